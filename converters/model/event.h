@@ -1,0 +1,58 @@
+// The words of the common event model: ids as types and typed argument values. Times are ns everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace convert {
+
+enum class NameId : std::uint32_t {};   // an interned string, see Names
+enum class LabelId : std::uint32_t {};  // an interned (category, name) pair, see Names
+
+// Ids of the recorded system; what FXT calls koids. Non-zero and below 2^32 in what is written.
+enum class ProcessId : std::uint64_t {};
+enum class ThreadId : std::uint64_t {};
+
+// Times of 2^63 ns and later can't be drawn (fxt-notes W5).
+inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
+
+struct Pointer {
+  std::uint64_t address;
+  friend bool operator==(const Pointer&, const Pointer&) = default;
+};
+struct Koid {
+  std::uint64_t koid;
+  friend bool operator==(const Koid&, const Koid&) = default;
+};
+
+// The value of an argument; std::monostate is FXT's null argument. Strings may hold any bytes here: they are
+// made valid UTF-8, and counted, where they are written.
+using Value = std::variant<std::monostate, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
+                           std::string, Pointer, Koid, bool>;
+
+struct Argument {
+  NameId name;
+  Value value;
+  friend bool operator==(const Argument&, const Argument&) = default;
+};
+using Arguments = std::vector<Argument>;
+
+enum class FlowStep : std::uint8_t { Begin, Step, End };
+
+// FXT "Thread States": how a thread left the cpu.
+enum class ThreadState : std::uint8_t { New = 0, Running = 1, Suspended = 2, Blocked = 3, Dying = 4, Dead = 5 };
+
+// A cpu handed from one thread to another; thread 0 of process 0 is idle.
+struct ContextSwitch {
+  std::uint16_t cpu;
+  ThreadState outgoing_state;
+  ProcessId outgoing_process;
+  ThreadId outgoing_thread;
+  ProcessId incoming_process;
+  ThreadId incoming_thread;
+};
+
+}  // namespace convert

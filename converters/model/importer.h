@@ -1,0 +1,47 @@
+// What an importer is given and what it offers. It reads the head of its input, adds lanes and sources to the
+// timeline, and returns; its sources read the rest while the timeline runs. It knows neither FXT, nor the
+// command line, nor its neighbours.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/names.h"
+#include "converters/model/notes.h"
+#include "converters/model/timeline.h"
+
+namespace convert {
+
+enum class Demangle : std::uint8_t { Simple, Full, No };
+
+struct ImportOptions {
+  std::vector<std::uint64_t> tids;  // only these threads; empty: all
+  Demangle demangle = Demangle::Simple;
+};
+
+// Counted while reading; for progress and report.
+struct ImportStats {
+  std::uint64_t bytes_total = 0;  // of the files that the sources read, known after import()
+  std::uint64_t bytes_read = 0;
+  std::uint64_t records_read = 0;  // uftrace: records of .dat files; tfile: frames
+};
+
+// Borrowed by importers and their sources until the timeline has run.
+struct ImportContext {
+  Names& names;
+  Notes& notes;
+  Timeline& timeline;
+  ImportStats& stats;
+  const ImportOptions& options;
+};
+
+struct Importer {
+  std::string_view name;
+  bool (*recognizes)(const std::filesystem::path& input);  // by content; a file's name proves nothing
+  // Throws InputError if nothing can be understood.
+  void (*import)(const std::filesystem::path& input, ImportContext& context);
+};
+
+}  // namespace convert

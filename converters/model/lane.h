@@ -1,0 +1,160 @@
+// One thread's events in program order, waiting for their turn in the time merge. Pairs entries and exits
+// into calls, and decides which form a call is written in (the mixed form of the design):
+//
+//   a call becomes ONE complete event at the position of its begin, unless its length is zero, or something of
+//   zero length lies inside it at its very end, or its end is not known when its begin must be written:
+//   then it becomes a begin and an end.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/slot.h"
+
+namespace convert {
+
+// FXT takes 15 arguments a record; a call has two records to offer.
+inline constexpr std::size_t kArgumentsPerRecord = 15;
+
+enum class DurationForm : std::uint8_t { Mixed, Pairs };
+
+struct LaneOptions {
+  // Calls at this depth and deeper are left out, begin and end together, and counted. Perfetto drops slices
+  // deeper than 512 and then misdraws their parents.
+  std::size_t max_depth = 512;
+  DurationForm durations = DurationForm::Mixed;
+};
+
+class Lane {
+ public:
+  Lane(SlotPool& pool, const LaneOptions& options) : pool_(&pool), options_(options) {}
+  ~Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  // ---- Filling: times must not decrease and lie below 2^63 ns (callers check input; asserted here). ----
+
+  // Opens a call inside those that are open. `key` is the caller's own, handed back by top_key() (an address).
+  void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, Arguments arguments = {});
+  // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30 in
+  // all are kept (cut_arguments() counts the rest).
+  void end(std::uint64_t time_ns, Arguments arguments = {});
+
+  void instant(std::uint64_t time_ns, LabelId label, Arguments arguments = {});
+  // Numeric arguments only, one per series; `id` is a thread's tid or 0.
+  void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments);
+  // Needs an open, visible call (checked by the sinks' readers, not here): see flows in fxt-notes W21.
+  void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments = {});
+  void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
+  void log(std::uint64_t time_ns, std::string text);
+  // Bytes of the stream `name`; chunked where they are written. Stands in the lane where it was said.
+  void blob(std::uint64_t time_ns, std::string name, std::vector<std::byte> bytes);
+  void buffer_full(std::uint64_t time_ns);
+
+  // Calls open now, hidden ones included: the depth the next call gets.
+  std::size_t depth() const { return frames_.size(); }
+  std::uint64_t top_key() const { return frames_.back().key; }
+  std::uint64_t key_at(std::size_t depth) const { return frames_[depth].key; }
+  LabelId label_at(std::size_t depth) const { return frames_[depth].label; }
+  // True if the innermost call is shown (depth below max_depth); flows need one.
+  bool top_is_visible() const { return !frames_.empty() && frames_.size() <= options_.max_depth; }
+  // The latest time said; 0 before the first.
+  std::uint64_t last_ns() const { return last_ns_; }
+
+  // ---- The hot path: one plain record. False (and nothing done) when it needs care: ask the slow way. ----
+
+  // An entry at exactly the current depth, not going back in time.
+  bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) {
+    if (depth != frames_.size() || depth >= hot_depth_limit_ || time_ns < last_ns_ || time_ns >= kTimeLimitNs)
+      return false;
+    last_ns_ = time_ns;
+    Slot* slot = next_slot();
+    *slot = {time_ns, 0, label, 0};
+    static_assert(static_cast<int>(SlotKind::Open) == 0);
+    frames_.push_back({slot, time_ns, key, label});
+    return true;
+  }
+
+  // An exit of the innermost call, whose begin still waits here, that ends as a complete event.
+  bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
+    if (depth + 1 != frames_.size()) return false;
+    const Frame& frame = frames_.back();
+    if (frame.slot == nullptr || frame.key != key || time_ns < last_ns_ || time_ns <= frame.begin_ns ||
+        time_ns == zero_ns_ || time_ns >= kTimeLimitNs || options_.durations != DurationForm::Mixed)
+      return false;
+    last_ns_ = time_ns;
+    frame.slot->end_ns = time_ns;
+    frame.slot->tag += static_cast<std::uint32_t>(SlotKind::Complete);  // Open is 0; details stay
+    frames_.pop_back();
+    return true;
+  }
+
+  // ---- Emptying, by the Timeline and the sink. ----
+
+  // True if nothing waits here.
+  bool empty() const { return read_ == end_of_front() && chunks_.size() <= 1; }
+  const Slot& head() const { return *read_; }  // must not be empty()
+  bool head_is_open() const { return !empty() && head().kind() == SlotKind::Open; }
+  // The longest run of waiting events, ready to write, with time < `before_ns` (or <= when `inclusive`), that lies
+  // in one piece. Valid until consume().
+  std::span<const Slot> ready(std::uint64_t before_ns, bool inclusive) const;
+  void consume(std::size_t count);
+  // Gives up waiting for the end of the oldest open call: it becomes a begin. head_is_open() must hold.
+  void release_head();
+  // Bytes that wait here.
+  std::size_t waiting_bytes() const { return waiting_slots() * sizeof(Slot) + details_bytes_; }
+
+  const Details& details(DetailsId id) const { return details_[static_cast<std::size_t>(id) - 1]; }
+  void drop_details(DetailsId id);  // once written
+
+  std::uint64_t hidden_calls() const { return hidden_calls_; }
+  std::uint64_t cut_arguments() const { return cut_arguments_; }
+
+ private:
+  struct Frame {
+    Slot* slot;  // null once its begin was released, and for hidden calls
+    std::uint64_t begin_ns;
+    std::uint64_t key;
+    LabelId label;
+  };
+
+  Slot* next_slot() {
+    if (write_ == write_end_) add_chunk();
+    return write_++;
+  }
+  const Slot* end_of_front() const;
+  std::size_t waiting_slots() const;
+  void add_chunk();
+  void push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
+            DetailsId details = DetailsId::None);
+  DetailsId keep(Details details);
+  DetailsId keep(Arguments arguments);
+  void advance(std::uint64_t time_ns);
+
+  SlotPool* pool_;
+  LaneOptions options_;
+  std::deque<SlotPool::Chunk> chunks_;
+  Slot* write_ = nullptr;
+  Slot* write_end_ = nullptr;
+  const Slot* read_ = nullptr;
+
+  std::vector<Frame> frames_;
+  std::size_t first_waiting_frame_ = 0;  // the outermost frame whose slot still waits
+  std::size_t hot_depth_limit_ = options_.max_depth;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t zero_ns_ = ~std::uint64_t{0};  // the latest time at which something of zero length lies
+
+  std::vector<Details> details_;
+  std::vector<DetailsId> free_details_;
+  std::size_t details_bytes_ = 0;
+  std::uint64_t hidden_calls_ = 0;
+  std::uint64_t cut_arguments_ = 0;
+};
+
+}  // namespace convert

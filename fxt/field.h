@@ -1,0 +1,30 @@
+// Bit fields of a 64-bit word in the spec's own notation: Field<16, 19> is "[16 .. 19]".
+// The only place that shifts and masks.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace fxt {
+
+// Bits [Lo .. Hi] of a 64-bit word, both ends inclusive.
+template <unsigned Lo, unsigned Hi = Lo>
+struct Field {
+  static_assert(Lo <= Hi && Hi <= 63, "a field lies inside one word");
+  static constexpr unsigned kWidth = Hi - Lo + 1;
+  static constexpr std::uint64_t kMax = ~std::uint64_t{0} >> (64 - kWidth);
+  static constexpr std::uint64_t kMask = kMax << Lo;
+
+  static constexpr std::uint64_t get(std::uint64_t word) { return (word >> Lo) & kMax; }
+
+  // A value that does not fit is our bug; cutting it short would corrupt the trace in silence.
+  static constexpr std::uint64_t put(std::uint64_t value) {
+    return value <= kMax ? value << Lo : throw std::logic_error("value too wide for its field");
+  }
+};
+
+// True if the fields name every bit of a word, and none twice.
+template <typename... Fields>
+constexpr bool kTilesWord = (Fields::kMask | ...) == ~std::uint64_t{0} && (Fields::kWidth + ...) == 64;
+
+}  // namespace fxt
