@@ -43,7 +43,14 @@ using Arguments = std::vector<Argument>;
 enum class FlowStep : std::uint8_t { Begin, Step, End };
 
 // FXT "Thread States": how a thread left the cpu.
-enum class ThreadState : std::uint8_t { New = 0, Running = 1, Suspended = 2, Blocked = 3, Dying = 4, Dead = 5 };
+enum class ThreadState : std::uint8_t {
+  New = 0,
+  Running = 1,
+  Suspended = 2,
+  Blocked = 3,
+  Dying = 4,
+  Dead = 5
+};
 
 // A cpu handed from one thread to another; thread 0 of process 0 is idle.
 struct ContextSwitch {

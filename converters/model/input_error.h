@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// A place in an input, as the user would look it up: a file, a line of a text file, or a byte of a binary one.
-// Text forms: "demo/info", "demo/task.txt:3", "demo/1234.dat:+0x48".
+// A place in an input, as the user would look it up: a file, a line of a text file, or a byte of a binary
+// one. Text forms: "demo/info", "demo/task.txt:3", "demo/1234.dat:+0x48".
 class Place {
  public:
   static Place file(std::string_view path) { return Place(std::string(path)); }

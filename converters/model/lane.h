@@ -1,8 +1,8 @@
 // One thread's events in program order, waiting for their turn in the time merge. Pairs entries and exits
 // into calls, and decides which form a call is written in (the mixed form of the design):
 //
-//   a call becomes ONE complete event at the position of its begin, unless its length is zero, or something of
-//   zero length lies inside it at its very end, or its end is not known when its begin must be written:
+//   a call becomes ONE complete event at the position of its begin, unless its length is zero, or something
+//   of zero length lies inside it at its very end, or its end is not known when its begin must be written:
 //   then it becomes a begin and an end.
 #pragma once
 
@@ -40,10 +40,11 @@ class Lane {
 
   // ---- Filling: times must not decrease and lie below 2^63 ns (callers check input; asserted here). ----
 
-  // Opens a call inside those that are open. `key` is the caller's own, handed back by top_key() (an address).
+  // Opens a call inside those that are open. `key` is the caller's own, handed back by top_key() (an
+  // address). Of `arguments`, the first 15 go with the begin and up to 15 more with the end.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, Arguments arguments = {});
-  // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30 in
-  // all are kept (cut_arguments() counts the rest).
+  // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30
+  // in all are kept (cut_arguments() counts the rest).
   void end(std::uint64_t time_ns, Arguments arguments = {});
 
   void instant(std::uint64_t time_ns, LabelId label, Arguments arguments = {});
@@ -77,7 +78,7 @@ class Lane {
     Slot* slot = next_slot();
     *slot = {time_ns, 0, label, 0};
     static_assert(static_cast<int>(SlotKind::Open) == 0);
-    frames_.push_back({slot, time_ns, key, label});
+    frames_.push_back({slot, time_ns, key, label, DetailsId::None});
     return true;
   }
 
@@ -86,7 +87,7 @@ class Lane {
     if (depth + 1 != frames_.size()) return false;
     const Frame& frame = frames_.back();
     if (frame.slot == nullptr || frame.key != key || time_ns < last_ns_ || time_ns <= frame.begin_ns ||
-        time_ns == zero_ns_ || time_ns >= kTimeLimitNs || options_.durations != DurationForm::Mixed)
+        time_ns == zero_ns_ || time_ns >= kTimeLimitNs)
       return false;
     last_ns_ = time_ns;
     frame.slot->end_ns = time_ns;
@@ -98,11 +99,11 @@ class Lane {
   // ---- Emptying, by the Timeline and the sink. ----
 
   // True if nothing waits here.
-  bool empty() const { return read_ == end_of_front() && chunks_.size() <= 1; }
+  bool empty() const { return chunks_.size() <= 1 && read_ == write_; }
   const Slot& head() const { return *read_; }  // must not be empty()
   bool head_is_open() const { return !empty() && head().kind() == SlotKind::Open; }
-  // The longest run of waiting events, ready to write, with time < `before_ns` (or <= when `inclusive`), that lies
-  // in one piece. Valid until consume().
+  // The longest run of waiting events, ready to write, with time < `before_ns` (or <= when `inclusive`), that
+  // lies in one piece. Valid until consume().
   std::span<const Slot> ready(std::uint64_t before_ns, bool inclusive) const;
   void consume(std::size_t count);
   // Gives up waiting for the end of the oldest open call: it becomes a begin. head_is_open() must hold.
@@ -110,7 +111,7 @@ class Lane {
   // Bytes that wait here.
   std::size_t waiting_bytes() const { return waiting_slots() * sizeof(Slot) + details_bytes_; }
 
-  const Details& details(DetailsId id) const { return details_[static_cast<std::size_t>(id) - 1]; }
+  const Details& details(DetailsId id) const { return details_[index(id)]; }
   void drop_details(DetailsId id);  // once written
 
   std::uint64_t hidden_calls() const { return hidden_calls_; }
@@ -118,12 +119,14 @@ class Lane {
 
  private:
   struct Frame {
-    Slot* slot;  // null once its begin was released, and for hidden calls
+    Slot* slot;  // null if the call is written as a pair, or hidden
     std::uint64_t begin_ns;
     std::uint64_t key;
     LabelId label;
+    DetailsId rest;  // arguments that the begin had no room for
   };
 
+  static std::size_t index(DetailsId id) { return static_cast<std::size_t>(id) - 1; }
   Slot* next_slot() {
     if (write_ == write_end_) add_chunk();
     return write_++;
@@ -131,8 +134,9 @@ class Lane {
   const Slot* end_of_front() const;
   std::size_t waiting_slots() const;
   void add_chunk();
-  void push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
-            DetailsId details = DetailsId::None);
+  Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
+             DetailsId details = DetailsId::None);
+  void finish_with(Slot& slot, std::uint64_t time_ns, Arguments arguments);
   DetailsId keep(Details details);
   DetailsId keep(Arguments arguments);
   void advance(std::uint64_t time_ns);
@@ -145,8 +149,9 @@ class Lane {
   const Slot* read_ = nullptr;
 
   std::vector<Frame> frames_;
-  std::size_t first_waiting_frame_ = 0;  // the outermost frame whose slot still waits
-  std::size_t hot_depth_limit_ = options_.max_depth;
+  std::size_t first_waiting_frame_ = 0;  // no frame below it has a slot that waits
+  // Where try_begin() stops: pairs are written the slow way.
+  std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t zero_ns_ = ~std::uint64_t{0};  // the latest time at which something of zero length lies
 

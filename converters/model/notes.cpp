@@ -6,11 +6,13 @@ namespace convert {
 
 Notes::Group& Notes::group_of(const NoteKind& kind) {
   const auto found = std::ranges::find_if(groups_, [&](const Group& g) { return g.kind->name == kind.name; });
-  return found != groups_.end() ? *found : groups_.emplace_back(Group{.kind = &kind, .count = 0, .first = {}});
+  return found != groups_.end() ? *found
+                                : groups_.emplace_back(Group{.kind = &kind, .count = 0, .first = {}});
 }
 
 void Notes::add(const NoteKind& kind, const Place& where, std::string_view problem, std::uint64_t count) {
-  add(kind, [&] { return where.text() + ": " + std::string(problem); }, count);
+  add(
+      kind, [&] { return where.text() + ": " + std::string(problem); }, count);
 }
 
 std::uint64_t Notes::count(const NoteKind& kind) const {

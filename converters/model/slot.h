@@ -51,7 +51,7 @@ static_assert(sizeof(Slot) == 24);
 // What only some events have. Kept beside the slots, so that plain calls stay small.
 struct Details {
   Arguments arguments;
-  std::string text;          // of a Log; name of a Blob
+  std::string text;              // of a Log; name of a Blob
   std::vector<std::byte> bytes;  // of a Blob
   ContextSwitch context_switch{};
 };

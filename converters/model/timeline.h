@@ -4,16 +4,23 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converters/model/event.h"
 #include "converters/model/lane.h"
+#include "converters/model/notes.h"
 #include "converters/model/slot.h"
 
 namespace convert {
+
+inline constexpr NoteKind kRenumbered{"renumbered",
+                                      "process or thread ids replaced, because another input has them"};
 
 // What is known of a thread before its events: who it is and what it is called.
 struct LaneInfo {
@@ -21,16 +28,16 @@ struct LaneInfo {
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
-  std::uint64_t weight = 0;  // expected number of events (bytes of its file); heavy lanes get short references
+  std::uint64_t weight =
+      0;  // expected amount of events (bytes of its file); heavy lanes get short references
 };
 
 // Reads an input forward and fills the lanes that belong to it.
 class Source {
  public:
   virtual ~Source() = default;
-  // Reads on, a block of about `budget_bytes` of lane memory at the most, and says so in its lanes. False at the
-  // end of the input, when nothing more will come; open calls must be ended by then. Throws InputError when
-  // nothing can be understood from there on and OutputError never.
+  // Reads on, a block that takes about `budget_bytes` of lane memory, and says it in its lanes. False at the
+  // end of the input, when nothing more will come and all calls are ended.
   virtual bool pump(std::size_t budget_bytes) = 0;
   // No later event of any of its lanes will be before this time.
   virtual std::uint64_t frontier_ns() const = 0;
@@ -40,9 +47,9 @@ class Source {
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  // Every lane, once, before the first event; `lane` is its number.
-  virtual void add_lane(std::size_t lane, const LaneInfo& info) = 0;
-  // Events of one lane, in order. Slots are never Open. The sink drops the details it has written.
+  // All lanes, before the first event.
+  virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
+  // Events of lane number `lane`, in order; none is Open. The sink drops the details that it has written.
   virtual void write(std::size_t lane, Lane& events, std::span<const Slot> slots) = 0;
 };
 
@@ -50,25 +57,53 @@ class Timeline {
  public:
   struct Options {
     LaneOptions lanes;
-    std::size_t lookahead_bytes = std::size_t{64} << 20;  // in all; shared between the lanes
+    // In all; shared between the lanes. A call that is longer than its lane's share is written as a pair.
+    std::size_t lookahead_bytes = std::size_t{64} << 20;
   };
-  explicit Timeline(const Options& options) : options_(options) {}
+  Timeline(const Options& options, Notes& notes) : options_(options), notes_(&notes) {}
 
-  // Each input calls this once, before adding its lanes.
-  void begin_input() { ++input_; }
-  // Adds a thread of the current input. The lane lives as long as the Timeline. Ids taken by an earlier input are
-  // replaced by free ones: two inputs never share a process or a thread.
+  // Each input calls this once, before adding its lanes. `name` is what notes call it.
+  void begin_input(std::string_view name);
+  // Adds a thread of the current input; the lane lives as long as the Timeline. Ids that are 0, too large for
+  // the known readers (2^32 and more) or taken by an earlier input are replaced by free ones: two inputs
+  // never share a process or a thread.
   Lane& add_lane(LaneInfo info);
+  // What was made of an id of the current input, for context switches and arguments.
+  ProcessId koid_of(ProcessId process);
+  ThreadId koid_of(ThreadId thread);
   // The source fills exactly `lanes`, all from add_lane(). A lane belongs to one source.
-  void add_source(std::unique_ptr<Source> source, std::vector<Lane*> lanes);
+  void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
 
-  // Merges everything into `sink`. `tick` is called now and then (progress, interruption: it may throw).
+  // Merges everything into `sink`, by time and within equal times by lane. `tick` is called now and then,
+  // between blocks of input; it may throw to stop.
   void run(EventSink& sink, const std::function<void()>& tick);
 
+  std::span<const LaneInfo> lanes() const { return infos_; }
+  std::uint64_t hidden_calls() const;   // of all lanes
+  std::uint64_t cut_arguments() const;  // of all lanes
+
  private:
+  struct Feed {
+    std::unique_ptr<Source> source;
+    std::vector<Lane*> lanes;
+    bool done = false;
+  };
+  using Ids = std::map<std::uint64_t, std::uint64_t>;  // id of the current input -> koid
+
+  std::uint64_t koid(Ids& ids, std::set<std::uint64_t>& taken, std::uint64_t id, std::string_view what);
+  std::size_t waiting_bytes(const Feed& feed) const;
+
   Options options_;
+  Notes* notes_;
   SlotPool pool_;
-  std::size_t input_ = 0;
+  std::deque<Lane> lanes_;
+  std::vector<LaneInfo> infos_;
+  std::map<const Lane*, std::size_t> feed_of_;
+  std::vector<Feed> feeds_;
+
+  std::string input_name_;
+  Ids process_ids_, thread_ids_;                 // of the current input
+  std::set<std::uint64_t> processes_, threads_;  // koids taken, of all inputs
 };
 
 }  // namespace convert

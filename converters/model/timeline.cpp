@@ -1,0 +1,170 @@
+#include "converters/model/timeline.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <utility>
+
+namespace convert {
+namespace {
+
+// Ids that Linux never gives (its largest pid is 2^22), below 2^32 as all readers need it.
+constexpr std::uint64_t kFirstFreeKoid = 0x4000'0000;
+constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
+
+constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
+constexpr std::size_t kMaxPumpBytes = std::size_t{256} << 10;
+
+// A lane in the merge: ordered by the earliest time that its next event can have, then by lane.
+struct Turn {
+  std::uint64_t time_ns;
+  std::uint32_t lane;
+  friend auto operator<=>(const Turn&, const Turn&) = default;
+};
+
+// A binary heap of turns whose top changes its time, which std::priority_queue can't.
+class Turns {
+ public:
+  void add(Turn turn) {
+    turns_.push_back(turn);
+    std::ranges::push_heap(turns_, std::greater{});
+  }
+  bool empty() const { return turns_.empty(); }
+  const Turn& top() const { return turns_.front(); }
+  // The one that would be top without the top; false if there is none.
+  bool second(Turn& turn) const {
+    if (turns_.size() < 2) return false;
+    turn = turns_.size() == 2 ? turns_[1] : std::min(turns_[1], turns_[2]);
+    return true;
+  }
+  void postpone_top(std::uint64_t time_ns) {
+    turns_.front().time_ns = time_ns;
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < turns_.size(); child = 2 * at + 1) {
+      if (child + 1 < turns_.size() && turns_[child + 1] < turns_[child]) ++child;
+      if (turns_[at] < turns_[child]) break;
+      std::swap(turns_[at], turns_[child]);
+      at = child;
+    }
+  }
+  void remove_top() {
+    std::ranges::pop_heap(turns_, std::greater{});
+    turns_.pop_back();
+  }
+
+ private:
+  std::vector<Turn> turns_;
+};
+
+}  // namespace
+
+void Timeline::begin_input(std::string_view name) {
+  input_name_ = name;
+  process_ids_.clear();
+  thread_ids_.clear();
+}
+
+std::uint64_t Timeline::koid(Ids& ids, std::set<std::uint64_t>& taken, std::uint64_t id,
+                             std::string_view what) {
+  const auto [entry, is_new] = ids.try_emplace(id, id);
+  if (!is_new) return entry->second;
+  if (id == 0 || id >= kKoidLimit || taken.contains(id)) {
+    std::uint64_t free = kFirstFreeKoid;
+    if (const auto last = taken.empty() ? taken.end() : std::prev(taken.end()); last != taken.end())
+      free = std::max(free, *last + 1);
+    entry->second = free;
+    notes_->add(kRenumbered, Place::file(input_name_), fmt::format("{} {} is shown as {}", what, id, free));
+  }
+  taken.insert(entry->second);
+  return entry->second;
+}
+
+ProcessId Timeline::koid_of(ProcessId process) {
+  return static_cast<ProcessId>(
+      koid(process_ids_, processes_, static_cast<std::uint64_t>(process), "process"));
+}
+
+ThreadId Timeline::koid_of(ThreadId thread) {
+  return static_cast<ThreadId>(koid(thread_ids_, threads_, static_cast<std::uint64_t>(thread), "thread"));
+}
+
+Lane& Timeline::add_lane(LaneInfo info) {
+  info.process = koid_of(info.process);
+  info.thread = koid_of(info.thread);
+  infos_.push_back(std::move(info));
+  return lanes_.emplace_back(pool_, options_.lanes);
+}
+
+void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
+  for (const Lane* lane : lanes) feed_of_.emplace(lane, feeds_.size());
+  feeds_.push_back({std::move(source), lanes, false});
+}
+
+std::size_t Timeline::waiting_bytes(const Feed& feed) const {
+  std::size_t sum = 0;
+  for (const Lane* lane : feed.lanes) sum += lane->waiting_bytes();
+  return sum;
+}
+
+void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
+  sink.add_lanes(infos_);
+  if (lanes_.empty()) return;
+  const std::size_t share = std::max(options_.lookahead_bytes / lanes_.size(), kMinPumpBytes);
+  const std::size_t block = std::clamp(share / 4, kMinPumpBytes, kMaxPumpBytes);
+
+  std::vector<Feed*> feeds;  // by lane
+  Turns turns;
+  for (const Lane& lane : lanes_) {
+    Feed& feed = feeds_[feed_of_.at(&lane)];
+    feeds.push_back(&feed);
+    const std::uint64_t time_ns = lane.empty() ? feed.source->frontier_ns() : lane.head().time_ns;
+    turns.add({time_ns, static_cast<std::uint32_t>(feeds.size() - 1)});
+  }
+
+  while (!turns.empty()) {
+    const Turn turn = turns.top();
+    Lane& lane = lanes_[turn.lane];
+    Feed& feed = *feeds[turn.lane];
+
+    if (lane.empty() && feed.done) {
+      assert(lane.depth() == 0);
+      turns.remove_top();
+      continue;
+    }
+    const bool waits = lane.empty() || lane.head_is_open();
+    if (waits && !feed.done && (lane.empty() || waiting_bytes(feed) < share * feed.lanes.size())) {
+      tick();
+      feed.done = !feed.source->pump(block);
+    } else if (waits) {
+      lane.release_head();
+    } else {
+      Turn next{~std::uint64_t{0}, 0};
+      const bool alone = !turns.second(next);
+      const bool inclusive = alone || turn.lane < next.lane;
+      for (;;) {
+        const auto run = lane.ready(next.time_ns, inclusive);
+        if (run.empty()) break;
+        sink.write(turn.lane, lane, run);
+        lane.consume(run.size());
+      }
+    }
+    const std::uint64_t time_ns = !lane.empty() ? lane.head().time_ns
+                                  : feed.done   ? turn.time_ns
+                                                : std::max(turn.time_ns, feed.source->frontier_ns());
+    turns.postpone_top(time_ns);
+  }
+}
+
+std::uint64_t Timeline::hidden_calls() const {
+  std::uint64_t sum = 0;
+  for (const Lane& lane : lanes_) sum += lane.hidden_calls();
+  return sum;
+}
+
+std::uint64_t Timeline::cut_arguments() const {
+  std::uint64_t sum = 0;
+  for (const Lane& lane : lanes_) sum += lane.cut_arguments();
+  return sum;
+}
+
+}  // namespace convert
