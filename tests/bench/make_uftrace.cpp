@@ -1,0 +1,325 @@
+// Makes a large, valid uftrace recording for measurements: random call trees in the layout that
+// `uftrace record` writes (fact sheet sections 2, 3, 4, 5 and 8), the same bytes for the same options.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "fxt/field.h"
+
+namespace {
+
+// Second word of a record in `<TID>.dat` (section 8.1); the first one is the time in ns.
+struct RecordWord {
+  using Kind = fxt::Field<0, 1>;
+  using More = fxt::Field<2>;
+  using Magic = fxt::Field<3, 5>;
+  using Depth = fxt::Field<6, 15>;
+  using Address = fxt::Field<16, 63>;
+};
+static_assert(fxt::kTilesWord<RecordWord::Kind, RecordWord::More, RecordWord::Magic, RecordWord::Depth,
+                              RecordWord::Address>);
+
+enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
+
+constexpr std::uint64_t kRecordMagic = 5;
+constexpr unsigned kMaxDepth = 1023;  // what the field holds
+
+constexpr std::uint64_t kModuleBase = 0x55d0'4c20'0000;
+constexpr std::uint64_t kTextOffset = 0x1000;
+constexpr std::uint64_t kFunctionSize = 0x40;
+constexpr std::uint64_t kEntryPoint = 0xd;  // -pg records the return address of its call, inside the prologue
+constexpr std::uint64_t kPageSize = 0x1000;
+
+constexpr unsigned kProcessId = 4000;
+constexpr std::uint64_t kStartNs = 1'000'000'000'000;
+constexpr std::string_view kSession = "5eed5eed5eed5eed";
+constexpr std::string_view kProgram = "/opt/bench/program";
+
+struct Options {
+  std::filesystem::path directory;
+  unsigned threads = 1;
+  std::uint64_t records = 1'000'000;  // of each thread
+  unsigned functions = 1000;
+  unsigned depth = 20;
+  std::uint64_t clock_ns = 1;
+  std::uint64_t step_ns = 60;
+  std::uint64_t seed = 1;
+};
+
+// Where a function of this number was seen by the recorder. Function 0 is main, 1 the threads' own.
+constexpr std::uint64_t address_of(std::uint64_t function) {
+  return kModuleBase + kTextOffset + function * kFunctionSize + kEntryPoint;
+}
+
+// Half C, half C++, as in a real program.
+std::string symbol_of(unsigned function) {
+  if (function == 0) return "main";
+  if (function == 1) return "worker";
+  if (function % 2 == 0) return fmt::format("parse_item_{:05}", function);
+  const std::string type = fmt::format("Stage{:05}", function);
+  return fmt::format("_ZN6engine{}{}7processEPKvm", type.size(), type);
+}
+
+// One thread's walk through a random call tree: `main` or `worker` around everything, every call ended.
+class ThreadWalk {
+ public:
+  ThreadWalk(const Options& options, unsigned thread, std::span<const std::uint32_t> popular)
+      : options_(options),
+        popular_(popular),
+        random_(options.seed * 1000 + thread),
+        raw_ns_(kStartNs + thread * options.step_ns * 100),
+        remaining_(options.records) {
+    stack_.reserve(options.depth);
+    root_ = address_of(thread == 0 ? 0 : 1);
+  }
+
+  bool done() const { return remaining_ == 0; }
+
+  // Fills `words`, two a record, as far as there are records; returns how many words it wrote.
+  std::size_t fill(std::span<std::uint64_t> words) {
+    std::size_t used = 0;
+    for (; used + 1 < words.size() && remaining_ > 0; used += 2, --remaining_) {
+      words[used] = next_time();
+      words[used + 1] = next_record();
+    }
+    return used;
+  }
+
+ private:
+  std::uint64_t next_time() {
+    bits_ = random_();
+    const std::uint64_t spread = std::max<std::uint64_t>(options_.step_ns, 1);
+    const bool slow = (bits_ & 0xfff) == 0;  // now and then something takes its time
+    raw_ns_ += 1 + bits_ % (2 * spread) + (slow ? 100 * spread : 0);
+    return raw_ns_ / options_.clock_ns * options_.clock_ns;
+  }
+
+  std::uint64_t next_record() {
+    if (stack_.empty()) return enter(root_);
+    const bool must_end = remaining_ <= stack_.size() || stack_.size() == options_.depth;
+    // The root stays open to the last record.
+    const bool must_begin = stack_.size() == 1 && !must_end;
+    const std::uint64_t dice = std::rotr(bits_, 20);
+    if (must_begin || (!must_end && (dice & 1) == 0))
+      return enter(address_of(popular_[std::rotr(bits_, 32) % popular_.size()]));
+    const std::uint64_t address = stack_.back();
+    stack_.pop_back();
+    return word(Kind::Exit, address);
+  }
+
+  std::uint64_t enter(std::uint64_t address) {
+    const std::uint64_t record = word(Kind::Entry, address);
+    stack_.push_back(address);
+    return record;
+  }
+
+  std::uint64_t word(Kind kind, std::uint64_t address) const {
+    return RecordWord::Kind::put(static_cast<std::uint64_t>(kind)) | RecordWord::Magic::put(kRecordMagic) |
+           RecordWord::Depth::put(stack_.size()) | RecordWord::Address::put(address);
+  }
+
+  const Options& options_;
+  std::span<const std::uint32_t> popular_;
+  std::mt19937_64 random_;
+  std::uint64_t bits_ = 0;
+  std::uint64_t raw_ns_;
+  std::uint64_t remaining_;
+  std::uint64_t root_ = 0;
+  std::vector<std::uint64_t> stack_;
+};
+
+// Function numbers to draw from, as often as they shall be called: the n-th most popular one n times more
+// seldom than the first (Zipf), so that a few hot functions make most calls and each appears at least once.
+std::vector<std::uint32_t> popularity(unsigned functions) {
+  constexpr double kDraws = 1 << 16;
+  double all = 0;
+  for (unsigned rank = 1; rank <= functions; ++rank) all += 1.0 / rank;
+  std::vector<std::uint32_t> draws;
+  for (unsigned rank = 1; rank <= functions; ++rank)
+    draws.insert(draws.end(), static_cast<std::size_t>(kDraws / all / rank) + 1, rank + 1);
+  // Neighbours in rank do not lie side by side in memory.
+  std::mt19937_64 random(functions);
+  std::vector<std::uint32_t> numbers(functions);
+  for (unsigned i = 0; i < functions; ++i) numbers[i] = i + 2;
+  std::shuffle(numbers.begin(), numbers.end(), random);
+  for (std::uint32_t& draw : draws) draw = numbers[draw - 2];
+  return draws;
+}
+
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) {
+    check();
+  }
+  void write(std::string_view text) {
+    out_.write(text.data(), static_cast<std::streamsize>(text.size()));
+    check();
+  }
+  void write(std::span<const std::uint64_t> words) {
+    out_.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(words.size_bytes()));
+    check();
+  }
+
+ private:
+  void check() const {
+    if (!out_) throw std::runtime_error(fmt::format("{}: cannot be written", path_.string()));
+  }
+
+  std::filesystem::path path_;
+  std::ofstream out_;
+};
+
+std::string timestamp(std::uint64_t time_ns) {
+  return fmt::format("{}.{:09}", time_ns / 1'000'000'000, time_ns % 1'000'000'000);
+}
+
+// Section 2: a header of 40 bytes, then text lines in the order of the mask's bits.
+std::string info(const Options& options) {
+  constexpr std::array<std::uint8_t, 8> kMagic = {'F', 't', 'r', 'a', 'c', 'e', '!', 0};
+  constexpr std::uint64_t kFeatures = 0b110'0010;  // TASK_SESSION, SYM_REL_ADDR, MAX_STACK
+  constexpr std::uint64_t kLines = fxt::Field<0>::put(1) | fxt::Field<2>::put(1) |
+                                   fxt::Field<3>::put(1) |  // exename, exit status, command
+                                   fxt::Field<7>::put(1) | fxt::Field<12>::put(1) |
+                                   fxt::Field<13>::put(1);  // threads, patterns, version
+  std::string text(kMagic.begin(), kMagic.end());
+  const auto append = [&text](std::uint64_t value, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; ++i, value /= 256) text.push_back(static_cast<char>(value % 256));
+  };
+  append(4, 4);   // version
+  append(40, 2);  // header size
+  append(1, 1);   // little endian
+  append(2, 1);   // 64 bit
+  append(kFeatures, 8);
+  append(kLines, 8);
+  append(kMaxDepth + 1, 2);  // max stack
+  append(0, 6);
+
+  std::string tids;
+  for (unsigned thread = 0; thread < options.threads; ++thread)
+    tids += fmt::format("{}{}", thread == 0 ? "" : ",", kProcessId + thread);
+  text += fmt::format(
+      "exename:{0}\nexit_status:0\ncmdline:uftrace record {0}\n"
+      "taskinfo:lines=2\ntaskinfo:nr_tid={1}\ntaskinfo:tids={2}\n"
+      "pattern_type:regex\nuftrace_version:v0.13 ( x86_64 )\n",
+      kProgram, options.threads, tids);
+  return text;
+}
+
+std::string tasks(const Options& options) {
+  std::string text = fmt::format("SESS timestamp={} pid={} sid={} exename=\"{}\"\n",
+                                 timestamp(kStartNs - 2000), kProcessId, kSession, kProgram);
+  for (unsigned thread = 0; thread < options.threads; ++thread)
+    text += fmt::format("TASK timestamp={} tid={} pid={}\n", timestamp(kStartNs - 1000), kProcessId + thread,
+                        kProcessId);
+  return text;
+}
+
+std::string symbols(const Options& options) {
+  std::string text = fmt::format("# symbols: {}\n# path name: {}\n", options.functions + 2, kProgram);
+  for (unsigned function = 0; function < options.functions + 2; ++function)
+    text += fmt::format("{:016x} T {}\n", kTextOffset + function * kFunctionSize, symbol_of(function));
+  return text + fmt::format("{:016x} ? __sym_end\n", kTextOffset + (options.functions + 2) * kFunctionSize);
+}
+
+std::string memory_map(const Options& options) {
+  const std::uint64_t size = kTextOffset + (options.functions + 2) * kFunctionSize;
+  const std::uint64_t end = kModuleBase + (size + kPageSize - 1) / kPageSize * kPageSize;
+  return fmt::format("{:x}-{:x} r-xp 00000000 00:00 0    {}\n", kModuleBase, end, kProgram) +
+         "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n";
+}
+
+void make_recording(const Options& options) {
+  std::filesystem::create_directories(options.directory);
+  OutputFile(options.directory / "task.txt").write(tasks(options));
+  OutputFile(options.directory / fmt::format("sid-{}.map", kSession)).write(memory_map(options));
+  OutputFile(options.directory / "program.sym").write(symbols(options));
+
+  const std::vector<std::uint32_t> popular = popularity(options.functions);
+  std::vector<std::uint64_t> words(std::size_t{1} << 17);
+  for (unsigned thread = 0; thread < options.threads; ++thread) {
+    OutputFile file(options.directory / fmt::format("{}.dat", kProcessId + thread));
+    for (ThreadWalk walk(options, thread, popular); !walk.done();)
+      file.write(std::span(words).first(walk.fill(words)));
+  }
+  OutputFile(options.directory / "info").write(info(options));
+}
+
+// Throws boost::program_options::error for what cannot be made.
+Options checked(Options options) {
+  const auto demand = [](bool good, const char* problem) {
+    if (!good) throw boost::program_options::error(problem);
+  };
+  demand(options.threads >= 1 && options.threads <= 10'000, "--threads must be from 1 to 10000");
+  demand(options.records >= 2 && options.records % 2 == 0,
+         "--records must be an even number: every call ends");
+  demand(options.functions >= 1 && options.functions <= 1'000'000, "--functions must be from 1 to 1000000");
+  demand(options.depth >= 2 && options.depth <= kMaxDepth, "--depth must be from 2 to 1023");
+  demand(options.clock_ns >= 1, "--clock-ns must be at least 1");
+  return options;
+}
+
+int run(int argc, char** argv) {
+  namespace po = boost::program_options;
+  Options options;
+  po::options_description visible(
+      "make_uftrace [OPTIONS] DIRECTORY: writes a uftrace recording of random calls");
+  auto add = visible.add_options();
+  add("help,h", "prints this");
+  add("threads", po::value(&options.threads)->default_value(options.threads), "threads of the one process");
+  add("records", po::value(&options.records)->default_value(options.records), "records of each thread, even");
+  add("functions", po::value(&options.functions)->default_value(options.functions), "functions called");
+  add("depth", po::value(&options.depth)->default_value(options.depth), "deepest nesting");
+  add("clock-ns", po::value(&options.clock_ns)->default_value(options.clock_ns),
+      "granularity of the clock; 1000 gives many ties and calls of no length");
+  add("step-ns", po::value(&options.step_ns)->default_value(options.step_ns),
+      "mean time between two records");
+  add("seed", po::value(&options.seed)->default_value(options.seed), "another seed gives another recording");
+  po::options_description all;
+  all.add(visible).add_options()("directory", po::value<std::string>()->required());
+
+  try {
+    po::variables_map values;
+    po::store(po::command_line_parser(argc, argv)
+                  .options(all)
+                  .positional(po::positional_options_description().add("directory", 1))
+                  .run(),
+              values);
+    if (values.count("help") > 0) {
+      std::cout << visible;
+      return EXIT_SUCCESS;
+    }
+    po::notify(values);
+    options.directory = values["directory"].as<std::string>();
+    options = checked(options);
+  } catch (const po::error& error) {
+    std::cerr << "make_uftrace: " << error.what() << '\n';
+    return 2;
+  }
+  make_recording(options);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  static_assert(std::endian::native == std::endian::little, "records are written as they lie in memory");
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "make_uftrace: " << error.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}
