@@ -1,0 +1,17 @@
+// Symbol names as people read them: C++ and Rust names demangled the way uftrace shows them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "converters/model/importer.h"
+
+namespace convert::uftrace {
+
+// `symbol` demangled; itself if it is not mangled or can't be understood. Never fails, whatever the bytes.
+//   Demangle::Simple  "std::vector::push_back": no template arguments, parameters, return types, ABI tags
+//   Demangle::Full    "std::vector<int, std::allocator<int> >::push_back(int const&)"
+//   Demangle::No      the symbol as it is
+std::string demangle(std::string_view symbol, Demangle mode);
+
+}  // namespace convert::uftrace

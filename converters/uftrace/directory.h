@@ -1,0 +1,38 @@
+// What files a recording consists of. Nothing is opened here, and only regular files are listed: a recorder
+// that was killed leaves a FIFO behind, and opening that would wait forever.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "converters/model/event.h"
+
+namespace convert::uftrace {
+
+struct ThreadFile {
+  ThreadId tid;
+  std::filesystem::path path;
+  std::uint64_t size_bytes;
+};
+
+struct CpuFile {
+  std::uint32_t cpu;
+  std::filesystem::path path;
+  std::uint64_t size_bytes;
+};
+
+struct Directory {
+  std::filesystem::path path;
+  std::vector<ThreadFile> threads;        // <TID>.dat, by tid
+  std::vector<CpuFile> perf_cpus;         // perf-cpu<N>.dat, by cpu
+  std::vector<CpuFile> kernel_cpus;       // kernel-cpu<N>.dat, by cpu
+  std::vector<std::string> session_maps;  // the ids of sid-<id>.map, sorted
+  std::vector<std::string> symbol_files;  // names of *.sym, sorted
+};
+
+// Throws InputError if `path` is not a directory that can be listed.
+Directory list_directory(const std::filesystem::path& path);
+
+}  // namespace convert::uftrace

@@ -1,0 +1,86 @@
+// The file `info`: what was recorded, where and how. A header in the recorded program's byte order, then text
+// lines "key:value". Written when a recording ends, so a killed recorder leaves none.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/notes.h"
+#include "fxt/field.h"
+
+namespace convert::uftrace {
+
+// Header word feat_mask (fact sheet 2.2).
+struct FeatureBits {
+  using Plthook = fxt::Field<0>;
+  using TaskSession = fxt::Field<1>;
+  using Kernel = fxt::Field<2>;
+  using Argument = fxt::Field<3>;
+  using Retval = fxt::Field<4>;
+  using SymRelAddr = fxt::Field<5>;
+  using MaxStack = fxt::Field<6>;
+  using Event = fxt::Field<7>;
+  using PerfEvent = fxt::Field<8>;
+  using AutoArgs = fxt::Field<9>;
+  using DebugInfo = fxt::Field<10>;
+  using EstimateReturn = fxt::Field<11>;
+  using SymSize = fxt::Field<12>;
+  using Callsite = fxt::Field<13>;
+};
+
+// Texts are empty, lists too, when the file does not say.
+struct Info {
+  bool present = false;  // false: everything below is what uftrace assumes without the file
+  unsigned version = 4;
+  std::endian order = std::endian::little;  // of every binary file of the recording
+  unsigned bits = 64;                       // of the recorded program: 32 or 64
+  std::uint64_t features = 0;
+  std::optional<std::uint16_t> max_stack;
+
+  std::string exename;
+  std::string build_id;
+  std::optional<std::int64_t> exit_status;  // as wait(2) gives it; 65536: stopped by a `finish` trigger
+  std::string cmdline;                      // unquoted
+  std::string cpu_count;                    // "2 / 4 (online/possible)"
+  std::string cpu_description;
+  std::string meminfo;  // "20.2 / 23.5 GB (free / total)"
+  std::string kernel;
+  std::string hostname;
+  std::string distro;
+  std::vector<ThreadId> tids;
+  struct {
+    std::string systime, usrtime, ctxsw, maxrss, pagefault, iops;
+  } usage;
+  std::string load;
+  // The lines that say which arguments were recorded, whole: "argspec:…", "retspec:…", "argauto:…",
+  // "retauto:…", "enumauto:…", "auto-args:1".
+  std::vector<std::string> argument_lines;
+  std::string record_date;
+  std::string elapsed_time;
+  std::string pattern_type;  // regex, glob or simple
+  std::string uftrace_version;
+  std::optional<std::int64_t> utc_offset_s;  // record time + this = Unix time, up to a second wrong
+
+  template <typename Feature>
+  bool has() const {
+    return Feature::get(features) != 0;
+  }
+};
+
+// "PLTHOOK | TASK_SESSION": the features in uftrace's words; unknown bits by their number.
+std::string feature_names(std::uint64_t features);
+
+// `bytes` are those of a present file, called `path` in messages. Throws InputError when they are no info
+// file of a version we know; broken lines are noted and passed.
+Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
+
+// Reads <directory>/info; a missing or empty one is noted, and gives what uftrace assumes then.
+Info read_info(const std::filesystem::path& directory, Notes& notes);
+
+}  // namespace convert::uftrace

@@ -1,0 +1,66 @@
+// The file `task.txt` (before v0.6: `task`, binary): who ran, what was forked, executed and loaded, in the
+// order in which the recorder heard of it, which is not the order of time.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/notes.h"
+
+namespace convert::uftrace {
+
+// SESS: a process image started (program start or exec). Has its own memory map, sid-<sid>.map.
+struct SessionStart {
+  std::uint64_t time_ns;
+  ProcessId pid;
+  std::string sid;
+  std::string exename;
+  friend bool operator==(const SessionStart&, const SessionStart&) = default;
+};
+
+// TASK: a thread wrote its first record, or the first after an exec.
+struct TaskStart {
+  std::uint64_t time_ns;
+  ThreadId tid;
+  ProcessId pid;
+  friend bool operator==(const TaskStart&, const TaskStart&) = default;
+};
+
+// FORK: written by the child.
+struct Fork {
+  std::uint64_t time_ns;
+  ProcessId child;
+  ProcessId parent;
+  friend bool operator==(const Fork&, const Fork&) = default;
+};
+
+// DLOP: a library was loaded that was not known in the process.
+struct LibraryLoad {
+  std::uint64_t time_ns;
+  ThreadId tid;
+  std::string sid;
+  std::uint64_t base;
+  std::string libname;  // may be relative to the program's working directory
+  friend bool operator==(const LibraryLoad&, const LibraryLoad&) = default;
+};
+
+using TaskEvent = std::variant<SessionStart, TaskStart, Fork, LibraryLoad>;
+
+// The text form. Damaged lines are noted and passed, unknown ones passed.
+std::vector<TaskEvent> parse_task_text(std::string_view text, std::string_view path, Notes& notes);
+
+// The binary form. Damage ends it, with a note.
+std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_view path, std::endian order,
+                                         Notes& notes);
+
+// Reads <directory>/task if present, else <directory>/task.txt. A missing file is noted.
+std::vector<TaskEvent> read_task_file(const std::filesystem::path& directory, std::endian order,
+                                      Notes& notes);
+
+}  // namespace convert::uftrace
