@@ -1,0 +1,53 @@
+// Where a Writer's words go: in blocks, so that the cost of a virtual call is paid once per block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fxt {
+
+// The smallest buffer that an Output may hand out: every ordinary record fits into one.
+inline constexpr std::size_t kMinBufferWords = 4096;
+
+// Takes filled buffers and hands out empty ones. An implementation may hand out another buffer each time, so
+// that a full one can be written by another thread meanwhile.
+class Output {
+ public:
+  virtual ~Output() = default;
+  // Takes the first `filled_words` words (already in the file's byte order) of the buffer that the last call
+  // returned; at the first call there is none, and the number is 0. Returns the next empty buffer of at least
+  // kMinBufferWords, which stays the writer's until the next call. May throw; the Writer passes it on.
+  virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
+};
+
+// Collects a trace in memory.
+class MemoryOutput final : public Output {
+ public:
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override;
+
+  // Everything that was flushed, as the file's words (little-endian) and as its bytes.
+  std::span<const std::uint64_t> words() const { return {words_.data(), filled_}; }
+  std::string bytes() const;
+
+ private:
+  std::vector<std::uint64_t> words_;  // the part after filled_ is the writer's
+  std::size_t filled_ = 0;
+};
+
+// Writes to a stream opened in binary mode, which it borrows. Throws std::ios_base::failure when the stream
+// fails.
+class StreamOutput final : public Output {
+ public:
+  explicit StreamOutput(std::ostream& out, std::size_t buffer_words = std::size_t{1} << 15);
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override;
+
+ private:
+  std::ostream* out_;
+  std::vector<std::uint64_t> buffer_;
+};
+
+}  // namespace fxt

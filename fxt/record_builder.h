@@ -1,0 +1,53 @@
+// Builds one record word by word in a scratch area of the largest size a record may have. Internal to the
+// Writer.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "fxt/writer.h"
+
+namespace fxt {
+
+// The size of a stream of `bytes` bytes with its padding.
+constexpr std::size_t padded_bytes(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+// Puts bytes into words, padded with zeros; returns the number of words.
+std::size_t pack_bytes(std::span<const std::byte> bytes, std::span<std::uint64_t> words);
+
+// Reverses the bytes of each word: for hosts that are not little-endian.
+void swap_bytes(std::span<std::uint64_t> words);
+
+class Writer::Builder {
+ public:
+  // `kind` and `name` are for the message when the record grows too large.
+  Builder(std::span<std::uint64_t> scratch, std::string_view kind, std::string_view name)
+      : scratch_(scratch), kind_(kind), name_(name) {}
+
+  void word(std::uint64_t word) { next(1)[0] = word; }
+  // A stream: its bytes, padded with zeros. Nothing for an empty one.
+  void bytes(std::span<const std::byte> bytes);
+  void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
+  // The koids of a thread, if it is not in the table.
+  void thread(const ThreadUse& thread);
+  void arguments(Arguments arguments, const ArgumentUses& uses);
+
+  std::size_t size() const { return size_; }
+  // The record with its size in the header. The header's other fields were put by the caller.
+  std::span<const std::uint64_t> finish();
+  // The same for a large record of `words` words in all.
+  std::span<const std::uint64_t> finish_large(std::size_t words);
+
+ private:
+  std::span<std::uint64_t> next(std::size_t words);
+  void argument(const Argument& argument, const ArgumentUse& use);
+
+  std::span<std::uint64_t> scratch_;
+  std::string_view kind_, name_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace fxt

@@ -1,0 +1,218 @@
+// The records of a trace as values, one struct per kind, named as in the spec. The Writer takes them and the
+// Reader hands them out. Times are ticks; a file written by fxt::Writer has 10^9 ticks a second, so there
+// they are ns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "fxt/format.h"
+#include "fxt/value.h"
+
+namespace fxt {
+
+// Spec: "Magic number record". The Writer begins each file with it.
+struct Magic {
+  friend bool operator==(const Magic&, const Magic&) = default;
+};
+
+// Spec: "Provider info metadata".
+struct ProviderInfo {
+  std::uint32_t id = 0;
+  std::string_view name = {};  // at most 255 bytes
+  friend bool operator==(const ProviderInfo&, const ProviderInfo&) = default;
+};
+
+// Spec: "Provider section metadata": what follows comes from this provider.
+struct ProviderSection {
+  std::uint32_t id = 0;
+  friend bool operator==(const ProviderSection&, const ProviderSection&) = default;
+};
+
+// Spec: "Provider event metadata".
+struct ProviderEvent {
+  std::uint32_t id = 0;
+  ProviderEventId event = ProviderEventId::BufferFull;
+  friend bool operator==(const ProviderEvent&, const ProviderEvent&) = default;
+};
+
+// Spec: "Initialization record".
+struct Initialization {
+  std::uint64_t ticks_per_second = 0;
+  friend bool operator==(const Initialization&, const Initialization&) = default;
+};
+
+// Spec: "String record". The Writer writes it by itself, before the first use of a string.
+struct StringRecord {
+  std::uint16_t index = 0;
+  std::string_view text = {};
+  friend bool operator==(const StringRecord&, const StringRecord&) = default;
+};
+
+// Spec: "Thread record". The Writer writes it by itself, before the first use of a thread.
+struct ThreadRecord {
+  std::uint8_t index = 0;
+  std::uint64_t process = 0;
+  std::uint64_t thread = 0;
+  friend bool operator==(const ThreadRecord&, const ThreadRecord&) = default;
+};
+
+// Spec: "Event record", all eleven types.
+struct Event {
+  EventType type = EventType::Instant;
+  std::uint64_t time = 0;  // below 2^63 ns when written
+  Thread thread = {};
+  String category = {};
+  String name = {};
+  Arguments arguments = {};  // at most 15
+  std::uint64_t id = 0;      // of counters, async events and flows: the correlation id; else unused
+  std::uint64_t end = 0;     // of duration complete events: the END time, not before `time`; else unused
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+// Spec: "BLOB record". When written, of any size: split into records of 32,000 bytes, which readers append.
+struct Blob {
+  String name = {};
+  BlobType type = BlobType::Data;
+  std::span<const std::byte> bytes = {};
+  friend bool operator==(const Blob& a, const Blob& b) {
+    return a.name == b.name && a.type == b.type && Bytes{a.bytes} == Bytes{b.bytes};
+  }
+};
+
+// Spec: "Userspace object record". Only Fuchsia's Rust reader and the Go and Python libraries read it.
+struct UserspaceObject {
+  Thread process = {};  // only `process` counts; its thread koid is not in the file when inline
+  std::uint64_t pointer = 0;
+  String name = {};
+  Arguments arguments = {};
+  friend bool operator==(const UserspaceObject& a, const UserspaceObject& b) {
+    return a.process.process == b.process.process && a.pointer == b.pointer && a.name == b.name &&
+           a.arguments == b.arguments;
+  }
+};
+
+// Spec: "Kernel object record": gives a process, a thread or anything with a koid its name.
+struct KernelObject {
+  KernelObjectType type = KernelObjectType::Process;  // any ZX_OBJ_TYPE_XXX
+  std::uint64_t koid = 0;
+  String name = {};
+  Arguments arguments = {};  // for a thread: "process" of type Koid
+  friend bool operator==(const KernelObject&, const KernelObject&) = default;
+};
+
+// Spec: "Context switch record" (scheduling subtype 0). Thread 0 of process 0 is the idle thread. Perfetto
+// takes priority 0 for the idle thread, too.
+struct LegacyContextSwitch {
+  std::uint64_t time = 0;
+  std::uint16_t cpu = 0;  // when written: above 255 becomes a record of subtype 1, without the priorities
+  ThreadState outgoing_state = ThreadState::New;
+  Thread outgoing = {};
+  Thread incoming = {};
+  std::uint8_t outgoing_priority = 0;
+  std::uint8_t incoming_priority = 0;
+  friend bool operator==(const LegacyContextSwitch&, const LegacyContextSwitch&) = default;
+};
+
+// fxt-notes section 5, scheduling subtype 1. Thread koids only.
+struct ContextSwitch {
+  std::uint64_t time = 0;
+  std::uint16_t cpu = 0;
+  ThreadState outgoing_state = ThreadState::New;
+  std::uint64_t outgoing_thread = 0;
+  std::uint64_t incoming_thread = 0;
+  Arguments arguments = {};  // by convention incoming_weight and outgoing_weight, Int32
+  friend bool operator==(const ContextSwitch&, const ContextSwitch&) = default;
+};
+
+// fxt-notes section 5, scheduling subtype 2.
+struct ThreadWakeup {
+  std::uint64_t time = 0;
+  std::uint16_t cpu = 0;
+  std::uint64_t thread = 0;
+  Arguments arguments = {};  // by convention weight (Int32) and waker (Koid)
+  friend bool operator==(const ThreadWakeup&, const ThreadWakeup&) = default;
+};
+
+// Spec: "Log record".
+struct Log {
+  std::uint64_t time = 0;
+  Thread thread = {};
+  std::string_view message = {};  // cut at 32,000 bytes when written
+  friend bool operator==(const Log&, const Log&) = default;
+};
+
+// fxt-notes section 5, "profiler". Read only.
+struct ProfilerModule {
+  std::uint64_t time = 0;
+  Thread thread = {};
+  std::uint16_t module_id = 0;
+  std::string_view name = {};
+  std::span<const std::byte> build_id = {};
+  friend bool operator==(const ProfilerModule& a, const ProfilerModule& b) {
+    return a.time == b.time && a.thread == b.thread && a.module_id == b.module_id && a.name == b.name &&
+           Bytes{a.build_id} == Bytes{b.build_id};
+  }
+};
+
+// fxt-notes section 5, "profiler". Read only.
+struct ProfilerMmap {
+  std::uint64_t time = 0;
+  Thread thread = {};
+  std::uint16_t module_id = 0;
+  std::uint8_t flags = 0;
+  std::uint64_t start = 0;
+  std::uint64_t range = 0;
+  std::uint64_t vaddr = 0;
+  friend bool operator==(const ProfilerMmap&, const ProfilerMmap&) = default;
+};
+
+// fxt-notes section 5, "profiler". Read only.
+struct ProfilerBacktrace {
+  std::uint64_t time = 0;
+  Thread thread = {};
+  std::span<const std::uint64_t> frames = {};
+  friend bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b);
+};
+
+// Spec: "Large BLOB record", blob format 0.
+struct LargeBlob {
+  std::uint64_t time = 0;
+  Thread thread = {};
+  String category = {};
+  String name = {};
+  Arguments arguments = {};
+  std::span<const std::byte> bytes = {};
+  friend bool operator==(const LargeBlob& a, const LargeBlob& b) {
+    return a.time == b.time && a.thread == b.thread && a.category == b.category && a.name == b.name &&
+           a.arguments == b.arguments && Bytes{a.bytes} == Bytes{b.bytes};
+  }
+};
+
+// Spec: "Large BLOB record", blob format 1.
+struct LargeBlobWithoutMetadata {
+  String category = {};
+  String name = {};
+  std::span<const std::byte> bytes = {};
+  friend bool operator==(const LargeBlobWithoutMetadata& a, const LargeBlobWithoutMetadata& b) {
+    return a.category == b.category && a.name == b.name && Bytes{a.bytes} == Bytes{b.bytes};
+  }
+};
+
+// Read only: a record of a type or subtype that is not known, or too damaged to be taken apart.
+struct UnknownRecord {
+  std::span<const std::uint64_t> words = {};  // header included
+  friend bool operator==(const UnknownRecord& a, const UnknownRecord& b);
+};
+
+// Any record.
+using Record =
+    std::variant<UnknownRecord, Magic, ProviderInfo, ProviderSection, ProviderEvent, Initialization,
+                 StringRecord, ThreadRecord, Event, Blob, UserspaceObject, KernelObject, LegacyContextSwitch,
+                 ContextSwitch, ThreadWakeup, Log, ProfilerModule, ProfilerMmap, ProfilerBacktrace, LargeBlob,
+                 LargeBlobWithoutMetadata>;
+
+}  // namespace fxt

@@ -1,0 +1,88 @@
+// Well-formedness by the table of Unicode, section 3.9 (table 3-7).
+#include "fxt/utf8.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace fxt {
+namespace {
+
+struct Sequence {
+  std::size_t bytes;  // of the character, or of the ill-formed part
+  bool valid;
+};
+
+// What the first bytes of non-empty `text` are.
+Sequence first_sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {1, true};
+
+  std::size_t length = 0;
+  unsigned low = 0x80, high = 0xbf;  // range of the second byte; those after it are always 80..BF
+  if (lead >= 0xc2 && lead <= 0xdf) {
+    length = 2;
+  } else if (lead >= 0xe0 && lead <= 0xef) {
+    length = 3;
+    if (lead == 0xe0) low = 0xa0;
+    if (lead == 0xed) high = 0x9f;
+  } else if (lead >= 0xf0 && lead <= 0xf4) {
+    length = 4;
+    if (lead == 0xf0) low = 0x90;
+    if (lead == 0xf4) high = 0x8f;
+  } else {
+    return {1, false};
+  }
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i == text.size() || byte(i) < low || byte(i) > high) return {i, false};
+    low = 0x80;
+    high = 0xbf;
+  }
+  return {length, true};
+}
+
+// Bytes at the start of `text` that are ASCII, eight at a time.
+std::size_t ascii_prefix(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
+  std::size_t size = 0;
+  for (std::uint64_t eight = 0; text.size() - size >= sizeof eight; size += sizeof eight) {
+    std::memcpy(&eight, text.data() + size, sizeof eight);
+    if ((eight & kHighBits) != 0) break;
+  }
+  return size;
+}
+
+}  // namespace
+
+bool is_valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    text.remove_prefix(ascii_prefix(text));
+    if (text.empty()) break;
+    const Sequence sequence = first_sequence(text);
+    if (!sequence.valid) return false;
+    text.remove_prefix(sequence.bytes);
+  }
+  return true;
+}
+
+std::string make_valid_utf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const Sequence sequence = first_sequence(text);
+    valid += sequence.valid ? text.substr(0, sequence.bytes) : std::string_view("\xef\xbf\xbd");
+    text.remove_prefix(sequence.bytes);
+  }
+  return valid;
+}
+
+std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t size = max_bytes;
+  // Back over at most three continuation bytes, to the start of the character that the cut would split.
+  for (int i = 0; i < 3 && size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80; ++i) --size;
+  if ((static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80) size = max_bytes;  // no UTF-8: cut anywhere
+  return text.substr(0, size);
+}
+
+}  // namespace fxt

@@ -1,0 +1,20 @@
+// Strings as FXT wants them: valid UTF-8, cut between characters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fxt {
+
+// True if all of `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
+bool is_valid_utf8(std::string_view text);
+
+// `text` with every ill-formed sequence replaced by U+FFFD, one for each maximal subpart (Unicode, section
+// 3.9, "U+FFFD substitution of maximal subparts").
+std::string make_valid_utf8(std::string_view text);
+
+// The longest prefix of at most `max_bytes` bytes that does not end inside a character.
+std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
+
+}  // namespace fxt

@@ -1,0 +1,119 @@
+// What records are made of, as values: strings, threads and typed arguments. The same types are written by
+// the Writer and handed out by the Reader; they borrow their bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "fxt/format.h"
+
+namespace fxt {
+
+// How a record refers to a string or thread.
+enum class Storage : std::uint8_t {
+  Table,    // by its index in the table: the writer's default
+  Inline,   // in the record itself
+  Missing,  // read only: by an index that nobody registered
+};
+
+// For a string that is written once: Inline{"..."} keeps it out of the string table.
+struct Inline {
+  std::string_view text = {};
+};
+
+// Spec: "String references". Borrows the text: when writing, until the call returns; when reading, until the
+// next record. Equal if the texts are equal.
+struct String {
+  std::string_view text;
+  Storage storage = Storage::Table;
+  std::uint16_t index = 0;  // read only: in the string table; 0 if inline or empty
+
+  String() = default;
+  String(std::string_view string) : text(string) {}    // NOLINT(google-explicit-constructor)
+  String(const char* string) : text(string) {}         // NOLINT(google-explicit-constructor)
+  String(const std::string& string) : text(string) {}  // NOLINT(google-explicit-constructor)
+  String(Inline string)
+      : text(string.text), storage(Storage::Inline) {}  // NOLINT(google-explicit-constructor)
+  String(std::string_view string, Storage how, std::uint16_t at) : text(string), storage(how), index(at) {}
+
+  friend bool operator==(const String& a, const String& b) { return a.text == b.text; }
+};
+
+// Spec: "Thread references": a thread and its process, by their koids (pid and tid, elsewhere). Equal if the
+// koids are equal.
+struct Thread {
+  std::uint64_t process = 0;
+  std::uint64_t thread = 0;
+  Storage storage = Storage::Table;
+  std::uint8_t index = 0;  // read only: in the thread table; 0 if inline
+
+  friend bool operator==(const Thread& a, const Thread& b) {
+    return a.process == b.process && a.thread == b.thread;
+  }
+};
+
+// Spec: "Pointer argument".
+struct Pointer {
+  std::uint64_t address = 0;
+  friend bool operator==(const Pointer&, const Pointer&) = default;
+};
+
+// Spec: "Kernel object id argument".
+struct Koid {
+  std::uint64_t koid = 0;
+  friend bool operator==(const Koid&, const Koid&) = default;
+};
+
+// Bytes that equal by content.
+struct Bytes {
+  std::span<const std::byte> bytes = {};
+  friend bool operator==(const Bytes& a, const Bytes& b);
+};
+
+// Read only: an argument of a type that is not known; the words after its name.
+struct UnknownValue {
+  std::uint8_t type = 0;
+  std::uint32_t header_data = 0;  // [32 .. 63] of the argument header
+  std::span<const std::uint64_t> words = {};
+  friend bool operator==(const UnknownValue& a, const UnknownValue& b);
+};
+
+// Spec: "Argument types", in the order of their numbers; std::monostate is the null argument, Bytes the blob.
+using Value = std::variant<std::monostate, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
+                           String, Pointer, Koid, bool, Bytes, UnknownValue>;
+
+// Spec: "Arguments": a typed key value pair.
+struct Argument {
+  String name = {};
+  Value value = {};
+  friend bool operator==(const Argument&, const Argument&) = default;
+};
+
+// A borrowed list of arguments: {} or {{"size", 42}, {"path", "/dev/null"}} in the call that writes them, or
+// any vector, array or span of them. Equal if the arguments are equal, in order.
+class Arguments {
+ public:
+  Arguments() = default;
+  Arguments(std::span<const Argument> list) : list_(list) {}     // NOLINT(google-explicit-constructor)
+  Arguments(const std::vector<Argument>& list) : list_(list) {}  // NOLINT(google-explicit-constructor)
+  Arguments(std::initializer_list<Argument> list) : list_(list.begin(), list.size()) {}
+
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+  std::size_t size() const { return list_.size(); }
+  bool empty() const { return list_.empty(); }
+  const Argument& operator[](std::size_t i) const { return list_[i]; }
+
+  friend bool operator==(const Arguments& a, const Arguments& b);
+
+ private:
+  std::span<const Argument> list_;
+};
+
+}  // namespace fxt

@@ -1,0 +1,412 @@
+// The value side of the Writer: one function per kind of record, its words in the spec's order.
+#include "fxt/writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "fxt/record_builder.h"
+#include "fxt/utf8.h"
+
+namespace fxt {
+namespace {
+
+std::string quoted(std::string_view text) { return '"' + std::string(cut_utf8(text, 100)) + '"'; }
+
+std::string describe(const Event& event) { return "event " + quoted(event.name.text); }
+
+void check_time(std::string_view what, std::uint64_t time) {
+  if (time >= kTimeLimit)
+    throw WriterError(std::string(what) + ": time " + std::to_string(time) +
+                      " ns is too late: readers take times below 2^63");
+}
+
+bool is_numeric(const Value& value) {
+  return std::holds_alternative<std::int32_t>(value) || std::holds_alternative<std::uint32_t>(value) ||
+         std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value) ||
+         std::holds_alternative<double>(value);
+}
+
+// A thread outside of any process's: the idle thread of context switches.
+constexpr Thread kIdle{};
+
+}  // namespace
+
+// ---- Events ----
+
+void Writer::write(const Event& event) {
+  const std::string_view name = event.name.text;
+  if (event.time >= kTimeLimit) check_time(describe(event), event.time);
+  if (code(event.type) > code(EventType::FlowEnd))
+    throw WriterError(describe(event) + ": event type " + std::to_string(code(event.type)) +
+                      " does not exist");
+  if (event.type == EventType::DurationComplete) {
+    if (event.end >= kTimeLimit) check_time(describe(event), event.end);
+    if (event.end < event.time)
+      throw WriterError(describe(event) + ": ends at " + std::to_string(event.end) +
+                        " ns, before it begins at " + std::to_string(event.time) + " ns");
+  }
+  check_thread(name, event.thread);
+  check_arguments(name, event.arguments);
+  if (event.type == EventType::Counter) check_series(event);
+
+  const ThreadUse thread = refer_to(event.thread);
+  const StringUse category = refer_to(event.category);
+  const StringUse event_name = refer_to(event.name);
+  const ArgumentUses arguments = refer_to(event.arguments);
+
+  Builder record(*record_, "event", name);
+  record.word(EventHeader::Type::put(code(RecordType::Event)) |
+              EventHeader::EventType::put(code(event.type)) |
+              EventHeader::ArgumentCount::put(event.arguments.size()) | EventHeader::Thread::put(thread.ref) |
+              EventHeader::Category::put(category.ref) | EventHeader::Name::put(event_name.ref));
+  record.word(event.time);
+  record.thread(thread);
+  record.text(category.inline_text);
+  record.text(event_name.inline_text);
+  record.arguments(event.arguments, arguments);
+  switch (event.type) {
+    case EventType::Counter:
+    case EventType::AsyncBegin:
+    case EventType::AsyncInstant:
+    case EventType::AsyncEnd:
+    case EventType::FlowBegin:
+    case EventType::FlowStep:
+    case EventType::FlowEnd:
+      record.word(event.id);
+      break;
+    case EventType::DurationComplete:
+      record.word(event.end);
+      break;
+    case EventType::Instant:
+    case EventType::DurationBegin:
+    case EventType::DurationEnd:
+      break;
+  }
+  finish(record);
+}
+
+// W20: numbers only; Tracy names a series by its argument alone.
+void Writer::check_series(const Event& event) {
+  if (event.arguments.empty())
+    throw WriterError("counter " + quoted(event.name.text) + ": has no argument, so it has no value");
+  for (const Argument& argument : event.arguments) {
+    if (!is_numeric(argument.value))
+      throw WriterError("counter " + quoted(event.name.text) + ": argument " + quoted(argument.name.text) +
+                        " is not a number");
+    const auto known = series_.find(argument.name.text);
+    if (known == series_.end()) {
+      series_.emplace(argument.name.text, event.name.text);
+    } else if (known->second != event.name.text) {
+      throw WriterError("counter " + quoted(event.name.text) + ": argument " + quoted(argument.name.text) +
+                        " already names a series of counter " + quoted(known->second) +
+                        "; Tracy would draw both as one");
+    }
+  }
+}
+
+// ---- Objects and names ----
+
+void Writer::write(const UserspaceObject& object) {
+  if (!options_.userspace_objects)
+    throw WriterError("userspace object " + quoted(object.name.text) +
+                      ": Fuchsia's C++ reader takes none; WriterOptions::userspace_objects allows them");
+  if (object.process.process == 0 || object.process.process >= kKoidLimit)
+    throw WriterError("userspace object " + quoted(object.name.text) + ": process " +
+                      std::to_string(object.process.process) + ": ids are 1 to 4294967295");
+  check_arguments(object.name.text, object.arguments);
+  const StringUse name = refer_to(object.name);
+  const ArgumentUses arguments = refer_to(object.arguments);
+
+  // The process goes inline, as one word: a thread index would need some thread of it.
+  Builder record(*record_, "userspace object", object.name.text);
+  record.word(UserspaceObjectHeader::Type::put(code(RecordType::UserspaceObject)) |
+              UserspaceObjectHeader::Name::put(name.ref) |
+              UserspaceObjectHeader::ArgumentCount::put(object.arguments.size()));
+  record.word(object.pointer);
+  record.word(object.process.process);
+  record.text(name.inline_text);
+  record.arguments(object.arguments, arguments);
+  finish(record);
+}
+
+void Writer::write(const KernelObject& object) {
+  const bool is_process = object.type == KernelObjectType::Process;
+  const bool is_thread = object.type == KernelObjectType::Thread;
+  const std::string what = "kernel object " + quoted(object.name.text);
+  if (is_process || is_thread) {
+    if (object.name.text.empty()) throw WriterError("name of a process or thread is empty");
+    if (object.koid == 0 || object.koid >= kKoidLimit)
+      throw WriterError(what + ": koid " + std::to_string(object.koid) + ": ids are 1 to 4294967295");
+  }
+  if (is_process && !object.arguments.empty()) throw WriterError(what + ": a process takes no arguments");
+  if (is_thread) {
+    const auto* process = object.arguments.empty() || object.arguments[0].name.text != "process"
+                              ? nullptr
+                              : std::get_if<Koid>(&object.arguments[0].value);
+    if (process == nullptr)
+      throw WriterError(what + ": a thread's first argument is \"process\", of type Koid");
+    check_thread(object.name.text, {.process = process->koid, .thread = object.koid});
+  }
+  check_arguments(object.name.text, object.arguments);
+  const StringUse name = refer_to(object.name);
+  const ArgumentUses arguments = refer_to(object.arguments);
+
+  Builder record(*record_, "kernel object", object.name.text);
+  record.word(KernelObjectHeader::Type::put(code(RecordType::KernelObject)) |
+              KernelObjectHeader::ObjectType::put(code(object.type)) |
+              KernelObjectHeader::Name::put(name.ref) |
+              KernelObjectHeader::ArgumentCount::put(object.arguments.size()));
+  record.word(object.koid);
+  record.text(name.inline_text);
+  record.arguments(object.arguments, arguments);
+  finish(record);
+}
+
+void Writer::name_process(std::uint64_t process, String name) {
+  write(KernelObject{.type = KernelObjectType::Process, .koid = process, .name = name});
+}
+
+void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String name) {
+  write(KernelObject{.type = KernelObjectType::Thread,
+                     .koid = thread,
+                     .name = name,
+                     .arguments = {{"process", Koid{process}}}});
+}
+
+// ---- Scheduling ----
+
+void Writer::write(const LegacyContextSwitch& context_switch) {
+  if (context_switch.cpu > kMaxLegacyCpu) {
+    write(ContextSwitch{.time = context_switch.time,
+                        .cpu = context_switch.cpu,
+                        .outgoing_state = context_switch.outgoing_state,
+                        .outgoing_thread = context_switch.outgoing.thread,
+                        .incoming_thread = context_switch.incoming.thread});
+    return;
+  }
+  check_time("context switch", context_switch.time);
+  for (const Thread& side : {context_switch.outgoing, context_switch.incoming})
+    if (side != kIdle) check_thread("context switch", side);
+  const ThreadUse outgoing = refer_to(context_switch.outgoing);
+  const ThreadUse incoming = refer_to(context_switch.incoming);
+
+  using Header = LegacyContextSwitchHeader;
+  Builder record(*record_, "context switch", "");
+  record.word(Header::Type::put(code(RecordType::Scheduling)) | Header::Cpu::put(context_switch.cpu) |
+              Header::OutgoingState::put(code(context_switch.outgoing_state)) |
+              Header::Outgoing::put(outgoing.ref) | Header::Incoming::put(incoming.ref) |
+              Header::OutgoingPriority::put(context_switch.outgoing_priority) |
+              Header::IncomingPriority::put(context_switch.incoming_priority) |
+              Header::SchedulingType::put(code(SchedulingType::LegacyContextSwitch)));
+  record.word(context_switch.time);
+  record.thread(outgoing);
+  record.thread(incoming);
+  finish(record);
+}
+
+void Writer::write(const ContextSwitch& context_switch) {
+  check_time("context switch", context_switch.time);
+  for (const std::uint64_t koid : {context_switch.outgoing_thread, context_switch.incoming_thread})
+    if (koid >= kKoidLimit)
+      throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
+  check_arguments("context switch", context_switch.arguments);
+  const ArgumentUses arguments = refer_to(context_switch.arguments);
+
+  using Header = ContextSwitchHeader;
+  Builder record(*record_, "context switch", "");
+  record.word(Header::Type::put(code(RecordType::Scheduling)) |
+              Header::ArgumentCount::put(context_switch.arguments.size()) |
+              Header::Cpu::put(context_switch.cpu) |
+              Header::OutgoingState::put(code(context_switch.outgoing_state)) |
+              Header::SchedulingType::put(code(SchedulingType::ContextSwitch)));
+  record.word(context_switch.time);
+  record.word(context_switch.outgoing_thread);
+  record.word(context_switch.incoming_thread);
+  record.arguments(context_switch.arguments, arguments);
+  finish(record);
+}
+
+void Writer::write(const ThreadWakeup& wakeup) {
+  check_time("thread wakeup", wakeup.time);
+  if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
+    throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
+  check_arguments("thread wakeup", wakeup.arguments);
+  const ArgumentUses arguments = refer_to(wakeup.arguments);
+
+  using Header = ThreadWakeupHeader;
+  Builder record(*record_, "thread wakeup", "");
+  record.word(Header::Type::put(code(RecordType::Scheduling)) |
+              Header::ArgumentCount::put(wakeup.arguments.size()) | Header::Cpu::put(wakeup.cpu) |
+              Header::SchedulingType::put(code(SchedulingType::ThreadWakeup)));
+  record.word(wakeup.time);
+  record.word(wakeup.thread);
+  record.arguments(wakeup.arguments, arguments);
+  finish(record);
+}
+
+// ---- Messages and blobs ----
+
+void Writer::write(const Log& log) {
+  check_time("log message", log.time);
+  check_thread("log message", log.thread);
+  const ThreadUse thread = refer_to(log.thread);
+  const std::string_view message = clean(log.message, kMaxStringBytes);
+
+  Builder record(*record_, "log message", "");
+  record.word(LogHeader::Type::put(code(RecordType::Log)) | LogHeader::Length::put(message.size()) |
+              LogHeader::Thread::put(thread.ref));
+  record.word(log.time);
+  record.thread(thread);
+  record.text(message);
+  finish(record);
+}
+
+void Writer::write(const Blob& blob) {
+  const StringUse name = refer_to(blob.name);
+  // What a record holds besides a payload of 32,000 bytes is 94 words; longer names leave less for it.
+  const std::size_t room =
+      (kMaxRecordWords - 1) * sizeof(std::uint64_t) - padded_bytes(name.inline_text.size());
+  const std::size_t chunk_bytes = std::min(room, kMaxBlobChunkBytes);
+  std::span<const std::byte> rest = blob.bytes;
+  do {
+    const auto chunk = rest.first(std::min(chunk_bytes, rest.size()));
+    Builder record(*record_, "blob", blob.name.text);
+    record.word(BlobHeader::Type::put(code(RecordType::Blob)) | BlobHeader::Name::put(name.ref) |
+                BlobHeader::PayloadSize::put(chunk.size()) | BlobHeader::BlobType::put(code(blob.type)));
+    record.text(name.inline_text);
+    record.bytes(chunk);
+    append(record.finish());
+    rest = rest.subspan(chunk.size());
+  } while (!rest.empty());
+  cleaned_.clear();
+}
+
+void Writer::write(const LargeBlob& blob) {
+  check_time("large blob", blob.time);
+  check_thread("large blob", blob.thread);
+  check_arguments(blob.name.text, blob.arguments);
+  const ThreadUse thread = refer_to(blob.thread);
+  const StringUse category = refer_to(blob.category);
+  const StringUse name = refer_to(blob.name);
+  const ArgumentUses arguments = refer_to(blob.arguments);
+
+  using Header = LargeBlobMetadataHeader;
+  Builder record(*record_, "large blob", blob.name.text);
+  record.word(LargeBlobHeader::Type::put(code(RecordType::Large)) |
+              LargeBlobHeader::LargeType::put(code(LargeRecordType::Blob)) |
+              LargeBlobHeader::Format::put(code(LargeBlobFormat::WithMetadata)));
+  record.word(Header::Category::put(category.ref) | Header::Name::put(name.ref) |
+              Header::ArgumentCount::put(blob.arguments.size()) | Header::Thread::put(thread.ref));
+  record.text(category.inline_text);
+  record.text(name.inline_text);
+  record.word(blob.time);
+  record.thread(thread);
+  record.arguments(blob.arguments, arguments);
+  record.word(blob.bytes.size());
+  write_large(record, blob.bytes);
+}
+
+void Writer::write(const LargeBlobWithoutMetadata& blob) {
+  if (!options_.large_blobs_without_metadata)
+    throw WriterError("large blob " + quoted(blob.name.text) +
+                      ": without metadata it ends Fuchsia's Rust reader; "
+                      "WriterOptions::large_blobs_without_metadata allows it");
+  const StringUse category = refer_to(blob.category);
+  const StringUse name = refer_to(blob.name);
+
+  Builder record(*record_, "large blob", blob.name.text);
+  record.word(LargeBlobHeader::Type::put(code(RecordType::Large)) |
+              LargeBlobHeader::LargeType::put(code(LargeRecordType::Blob)) |
+              LargeBlobHeader::Format::put(code(LargeBlobFormat::WithoutMetadata)));
+  record.word(LargeBlobPlainHeader::Category::put(category.ref) | LargeBlobPlainHeader::Name::put(name.ref));
+  record.text(category.inline_text);
+  record.text(name.inline_text);
+  record.word(blob.bytes.size());
+  write_large(record, blob.bytes);
+}
+
+// The payload follows its head straight into the output, over as many buffers as it needs.
+void Writer::write_large(Builder& head, std::span<const std::byte> bytes) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::size_t words = head.size() + bytes.size() / kWord + (bytes.size() % kWord != 0 ? 1 : 0);
+  if (words > LargeRecordHeader::Size::kMax)
+    throw WriterError("large blob of " + std::to_string(bytes.size()) +
+                      " bytes: a record holds 2^32-1 words");
+  if (words > kMaxRecordWords && !options_.oversized_records)
+    throw WriterError(
+        "large blob of " + std::to_string(bytes.size()) +
+        " bytes: after a record of more than 4095 words Perfetto and Tracy lose the rest of the "
+        "file; WriterOptions::oversized_records allows it");
+  append(head.finish_large(words));
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last
+    append(std::span(*record_).first(pack_bytes(piece, *record_)));
+    bytes = bytes.subspan(piece.size());
+  }
+  cleaned_.clear();
+}
+
+// ---- What all records share ----
+
+void Writer::check_thread(std::string_view what, const Thread& thread) const {
+  const auto fits = [](std::uint64_t koid) { return koid != 0 && koid < kKoidLimit; };
+  if (!fits(thread.process) || !fits(thread.thread))
+    throw WriterError(quoted(what) + ": thread " + std::to_string(thread.thread) + " of process " +
+                      std::to_string(thread.process) + ": ids are 1 to 4294967295");
+  const auto known = process_of_.find(thread.thread);
+  if (known != process_of_.end() && known->second != thread.process)
+    throw WriterError(quoted(what) + ": thread " + std::to_string(thread.thread) + " of process " +
+                      std::to_string(thread.process) + " was one of process " +
+                      std::to_string(known->second));
+}
+
+void Writer::check_arguments(std::string_view what, Arguments arguments) const {
+  if (arguments.size() > kMaxArguments)
+    throw WriterError(quoted(what) + ": " + std::to_string(arguments.size()) +
+                      " arguments: a record takes 15");
+  for (const Argument& argument : arguments) {
+    if (std::holds_alternative<UnknownValue>(argument.value))
+      throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) + " has an unknown type");
+    const auto* blob = std::get_if<Bytes>(&argument.value);
+    if (blob == nullptr) continue;
+    if (!options_.blob_arguments)
+      throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) +
+                        " is a blob, which most readers misread; WriterOptions::blob_arguments allows it");
+    if (blob->bytes.size() > std::numeric_limits<std::uint32_t>::max())
+      throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) + " is too large");
+  }
+}
+
+void Writer::finish(Builder& record) {
+  append(record.finish());
+  cleaned_.clear();
+}
+
+void Writer::append(std::span<const std::uint64_t> words) { std::ranges::copy(words, claim(words.size())); }
+
+void Writer::refuse_times(std::uint64_t begin, std::uint64_t end) {
+  if (begin > end)
+    throw WriterError("a duration ends at " + std::to_string(end) + " ns, before it begins at " +
+                      std::to_string(begin) + " ns");
+  check_time("a duration", end);
+  throw WriterError("a duration has an impossible time");
+}
+
+void Writer::next_buffer(std::size_t words) {
+  if (words > kMinBufferWords)
+    throw WriterError("reserve(): " + std::to_string(words) +
+                      " words are more than a buffer is sure to hold");
+  flush();
+}
+
+void Writer::flush() {
+  const auto filled = static_cast<std::size_t>(cursor_ - buffer_.data());
+  if constexpr (std::endian::native == std::endian::big) swap_bytes(buffer_.first(filled));
+  exchanged_words_ += filled;
+  buffer_ = output_->exchange(filled);
+  cursor_ = buffer_.data();
+  limit_ = cursor_ + buffer_.size();
+}
+
+}  // namespace fxt

@@ -1,0 +1,246 @@
+// What the Writer keeps by itself, and what it tells a caller who is wrong.
+#include <gtest/gtest.h>
+#include <ios>
+#include <ostream>
+#include <sstream>
+
+#include "fxt/writer.h"
+#include "tests/fxt/trace_words.h"
+
+namespace fxt::test {
+namespace {
+
+constexpr Thread kMain{.process = 100, .thread = 101};
+
+std::string message_of(const std::function<void(Writer&)>& write, const WriterOptions& options = {}) {
+  MemoryOutput output;
+  Writer writer(output, options);
+  const auto before = writer.words_written();
+  try {
+    write(writer);
+  } catch (const WriterError& error) {
+    EXPECT_EQ(writer.words_written(), before) << "a refused record must leave no trace";
+    return error.what();
+  }
+  return "no error";
+}
+
+// ---- Strings ----
+
+TEST(WriterStrings, AFullTableGoesInline) {
+  MemoryOutput output;
+  Writer writer(output);
+  for (int i = 0; i < 32'767; ++i) ASSERT_TRUE(writer.prepare("", std::to_string(i)));
+  EXPECT_FALSE(writer.prepare("", "one more"));
+  EXPECT_TRUE(writer.prepare("", "32766"));
+  const auto before = writer.words_written();
+  writer.write(Event{.time = 1, .thread = kMain, .name = "one more"});
+  EXPECT_EQ(writer.words_written() - before, 3U + 3U);  // thread record; header, time, inline text
+  EXPECT_EQ(writer.counters().inline_strings, 1U);
+}
+
+TEST(WriterStrings, AreCutBetweenCharacters) {
+  const std::string text = std::string(31'999, 'x') + "\u20ac";
+  MemoryOutput output;
+  Writer writer(output);
+  writer.prepare("", text);
+  writer.flush();
+  EXPECT_EQ(StringHeader::Length::get(output.words()[kStart.size()]), 31'999U);
+  EXPECT_EQ(writer.counters().cut_strings, 1U);
+}
+
+TEST(WriterStrings, RepairedTextIsCutAgainWhenItGrew) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(Event{.time = 1, .thread = kMain, .name = Inline{std::string(32'000, '\xff')}});
+  EXPECT_EQ(writer.counters().repaired_strings, 1U);
+  EXPECT_EQ(writer.counters().cut_strings, 1U);
+  writer.flush();
+  EXPECT_EQ(EventHeader::Name::get(output.words()[kStart.size() + 3]), 0x8000U + 31'998U);
+}
+
+TEST(WriterStrings, TwoSpellingsOfOneTextShareItsIndex) {
+  EXPECT_EQ(words_of([](Writer& writer) {
+              writer.prepare("", "\xff");
+              writer.prepare("", "\xfe");
+              writer.prepare("", "\ufffd");
+            }),
+            (Words{0x0000'0003'0001'0022, 0xbd'bfef}));
+}
+
+// ---- Threads ----
+
+TEST(WriterThreads, AFullTableGoesInline) {
+  MemoryOutput output;
+  Writer writer(output);
+  for (std::uint64_t tid = 1; tid <= 255; ++tid) ASSERT_TRUE(writer.thread_index(1, tid));
+  EXPECT_FALSE(writer.thread_index(1, 256));
+  EXPECT_EQ(writer.thread_index(1, 255), ThreadIndex{255});
+  const auto before = writer.words_written();
+  writer.write(Event{.time = 1, .thread = {.process = 1, .thread = 256}});
+  EXPECT_EQ(writer.words_written() - before, 4U);
+  EXPECT_EQ(writer.counters().inline_threads, 1U);
+}
+
+// ---- Providers ----
+
+TEST(WriterProviders, EachHasItsOwnTablesButOneNumbering) {
+  EXPECT_EQ(words_of([](Writer& writer) {
+              const auto event = writer.prepare("", "main");
+              const auto thread = writer.thread_index(100, 101);
+              writer.begin_provider(2, "other");
+              writer.write_begin(*event, *thread, 7);
+              writer.switch_provider(1);
+              writer.write_end(*event, *thread, 8);
+            }),
+            (Words{0x0000'0004'0001'0022, 0x6e69'616d, 0x0000'0000'0001'0033, 100, 101,  //
+                   0x0050'0000'0021'0020, 0x72'6568'746f,  // provider 2, "other"
+                   0x0000'0000'0000'0021, 1'000'000'000,   //
+                   0x0000'0004'0001'0022, 0x6e69'616d, 0x0000'0000'0001'0033, 100, 101,  //
+                   0x0001'0000'0102'0024, 7,                                             //
+                   0x0000'0000'0012'0010,  // section of provider 1
+                   0x0001'0000'0103'0024, 8}));
+}
+
+TEST(WriterProviders, NamesAreCutAt255Bytes) {
+  const Words words = file_of([](Writer&) {}, {.provider_name = std::string(300, 'p')});
+  EXPECT_EQ(ProviderInfoHeader::NameLength::get(words[1]), 255U);
+}
+
+// ---- Errors ----
+
+TEST(WriterErrors, ProvidersAreAnnouncedOnce) {
+  EXPECT_EQ(message_of([](Writer& writer) { writer.begin_provider(1, "again"); }),
+            "provider 1 was announced before; switch_provider() goes back to it");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.begin_provider(0, "zero"); }),
+            "provider id 0: ids start at 1");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.switch_provider(9); }),
+            "provider 9 was never announced; begin_provider() does it");
+}
+
+TEST(WriterErrors, Times) {
+  constexpr std::uint64_t kLate = std::uint64_t{1} << 63;
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(Event{.time = kLate, .thread = kMain, .name = "x"}); }),
+      "event \"x\": time 9223372036854775808 ns is too late: readers take times below 2^63");
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.write(Event{
+                  .type = EventType::DurationComplete, .time = 5, .thread = kMain, .name = "x", .end = 4});
+            }),
+            "event \"x\": ends at 4 ns, before it begins at 5 ns");
+}
+
+TEST(WriterErrors, PreparedTimes) {
+  MemoryOutput output;
+  Writer writer(output);
+  const auto event = writer.prepare("", "x");
+  const auto thread = writer.thread_index(1, 2);
+  EXPECT_THROW(writer.write_complete(*event, *thread, 5, 4), WriterError);
+  EXPECT_THROW(writer.write_complete(*event, *thread, 5, kTimeLimit), WriterError);
+  EXPECT_THROW(writer.write_begin(*event, *thread, kTimeLimit), WriterError);
+  EXPECT_NO_THROW(writer.write_complete(*event, *thread, 5, 5));
+}
+
+TEST(WriterErrors, Threads) {
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(Event{.thread = {.process = 0, .thread = 5}}); }),
+            "\"\": thread 5 of process 0: ids are 1 to 4294967295");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.thread_index(1, std::uint64_t{1} << 32); }),
+            "\"thread_index()\": thread 4294967296 of process 1: ids are 1 to 4294967295");
+}
+
+TEST(WriterErrors, AThreadStaysInItsProcess) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.thread_index(1, 5);
+  EXPECT_THROW(writer.thread_index(2, 5), WriterError);
+}
+
+TEST(WriterErrors, Arguments) {
+  const std::vector<Argument> sixteen(16, Argument{"a", 1});
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(Event{.thread = kMain, .name = "x", .arguments = sixteen});
+            }),
+            "\"x\": 16 arguments: a record takes 15");
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(Event{.thread = kMain, .name = "x", .arguments = {{"raw", Bytes{}}}});
+            }),
+            "\"x\": argument \"raw\" is a blob, which most readers misread; WriterOptions::blob_arguments "
+            "allows it");
+}
+
+TEST(WriterErrors, ARecordHolds4095Words) {
+  const std::string text(32'000, 't');
+  MemoryOutput output;
+  Writer writer(output);
+  try {
+    writer.write(Event{.thread = kMain,
+                       .name = Inline{"x"},
+                       .arguments = {{Inline{"a"}, Inline{text}}, {Inline{"b"}, Inline{text}}}});
+    FAIL();
+  } catch (const WriterError& error) {
+    EXPECT_STREQ(error.what(),
+                 "event \"x\": its strings and arguments need more than the 4095 words of a record");
+  }
+}
+
+TEST(WriterErrors, CountersNeedNumbersWithNamesOfTheirOwn) {
+  const auto counter = [](std::string_view name, Arguments arguments) {
+    return Event{.type = EventType::Counter, .thread = kMain, .name = name, .arguments = arguments};
+  };
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(counter("rss", {})); }),
+            "counter \"rss\": has no argument, so it has no value");
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(counter("rss", {{"on", true}}));
+            }),
+            "counter \"rss\": argument \"on\" is not a number");
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(counter("rss", {{"value", 1}}));
+  writer.write(counter("rss", {{"value", 2}}));
+  try {
+    writer.write(counter("faults", {{"value", 3}}));
+    FAIL();
+  } catch (const WriterError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "counter \"faults\": argument \"value\" already names a series of counter \"rss\"; Tracy would "
+        "draw both as one");
+  }
+}
+
+TEST(WriterErrors, Names) {
+  EXPECT_EQ(message_of([](Writer& writer) { writer.name_process(100, ""); }),
+            "name of a process or thread is empty");
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 5, .name = "worker"});
+            }),
+            "kernel object \"worker\": a thread's first argument is \"process\", of type Koid");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.name_process(0, "init"); }),
+            "kernel object \"init\": koid 0: ids are 1 to 4294967295");
+}
+
+TEST(WriterErrors, WhatSomeReaderCannotTakeIsAskedFor) {
+  const std::vector<std::byte> bytes(40'000);
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.write(UserspaceObject{.process = {.process = 1}, .name = "o"});
+            }),
+            "userspace object \"o\": Fuchsia's C++ reader takes none; WriterOptions::userspace_objects "
+            "allows them");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(LargeBlobWithoutMetadata{.name = "b"}); }),
+            "large blob \"b\": without metadata it ends Fuchsia's Rust reader; "
+            "WriterOptions::large_blobs_without_metadata allows it");
+  MemoryOutput output;
+  Writer writer(output);
+  EXPECT_THROW(writer.write(LargeBlob{.thread = kMain, .bytes = bytes}), WriterError);
+}
+
+// ---- Outputs ----
+
+TEST(Output, AStreamThatFailsIsReported) {
+  std::ostream nowhere(nullptr);
+  StreamOutput output(nowhere);
+  EXPECT_THROW(Writer writer(output), std::ios_base::failure);
+}
+
+}  // namespace
+}  // namespace fxt::test
