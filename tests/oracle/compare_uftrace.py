@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Checks that FXT files show exactly what uftrace says about the recordings they were made from.
+
+For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
+beside this script, rebuilds the calls as Perfetto and as Tracy do, and compares
+  - every call with the entries and exits of `uftrace dump`: thread, name, begin, end, depth, order;
+  - calls and total time of every function with `uftrace report`;
+  - the names of the threads with `uftrace report --task`;
+  - the category of every call with the memory map.
+Where texts of uftrace lie beside a recording (RECORDING.dump.txt, .report.txt, .report-task.txt) they are used;
+otherwise uftrace is run. What the records themselves leave open (when did a call end that longjmp left?) is not
+compared, and said. Exit code 1 when anything differs.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import fxt_reader as fxt
+import uftrace_reference as uftrace
+import viewers
+
+MAX_DEPTH = 512  # deeper calls are left out by the converter
+OTHER_CATEGORIES = ("sched", "[kernel]")  # calls that are not in the records of the thread
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
+    parser.add_argument("--converter", required=True, help="the program fxt-convert")
+    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
+    return parser.parse_args()
+
+
+class Comparison:
+    """One recording beside what was made of it. `problems` tells what differs."""
+
+    def __init__(self, recording):
+        self.recording, self.problems, self.notes = recording, [], []
+        self.compared, self.left_open = defaultdict(int), 0
+        self.not_comparable = set()  # functions that uftrace counts in another way
+
+    def problem(self, text):
+        self.problems.append(text)
+
+    def reference(self, kind, command):
+        """uftrace's text, from beside the recording or from uftrace itself; None where neither exists."""
+        beside = self.recording.parent / f"{self.recording.name}.{kind}.txt"
+        if beside.exists():
+            return beside.read_bytes()
+        if list(self.recording.parent.glob(f"{self.recording.name}.*")):
+            return None  # a set of texts, and this one is not among them
+        return subprocess.run(["uftrace", *command, "--no-pager", "-d", self.recording], check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+    def features(self):
+        info = self.recording / "info"
+        return uftrace.features(info.read_bytes()) if info.exists() else 0
+
+    def uftrace_gave_up(self):
+        """uftrace stops a thread at the first record it does not understand; the rest is read all the same."""
+        beside = self.recording.parent / f"{self.recording.name}.err.txt"
+        return beside.exists() and "invalid rstack read" in beside.read_text(errors="replace")
+
+    def run(self, trace):
+        calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)]
+        self.check_order(trace.events)
+        perfetto, tracy = viewers.PerfettoView(trace.events), viewers.TracyView(calls)
+        for view, name in (perfetto, "Perfetto"), (tracy, "Tracy"):
+            for complaint in view.complaints:
+                self.problem(f"{name}: {complaint}")
+        self.problems.extend(viewers.disagreements(perfetto, tracy))
+
+        dump = self.reference("dump", ["dump"])
+        if dump is not None:
+            records = uftrace.parse_dump(dump)
+            matched = self.check_calls(records, perfetto) if records else []
+            self.check_categories(matched)
+            report = self.reference("report", ["report", "-f", "total,self,call"])
+            # uftrace reports kernel time inside user calls, and changes estimated exits while it reports.
+            if report is not None and not self.features() & (uftrace.KERNEL | uftrace.ESTIMATED_EXITS):
+                self.check_report(uftrace.parse_report(report), matched)
+        tasks = self.reference("report-task", ["report", "--task"])
+        if tasks is not None:
+            self.check_names(uftrace.parse_task_report(tasks), trace)
+
+    def check_order(self, events):
+        last = defaultdict(int)
+        for event in events:
+            if event.time < last[event.thread]:
+                self.problem(f"thread {event.thread[1]}: time goes back from {last[event.thread]} to {event.time}")
+                return
+            last[event.thread] = event.time
+
+    def check_calls(self, records, view):
+        """Compares call by call; returns the pairs (what uftrace recorded, what Perfetto draws)."""
+        task_text = (self.recording / "task.txt").read_text(errors="replace")
+        starts = uftrace.image_starts(task_text)
+        drawn = {thread[1]: slices for thread, slices in viewers.by_thread(view.slices).items()}
+        matched = []
+        for tid, thread_records in sorted(records.items()):
+            calls, returned_again = uftrace.calls_of(thread_records, starts.get(tid, ()))
+            self.not_comparable |= returned_again
+            expected = [call for call in calls if call.depth < MAX_DEPTH]
+            matched += self.check_thread(tid, expected, own_calls(drawn.pop(tid, [])))
+        for tid, slices in drawn.items():
+            if own_calls(slices):
+                self.problem(f"thread {tid}: drawn, but not in uftrace's dump")
+        return matched
+
+    def check_thread(self, tid, expected, slices):
+        """`slices`: pairs (slice, depth among the calls of the recorder)."""
+        matched, position = [], 0
+        repaired = [call for call, _ in slices if "repaired" in call.args]
+        for call in expected:
+            if call.inherited:
+                if not any((other.name, other.end) == (call.name, call.end) for other in repaired):
+                    self.problem(f"thread {tid}: the inherited call {call.name} until {call.end} is missing")
+                matched.append((call, None))
+                continue
+            while position < len(slices) and not same_begin(call, *slices[position]) \
+                    and "repaired" in slices[position][0].args:
+                position += 1  # a call that was opened to repair something
+            if position == len(slices):
+                self.problem(f"thread {tid}: {call} is missing")
+                return matched
+            drawn, depth = slices[position]
+            position += 1
+            if not same_begin(call, drawn, depth):
+                self.problem(f"thread {tid}: {call} is drawn as {drawn} at depth {depth}")
+                return matched
+            if call.end is None:
+                self.left_open += 1
+            elif call.end != drawn.end:
+                self.problem(f"thread {tid}: {call} is drawn until {drawn.end}")
+            self.compared["calls"] += 1
+            matched.append((call, drawn))
+        for drawn, _ in slices[position:]:
+            if "repaired" not in drawn.args and not self.uftrace_gave_up():
+                self.problem(f"thread {tid}: {drawn} was never recorded")
+                return matched
+        return matched
+
+    def check_report(self, report, matched):
+        totals, counts, uncertain = defaultdict(int), defaultdict(int), set(self.not_comparable)
+        for call, drawn in matched:
+            counts[call.name] += 1
+            if drawn is None or call.end is None or not call.position_known:
+                uncertain.add(call.name)
+            elif not call.under_itself:
+                totals[call.name] += drawn.end - drawn.begin
+        for name, (total, unit, count) in report.items():
+            if name.startswith("linux:") or name in uncertain:
+                continue
+            if name not in counts:
+                self.compared["functions not of the threads' records"] += 1
+                continue
+            self.compared["functions"] += 1
+            if counts[name] != count:
+                self.problem(f"{name}: {counts[name]} calls, uftrace says {count}")
+            if abs(totals[name] - total) > unit:
+                self.problem(f"{name}: {totals[name]} ns in all, uftrace says {total}")
+
+    def check_names(self, names, trace):
+        ours = {thread: name for (_, thread), name in trace.thread_names.items()}
+        for tid, name in names.items():
+            self.compared["thread names"] += 1
+            if ours.get(tid) != name:
+                self.problem(f"thread {tid} is called {ours.get(tid)!r}, uftrace says {name!r}")
+
+    def check_categories(self, matched):
+        """Only where one memory map is for all: the category of a call is the module that holds its address."""
+        maps = list(self.recording.glob("sid-*.map"))
+        if len(maps) != 1:
+            return
+        modules = re.findall(r"^([0-9a-f]+)-([0-9a-f]+) (?:\S+ +){4}(/.*?)(?: build-id:.*)?$",
+                             maps[0].read_text(errors="replace"), re.MULTILINE)
+        modules = [(int(start, 16), int(end, 16), Path(path).name) for start, end, path in modules]
+        for call, drawn in matched:
+            module = next((name for start, end, name in modules if start <= call.address < end), None)
+            if drawn is None or module is None:
+                continue
+            self.compared["categories"] += 1
+            if drawn.category != module:
+                self.problem(f"{call} is in {module}, but drawn with the category {drawn.category}")
+                return
+
+
+def own_calls(slices):
+    """The calls of the recorder among them, each with its depth when the others are not counted."""
+    result, open_others = [], []
+    for call in slices:
+        del open_others[next((i for i, other in enumerate(open_others) if other.depth >= call.depth),
+                             len(open_others)):]
+        if call.category in OTHER_CATEGORIES:
+            open_others.append(call)
+        else:
+            result.append((call, call.depth - len(open_others)))
+    return result
+
+
+def same_begin(call, drawn, depth):
+    return (call.name, call.begin, call.depth) == (drawn.name, drawn.begin, depth)
+
+
+def compare(recording, arguments, directory):
+    comparison = Comparison(recording)
+    output = Path(directory) / "out.fxt"
+    process = subprocess.run([arguments.converter, "--report=json", *arguments.option, recording, output],
+                             capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        comparison.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
+        return comparison
+    comparison.notes = [f"{note['kind']} {note['count']}" for note in json.loads(process.stdout)["notes"]]
+    try:
+        comparison.run(fxt.read(output))
+    except fxt.FxtError as error:
+        comparison.problem(f"not a good FXT file: {error}")
+    return comparison
+
+
+def main():
+    arguments = parse_arguments()
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for recording in arguments.recordings:
+            comparison = compare(recording, arguments, directory)
+            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items())
+            if comparison.left_open:
+                done += f", {comparison.left_open} ends not on record"
+            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
+            if comparison.notes:
+                print(f"  notes: {', '.join(comparison.notes)}")
+            for problem in comparison.problems[:10]:
+                print(f"  {problem}")
+            if len(comparison.problems) > 10:
+                print(f"  … and {len(comparison.problems) - 10} more")
+            failed += bool(comparison.problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

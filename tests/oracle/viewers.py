@@ -1,0 +1,140 @@
+"""How two viewers rebuild nested calls from the events of an FXT file, complaints included.
+
+Perfetto sorts all events by time (equal times: file order) and keeps a stack per thread: a complete event closes by
+itself when something comes at or after its end. Tracy takes every complete event apart into begin and end, sorts
+them by time (stable), and pairs each end with the innermost begin, whatever their names.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import fxt_reader as fxt
+
+PERFETTO_MAX_DEPTH = 512
+
+
+@dataclass(slots=True)
+class Slice:
+    """A call as a viewer draws it; `end` is None when it did not end."""
+    thread: tuple
+    category: str
+    name: str
+    begin: int
+    end: int
+    depth: int
+    args: dict
+
+
+class PerfettoView:
+    """`slices` in the order in which they begin, `complaints` as Perfetto counts them."""
+
+    def __init__(self, events):
+        self.slices, self.complaints = [], []
+        self._stacks = defaultdict(list)
+        for event in sorted(events, key=lambda event: event.time):
+            if event.type in (fxt.BEGIN, fxt.COMPLETE):
+                self._begin(event, event.extra if event.type == fxt.COMPLETE else None)
+            elif event.type == fxt.END:
+                self._end(event)
+            elif event.type >= fxt.FLOW_BEGIN:
+                self._close_finished(event.time, self._stacks[event.thread])
+                if not self._stacks[event.thread]:
+                    self._complain("flow_no_enclosing_slice", event)
+        for stack in self._stacks.values():
+            for call in stack:
+                if call.end is None:
+                    self.complaints.append(f"did not end: {call.name} from {call.begin}")
+
+    def _complain(self, what, event):
+        self.complaints.append(f"{what}: {event.name} at {event.time} on thread {event.thread[1]}")
+
+    def _close_finished(self, time, stack):
+        """Takes from the stack what ended by itself; an event that lies across an unfinished call cuts it."""
+        unfinished_inside = False
+        for i in reversed(range(len(stack))):
+            if stack[i].end is None:
+                unfinished_inside = True
+            elif unfinished_inside:
+                if time > stack[i].end:
+                    self.complaints.append(f"misplaced_end_event: {stack[i].name} ended before what is inside it")
+                    del stack[i:]
+                    unfinished_inside = False
+            elif stack[i].end <= time:
+                del stack[i]
+
+    def _begin(self, event, end):
+        stack = self._stacks[event.thread]
+        self._close_finished(event.time, stack)
+        if stack and stack[-1].end is not None and end is not None and end > stack[-1].end:
+            self._complain("slice_drop_overlapping_complete_event", event)
+            return
+        if len(stack) >= PERFETTO_MAX_DEPTH:
+            self._complain("slice_too_deep", event)
+            return
+        call = Slice(event.thread, event.category, event.name, event.time, end, len(stack), dict(event.args))
+        stack.append(call)
+        self.slices.append(call)
+
+    def _end(self, event):
+        stack = self._stacks[event.thread]
+        self._close_finished(event.time, stack)
+        for i in reversed(range(len(stack))):
+            call = stack[i]
+            if call.end is None and (call.category, call.name) == (event.category, event.name):
+                call.end = event.time
+                call.args.update(event.args)
+                if i == len(stack) - 1:
+                    stack.pop()
+                return
+        self._complain("misplaced_end_event", event)
+
+
+class TracyView:
+    """`slices` in the order in which they begin."""
+
+    def __init__(self, events):
+        self.slices, self.complaints = [], []
+        timeline = []
+        for event in events:
+            if event.type in (fxt.BEGIN, fxt.COMPLETE):
+                timeline.append((event.time, event, True))
+            if event.type in (fxt.END, fxt.COMPLETE):
+                timeline.append((event.time if event.type == fxt.END else event.extra, event, False))
+        timeline.sort(key=lambda entry: entry[0])
+        stacks = defaultdict(list)
+        for time, event, begins in timeline:
+            stack = stacks[event.thread]
+            if begins:
+                call = Slice(event.thread, event.category, event.name, time, None, len(stack), dict(event.args))
+                stack.append(call)
+                self.slices.append(call)
+            elif stack:
+                stack.pop().end = time
+            else:
+                self.complaints.append(f"end without begin: {event.name} at {time}")
+        for stack in stacks.values():
+            self.complaints.extend(f"did not end: {call.name} from {call.begin}" for call in stack)
+
+
+def by_thread(slices):
+    """{thread: its slices, in the order in which they begin}."""
+    threads = defaultdict(list)
+    for call in slices:
+        threads[call.thread].append(call)
+    return threads
+
+
+def disagreements(perfetto, tracy):
+    """Where the two draw different calls; nothing when each sees the same nesting."""
+    problems = []
+    theirs = by_thread(tracy.slices)
+    for thread, calls in by_thread(perfetto.slices).items():
+        others = theirs.pop(thread, [])
+        if len(calls) != len(others):
+            problems.append(f"thread {thread[1]}: {len(calls)} calls in Perfetto, {len(others)} in Tracy")
+        for a, b in zip(calls, others):
+            if (a.name, a.begin, a.end, a.depth) != (b.name, b.begin, b.end, b.depth):
+                problems.append(f"thread {thread[1]}: Perfetto draws {a}, Tracy draws {b}")
+                break
+    problems.extend(f"thread {thread[1]}: only in Tracy" for thread in theirs)
+    return problems

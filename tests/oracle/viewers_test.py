@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Tests of the viewers' imitations: what they draw of a few events, above all where times are equal."""
+
+import unittest
+
+import fxt_reader as fxt
+from viewers import PerfettoView, TracyView, disagreements
+
+THREAD = (1, 1)
+
+
+def begin(name, time):
+    return fxt.Event(fxt.BEGIN, time, THREAD, "app", name, {}, 0)
+
+
+def end(name, time):
+    return fxt.Event(fxt.END, time, THREAD, "app", name, {}, 0)
+
+
+def complete(name, time, end_time):
+    return fxt.Event(fxt.COMPLETE, time, THREAD, "app", name, {}, end_time)
+
+
+def drawn(view):
+    return [(call.name, call.begin, call.end, call.depth) for call in view.slices]
+
+
+class Viewers(unittest.TestCase):
+    def assert_both_draw(self, events, calls):
+        perfetto, tracy = PerfettoView(events), TracyView(events)
+        self.assertEqual(drawn(perfetto), calls)
+        self.assertEqual(drawn(tracy), calls)
+        self.assertEqual(perfetto.complaints + tracy.complaints + disagreements(perfetto, tracy), [])
+
+    def test_complete_events_nest_by_their_times(self):
+        self.assert_both_draw([complete("main", 0, 10), complete("first", 1, 4), complete("second", 4, 10)],
+                              [("main", 0, 10, 0), ("first", 1, 4, 1), ("second", 4, 10, 1)])
+
+    def test_pairs_nest_by_their_order(self):
+        self.assert_both_draw([begin("main", 0), begin("call", 0), end("call", 0), end("main", 0)],
+                              [("main", 0, 0, 0), ("call", 0, 0, 1)])
+
+    def test_a_call_of_no_length_at_the_end_needs_pairs_around_it(self):
+        self.assert_both_draw([begin("main", 0), begin("call", 10), end("call", 10), end("main", 10)],
+                              [("main", 0, 10, 0), ("call", 10, 10, 1)])
+        events = [complete("main", 0, 10), complete("call", 10, 10)]
+        self.assertEqual(drawn(PerfettoView(events)), [("main", 0, 10, 0), ("call", 10, 10, 0)])
+        self.assertEqual(drawn(TracyView(events))[1], ("call", 10, 10, 0))
+
+    def test_a_complete_event_inside_a_pair_closes_by_itself(self):
+        self.assert_both_draw([begin("main", 0), complete("call", 2, 5), end("main", 5)],
+                              [("main", 0, 5, 0), ("call", 2, 5, 1)])
+
+    def test_the_inner_call_written_first_is_a_complaint(self):
+        view = PerfettoView([complete("inner", 0, 5), complete("outer", 0, 10)])
+        self.assertEqual(view.complaints, ["slice_drop_overlapping_complete_event: outer at 0 on thread 1"])
+
+    def test_ends_without_begin_and_begins_without_end_are_complaints(self):
+        self.assertEqual(PerfettoView([end("call", 3)]).complaints, ["misplaced_end_event: call at 3 on thread 1"])
+        self.assertEqual(TracyView([end("call", 3)]).complaints, ["end without begin: call at 3"])
+        self.assertEqual(PerfettoView([begin("call", 3)]).complaints, ["did not end: call from 3"])
+        self.assertEqual(TracyView([begin("call", 3)]).complaints, ["did not end: call from 3"])
+
+    def test_different_drawings_are_told(self):
+        view, other = PerfettoView([complete("a", 0, 5)]), TracyView([complete("a", 0, 6)])
+        self.assertEqual(len(disagreements(view, other)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
