@@ -29,9 +29,10 @@ struct Koid {
 };
 
 // The value of an argument; std::monostate is FXT's null argument. Strings may hold any bytes here: they are
-// made valid UTF-8, and counted, where they are written.
+// made valid UTF-8, and counted, where they are written. A NameId is a string that is likely to come again (a
+// source line, an enumerator): it is written as a reference; a std::string stands in its record.
 using Value = std::variant<std::monostate, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
-                           std::string, Pointer, Koid, bool>;
+                           std::string, Pointer, Koid, bool, NameId>;
 
 struct Argument {
   NameId name;

@@ -16,9 +16,13 @@ namespace convert {
 
 enum class Demangle : std::uint8_t { Simple, Full, No };
 
+// Which bytes are kept as FXT blobs: none; what has no other form; or raw register blocks, too.
+enum class Blobs : std::uint8_t { None, Memory, All };
+
 struct ImportOptions {
   std::vector<std::uint64_t> tids;  // only these threads; empty: all
   Demangle demangle = Demangle::Simple;
+  Blobs blobs = Blobs::Memory;
 };
 
 // Counted while reading; for progress and report.

@@ -93,6 +93,34 @@ void Lane::finish_with(Slot& slot, std::uint64_t time_ns, Arguments arguments) {
   push(time_ns, SlotKind::End, slot.label, 0, keep(std::move(arguments)));
 }
 
+bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
+  Frame& frame = frames_[depth];
+  frame.key = key;
+  if (frame.slot == nullptr) return depth >= options_.max_depth;  // nobody sees a hidden call's name
+  frame.label = label;
+  frame.slot->label = label;
+  return true;
+}
+
+bool Lane::annotate_top(NameId name, std::string_view text) {
+  Slot* slot = frames_.back().slot;
+  if (slot == nullptr) return false;
+  if (slot->details() == DetailsId::None) {
+    slot->tag = Slot::tag_of(slot->kind(), keep(Arguments{{name, std::string(text)}}));
+    return true;
+  }
+  Details& details = details_[index(slot->details())];
+  const auto same_name = std::ranges::find(details.arguments, name, &Argument::name);
+  if (same_name == details.arguments.end() && details.arguments.size() == kArgumentsPerRecord) return false;
+  details_bytes_ -= size_of(details);
+  if (same_name == details.arguments.end())
+    details.arguments.push_back({name, std::string(text)});
+  else
+    std::get<std::string>(same_name->value).append(",").append(text);
+  details_bytes_ += size_of(details);
+  return true;
+}
+
 void Lane::instant(std::uint64_t time_ns, LabelId label, Arguments arguments) {
   advance(time_ns);
   zero_ns_ = time_ns;

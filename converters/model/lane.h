@@ -58,6 +58,13 @@ class Lane {
   void blob(std::uint64_t time_ns, std::string name, std::vector<std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
 
+  // Gives the open call at `depth` its true name, which was not known at its begin. False if its begin is out
+  // already.
+  bool rename(std::size_t depth, LabelId label, std::uint64_t key);
+  // Adds `text` to the string argument `name` of the innermost open call, after a comma if there is one.
+  // False if its begin is out already (or hidden): then the end may carry it.
+  bool annotate_top(NameId name, std::string_view text);
+
   // Calls open now, hidden ones included: the depth the next call gets.
   std::size_t depth() const { return frames_.size(); }
   std::uint64_t top_key() const { return frames_.back().key; }

@@ -112,11 +112,14 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   const std::size_t share = std::max(options_.lookahead_bytes / lanes_.size(), kMinPumpBytes);
   const std::size_t block = std::clamp(share / 4, kMinPumpBytes, kMaxPumpBytes);
 
+  Feed no_source{.source = nullptr, .lanes = {}, .done = true};
   std::vector<Feed*> feeds;  // by lane
   Turns turns;
   for (const Lane& lane : lanes_) {
-    Feed& feed = feeds_[feed_of_.at(&lane)];
+    const auto found = feed_of_.find(&lane);
+    Feed& feed = found != feed_of_.end() ? feeds_[found->second] : no_source;
     feeds.push_back(&feed);
+    if (feed.done && lane.empty()) continue;
     const std::uint64_t time_ns = lane.empty() ? feed.source->frontier_ns() : lane.head().time_ns;
     turns.add({time_ns, static_cast<std::uint32_t>(feeds.size() - 1)});
   }
@@ -153,6 +156,12 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
                                                 : std::max(turn.time_ns, feed.source->frontier_ns());
     turns.postpone_top(time_ns);
   }
+}
+
+std::uint64_t Timeline::last_ns() const {
+  std::uint64_t latest = 0;
+  for (const Lane& lane : lanes_) latest = std::max(latest, lane.last_ns());
+  return latest;
 }
 
 std::uint64_t Timeline::hidden_calls() const {

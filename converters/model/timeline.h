@@ -71,6 +71,10 @@ class Timeline {
   // What was made of an id of the current input, for context switches and arguments.
   ProcessId koid_of(ProcessId process);
   ThreadId koid_of(ThreadId thread);
+  // An id for a flow, unique in the file.
+  std::uint64_t next_flow() { return ++last_flow_; }
+  // Calls at this depth and deeper are not shown.
+  std::size_t max_depth() const { return options_.lanes.max_depth; }
   // The source fills exactly `lanes`, all from add_lane(). A lane belongs to one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
 
@@ -79,6 +83,8 @@ class Timeline {
   void run(EventSink& sink, const std::function<void()>& tick);
 
   std::span<const LaneInfo> lanes() const { return infos_; }
+  // The latest time of any lane; 0 if there was none.
+  std::uint64_t last_ns() const;
   std::uint64_t hidden_calls() const;   // of all lanes
   std::uint64_t cut_arguments() const;  // of all lanes
 
@@ -101,6 +107,7 @@ class Timeline {
   std::map<const Lane*, std::size_t> feed_of_;
   std::vector<Feed> feeds_;
 
+  std::uint64_t last_flow_ = 0;
   std::string input_name_;
   Ids process_ids_, thread_ids_;                 // of the current input
   std::set<std::uint64_t> processes_, threads_;  // koids taken, of all inputs

@@ -1,0 +1,235 @@
+#include "converters/model/fxt_sink.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string>
+
+namespace convert {
+namespace {
+
+constexpr std::size_t kMaxThreadIndexes = 255;
+
+// What the strings of one record may take in all; a record has 32,760 bytes (spec, "Records").
+constexpr std::size_t kStringBytesPerRecord = 28'000;
+
+constexpr fxt::EventType event_type_of(SlotKind kind) {
+  switch (kind) {
+    case SlotKind::Complete:
+      return fxt::EventType::DurationComplete;
+    case SlotKind::Begin:
+      return fxt::EventType::DurationBegin;
+    case SlotKind::End:
+      return fxt::EventType::DurationEnd;
+    case SlotKind::Counter:
+      return fxt::EventType::Counter;
+    case SlotKind::FlowBegin:
+      return fxt::EventType::FlowBegin;
+    case SlotKind::FlowStep:
+      return fxt::EventType::FlowStep;
+    case SlotKind::FlowEnd:
+      return fxt::EventType::FlowEnd;
+    default:
+      return fxt::EventType::Instant;
+  }
+}
+
+// Where a string of at most `max_bytes` ends without splitting a UTF-8 sequence.
+std::size_t cut_at_character(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text.size();
+  std::size_t size = max_bytes;
+  constexpr unsigned kContinuationMask = 0xc0, kContinuation = 0x80;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & kContinuationMask) == kContinuation) --size;
+  return size;
+}
+
+fxt::Thread koids_of(const LaneInfo& info) {
+  return {.process = static_cast<std::uint64_t>(info.process),
+          .thread = static_cast<std::uint64_t>(info.thread)};
+}
+
+}  // namespace
+
+void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
+  std::set<ProcessId> named;
+  for (const LaneInfo& info : lanes) {
+    const fxt::Thread koids = koids_of(info);
+    if (named.insert(info.process).second)
+      writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
+                                                                    : info.process_name);
+    writer_.name_thread(koids.process, koids.thread,
+                        info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : info.thread_name);
+    threads_.push_back({koids, std::nullopt});
+  }
+  std::vector<std::size_t> heaviest(lanes.size());
+  std::iota(heaviest.begin(), heaviest.end(), std::size_t{0});
+  std::ranges::stable_sort(heaviest, std::greater{}, [&](std::size_t lane) { return lanes[lane].weight; });
+  heaviest.resize(std::min(heaviest.size(), kMaxThreadIndexes));
+  std::ranges::sort(heaviest);
+  for (const std::size_t lane : heaviest)
+    threads_[lane].index = writer_.thread_index(threads_[lane].koids.process, threads_[lane].koids.thread);
+}
+
+void FxtSink::write(std::size_t lane, Lane& events, std::span<const Slot> slots) {
+  if (prepared_.size() < names_.label_count()) prepared_.resize(names_.label_count());
+  if (!first_ns_ && !slots.empty()) first_ns_ = slots.front().time_ns;
+  events_written_ += slots.size();
+  const Thread& thread = threads_[lane];
+  while (!slots.empty()) {
+    if (thread.index) slots = slots.subspan(write_plain_calls(*thread.index, slots));
+    if (slots.empty()) break;
+    write_one(thread, events, slots.front());
+    slots = slots.subspan(1);
+  }
+}
+
+// Complete calls without arguments, whose strings are in the table: the hot path. Stops at the first other
+// one.
+std::size_t FxtSink::write_plain_calls(fxt::ThreadIndex thread, std::span<const Slot> slots) {
+  constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
+  static_assert(SlotPool::kSlotsPerChunk * kWords <= fxt::kMinBufferWords, "a run fits into one buffer");
+  const std::uint32_t plain_call = Slot::tag_of(SlotKind::Complete, DetailsId::None);
+  std::uint64_t* word = writer_.reserve(slots.size() * kWords).data();
+  std::size_t count = 0;
+  for (; count < slots.size(); ++count) {
+    const Slot& slot = slots[count];
+    if (slot.tag != plain_call) break;
+    const auto& prepared = prepared_[Names::index(slot.label)];
+    if (!prepared) break;
+    *word++ = prepared->header(fxt::EventType::DurationComplete, thread, kWords);
+    *word++ = slot.time_ns;
+    *word++ = slot.end_ns;
+  }
+  writer_.commit(count * kWords);
+  return count;
+}
+
+// A call without arguments by the short way, if both its strings and its thread are in the tables.
+bool FxtSink::write_plain(const Thread& thread, const Slot& slot) {
+  if (!thread.index || slot.details() != DetailsId::None) return false;
+  const SlotKind kind = slot.kind();
+  if (kind != SlotKind::Complete && kind != SlotKind::Begin && kind != SlotKind::End) return false;
+  auto& prepared = prepared_[Names::index(slot.label)];
+  if (!prepared && !table_is_full_) {
+    const Names::Label label = names_.parts(slot.label);
+    prepared = writer_.prepare(names_.text(label.category), names_.text(label.name));
+    table_is_full_ = !prepared;
+  }
+  if (!prepared) return false;
+  if (kind == SlotKind::Complete)
+    writer_.write_complete(*prepared, *thread.index, slot.time_ns, slot.end_ns);
+  else if (kind == SlotKind::Begin)
+    writer_.write_begin(*prepared, *thread.index, slot.time_ns);
+  else
+    writer_.write_end(*prepared, *thread.index, slot.time_ns);
+  return true;
+}
+
+void FxtSink::write_one(const Thread& thread, Lane& events, const Slot& slot) {
+  if (write_plain(thread, slot)) return;
+  static const Details kNoDetails;
+  const Details& details = slot.details() == DetailsId::None ? kNoDetails : events.details(slot.details());
+  switch (slot.kind()) {
+    case SlotKind::ContextSwitch: {
+      const ContextSwitch& s = details.context_switch;
+      writer_.write(fxt::LegacyContextSwitch{
+          .time = slot.time_ns,
+          .cpu = s.cpu,
+          .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
+          .outgoing = {static_cast<std::uint64_t>(s.outgoing_process),
+                       static_cast<std::uint64_t>(s.outgoing_thread)},
+          .incoming = {static_cast<std::uint64_t>(s.incoming_process),
+                       static_cast<std::uint64_t>(s.incoming_thread)},
+      });
+      break;
+    }
+    case SlotKind::Log:
+      writer_.write(fxt::Log{slot.time_ns, thread.koids, details.text});
+      break;
+    case SlotKind::Blob:
+      writer_.write(fxt::Blob{fxt::Inline{details.text}, fxt::BlobType::Data, details.bytes});
+      break;
+    case SlotKind::BufferFull:
+      writer_.buffer_full();
+      break;
+    default:
+      write_event(thread, slot, event_type_of(slot.kind()), details.arguments);
+  }
+  if (slot.details() != DetailsId::None) events.drop_details(slot.details());
+}
+
+void FxtSink::write_event(const Thread& thread, const Slot& slot, fxt::EventType type,
+                          const Arguments& arguments) {
+  translate(arguments);
+  const Names::Label label = names_.parts(slot.label);
+  const bool has_id = slot.kind() != SlotKind::Complete;
+  writer_.write(fxt::Event{.type = type,
+                           .time = slot.time_ns,
+                           .thread = thread.koids,
+                           .category = names_.text(label.category),
+                           .name = names_.text(label.name),
+                           .arguments = arguments_,
+                           .id = has_id ? slot.end_ns : 0,
+                           .end = has_id ? 0 : slot.end_ns});
+}
+
+void FxtSink::translate(const Arguments& arguments) {
+  std::size_t strings = 0, bytes = 0;
+  for (const Argument& argument : arguments)
+    if (const auto* text = std::get_if<std::string>(&argument.value)) {
+      ++strings;
+      bytes += text->size();
+    }
+  const std::size_t max_string_bytes =
+      bytes <= kStringBytesPerRecord ? bytes : kStringBytesPerRecord / strings;
+  arguments_.clear();
+  for (const Argument& argument : arguments)
+    arguments_.push_back({names_.text(argument.name), translate(argument.value, max_string_bytes)});
+}
+
+fxt::Value FxtSink::translate(const Value& value, std::size_t max_string_bytes) {
+  struct Translation {
+    FxtSink& sink;
+    std::size_t max_string_bytes;
+    fxt::Value operator()(std::monostate) const { return std::monostate{}; }
+    fxt::Value operator()(std::int32_t number) const { return number; }
+    fxt::Value operator()(std::uint32_t number) const { return number; }
+    // Spec, "64-bit signed integer argument": one that fits 32 bits is written so.
+    fxt::Value operator()(std::int64_t number) const {
+      if (std::in_range<std::int32_t>(number)) return static_cast<std::int32_t>(number);
+      return number;
+    }
+    fxt::Value operator()(std::uint64_t number) const {
+      if (std::in_range<std::uint32_t>(number)) return static_cast<std::uint32_t>(number);
+      return number;
+    }
+    fxt::Value operator()(double number) const { return number; }
+    fxt::Value operator()(const std::string& text) const {
+      const std::size_t size = cut_at_character(text, max_string_bytes);
+      if (size != text.size()) ++sink.cut_strings_;
+      return fxt::String(fxt::Inline{std::string_view(text).substr(0, size)});
+    }
+    fxt::Value operator()(Pointer pointer) const { return fxt::Pointer{pointer.address}; }
+    fxt::Value operator()(Koid koid) const { return fxt::Koid{koid.koid}; }
+    // One reader's debug build aborts on bool arguments (fxt-notes W22).
+    fxt::Value operator()(bool flag) const { return std::uint32_t{flag}; }
+    fxt::Value operator()(NameId name) const { return fxt::String(sink.names_.text(name)); }
+  };
+  return std::visit(Translation{*this, max_string_bytes}, value);
+}
+
+void FxtSink::finish(const Timeline& timeline, std::string_view output) {
+  const auto note = [&](const NoteKind& kind, std::uint64_t count) {
+    if (count != 0) notes_.add(kind, Place::file(output), fmt::format("{} {}", count, kind.meaning), count);
+  };
+  const fxt::WriterCounters& counters = writer_.counters();
+  note(kTooDeep, timeline.hidden_calls());
+  note(kArgumentsCut, timeline.cut_arguments());
+  note(kStringsCut, cut_strings_ + counters.cut_strings);
+  note(kStringsRepaired, counters.repaired_strings);
+  note(kNameTableFull, counters.inline_strings);
+}
+
+}  // namespace convert
