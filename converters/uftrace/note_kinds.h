@@ -17,4 +17,33 @@ inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
                                           "record files of threads that info does not list"};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
 
+// ---- Record files: calls ----
+inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked child was in from its start"};
+inline constexpr NoteKind kEntryMissing{"entry-missing", "open calls whose entry was not recorded"};
+inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose entry was not recorded"};
+inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
+inline constexpr NoteKind kExitDepth{"exit-depth", "exits recorded at the depth of the caller"};
+inline constexpr NoteKind kAddressMismatch{"address-mismatch", "exits of another function than was entered"};
+inline constexpr NoteKind kLongjmp{"longjmp", "second returns of setjmp, which end the calls since"};
+inline constexpr NoteKind kClosedByExec{"closed-by-exec",
+                                        "calls that ended because the program was replaced"};
+inline constexpr NoteKind kOpenAtEnd{"open-at-end", "calls still open at the last record of their thread"};
+inline constexpr NoteKind kCutByLoss{"cut-by-loss", "calls that ended or began where records are missing"};
+inline constexpr NoteKind kForkNotDrawn{"fork-not-drawn",
+                                        "forks without a visible call to draw the arrow from"};
+
+// ---- Record files: records ----
+inline constexpr NoteKind kRecordsLost{"records-lost", "records that the recorder lost"};
+inline constexpr NoteKind kTruncatedTail{"truncated-tail",
+                                         "bytes at the end of a file that are no whole record"};
+inline constexpr NoteKind kZeroFilled{"zero-filled", "bytes of zeros instead of records"};
+inline constexpr NoteKind kDamagedBytes{"damaged-bytes", "bytes that are not records, skipped"};
+inline constexpr NoteKind kBadTime{"bad-time", "records dropped because of an impossible time"};
+inline constexpr NoteKind kTimeWentBack{"time-went-back",
+                                        "records that are earlier than the one before them"};
+inline constexpr NoteKind kPayloadSkipped{"payload-skipped",
+                                          "records whose arguments or return value are not shown"};
+inline constexpr NoteKind kEventSkipped{"event-skipped", "event records, not shown"};
+inline constexpr NoteKind kFileSkipped{"file-skipped", "files of the recording whose contents are not shown"};
+
 }  // namespace convert::uftrace

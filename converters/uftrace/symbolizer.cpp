@@ -43,6 +43,13 @@ SymbolView::SymbolView(Symbolizer& symbolizer, const SessionSpan& span, std::uin
 
 LabelId SymbolView::label(std::uint64_t address) const { return symbolizer_->label(epoch_, address); }
 
+bool SymbolView::is_code(std::uint64_t address) const { return symbolizer_->is_code(epoch_, address); }
+
+bool Symbolizer::is_code(std::uint32_t epoch, std::uint64_t address) {
+  const AddressSpace* const space = epochs_[epoch].space;
+  return space == nullptr || space->map.modules.empty() || find(epochs_[epoch], address).category != kUnknown;
+}
+
 std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t libraries) {
   const auto [found, is_new] =
       epoch_ids_.try_emplace({space, libraries}, static_cast<std::uint32_t>(epochs_.size()));

@@ -34,6 +34,8 @@ class SymbolView {
   // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
   // demangled symbol, or `<hex>` and a note (once for each address).
   LabelId label(std::uint64_t address) const;
+  // True if a function may lie there: in a module, a loaded library or the kernel, or if no map tells.
+  bool is_code(std::uint64_t address) const;
 
  private:
   friend class Symbolizer;
@@ -78,6 +80,7 @@ class Symbolizer {
 
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
   LabelId label(std::uint32_t epoch, std::uint64_t address);
+  bool is_code(std::uint32_t epoch, std::uint64_t address);
   Found find(const Epoch& epoch, std::uint64_t address);
   const SymbolTable* symbols_of(const Module& module);
   const SymbolTable* symbols_of(const Library& library);

@@ -1,0 +1,177 @@
+#include "converters/uftrace/import.h"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "converters/uftrace/description.h"
+#include "converters/uftrace/directory.h"
+#include "converters/uftrace/fork_plan.h"
+#include "converters/uftrace/info.h"
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/sessions.h"
+#include "converters/uftrace/symbolizer.h"
+#include "converters/uftrace/task_file.h"
+#include "converters/uftrace/text_file.h"
+#include "converters/uftrace/thread_source.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kInfoMagic = "Ftrace!";
+
+// More record files than this are opened anew for each block, to stay below the usual limit of 1024 open
+// files.
+constexpr std::size_t kMaxOpenFiles = 256;
+
+// Everything that the sources of one recording share, kept as long as one of them.
+struct Recording {
+  Recording(const std::filesystem::path& path, ImportContext& context)
+      : directory(list_directory(path)),
+        info(read_info(path, context.notes)),
+        events(read_task_file(path, info.order, context.notes)),
+        sessions(directory, info, events, context.notes),
+        symbolizer(directory, sessions, context.options.demangle, context.names, context.notes),
+        workshop{.symbolizer = symbolizer} {}
+
+  Directory directory;
+  Info info;
+  std::vector<TaskEvent> events;
+  Sessions sessions;
+  Symbolizer symbolizer;
+  Workshop workshop;
+};
+
+// A ThreadSource that keeps its recording alive.
+class OwningSource : public ThreadSource {
+ public:
+  OwningSource(std::shared_ptr<Recording> recording, ThreadPlan plan, Lane& lane, ImportContext& context)
+      : ThreadSource(std::move(plan), lane, recording->workshop, context), recording_(std::move(recording)) {}
+
+ private:
+  std::shared_ptr<Recording> recording_;
+};
+
+bool is_wanted(ThreadId tid, const ImportOptions& options) {
+  return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
+}
+
+// The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
+// unless the process was forked into another one before.
+std::map<ThreadId, std::deque<TaskMoment>> moments_of(const std::vector<TaskEvent>& events) {
+  std::map<ThreadId, std::deque<TaskMoment>> moments;
+  std::set<ProcessId> forked, started;
+  for (const TaskEvent& event : events)
+    if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
+  for (const TaskEvent& event : events) {
+    if (const auto* session = std::get_if<SessionStart>(&event)) {
+      const bool is_first = started.insert(session->pid).second;
+      if (is_first && !forked.contains(session->pid)) continue;
+      const auto leader = static_cast<ThreadId>(session->pid);
+      moments[leader].push_back({TaskMoment::What::Exec, session->time_ns, session->exename});
+    } else if (const auto* load = std::get_if<LibraryLoad>(&event)) {
+      moments[load->tid].push_back({TaskMoment::What::Dlopen, load->time_ns, load->libname});
+    }
+  }
+  for (auto& [tid, list] : moments) std::ranges::stable_sort(list, {}, &TaskMoment::time_ns);
+  return moments;
+}
+
+std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const ImportOptions& options) {
+  auto moments = moments_of(recording.events);
+  const bool keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
+  std::map<ThreadId, ThreadPlan> plans;
+  for (const ThreadFile& file : recording.directory.threads) {
+    if (!is_wanted(file.tid, options)) continue;
+    plans.emplace(file.tid, ThreadPlan{.task = recording.sessions.find_task(file.tid),
+                                       .path = file.path.string(),
+                                       .keep_open = keep_open,
+                                       .order = recording.info.order,
+                                       .max_stack = recording.info.max_stack.value_or(0),
+                                       .moments = std::move(moments[file.tid]),
+                                       .forks = {},
+                                       .inherited = {}});
+  }
+  return plans;
+}
+
+LaneInfo lane_info_of(const Task& task, const Sessions& sessions, std::uint64_t weight) {
+  const Task* leader = sessions.find_task(static_cast<ThreadId>(task.pid));
+  return {.process = task.pid,
+          .thread = task.tid,
+          .process_name = leader != nullptr ? leader->name : task.name,
+          .thread_name = task.name,
+          .weight = weight};
+}
+
+// Contents that have no place on the timeline yet.
+void note_skipped_files(const Recording& recording, Notes& notes) {
+  const auto skip = [&](const std::filesystem::path& path, std::uint64_t size, std::string_view what) {
+    if (size != 0)
+      notes.add(kFileSkipped, Place::file(path.string()), fmt::format("{} bytes of {}", size, what));
+  };
+  for (const CpuFile& file : recording.directory.perf_cpus) skip(file.path, file.size_bytes, "perf events");
+  for (const CpuFile& file : recording.directory.kernel_cpus)
+    skip(file.path, file.size_bytes, "kernel events");
+  const auto external = recording.directory.path / "extern.dat";
+  if (const auto text = read_text_file(external)) skip(external, text->size(), "external messages");
+}
+
+bool starts_with_magic(const std::filesystem::path& path) {
+  try {
+    const auto head = read_text_file(path, kInfoMagic.size());
+    return head && *head == kInfoMagic;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool recognizes(const std::filesystem::path& input) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(input, error)) return false;
+  if (starts_with_magic(input / "info")) return true;
+  if (std::filesystem::is_regular_file(input / "task.txt", error)) return true;
+  try {
+    return !list_directory(input).threads.empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void import(const std::filesystem::path& input, ImportContext& context) {
+  const auto recording = std::make_shared<Recording>(input, context);
+  note_skipped_files(*recording, context.notes);
+  auto plans = plans_of(*recording, context.options);
+  plan_forks(plans, recording->symbolizer, context.timeline.max_depth(),
+             [&] { return context.timeline.next_flow(); });
+
+  context.timeline.begin_input(input.string());
+  std::optional<std::uint64_t> first_ns;
+  Lane* description = nullptr;
+  for (const auto& [tid, task] : recording->sessions.tasks()) {
+    if (!is_wanted(tid, context.options)) continue;
+    const auto plan = plans.find(tid);
+    const std::uint64_t weight = plan == plans.end() ? 0 : std::filesystem::file_size(plan->second.path);
+    Lane& lane = context.timeline.add_lane(lane_info_of(task, recording->sessions, weight));
+    if (plan == plans.end()) continue;
+    auto source = std::make_unique<OwningSource>(recording, std::move(plan->second), lane, context);
+    context.stats.bytes_total += source->size();
+    if (const auto time_ns = source->first_ns()) first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
+    const bool is_first_process =
+        !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
+    if (description == nullptr || (is_first_process && task.is_leader())) description = &lane;
+    context.timeline.add_source(std::move(source), {&lane});
+  }
+  if (description != nullptr && first_ns)
+    describe(recording->directory, recording->info, *first_ns, *description, context);
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,66 @@
+// The 16-byte record of <TID>.dat (uftrace.md, section 8.1).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "fxt/field.h"
+
+namespace convert::uftrace {
+
+enum class RecordType : std::uint8_t { Entry = 0, Exit = 1, Lost = 2, Event = 3 };
+
+// Word 1 of a record; word 0 is the time in ns of the recorder's clock.
+struct RecordWord {
+  using Type = fxt::Field<0, 1>;
+  using More = fxt::Field<2>;  // a payload follows
+  using Magic = fxt::Field<3, 5>;
+  using Depth = fxt::Field<6, 15>;     // modulo 1024
+  using Address = fxt::Field<16, 63>;  // or event id, or number of lost records
+};
+static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Magic, RecordWord::Depth,
+                              RecordWord::Address>);
+
+inline constexpr std::uint64_t kRecordMagic = 5;
+inline constexpr std::size_t kRecordSize = 16;
+// More stored depths than fit: the writer adds depth * 64 to the word, so depth 1024 becomes depth 0 and the
+// address grows by one (section 8.3).
+inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
+
+// What an entry or exit without payload looks like under the mask: magic 5, no payload, type 0 or 1.
+inline constexpr std::uint64_t kPlainMask =
+    RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;
+inline constexpr std::uint64_t kPlainPattern = RecordWord::Magic::put(kRecordMagic);
+
+struct Record {
+  std::uint64_t time_ns;
+  std::uint64_t word;
+
+  RecordType type() const { return static_cast<RecordType>(RecordWord::Type::get(word)); }
+  bool has_payload() const { return RecordWord::More::get(word) != 0; }
+  bool has_magic() const { return RecordWord::Magic::get(word) == kRecordMagic; }
+  std::size_t depth() const { return RecordWord::Depth::get(word); }
+  std::uint64_t address() const { return RecordWord::Address::get(word); }
+};
+
+// Reads a record at `bytes`, of which 16 must exist, in the byte order of the file.
+template <std::endian Order>
+Record load_record(const std::byte* bytes) {
+  Record record;
+  std::memcpy(&record.time_ns, bytes, sizeof record.time_ns);
+  std::memcpy(&record.word, bytes + sizeof record.time_ns, sizeof record.word);
+  if constexpr (Order != std::endian::native) {
+    record.time_ns = __builtin_bswap64(record.time_ns);
+    record.word = __builtin_bswap64(record.word);
+  }
+  return record;
+}
+
+inline Record load_record(const std::byte* bytes, std::endian order) {
+  return order == std::endian::little ? load_record<std::endian::little>(bytes)
+                                      : load_record<std::endian::big>(bytes);
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,95 @@
+#include "converters/uftrace/resync.h"
+
+#include <algorithm>
+
+namespace convert::uftrace {
+namespace {
+
+// Event ids that uftrace gives (section 10).
+bool is_event_id(std::uint64_t id) {
+  return (id >= 100'001 && id <= 100'100) || (id >= 200'001 && id <= 200'100) ||
+         (id >= 1'000'000 && id <= 2'000'000);
+}
+
+bool is_lost_record(const Record& record) {
+  return record.type() == RecordType::Lost && record.time_ns == 0 && record.depth() == 0 &&
+         !record.has_payload() && record.address() != 0;
+}
+
+bool is_likely_time(std::uint64_t time_ns, const Expectation& expected) {
+  if (time_ns == 0 || time_ns >= std::uint64_t{1} << 63) return false;
+  return expected.time_ns == 0 || (time_ns >= expected.time_ns && time_ns - expected.time_ns < kLikelyGapNs);
+}
+
+// The record that follows directly, when nothing is missing: its depth has to fit the open calls.
+bool continues(const Record& record, const Expectation& expected) {
+  if (!record.has_magic()) return false;
+  if (is_lost_record(record)) return true;
+  if (!is_likely_time(record.time_ns, expected)) return false;
+  switch (record.type()) {
+    case RecordType::Entry:
+      return record.depth() == expected.depth % kDepthModulus && expected.is_code(record.address());
+    case RecordType::Exit:
+      return expected.depth > 0 && record.depth() == (expected.depth - 1) % kDepthModulus &&
+             (expected.top_address == 0 || record.address() == expected.top_address);
+    case RecordType::Event:
+      return record.depth() == 0 && is_event_id(record.address());
+    case RecordType::Lost:
+      return false;
+  }
+  return false;
+}
+
+// Any record that makes sense by itself.
+bool is_likely(const Record& record, const Expectation& expected) {
+  if (!record.has_magic()) return false;
+  if (is_lost_record(record)) return true;
+  if (!is_likely_time(record.time_ns, expected)) return false;
+  if (record.type() == RecordType::Event) return record.depth() == 0 && is_event_id(record.address());
+  return record.type() != RecordType::Lost && expected.is_code(record.address());
+}
+
+// Is there a second record behind this one? True if that can't be told.
+bool is_followed(std::span<const std::byte> bytes, std::size_t at, std::endian order, const Record& record,
+                 const Expectation& expected) {
+  if (record.has_payload() || bytes.size() - at < 2 * kRecordSize) return true;
+  const Record next = load_record(bytes.data() + at + kRecordSize, order);
+  Expectation after = expected;
+  if (record.type() != RecordType::Lost) after.time_ns = record.time_ns;
+  return is_likely(next, after);
+}
+
+template <typename Accept>
+std::optional<std::size_t> scan(std::span<const std::byte> bytes, std::endian order, std::size_t from,
+                                std::size_t to, const Expectation& expected, Accept accept) {
+  for (std::size_t at = from; at <= to && bytes.size() - at >= kRecordSize; at += sizeof(std::uint64_t)) {
+    const Record record = load_record(bytes.data() + at, order);
+    if (accept(record, expected) && is_followed(bytes, at, order, record, expected)) return at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes, std::endian order,
+                                               bool at_end, const Expectation& expected) {
+  const std::size_t reach = std::min(bytes.size(), kMaxPayload);
+  if (const auto found = scan(bytes, order, 0, reach, expected, continues)) return found;
+  if (const auto found = scan(bytes, order, 0, reach, expected, is_likely)) return found;
+  // The last payload of the file has nothing behind it.
+  if (at_end && bytes.size() <= kMaxPayload && bytes.size() % sizeof(std::uint64_t) == 0) return bytes.size();
+  return std::nullopt;
+}
+
+std::optional<std::size_t> find_behind_damage(std::span<const std::byte> bytes, std::endian order,
+                                              const Expectation& expected) {
+  return scan(bytes, order, sizeof(std::uint64_t), bytes.size(), expected, is_likely);
+}
+
+std::size_t count_zero_bytes(std::span<const std::byte> bytes) {
+  const auto first = std::ranges::find_if(bytes, [](std::byte b) { return b != std::byte{0}; });
+  const auto count = static_cast<std::size_t>(first - bytes.begin());
+  return count - count % sizeof(std::uint64_t);
+}
+
+}  // namespace convert::uftrace

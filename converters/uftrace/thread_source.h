@@ -1,0 +1,114 @@
+// Reads one <TID>.dat forward and tells its lane what it says: plain entries and exits at the speed of
+// memory, everything else (losses, payloads, events, damage, execs, forks) step by step.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converters/model/importer.h"
+#include "converters/model/lane.h"
+#include "converters/model/timeline.h"
+#include "converters/uftrace/label_cache.h"
+#include "converters/uftrace/record_file.h"
+#include "converters/uftrace/records.h"
+#include "converters/uftrace/resync.h"
+#include "converters/uftrace/symbolizer.h"
+#include "converters/uftrace/thread_calls.h"
+
+namespace convert::uftrace {
+
+// What task.txt says of a thread, to be told between its records.
+struct TaskMoment {
+  enum class What : std::uint8_t { Exec, Dlopen } what;
+  std::uint64_t time_ns;
+  std::string path;  // of the program or library
+};
+
+// Where a fork's arrow starts: inside the call whose entry is the record at this offset.
+struct ForkPoint {
+  std::uint64_t entry_offset;
+  std::uint64_t flow;
+};
+
+// All that is known of a thread before its records are read.
+struct ThreadPlan {
+  const Task* task;
+  std::string path;  // of its record file
+  bool keep_open;    // see RecordFile
+  std::endian order;
+  std::size_t max_stack;           // depths the recorder may have written; 0 if unknown
+  std::deque<TaskMoment> moments;  // by time
+  std::deque<ForkPoint> forks;     // by offset
+  bool is_forked = false;
+  std::vector<std::uint64_t> inherited;  // addresses of the parent's open calls, outermost first
+  std::uint64_t fork_flow = 0;           // the arrow that ends in its first call; 0: none
+};
+
+// What all threads of a recording share.
+struct Workshop {
+  Symbolizer& symbolizer;
+  LabelCaches caches = {};
+  std::vector<std::byte> block = {};  // the bytes at hand; one thread at a time
+};
+
+class ThreadSource : public Source {
+ public:
+  // Borrows all but the plan until the timeline has run. Throws InputError if the file can't be opened.
+  ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, ImportContext& context);
+
+  bool pump(std::size_t budget_bytes) override;
+  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+
+  // The time of the first record that has one; nothing if there is none near the start of the file.
+  std::optional<std::uint64_t> first_ns() const;
+  std::uint64_t size() const { return file_.size(); }
+
+ private:
+  // How far one step came: bytes taken, or nothing if more of the file must be at hand.
+  using Step = std::optional<std::size_t>;
+
+  template <std::endian Order>
+  std::size_t decode_plain(std::span<const std::byte> bytes);
+  std::size_t decode(std::span<const std::byte> bytes, bool at_end);
+  Step step(std::span<const std::byte> bytes, bool at_end);
+  Step take_record(const Record& record, std::span<const std::byte> behind, bool at_end);
+  Step skip_payload(std::span<const std::byte> behind, bool at_end);
+  Step skip_event(const Record& record, std::span<const std::byte> behind, bool at_end);
+  Step skip_damage(std::span<const std::byte> bytes, bool at_end);
+  bool is_bad_time(const Record& record, std::span<const std::byte> behind);
+  std::uint64_t in_order(std::uint64_t time_ns);
+  void take_call(const Record& record, std::uint64_t time_ns);
+  void tell_moments(std::uint64_t time_ns);
+  void tell(const TaskMoment& moment, std::uint64_t time_ns);
+  void tell_forks(std::uint64_t time_ns);
+  void tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
+  void enter_view(std::uint64_t time_ns);
+  void set_limit();
+  void finish();
+  Expectation expectation() const;
+  void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1) const;
+
+  ThreadPlan plan_;
+  Lane& lane_;
+  Workshop& workshop_;
+  ImportContext& context_;
+  RecordFile file_;
+  std::uint64_t offset_ = 0;     // of the next record
+  std::uint64_t seen_ns_ = 0;    // the latest time of an entry or exit
+  std::uint64_t latest_ns_ = 0;  // of any record
+  std::uint64_t limit_ns_ = 0;   // records from this time on need a look
+  std::optional<SymbolView> view_;
+  LabelCache* cache_ = nullptr;
+  ThreadCalls calls_;
+  std::uint64_t damaged_from_ = 0;  // start of the damage at hand
+  std::uint64_t damaged_bytes_ = 0;
+};
+
+}  // namespace convert::uftrace
