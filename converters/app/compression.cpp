@@ -1,0 +1,82 @@
+#include "converters/app/compression.h"
+
+#include <fmt/format.h>
+#include <ios>
+
+#include <boost/iostreams/concepts.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+
+#include "converters/model/input_error.h"
+
+namespace convert {
+namespace {
+
+namespace io = boost::iostreams;
+
+class PlainStream : public ByteStream {
+ public:
+  explicit PlainStream(OutputFile& file) : file_(file) {}
+  void write(std::span<const std::byte> bytes) override { file_.write(bytes); }
+  void finish() override {}
+
+ private:
+  OutputFile& file_;
+};
+
+// The end of a chain of filters: our file.
+class FileSink : public io::sink {
+ public:
+  explicit FileSink(OutputFile& file) : file_(&file) {}
+  std::streamsize write(const char* bytes, std::streamsize size) {
+    file_->write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
+    return size;
+  }
+
+ private:
+  OutputFile* file_;
+};
+
+class CompressedStream : public ByteStream {
+ public:
+  template <typename Compressor>
+  CompressedStream(const Compressor& compressor, OutputFile& file) : name_(file.name()) {
+    chain_.exceptions(std::ios::badbit | std::ios::failbit);
+    chain_.push(compressor);
+    chain_.push(FileSink(file));
+  }
+  void write(std::span<const std::byte> bytes) override {
+    guarded([&] {
+      // Streams write characters; the bytes stay what they are.
+      const auto chars = std::span(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      chain_.write(chars.data(), static_cast<std::streamsize>(chars.size()));
+    });
+  }
+  void finish() override {
+    guarded([&] { chain_.reset(); });
+  }
+
+ private:
+  template <typename Action>
+  void guarded(Action action) {
+    try {
+      action();
+    } catch (const std::ios::failure& failure) {
+      throw OutputError(fmt::format("{}: can't compress: {}", name_, failure.what()));
+    }
+  }
+
+  std::string name_;
+  io::filtering_ostream chain_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file) {
+  if (target.ends_with(".gz")) return std::make_unique<CompressedStream>(io::gzip_compressor(), file);
+  if (target.ends_with(".zst")) return std::make_unique<CompressedStream>(io::zstd_compressor(), file);
+  return std::make_unique<PlainStream>(file);
+}
+
+}  // namespace convert

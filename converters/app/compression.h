@@ -1,0 +1,24 @@
+// .gz and .zst outputs, by Boost.Iostreams.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "converters/app/output_file.h"
+
+namespace convert {
+
+// Passes bytes on to a file, compressed if the file's name says so.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  virtual void write(std::span<const std::byte> bytes) = 0;  // throws OutputError
+  virtual void finish() = 0;                                 // writes what is held back; throws OutputError
+};
+
+// By the end of `target`: ".gz" is gzip, ".zst" is Zstandard, all else is plain. Borrows `file`.
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file);
+
+}  // namespace convert

@@ -1,0 +1,95 @@
+#include "converters/app/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <set>
+
+#include "converters/app/block_writer.h"
+#include "converters/app/compression.h"
+#include "converters/app/output_file.h"
+#include "converters/app/progress.h"
+#include "converters/app/report.h"
+#include "converters/model/fxt_sink.h"
+#include "converters/model/importer.h"
+#include "converters/uftrace/import.h"
+
+namespace convert {
+namespace {
+
+// To add a format: a room, its two functions, one line here, one sample.
+constexpr std::array kImporters{
+    Importer{"uftrace", uftrace::recognizes, uftrace::import},
+};
+
+const Importer& importer_of(const std::string& input) {
+  std::error_code error;
+  if (!std::filesystem::exists(input, error))
+    throw InputError(Place::file(input), error ? error.message() : "no such file or directory");
+  const auto found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(input); });
+  if (found == kImporters.end()) throw InputError(Place::file(input), "not a uftrace recording");
+  return *found;
+}
+
+void refuse_same_file(const Options& options) {
+  std::error_code error;
+  for (const std::string& input : options.inputs)
+    if (std::filesystem::equivalent(input, options.output, error))
+      throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
+}
+
+void print_report(const Options& options, const Report& report, const Notes& notes) {
+  if (options.quiet || options.report == ReportForm::None) return;
+  const std::string text =
+      options.report == ReportForm::Json ? json_of(report, notes) : text_of(report, notes);
+  std::FILE* const out = options.output == "-" ? stderr : stdout;
+  std::fwrite(text.data(), 1, text.size(), out);
+  std::fflush(out);
+}
+
+}  // namespace
+
+ExitCode run(const Options& options) {
+  refuse_same_file(options);
+  Names names;
+  Notes notes;
+  ImportStats stats;
+  Timeline timeline({.lanes = options.lanes}, notes);
+  ImportContext context{names, notes, timeline, stats, options.import};
+  for (const std::string& input : options.inputs) importer_of(input).import(input, context);
+
+  OutputFile file(options.output);
+  const auto stream = open_stream(options.output, file);
+  Report report{.inputs = options.inputs, .output = options.output};
+  {
+    BlockWriter blocks([&](std::span<const std::byte> bytes) { stream->write(bytes); });
+    fxt::Writer writer(blocks, {.provider_name = "fxt-convert"});
+    FxtSink sink(writer, names, notes);
+    Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
+                      options.progress == ProgressMode::Always);
+    timeline.run(sink, [&] { progress.tick(); });
+    writer.flush();
+    blocks.finish();
+    sink.finish(timeline, options.output);
+    report.events_written = sink.events_written();
+    report.first_ns = sink.first_ns();
+  }
+  stream->finish();
+  file.commit();
+
+  report.bytes_read = stats.bytes_read;
+  report.records_read = stats.records_read;
+  report.bytes_written = file.bytes_written();
+  report.last_ns = timeline.last_ns();
+  report.threads = timeline.lanes().size();
+  std::set<ProcessId> processes;
+  for (const LaneInfo& lane : timeline.lanes()) processes.insert(lane.process);
+  report.processes = processes.size();
+  print_report(options, report, notes);
+  return options.strict && !notes.empty() ? ExitCode::DoneWithNotes : ExitCode::Done;
+}
+
+}  // namespace convert

@@ -1,0 +1,154 @@
+#include "converters/app/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
+
+#include <boost/program_options.hpp>
+
+namespace convert {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::string_view kHelp = R"(Usage: fxt-convert [OPTIONS] INPUT... OUTPUT
+
+Converts uftrace recordings (directories) into one FXT trace, which Perfetto,
+Tracy, magic-trace and Fuchsia's tools open. The kind of an input is found by
+its content. OUTPUT `-` is standard output; a name ending in .gz or .zst is
+compressed.
+
+What is converted:
+  --tid TID[,TID...]        only these threads
+  --demangle simple|full|no how C++ and Rust names are shown (default: simple,
+                            without parameters and template arguments)
+  --max-depth N             leave out calls nested N deep and deeper (default:
+                            512, what Perfetto can draw)
+  --blobs none|memory|all   which files and memory are kept as blobs (default:
+                            memory: all that has no other form)
+  --durations mixed|pairs   how calls are written (default: mixed: one record
+                            a call wherever that is exact; pairs: a begin and
+                            an end record for each)
+
+What is said:
+  --report text|json|none   what was read, written, repaired and lost (default:
+                            text, on standard output, or on standard error when
+                            OUTPUT is `-`)
+  --progress auto|always|never
+                            progress on standard error (default: auto: on a
+                            terminal, when it takes long)
+  -q, --quiet               no report and no progress; errors are still said
+  --strict                  exit with 3 when there is anything to note
+
+  -h, --help                this text
+  -V, --version             the version
+
+Exit status: 0 done (there may be notes), 1 an input was not understood or the
+output not written, 2 wrong usage, 3 done, but --strict and there were notes.
+)";
+
+std::vector<std::uint64_t> parse_tids(const std::vector<std::string>& lists) {
+  std::vector<std::uint64_t> tids;
+  for (const std::string& list : lists) {
+    std::string_view rest = list;
+    while (true) {
+      const std::string_view item = rest.substr(0, rest.find(','));
+      std::uint64_t tid = 0;
+      const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), tid);
+      if (error != std::errc{} || end != item.data() + item.size())
+        throw UsageError(fmt::format("--tid takes thread ids, not '{}'", item));
+      tids.push_back(tid);
+      if (item.size() == rest.size()) break;
+      rest.remove_prefix(item.size() + 1);
+    }
+  }
+  return tids;
+}
+
+// One of a few words; throws UsageError with all of them.
+template <typename Enum>
+Enum parse_word(const po::variables_map& values, const char* option,
+                std::initializer_list<std::pair<std::string_view, Enum>> words, Enum otherwise) {
+  if (values.count(option) == 0) return otherwise;
+  const auto& text = values[option].as<std::string>();
+  std::string known;
+  for (const auto& [word, value] : words) {
+    if (word == text) return value;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
+  }
+  throw UsageError(fmt::format("--{} takes one of {}, not '{}'", option, known, text));
+}
+
+po::variables_map parse(int argc, const char* const* argv) {
+  po::options_description options;
+  options.add_options()                                             //
+      ("tid", po::value<std::vector<std::string>>()->composing())   //
+      ("demangle", po::value<std::string>())                        //
+      ("max-depth", po::value<std::size_t>())                       //
+      ("blobs", po::value<std::string>())                           //
+      ("durations", po::value<std::string>())                       //
+      ("report", po::value<std::string>())                          //
+      ("progress", po::value<std::string>())                        //
+      ("quiet,q", "")("strict", "")("help,h", "")("version,V", "")  //
+      ("path", po::value<std::vector<std::string>>());
+  po::positional_options_description paths;
+  paths.add("path", -1);
+  po::variables_map values;
+  using Style = po::command_line_style::style_t;
+  constexpr int kStyle = Style::unix_style & ~Style::allow_guessing;
+  try {
+    po::store(po::command_line_parser(argc, argv).options(options).positional(paths).style(kStyle).run(),
+              values);
+  } catch (const po::error& error) {
+    throw UsageError(error.what());
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, const char* const* argv) {
+  const po::variables_map values = parse(argc, argv);
+  if (values.count("help") != 0) {
+    fmt::print("{}", kHelp);
+    return std::nullopt;
+  }
+  if (values.count("version") != 0) {
+    fmt::print("fxt-convert {}\n", FXT_CONVERT_VERSION);
+    return std::nullopt;
+  }
+
+  Options options;
+  if (values.count("path") != 0) options.inputs = values["path"].as<std::vector<std::string>>();
+  if (options.inputs.size() < 2) throw UsageError("needs at least one INPUT, and an OUTPUT");
+  options.output = std::move(options.inputs.back());
+  options.inputs.pop_back();
+  if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+
+  if (values.count("tid") != 0)
+    options.import.tids = parse_tids(values["tid"].as<std::vector<std::string>>());
+  options.import.demangle = parse_word(
+      values, "demangle", {{"simple", Demangle::Simple}, {"full", Demangle::Full}, {"no", Demangle::No}},
+      Demangle::Simple);
+  options.import.blobs =
+      parse_word(values, "blobs", {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
+                 Blobs::Memory);
+  options.lanes.durations =
+      parse_word(values, "durations", {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
+                 DurationForm::Mixed);
+  if (values.count("max-depth") != 0) options.lanes.max_depth = values["max-depth"].as<std::size_t>();
+  options.report = parse_word(
+      values, "report", {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
+      ReportForm::Text);
+  options.progress = parse_word(
+      values, "progress",
+      {{"auto", ProgressMode::Auto}, {"always", ProgressMode::Always}, {"never", ProgressMode::Never}},
+      ProgressMode::Auto);
+  options.quiet = values.count("quiet") != 0;
+  options.strict = values.count("strict") != 0;
+  return options;
+}
+
+}  // namespace convert

@@ -1,0 +1,38 @@
+// The command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "converters/model/importer.h"
+#include "converters/model/lane.h"
+
+namespace convert {
+
+enum class ReportForm : std::uint8_t { Text, Json, None };
+enum class ProgressMode : std::uint8_t { Auto, Always, Never };
+
+struct Options {
+  std::vector<std::string> inputs;
+  std::string output;  // "-" is standard output
+
+  ImportOptions import;
+  LaneOptions lanes;
+  ReportForm report = ReportForm::Text;
+  ProgressMode progress = ProgressMode::Auto;
+  bool quiet = false;
+  bool strict = false;
+};
+
+// Wrong usage; what() says what is wrong, without the program's name.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Nothing if only help or the version was asked for and printed. Throws UsageError.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+}  // namespace convert

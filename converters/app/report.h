@@ -1,0 +1,38 @@
+// What a conversion did: read, written, repaired, skipped, lost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converters/model/notes.h"
+
+namespace convert {
+
+struct Report {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;  // to the output: compressed ones, if it is
+  std::uint64_t records_read = 0;
+  std::uint64_t events_written = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t processes = 0;
+  std::optional<std::uint64_t> first_ns = {};  // nothing if there was no event
+  std::uint64_t last_ns = 0;
+};
+
+// For people: a few lines, the notes with their first places, all ended by a newline.
+std::string text_of(const Report& report, const Notes& notes);
+// For programs: one JSON object in one line. Keys: inputs, output, bytes_read, bytes_written, records_read,
+// events_written, threads, processes, first_ns, last_ns (null without events), notes: a list of {kind, count,
+// first}.
+std::string json_of(const Report& report, const Notes& notes);
+
+// "812 B", "1.2 GB": decimal units.
+std::string format_bytes(std::uint64_t bytes);
+// "1061.400468580 s"
+std::string format_seconds(std::uint64_t time_ns);
+
+}  // namespace convert
