@@ -1,8 +1,7 @@
 #include "converters/model/byte_cursor.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
+#include <gtest/gtest.h>
 
 namespace convert {
 namespace {
