@@ -165,8 +165,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
     }
   }
   std::ranges::sort(info.tids);
-  const auto repeated = std::ranges::unique(info.tids);
-  info.tids.erase(repeated.begin(), repeated.end());
+  info.tids.erase(std::unique(info.tids.begin(), info.tids.end()), info.tids.end());
   return info;
 }
 

@@ -185,8 +185,8 @@ void Sessions::name_tasks(Notes& notes) {
     if (session != nullptr) {
       task.name = basename_of(session->exename).substr(0, kTaskNameSize);
     } else {
-      notes.add(kNoSession, [&] {
-        return fmt::format("thread {}: no program is known", static_cast<std::uint64_t>(tid));
+      notes.add(kNoSession, [id = tid] {
+        return fmt::format("thread {}: no program is known", static_cast<std::uint64_t>(id));
       });
     }
   }

@@ -84,7 +84,7 @@ const SymbolTable* SymbolFiles::of_module(std::string_view path, std::string_vie
 
   std::vector<std::string> candidates = files_of(basename, directory_);
   const auto suffixed = fmt::format("{}-{}{}", basename, suffix, kExtension);
-  std::ranges::stable_partition(candidates, [&](const std::string& name) {
+  std::stable_partition(candidates.begin(), candidates.end(), [&](const std::string& name) {
     return name == basename + std::string(kExtension) || name == suffixed;
   });
   for (const std::string& name : candidates) {
