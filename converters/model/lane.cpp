@@ -208,11 +208,6 @@ void Lane::drop_details(DetailsId id) {
 
 // ---- Emptying ----
 
-const Slot* Lane::end_of_front() const {
-  if (chunks_.size() <= 1) return write_;
-  return chunks_.front().get() + SlotPool::kSlotsPerChunk;
-}
-
 std::size_t Lane::waiting_slots() const {
   if (chunks_.empty()) return 0;
   const auto read_at = static_cast<std::size_t>(read_ - chunks_.front().get());
@@ -220,19 +215,10 @@ std::size_t Lane::waiting_slots() const {
   return (chunks_.size() - 1) * SlotPool::kSlotsPerChunk + written - read_at;
 }
 
-std::span<const Slot> Lane::ready(std::uint64_t before_ns, bool inclusive) const {
-  const std::uint64_t limit_ns = inclusive && before_ns != ~std::uint64_t{0} ? before_ns + 1 : before_ns;
-  const Slot* last = read_;
-  const Slot* const stop = end_of_front();
-  while (last != stop && last->time_ns < limit_ns && last->kind() != SlotKind::Open) ++last;
-  return {read_, last};
-}
-
-void Lane::consume(std::size_t count) {
-  read_ += count;
-  if (read_ != end_of_front()) return;
+// The front chunk is read to its end.
+void Lane::leave_front() {
   if (chunks_.size() == 1) {
-    // All is read: start again at the front of the same warm chunk, unless it has room left anyway.
+    // Start again at the front of the same warm chunk, unless it has room left anyway.
     if (write_ == write_end_) read_ = write_ = chunks_.front().get();
     return;
   }

@@ -109,10 +109,21 @@ class Lane {
   bool empty() const { return chunks_.size() <= 1 && read_ == write_; }
   const Slot& head() const { return *read_; }  // must not be empty()
   bool head_is_open() const { return !empty() && head().kind() == SlotKind::Open; }
-  // The longest run of waiting events, ready to write, with time < `before_ns` (or <= when `inclusive`), that
-  // lies in one piece. Valid until consume().
-  std::span<const Slot> ready(std::uint64_t before_ns, bool inclusive) const;
-  void consume(std::size_t count);
+  // The longest run of waiting events, ready to write, with time < `before_ns`, that lies in one piece. Valid
+  // until consume().
+  std::span<const Slot> ready(std::uint64_t before_ns) const {
+    const Slot* last = read_;
+    const Slot* const stop = end_of_front();
+    while (last != stop && last->time_ns < before_ns && last->kind() != SlotKind::Open) ++last;
+    return {read_, last};
+  }
+  // Takes away the first `count` of what is ready(). True if more may be ready behind them, in another piece.
+  bool consume(std::size_t count) {
+    read_ += count;
+    if (read_ != end_of_front()) return false;
+    leave_front();
+    return true;
+  }
   // Gives up waiting for the end of the oldest open call: it becomes a begin. head_is_open() must hold.
   void release_head();
   // Bytes that wait here.
@@ -138,7 +149,10 @@ class Lane {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
-  const Slot* end_of_front() const;
+  const Slot* end_of_front() const {
+    return chunks_.size() <= 1 ? write_ : chunks_.front().get() + SlotPool::kSlotsPerChunk;
+  }
+  void leave_front();
   std::size_t waiting_slots() const;
   void add_chunk();
   Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,

@@ -141,14 +141,16 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
     } else if (waits) {
       lane.release_head();
     } else {
-      Turn next{~std::uint64_t{0}, 0};
-      const bool alone = !turns.second(next);
-      const bool inclusive = alone || turn.lane < next.lane;
-      for (;;) {
-        const auto run = lane.ready(next.time_ns, inclusive);
+      // Up to the next lane's turn; at equal times, the lower lane goes first.
+      Turn next{kTimeLimitNs, 0};
+      const bool goes_first = turns.second(next) && turn.lane < next.lane;
+      const std::uint64_t before_ns = next.time_ns + (goes_first ? 1 : 0);
+      bool has_more = true;
+      while (has_more) {
+        const auto run = lane.ready(before_ns);
         if (run.empty()) break;
         sink.write(turn.lane, lane, run);
-        lane.consume(run.size());
+        has_more = lane.consume(run.size());
       }
     }
     const std::uint64_t time_ns = !lane.empty() ? lane.head().time_ns

@@ -58,7 +58,7 @@ class Timeline {
   struct Options {
     LaneOptions lanes;
     // In all; shared between the lanes. A call that is longer than its lane's share is written as a pair.
-    std::size_t lookahead_bytes = std::size_t{64} << 20;
+    std::size_t lookahead_bytes = std::size_t{16} << 20;
   };
   Timeline(const Options& options, Notes& notes) : options_(options), notes_(&notes) {}
 
