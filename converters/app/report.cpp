@@ -48,7 +48,7 @@ std::string text_of(const Report& report, const Notes& notes) {
   if (notes.empty()) return text;
   text += "notes\n";
   for (const Notes::Group& group : notes.groups()) {
-    text += fmt::format("  {}: {} {}\n", group.kind->name, group.count, group.kind->meaning);
+    text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
     for (const std::string& first : group.first) text += fmt::format("    {}\n", first);
   }
   return text;

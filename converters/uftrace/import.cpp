@@ -15,6 +15,7 @@
 #include "converters/uftrace/fork_plan.h"
 #include "converters/uftrace/info.h"
 #include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/perf_names.h"
 #include "converters/uftrace/sessions.h"
 #include "converters/uftrace/symbolizer.h"
 #include "converters/uftrace/task_file.h"
@@ -37,6 +38,7 @@ struct Recording {
         info(read_info(path, context.notes)),
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
+        names(read_perf_names(directory.perf_cpus, info.order, context.notes)),
         symbolizer(directory, sessions, context.options.demangle, context.names, context.notes),
         workshop{.symbolizer = symbolizer} {}
 
@@ -44,6 +46,7 @@ struct Recording {
   Info info;
   std::vector<TaskEvent> events;
   Sessions sessions;
+  std::map<ThreadId, std::string> names;  // that threads gave themselves
   Symbolizer symbolizer;
   Workshop workshop;
 };
@@ -101,12 +104,16 @@ std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const Import
   return plans;
 }
 
-LaneInfo lane_info_of(const Task& task, const Sessions& sessions, std::uint64_t weight) {
-  const Task* leader = sessions.find_task(static_cast<ThreadId>(task.pid));
+LaneInfo lane_info_of(const Task& task, const Recording& recording, std::uint64_t weight) {
+  const auto name_of = [&](const Task& named) {
+    const auto own = recording.names.find(named.tid);
+    return own != recording.names.end() ? own->second : named.name;
+  };
+  const Task* const leader = recording.sessions.find_task(static_cast<ThreadId>(task.pid));
   return {.process = task.pid,
           .thread = task.tid,
-          .process_name = leader != nullptr ? leader->name : task.name,
-          .thread_name = task.name,
+          .process_name = name_of(leader != nullptr ? *leader : task),
+          .thread_name = name_of(task),
           .weight = weight};
 }
 
@@ -114,9 +121,10 @@ LaneInfo lane_info_of(const Task& task, const Sessions& sessions, std::uint64_t 
 void note_skipped_files(const Recording& recording, Notes& notes) {
   const auto skip = [&](const std::filesystem::path& path, std::uint64_t size, std::string_view what) {
     if (size != 0)
-      notes.add(kFileSkipped, Place::file(path.string()), fmt::format("{} bytes of {}", size, what));
+      notes.add(kFileSkipped, Place::file(path.string()), fmt::format("{} bytes: {}", size, what));
   };
-  for (const CpuFile& file : recording.directory.perf_cpus) skip(file.path, file.size_bytes, "perf events");
+  for (const CpuFile& file : recording.directory.perf_cpus)
+    skip(file.path, file.size_bytes, "perf events; only names are used");
   for (const CpuFile& file : recording.directory.kernel_cpus)
     skip(file.path, file.size_bytes, "kernel events");
   const auto external = recording.directory.path / "extern.dat";
@@ -160,7 +168,7 @@ void import(const std::filesystem::path& input, ImportContext& context) {
     if (!is_wanted(tid, context.options)) continue;
     const auto plan = plans.find(tid);
     const std::uint64_t weight = plan == plans.end() ? 0 : std::filesystem::file_size(plan->second.path);
-    Lane& lane = context.timeline.add_lane(lane_info_of(task, recording->sessions, weight));
+    Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, weight));
     if (plan == plans.end()) continue;
     auto source = std::make_unique<OwningSource>(recording, std::move(plan->second), lane, context);
     context.stats.bytes_total += source->size();
