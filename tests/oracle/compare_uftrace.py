@@ -26,7 +26,6 @@ import uftrace_reference as uftrace
 import viewers
 
 MAX_DEPTH = 512  # deeper calls are left out by the converter
-OTHER_CATEGORIES = ("sched", "[kernel]")  # calls that are not in the records of the thread
 
 
 def parse_arguments():
@@ -77,13 +76,13 @@ class Comparison:
         self.problems.extend(viewers.disagreements(perfetto, tracy))
 
         dump = self.reference("dump", ["dump"])
-        if dump is not None:
-            records = uftrace.parse_dump(dump)
-            matched = self.check_calls(records, perfetto) if records else []
+        records = uftrace.parse_dump(dump) if dump is not None else uftrace.read_records(self.recording)
+        if records:
+            matched = self.check_calls(records, perfetto)
             self.check_categories(matched)
             report = self.reference("report", ["report", "-f", "total,self,call"])
             # uftrace reports kernel time inside user calls, and changes estimated exits while it reports.
-            if report is not None and not self.features() & (uftrace.KERNEL | uftrace.ESTIMATED_EXITS):
+            if dump is not None and report is not None and not self.features() & (uftrace.KERNEL | uftrace.ESTIMATED_EXITS):
                 self.check_report(uftrace.parse_report(report), matched)
         tasks = self.reference("report-task", ["report", "--task"])
         if tasks is not None:
@@ -107,6 +106,7 @@ class Comparison:
             calls, returned_again = uftrace.calls_of(thread_records, starts.get(tid, ()))
             self.not_comparable |= returned_again
             expected = [call for call in calls if call.depth < MAX_DEPTH]
+            self.not_comparable |= {call.name for call in calls if call.depth >= MAX_DEPTH}
             matched += self.check_thread(tid, expected, own_calls(drawn.pop(tid, [])))
         for tid, slices in drawn.items():
             if own_calls(slices):
@@ -170,7 +170,9 @@ class Comparison:
         ours = {thread: name for (_, thread), name in trace.thread_names.items()}
         for tid, name in names.items():
             self.compared["thread names"] += 1
-            if ours.get(tid) != name:
+            if ours.get(tid) != name and any(note.startswith("file-skipped") for note in self.notes):
+                self.compared["names that perf data tells"] += 1
+            elif ours.get(tid) != name:
                 self.problem(f"thread {tid} is called {ours.get(tid)!r}, uftrace says {name!r}")
 
     def check_categories(self, matched):
@@ -197,7 +199,7 @@ def own_calls(slices):
     for call in slices:
         del open_others[next((i for i, other in enumerate(open_others) if other.depth >= call.depth),
                              len(open_others)):]
-        if call.category in OTHER_CATEGORIES:
+        if call.category == "[kernel]" or (call.category == "sched" and call.name.startswith("linux:schedule")):
             open_others.append(call)
         else:
             result.append((call, call.depth - len(open_others)))
@@ -205,7 +207,8 @@ def own_calls(slices):
 
 
 def same_begin(call, drawn, depth):
-    return (call.name, call.begin, call.depth) == (drawn.name, drawn.begin, depth)
+    """A call without a name comes from the records alone."""
+    return (call.name or drawn.name, call.begin, call.depth) == (drawn.name, drawn.begin, depth)
 
 
 def compare(recording, arguments, directory):

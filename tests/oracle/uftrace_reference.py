@@ -1,6 +1,7 @@
 """What uftrace itself says about a recording: its raw dump and its report, and the calls that follow from them."""
 
 import re
+import struct
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -50,6 +51,20 @@ def parse_dump(text):
     return threads
 
 
+def read_records(recording):
+    """{tid: [Record]} of the plain records in the files of a recording, without names; None when it has others."""
+    threads = {}
+    for path in recording.glob("[0-9]*.dat"):
+        records = threads[int(path.stem)] = []
+        data = path.read_bytes()
+        for time, word in struct.iter_unpack("<QQ", data[:len(data) // 16 * 16]):
+            kind, more, magic, depth, address = word & 3, word >> 2 & 1, word >> 3 & 7, word >> 6 & 0x3FF, word >> 16
+            if more or magic != 5 or kind == 3:
+                return None
+            records.append(Record(("entry", "exit", "lost")[kind], time, "", depth, address))
+    return threads
+
+
 def calls_of(records, image_starts=()):
     """The calls of one thread, in the order of their entries, from its records; and the names of the functions
     that returned without being open (setjmp does, once more for every longjmp).
@@ -85,7 +100,7 @@ def calls_of(records, image_starts=()):
             call = stack[depth]
             if call.inherited:
                 calls.append(Call(record.name, record.time, depth, record.address, record.time, inherited=True))
-            elif call.name == record.name:
+            elif call.address == record.address:
                 call.end = record.time
             else:
                 returned_again.add(record.name)
