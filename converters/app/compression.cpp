@@ -42,9 +42,9 @@ class CompressedStream : public ByteStream {
  public:
   template <typename Compressor>
   CompressedStream(const Compressor& compressor, OutputFile& file) : name_(file.name()) {
-    chain_.exceptions(std::ios::badbit | std::ios::failbit);
     chain_.push(compressor);
     chain_.push(FileSink(file));
+    chain_.exceptions(std::ios::badbit | std::ios::failbit);  // before, a chain without an end is itself bad
   }
   void write(std::span<const std::byte> bytes) override {
     guarded([&] {

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Tests of the programs as a user runs them: arguments, outputs, exit codes, and everything that may go wrong.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import gzip
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
+import fxt_reader as fxt  # noqa: E402
+
+CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
+SAMPLES = REPOSITORY / "samples" / "uftrace"
+POOL = SAMPLES / "pool"  # a recording with nothing to note
+RECORD_BYTES = 16
+
+
+def entry(time, depth, address):
+    return time.to_bytes(8, "little") + (address << 16 | depth << 6 | 5 << 3).to_bytes(8, "little")
+
+
+def leave(time, depth, address):
+    return time.to_bytes(8, "little") + (address << 16 | depth << 6 | 5 << 3 | 1).to_bytes(8, "little")
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.output = self.directory / "out.fxt"
+
+    def convert(self, *arguments, **options):
+        return subprocess.run([CONVERT, *arguments], capture_output=True, check=False, timeout=120, **options)
+
+    def assert_done(self, process, code=0):
+        self.assertEqual((process.returncode, process.stderr), (code, b""))
+
+    def assert_failed(self, process, message, code=1):
+        self.assertEqual((process.stderr.decode(), process.returncode), (message, code))
+
+    def assert_only(self, *names):
+        """These files are in the test's directory, and no others: nothing half-written was left."""
+        self.assertEqual(sorted(path.name for path in self.directory.iterdir()), sorted(names))
+
+    def copy_of(self, recording):
+        return Path(shutil.copytree(recording, self.directory / "recording"))
+
+    def large_recording(self, calls=4_000_000):
+        """Takes long enough to convert that something can happen in the middle: calls at one time, all in pairs."""
+        recording = self.directory / "large"
+        recording.mkdir()
+        (recording / "task.txt").write_text(
+            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
+            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
+        (recording / "sid-00000000000000aa.map").write_text("400000-401000 r-xp 00000000 00:00 0 /usr/bin/app\n")
+        call = entry(2_000_000_000, 0, 0x400100) + leave(2_000_000_000, 0, 0x400100)
+        with (recording / "1000.dat").open("wb") as file:
+            for _ in range(calls // 1000):
+                file.write(call * 1000)
+        return recording
+
+    def start_in_the_middle(self, *arguments, **options):
+        """The program, when it has begun to convert."""
+        process = subprocess.Popen([CONVERT, "--progress=always", *arguments], stderr=subprocess.PIPE, **options)
+        self.assertNotEqual(process.stderr.read(1), b"")
+        return process
+
+
+class Usage(ProgramTest):
+    def assert_wrong(self, arguments, problem):
+        process = self.convert(*arguments)
+        self.assert_failed(process, f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", code=2)
+        self.assertEqual(process.stdout, b"")
+        self.assert_only()
+
+    def test_help_and_version_go_to_standard_output(self):
+        for option in "-h", "--help":
+            process = self.convert(option)
+            self.assert_done(process)
+            self.assertTrue(process.stdout.startswith(b"Usage: fxt-convert [OPTIONS] INPUT... OUTPUT\n"))
+        for option in "-V", "--version":
+            process = self.convert(option)
+            self.assert_done(process)
+            self.assertRegex(process.stdout, rb"^fxt-convert \d+\.\d+\.\d+\n$")
+
+    def test_an_input_and_an_output_are_needed(self):
+        self.assert_wrong([], "needs at least one INPUT, and an OUTPUT")
+        self.assert_wrong([POOL], "needs at least one INPUT, and an OUTPUT")
+        self.assert_wrong([POOL, ""], "the name of the OUTPUT is empty")
+
+    def test_options_that_do_not_exist(self):
+        self.assert_wrong(["--fast", POOL, self.output], "unrecognised option '--fast'")
+
+    def test_values_that_do_not_exist(self):
+        self.assert_wrong(["--durations=long", POOL, self.output],
+                          "--durations takes one of mixed, pairs, not 'long'")
+        self.assert_wrong(["--report=xml", POOL, self.output], "--report takes one of text, json, none, not 'xml'")
+        self.assert_wrong(["--tid=1,x", POOL, self.output], "--tid takes thread ids, not 'x'")
+
+    def test_the_output_is_not_the_input(self):
+        recording = self.copy_of(POOL)
+        process = self.convert(recording, recording)
+        self.assert_failed(process, f"fxt-convert: '{recording}' is both INPUT and OUTPUT\n"
+                           "Try 'fxt-convert --help'.\n", code=2)
+
+
+class Outputs(ProgramTest):
+    def test_a_file_that_readers_accept(self):
+        self.assert_done(self.convert(POOL, self.output))
+        trace = fxt.read(self.output)
+        self.assertEqual(trace.provider, "fxt-convert")
+        self.assertEqual(set(trace.process_names.values()), {"pool"})
+        self.assert_only("out.fxt")
+
+    def test_the_same_input_gives_the_same_bytes(self):
+        self.assert_done(self.convert(POOL, self.output))
+        first = self.output.read_bytes()
+        self.assert_done(self.convert(POOL, self.output))
+        self.assertEqual(self.output.read_bytes(), first)
+
+    def test_standard_output(self):
+        self.assert_done(self.convert("-q", POOL, self.output))
+        process = self.convert("-q", POOL, "-")
+        self.assert_done(process)
+        self.assertEqual(process.stdout, self.output.read_bytes())
+
+    def test_the_report_stays_out_of_standard_output_when_the_trace_goes_there(self):
+        process = self.convert("--report=json", POOL, "-")
+        self.assertEqual(json.loads(process.stderr)["bytes_written"], len(process.stdout))
+
+    def test_gzip(self):
+        self.assert_done(self.convert(POOL, self.output))
+        packed = self.directory / "out.fxt.gz"
+        self.assert_done(self.convert(POOL, packed))
+        self.assertEqual(gzip.decompress(packed.read_bytes()), self.output.read_bytes())
+        self.assertLess(packed.stat().st_size, self.output.stat().st_size)
+
+    def test_zstd(self):
+        packed = self.directory / "out.fxt.zst"
+        self.assert_done(self.convert(POOL, packed))
+        self.assertEqual(packed.read_bytes()[:4], b"\x28\xb5\x2f\xfd")
+
+    def test_an_older_file_is_replaced(self):
+        self.output.write_text("an older file")
+        self.assert_done(self.convert(POOL, self.output))
+        fxt.read(self.output)
+        self.assert_only("out.fxt")
+
+    def test_a_link_stays_a_link(self):
+        target = self.directory / "target.fxt"
+        self.output.symlink_to("target.fxt")
+        self.assert_done(self.convert(POOL, self.output))
+        self.assertTrue(self.output.is_symlink())
+        fxt.read(target)
+
+    def test_the_mode_follows_the_umask(self):
+        self.assert_done(self.convert(POOL, self.output, umask=0o027))
+        self.assertEqual(self.output.stat().st_mode & 0o777, 0o640)
+
+    def test_a_fifo_is_written_straight_to(self):
+        self.assert_done(self.convert("-q", POOL, self.output))
+        fifo, received = self.directory / "fifo", []
+        os.mkfifo(fifo)
+        reader = threading.Thread(target=lambda: received.append(fifo.read_bytes()))
+        reader.start()
+        self.assert_done(self.convert("-q", POOL, fifo))
+        reader.join()
+        self.assertEqual(received, [self.output.read_bytes()])
+        self.assertTrue(fifo.is_fifo())
+
+    def test_a_device_is_written_straight_to(self):
+        self.assert_done(self.convert(POOL, "/dev/null"))
+        self.assertTrue(Path("/dev/null").is_char_device())
+
+    def test_two_recordings_on_one_timeline(self):
+        self.assert_done(self.convert(POOL, SAMPLES / "shapes", self.output))
+        trace = fxt.read(self.output)
+        self.assertEqual(set(trace.process_names.values()), {"pool", "shapes"})
+
+    def test_only_some_threads(self):
+        tids = sorted(path.stem for path in POOL.glob("*.dat"))
+        self.assert_done(self.convert(f"--tid={tids[0]},{tids[2]}", POOL, self.output))
+        threads = {event.thread[1] for event in fxt.read(self.output).events}
+        self.assertEqual(threads, {int(tids[0]), int(tids[2])})
+
+    def test_pairs(self):
+        self.assert_done(self.convert("--durations=pairs", POOL, self.output))
+        types = {event.type for event in fxt.read(self.output).events}
+        self.assertIn(fxt.BEGIN, types)
+        self.assertNotIn(fxt.COMPLETE, types)
+
+
+class Reports(ProgramTest):
+    def test_json(self):
+        process = self.convert("--report=json", POOL, self.output)
+        self.assert_done(process)
+        report = json.loads(process.stdout)
+        data = [path.stat().st_size for path in POOL.glob("*.dat")]
+        trace = fxt.read(self.output)
+        self.assertEqual(report["inputs"], [str(POOL)])
+        self.assertEqual(report["output"], str(self.output))
+        self.assertEqual(report["records_read"], sum(data) // RECORD_BYTES)
+        self.assertEqual(report["bytes_read"], sum(data))
+        self.assertEqual(report["bytes_written"], self.output.stat().st_size)
+        self.assertEqual((report["threads"], report["processes"]), (len(data), 1))
+        self.assertEqual(report["events_written"], len(trace.events) + len(trace.blobs))
+        self.assertEqual(report["first_ns"], min(event.time for event in trace.events))
+        self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events
+                                                if event.type in (fxt.END, fxt.COMPLETE)))
+        self.assertEqual(report["notes"], [])
+
+    def test_notes_are_counted_and_located(self):
+        recording = self.copy_of(POOL)
+        data = max(recording.glob("*.dat"), key=lambda path: path.stat().st_size)
+        os.truncate(data, data.stat().st_size - 3)
+        process = self.convert("--report=json", recording, self.output)
+        self.assert_done(process)
+        notes = {note["kind"]: note for note in json.loads(process.stdout)["notes"]}
+        self.assertEqual(notes["truncated-tail"]["count"], RECORD_BYTES - 3)  # bytes
+        self.assertTrue(notes["truncated-tail"]["first"].startswith(f"{data}:+0x"))
+
+    def test_text_is_the_default(self):
+        process = self.convert(POOL, self.output)
+        self.assertRegex(process.stdout.decode(), r"(?s)^read +.*pool: .* records\nwritten +.*out.fxt: ")
+
+    def test_none_and_quiet_say_nothing(self):
+        for option in "--report=none", "-q", "--quiet":
+            process = self.convert(option, POOL, self.output)
+            self.assert_done(process)
+            self.assertEqual(process.stdout, b"")
+
+    def test_progress_goes_to_standard_error_when_asked_for(self):
+        process = self.convert("--progress=always", "--report=none", self.large_recording(calls=400_000), self.output)
+        self.assertEqual((process.returncode, process.stdout), (0, b""))
+        self.assertRegex(process.stderr.decode(), r"100%|\d+%")
+
+    def test_strict_is_about_notes(self):
+        self.assert_done(self.convert("--strict", POOL, self.output))
+        self.assert_done(self.convert("--strict", SAMPLES / "family", self.output), code=3)
+        self.assertEqual(set(fxt.read(self.output).process_names.values()), {"family"})
+
+
+class Failures(ProgramTest):
+    def test_an_input_that_does_not_exist(self):
+        missing = self.directory / "missing"
+        self.assert_failed(self.convert(missing, self.output),
+                           f"fxt-convert: {missing}: no such file or directory\n")
+        self.assert_only()
+
+    def test_an_input_that_is_something_else(self):
+        self.assertEqual(self.convert("/etc/passwd", self.output).returncode, 1)
+        empty = self.directory / "empty"
+        empty.mkdir()
+        process = self.convert(empty, self.output)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(f"fxt-convert: {empty}: ", process.stderr.decode())
+        self.assert_only("empty")
+
+    def test_an_older_file_outlives_a_failure(self):
+        self.output.write_text("an older file")
+        self.assertEqual(self.convert("/etc/passwd", self.output).returncode, 1)
+        self.assertEqual(self.output.read_text(), "an older file")
+        self.assert_only("out.fxt")
+
+    def test_an_output_that_is_a_directory(self):
+        self.assert_failed(self.convert(POOL, self.directory),
+                           f"fxt-convert: {self.directory}: can't write: Is a directory\n")
+
+    def test_an_output_in_no_directory(self):
+        output = self.directory / "none" / "out.fxt"
+        process = self.convert(POOL, output)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(process.stderr.decode(), f"^fxt-convert: {output}: .*No such file or directory\n$")
+
+    def test_a_full_disk(self):
+        self.assert_failed(self.convert(POOL, "/dev/full"),
+                           "fxt-convert: /dev/full: can't write: No space left on device\n")
+
+    def test_a_file_that_may_not_grow(self):
+        self.output.write_text("an older file")
+        process = self.convert(POOL, self.output, restore_signals=False,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assert_failed(process, f"fxt-convert: {self.output}: can't write: File too large\n")
+        self.assertEqual(self.output.read_text(), "an older file")
+        self.assert_only("out.fxt")
+
+    def test_a_reader_that_goes_away(self):
+        with subprocess.Popen([CONVERT, "-q", self.large_recording(), "-"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.read(8)
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"fxt-convert: standard output: can't write: Broken pipe\n")
+        self.assertEqual(process.returncode, 1)
+
+    def test_ended_in_the_middle(self):
+        recording = self.large_recording()
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
+            self.output.write_text("an older file")
+            process = self.start_in_the_middle(recording, self.output)
+            process.send_signal(number)
+            process.stderr.close()
+            self.assertEqual(process.wait(), -number)
+            self.assertEqual(self.output.read_text(), "an older file")
+            self.assert_only("large", "out.fxt")
+
+    def test_an_input_that_vanishes(self):
+        recording = self.large_recording()
+        process = self.start_in_the_middle(recording, self.output)
+        os.truncate(recording / "1000.dat", 5 * RECORD_BYTES)
+        message = process.stderr.read().decode()
+        process.stderr.close()
+        self.assertEqual(process.wait(), 1)
+        self.assertIn(f"{recording / '1000.dat'}", message)
+        self.assert_only("large")
+
+    def test_damage_is_survived_with_every_cut(self):
+        recording = self.copy_of(SAMPLES / "calc")
+        for name in "info", "task.txt", "calc.sym":
+            whole = (recording / name).read_bytes()
+            for size in range(0, len(whole), 13):
+                (recording / name).write_bytes(whole[:size])
+                process = self.convert("-q", recording, self.output)
+                self.assertIn(process.returncode, (0, 1), f"{name} cut to {size} bytes: {process.stderr}")
+                if process.returncode == 0:
+                    fxt.read(self.output)
+                else:
+                    self.assertIn(b"fxt-convert: ", process.stderr)
+            (recording / name).write_bytes(whole)
+
+
+if __name__ == "__main__":
+    unittest.main()
