@@ -10,8 +10,9 @@
 
 int main(int argc, char** argv) {
   using convert::ExitCode;
-  // A reader that goes away is an error of write(), with its own message.
+  // A reader that goes away, or a limit on the size of files, is an error of write(), with its own message.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const auto options = convert::parse_options(argc, argv);
     if (!options) return static_cast<int>(ExitCode::Done);

@@ -290,7 +290,7 @@ class Failures(ProgramTest):
 
     def test_a_file_that_may_not_grow(self):
         self.output.write_text("an older file")
-        process = self.convert(POOL, self.output, restore_signals=False,
+        process = self.convert(POOL, self.output,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
         self.assert_failed(process, f"fxt-convert: {self.output}: can't write: File too large\n")
         self.assertEqual(self.output.read_text(), "an older file")
