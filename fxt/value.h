@@ -32,6 +32,7 @@ struct Inline {
 struct String {
   std::string_view text;
   Storage storage = Storage::Table;
+  bool valid_utf8 = true;   // read only; the bytes are kept as they are
   std::uint16_t index = 0;  // read only: in the string table; 0 if inline or empty
 
   String() = default;
@@ -40,7 +41,6 @@ struct String {
   String(const std::string& string) : text(string) {}  // NOLINT(google-explicit-constructor)
   String(Inline string)
       : text(string.text), storage(Storage::Inline) {}  // NOLINT(google-explicit-constructor)
-  String(std::string_view string, Storage how, std::uint16_t at) : text(string), storage(how), index(at) {}
 
   friend bool operator==(const String& a, const String& b) { return a.text == b.text; }
 };

@@ -1,0 +1,58 @@
+// Where a Reader's bytes come from, how it behaves, and how reading ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+
+namespace fxt {
+
+// A source of bytes of any length: a file, a pipe, a decompressor.
+class Input {
+ public:
+  virtual ~Input() = default;
+  // Fills at most all of `room` (never empty) and returns how many bytes; 0 says the end. Any piece may come,
+  // also one that ends inside a word. May throw; the Reader passes it on.
+  virtual std::size_t read(std::span<std::byte> room) = 0;
+};
+
+// Reads a stream opened in binary mode, which it borrows.
+class StreamInput final : public Input {
+ public:
+  explicit StreamInput(std::istream& in) : in_(&in) {}
+  std::size_t read(std::span<std::byte> room) override;
+
+ private:
+  std::istream* in_;
+};
+
+struct ReaderOptions {
+  // Files that do not begin with the magic word are no traces. By default they are read: some writers leave
+  // it out.
+  bool require_magic = false;
+  // Zero words between records are skipped, as Fuchsia's C++ reader does. By default reading ends there.
+  bool skip_zero_words = false;
+  // Larger records are skipped, so that memory stays bounded whatever a header claims.
+  std::size_t max_record_bytes = std::size_t{64} << 20;
+};
+
+// How reading ended.
+struct ReadEnd {
+  enum class Reason : std::uint8_t {
+    NotYet,     // next() has more
+    EndOfFile,  // after a whole record
+    Truncated,  // inside a record, or less than a word is left
+    SizeZero,   // a record claims to have no words, so the next one can't be found
+    NoMagic,    // ReaderOptions::require_magic, and the file does not begin so
+  };
+  Reason reason = Reason::NotYet;
+  std::uint64_t offset = 0;         // in bytes: of the record that could not be read, or the file's size
+  std::uint64_t missing_bytes = 0;  // Truncated: what the record lacks
+};
+
+// The end in a few words; empty for an orderly one.
+std::string describe(const ReadEnd& end);
+
+}  // namespace fxt

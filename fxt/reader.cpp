@@ -1,0 +1,67 @@
+// Ties framing and decoding together and counts.
+#include "fxt/reader.h"
+
+#include <algorithm>
+
+#include "fxt/record_decoder.h"
+#include "fxt/record_stream.h"
+
+namespace fxt {
+
+std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t ticks_per_second) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  if (ticks_per_second == kNsPerSecond) return ticks;
+  if (ticks_per_second == 0) return std::nullopt;
+  __extension__ using Wide = unsigned __int128;  // 64 bits would overflow after 18 s
+  const Wide ns = Wide{ticks} * kNsPerSecond / ticks_per_second;
+  if (ns > ~std::uint64_t{0}) return std::nullopt;
+  return static_cast<std::uint64_t>(ns);
+}
+
+class Reader::State {
+ public:
+  template <typename Source>
+  State(Source& source, const ReaderOptions& options) : stream(source, options) {}
+
+  RecordStream stream;
+  RecordDecoder decoder;
+  RecordWords words;
+  Entry entry;
+  ReaderCounters counters;
+};
+
+Reader::Reader(std::span<const std::byte> memory, const ReaderOptions& options)
+    : state_(std::make_unique<State>(memory, options)) {}
+
+Reader::Reader(Input& input, const ReaderOptions& options)
+    : state_(std::make_unique<State>(input, options)) {}
+
+Reader::~Reader() = default;
+
+const Entry* Reader::next() {
+  State& state = *state_;
+  if (!state.stream.next(state.words)) return nullptr;
+  state.decoder.decode(state.words, state.entry.record);
+  state.entry.offset = state.words.offset;
+  state.entry.words = state.words.words;
+  state.entry.problems = state.decoder.problems();
+  ++state.counters.records;
+  for (const Problem& problem : state.entry.problems) {
+    if (problem.kind == ProblemKind::UnknownRecordType) ++state.counters.unknown_records;
+    if (problem.kind == ProblemKind::TooShort) ++state.counters.damaged_records;
+    if (problem.kind == ProblemKind::TooLarge) ++state.counters.too_large_records;
+    if (problem.kind == ProblemKind::UnknownArgumentType) ++state.counters.unknown_arguments;
+  }
+  return &state.entry;
+}
+
+const ReadEnd& Reader::end() const { return state_->stream.end(); }
+std::uint32_t Reader::provider_id() const { return state_->decoder.providers().current().id; }
+std::string_view Reader::provider_name() const { return state_->decoder.providers().current().name; }
+std::uint64_t Reader::ticks_per_second() const {
+  return state_->decoder.providers().current().ticks_per_second;
+}
+bool Reader::other_byte_order() const { return state_->stream.other_byte_order(); }
+const ReaderCounters& Reader::counters() const { return state_->counters; }
+
+}  // namespace fxt

@@ -1,0 +1,75 @@
+// Reads traces of any origin: every record type, tables and tick rates per provider, both byte orders. What
+// is unknown is skipped by its size and counted; what is odd is reported beside the record. No input makes it
+// throw, crash or allocate more than the input itself is worth.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "fxt/input.h"
+#include "fxt/problem.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+// A record as it was read. Everything in it is valid until the Reader's next().
+struct Entry {
+  std::uint64_t offset = 0;              // of its header, in bytes from the start of the file
+  std::span<const std::uint64_t> words;  // the record as numbers, header first
+  Record record;                         // its meaning
+  std::span<const Problem> problems;     // what is odd about it
+};
+
+struct ReaderCounters {
+  std::uint64_t records = 0;
+  std::uint64_t unknown_records = 0;    // of an unknown type or subtype, skipped
+  std::uint64_t damaged_records = 0;    // too short for their content, skipped
+  std::uint64_t too_large_records = 0;  // skipped
+  std::uint64_t unknown_arguments = 0;
+};
+
+// `ticks` in ns, rounded down; nothing if that needs more than 64 bits, or at zero ticks per second.
+std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t ticks_per_second);
+
+// Not thread-safe; two Readers of the same memory are independent.
+class Reader {
+ public:
+  // Reads memory, which must outlive the Reader and is not copied.
+  explicit Reader(std::span<const std::byte> memory, const ReaderOptions& options = {});
+  // Reads from an Input, which must outlive the Reader, in memory of about one record and one block.
+  explicit Reader(Input& input, const ReaderOptions& options = {});
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // The next record, or null at the end; end() then tells how it came.
+  const Entry* next();
+  const ReadEnd& end() const;
+
+  // ---- The state that the records so far have made. ----
+
+  // Of the current provider; 0 and "" before any is announced.
+  std::uint32_t provider_id() const;
+  std::string_view provider_name() const;
+  // Of the current provider: 10^9 unless an initialization record said otherwise.
+  std::uint64_t ticks_per_second() const;
+  // A time of the current provider in ns.
+  std::optional<std::uint64_t> to_ns(std::uint64_t ticks) const {
+    return ticks_to_ns(ticks, ticks_per_second());
+  }
+  // True if the file was written in the other byte order than this machine's.
+  bool other_byte_order() const;
+  const ReaderCounters& counters() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fxt

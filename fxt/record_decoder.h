@@ -1,0 +1,117 @@
+// Takes one record apart: bounded by its own end and, inside, by each argument's. Internal to the Reader.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "fxt/problem.h"
+#include "fxt/reader_tables.h"
+#include "fxt/record_stream.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+// A place inside a record that moves forward and never past the end.
+class RecordCursor {
+ public:
+  RecordCursor(const RecordWords& record) : record_(&record), end_(record.words.size()) {}
+
+  std::size_t position() const { return position_; }
+  std::size_t left() const { return end_ - position_; }
+  bool word(std::uint64_t& value) {
+    if (position_ == end_) return false;
+    value = record_->words[position_++];
+    return true;
+  }
+  bool words(std::size_t count, std::span<const std::uint64_t>& values) {
+    if (count > left()) return false;
+    values = record_->words.subspan(position_, count);
+    position_ += count;
+    return true;
+  }
+  // A stream of `size` bytes with its padding; `clean` tells whether the padding is zero.
+  bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
+  // The part of the next `count` words, which the caller leaves behind with skip().
+  bool limit(std::size_t count, RecordCursor& part) const {
+    if (count > left()) return false;
+    part = *this;
+    part.end_ = position_ + count;
+    return true;
+  }
+  void skip(std::size_t count) { position_ += count; }
+
+ private:
+  const RecordWords* record_;
+  std::size_t position_ = 0;
+  std::size_t end_;
+};
+
+// All providers seen, and which one is speaking.
+class Providers {
+ public:
+  Providers() : current_(&contexts_[0]) {}
+  ProviderContext& current() { return *current_; }
+  const ProviderContext& current() const { return *current_; }
+  bool knows(std::uint32_t id) const;
+  // Starts with fresh tables, also when the id was announced before; says whether it was.
+  bool announce(std::uint32_t id, std::string_view name);
+  // Returns whether it was announced; an unknown one starts empty.
+  bool enter(std::uint32_t id);
+
+ private:
+  std::map<std::uint32_t, ProviderContext> contexts_;
+  ProviderContext* current_;
+};
+
+class RecordDecoder {
+ public:
+  // Decodes into `record`. Views go into the words and the tables.
+  void decode(const RecordWords& words, Record& record);
+
+  std::span<const Problem> problems() const { return problems_; }
+  Providers& providers() { return providers_; }
+
+ private:
+  // These return false if the record ends too early.
+  bool metadata(RecordCursor& in, std::uint64_t header, Record& record);
+  bool initialization(RecordCursor& in, std::uint64_t header, Record& record);
+  bool string(RecordCursor& in, std::uint64_t header, Record& record);
+  bool thread(RecordCursor& in, std::uint64_t header, Record& record);
+  bool event(RecordCursor& in, std::uint64_t header, Record& record);
+  bool blob(RecordCursor& in, std::uint64_t header, Record& record);
+  bool userspace_object(RecordCursor& in, std::uint64_t header, Record& record);
+  bool kernel_object(RecordCursor& in, std::uint64_t header, Record& record);
+  bool scheduling(RecordCursor& in, std::uint64_t header, Record& record);
+  bool log(RecordCursor& in, std::uint64_t header, Record& record);
+  bool profiler(RecordCursor& in, std::uint64_t header, Record& record);
+  bool large(RecordCursor& in, std::uint64_t header, Record& record);
+
+  enum class Utf8 : std::uint8_t { Required, AnyBytes };
+  bool text(RecordCursor& in, std::uint64_t size, std::string_view& text, Utf8 utf8 = Utf8::Required);
+  bool bytes(RecordCursor& in, std::uint64_t size, std::span<const std::byte>& bytes);
+  bool string_ref(RecordCursor& in, std::uint64_t ref, String& string, Utf8 utf8 = Utf8::Required);
+  bool thread_ref(RecordCursor& in, std::uint64_t ref, Thread& thread);
+  bool arguments(RecordCursor& in, std::uint64_t count, Arguments& arguments);
+  bool argument(RecordCursor& in, Argument& argument);
+  bool value(RecordCursor& in, std::uint64_t header, Argument& argument);
+  void reserved(std::uint64_t bits, std::size_t word);
+  void problem(ProblemKind kind, std::size_t word, std::uint64_t value = 0) {
+    problems_.push_back({kind, static_cast<std::uint32_t>(word), value});
+  }
+  // A type or subtype that is not known; the record stays an UnknownRecord.
+  bool unknown(std::uint64_t type);
+
+  Providers providers_;
+  std::vector<Problem> problems_;
+  std::array<Argument, kMaxArguments> arguments_;
+  bool unknown_ = false;
+};
+
+}  // namespace fxt

@@ -1,0 +1,56 @@
+// Cuts bytes into records: from memory without copying, from an Input in bounded memory. Internal to the
+// Reader.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fxt/input.h"
+
+namespace fxt {
+
+// One record's words as numbers, and its bytes as they lie in the file. The two differ in files of the other
+// byte order, where streams must be taken from the bytes.
+struct RecordWords {
+  std::uint64_t offset = 0;  // of the header, in bytes from the start of the file
+  std::span<const std::uint64_t> words = {};
+  const std::byte* bytes = nullptr;
+  std::uint64_t too_large_words = 0;  // not 0: skipped, and `words` is the header only
+};
+
+class RecordStream {
+ public:
+  RecordStream(std::span<const std::byte> memory, const ReaderOptions& options);
+  RecordStream(Input& input, const ReaderOptions& options);
+
+  // The next record, valid until the next call; false at the end, which end() then explains.
+  bool next(RecordWords& record);
+  const ReadEnd& end() const { return end_; }
+  bool other_byte_order() const { return swap_; }
+
+ private:
+  void begin();
+  // Makes at least `bytes` bytes available at position_, if the source has them.
+  bool available(std::size_t bytes) { return bytes <= data_.size() - position_ || fetch(bytes); }
+  bool fetch(std::size_t bytes);
+  std::uint64_t word_at(std::size_t position) const;
+  bool stop(ReadEnd::Reason reason);
+  bool skip(RecordWords& record, std::uint64_t header, std::uint64_t size_words);
+
+  ReaderOptions options_;
+  Input* input_ = nullptr;
+  std::vector<std::uint64_t> buffer_;  // of what was read from input_
+  std::span<const std::byte> data_;    // memory, or the filled part of buffer_
+  std::size_t position_ = 0;           // in data_, of the next record
+  std::uint64_t offset_ = 0;           // of data_'s start in the file
+  bool begun_ = false;
+  bool ended_ = false;
+  bool swap_ = false;                   // numbers are not in this machine's byte order
+  std::vector<std::uint64_t> numbers_;  // copy of a record that can't be used where it lies
+  std::uint64_t skipped_header_ = 0;
+  ReadEnd end_;
+};
+
+}  // namespace fxt
