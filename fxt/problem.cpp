@@ -8,7 +8,7 @@ std::string describe(const Problem& problem) {
   const std::string at = " at word " + std::to_string(problem.word);
   switch (problem.kind) {
     case ProblemKind::UnknownRecordType:
-      return "record of unknown type " + value;
+      return "unknown type or subtype " + value;
     case ProblemKind::TooShort:
       return "record ends before its content" + at;
     case ProblemKind::TooLarge:

@@ -8,7 +8,7 @@ namespace fxt {
 
 enum class ProblemKind : std::uint8_t {
   // ---- The record can't be taken apart: it is handed out as UnknownRecord. ----
-  UnknownRecordType,  // value: the type, or the number of the subtype
+  UnknownRecordType,  // value: the type or subtype
   TooShort,           // its content needs more words than it has
   TooLarge,           // more bytes than ReaderOptions::max_record_bytes; value: its words. Skipped.
 

@@ -1,0 +1,32 @@
+// Which records fxt-dump shows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fxt/reader.h"
+
+namespace fxt::tools {
+
+// Empty parts select everything. A part that a record has nothing to say to (a string record has no thread)
+// deselects it.
+struct Selection {
+  std::vector<std::uint64_t> threads;           // thread koids
+  std::vector<std::string> kinds;               // of kind_of(); "event" is any event
+  std::vector<std::string> names;               // shell patterns, of events, objects and blobs
+  std::vector<std::string> categories;          // shell patterns
+  std::optional<std::uint64_t> from_ns, to_ns;  // both ends included
+
+  bool empty() const {
+    return threads.empty() && kinds.empty() && names.empty() && categories.empty() && !from_ns && !to_ns;
+  }
+  // `reader` tells what the entry's ticks are in ns.
+  bool contains(const Entry& entry, const Reader& reader) const;
+};
+
+// "A~B", "A~" or "~B" in ns, or with a unit: ns, us, ms, s. Throws std::invalid_argument.
+void parse_time_range(const std::string& text, Selection& selection);
+
+}  // namespace fxt::tools

@@ -1,0 +1,53 @@
+// The output of fxt-dump as goldens. FXT_RENEW_GOLDENS=1 in the environment writes them anew.
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "fxt/tools/json_format.h"
+#include "fxt/tools/statistics.h"
+#include "fxt/tools/text_format.h"
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+namespace {
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(GOLDENS) + "/" + name;
+  if (std::getenv("FXT_RENEW_GOLDENS") != nullptr) std::ofstream(path) << text;
+  std::ostringstream golden;
+  golden << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text, golden.str()) << path;
+}
+
+std::string formatted(const Words& words, void (*append)(tools::Text&, const Entry&)) {
+  const auto bytes = bytes_of(words);
+  Reader reader(bytes);
+  tools::Text text;
+  while (const Entry* entry = reader.next()) {
+    append(text, *entry);
+    text.push_back('\n');
+  }
+  return fmt::to_string(text);
+}
+
+TEST(Golden, Lines) {
+  expect_golden("sample.txt", formatted(joined(sample_trace(), kUncommonRecords), tools::append_line));
+}
+
+TEST(Golden, Json) {
+  expect_golden("sample.json", formatted(joined(sample_trace(), kUncommonRecords), tools::append_json));
+}
+
+TEST(Golden, Statistics) {
+  const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
+  Reader reader(bytes);
+  tools::Statistics statistics;
+  while (const Entry* entry = reader.next()) statistics.add(*entry, reader);
+  tools::Text text;
+  statistics.append_to(text, reader);
+  expect_golden("sample_stats.txt", fmt::to_string(text));
+}
+
+}  // namespace
+}  // namespace fxt::test

@@ -1,0 +1,403 @@
+// The Reader on hand-made words: every kind of record, and what the format leaves to readers (R1 to R15).
+#include "fxt/reader.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+namespace {
+
+using testing::ElementsAre;
+
+// Reads to the end and keeps what a record said as text.
+struct ReadTrace {
+  std::vector<ProblemKind> problems;
+  ReaderCounters counters;
+  ReadEnd end;
+  std::size_t records = 0;
+};
+
+ReadTrace read_all(const Words& words, const ReaderOptions& options = {}) {
+  const auto bytes = bytes_of(words);
+  Reader reader(bytes, options);
+  ReadTrace trace;
+  while (const Entry* entry = reader.next()) {
+    ++trace.records;
+    for (const Problem& problem : entry->problems) trace.problems.push_back(problem.kind);
+  }
+  trace.counters = reader.counters();
+  trace.end = reader.end();
+  return trace;
+}
+
+// The last record of a file, with everything it borrows.
+class LastRecord {
+ public:
+  explicit LastRecord(const Words& words, const ReaderOptions& options = {})
+      : bytes_(bytes_of(words)), reader_(bytes_, options) {
+    std::size_t records = 0;
+    for (Reader counting(bytes_, options); counting.next() != nullptr;) ++records;
+    for (std::size_t i = 0; i < records; ++i) entry_ = reader_.next();
+  }
+  template <typename T>
+  const T& as() const {
+    return std::get<T>(entry_->record);
+  }
+  const Entry& entry() const { return *entry_; }
+  const Reader& reader() const { return reader_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  Reader reader_;
+  const Entry* entry_ = nullptr;
+};
+
+constexpr std::uint64_t kInlineThread = 0;
+const Words kTables = {0x0000'0003'0001'0022, 0x0070'7061,        // string 1 "app"
+                       0x0000'0004'0002'0022, 0x6e69'616d,        // string 2 "main"
+                       0x0000'0000'0001'0033, 100,         101};  // thread 1
+
+Words after_tables(const Words& words) { return joined(joined(kStart, kTables), words); }
+
+TEST(Reader, Event) {
+  const LastRecord last(after_tables({0x0002'0001'0104'0034, 5000, 6000}));
+  const auto& event = last.as<Event>();
+  EXPECT_EQ(event.type, EventType::DurationComplete);
+  EXPECT_EQ(event.time, 5000U);
+  EXPECT_EQ(event.end, 6000U);
+  EXPECT_EQ(event.thread, (Thread{.process = 100, .thread = 101}));
+  EXPECT_EQ(event.thread.index, 1);
+  EXPECT_EQ(event.category, "app");
+  EXPECT_EQ(event.name, "main");
+  EXPECT_EQ(event.name.index, 2);
+  EXPECT_TRUE(last.entry().problems.empty());
+  EXPECT_EQ(last.entry().offset, (kStart.size() + kTables.size()) * 8);
+}
+
+TEST(Reader, InlineThreadAndStrings) {
+  const LastRecord last(joined(kStart, {0x8009'8003'0000'0074 | kInlineThread, 5000, 100, 101, 0x0070'7061,
+                                        0x7261'6863'656e'696e, 0x73}));
+  const auto& event = last.as<Event>();
+  EXPECT_EQ(event.thread.storage, Storage::Inline);
+  EXPECT_EQ(event.thread.thread, 101U);
+  EXPECT_EQ(event.category, "app");
+  EXPECT_EQ(event.name, "ninechars");
+  EXPECT_EQ(event.name.storage, Storage::Inline);
+}
+
+TEST(Reader, ArgumentsKeepTheirTypes) {
+  const LastRecord last(after_tables({0x0002'0001'0130'0054, 5000,  // three arguments
+                                      0xffff'fffe'0001'0011,        // "app" = int32 -2
+                                      0x0000'0000'0002'0028, 7}));  // "main" = koid 7; the third is missing
+  EXPECT_TRUE(std::holds_alternative<UnknownRecord>(last.entry().record));
+  const LastRecord whole(
+      after_tables({0x0002'0001'0120'0054, 5000, 0xffff'fffe'0001'0011, 0x0000'0000'0002'0028, 7}));
+  EXPECT_EQ(whole.as<Event>().arguments, (Arguments{{"app", -2}, {"main", Koid{7}}}));
+}
+
+TEST(Reader, UserspaceObjectHasOneWordForAnInlineProcess) {
+  const LastRecord last(after_tables({0x0000'0000'0200'0036, 0xabcd, 100}));
+  EXPECT_EQ(last.as<UserspaceObject>().process.process, 100U);
+  EXPECT_EQ(last.as<UserspaceObject>().pointer, 0xabcdU);
+  EXPECT_EQ(last.as<UserspaceObject>().name, "main");
+}
+
+TEST(Reader, Blob) {
+  const LastRecord last(after_tables({0x0001'0003'0001'0025, 0x00cc'bbaa}));
+  EXPECT_EQ(last.as<Blob>().name, "app");
+  EXPECT_EQ(last.as<Blob>().bytes.size(), 3U);
+  EXPECT_EQ(last.as<Blob>().bytes[2], std::byte{0xcc});
+}
+
+// ---- R1, R2: files without their first records ----
+
+TEST(ReaderRules, NeedsNoMagicNoProviderNoInitialization) {
+  const ReadTrace trace = read_all({0x0000'0000'0000'0044, 5000, 100, 101});
+  EXPECT_EQ(trace.records, 1U);
+  EXPECT_EQ(trace.end.reason, ReadEnd::Reason::EndOfFile);
+}
+
+TEST(ReaderRules, CanInsistOnTheMagic) {
+  const ReadTrace trace = read_all({0x0000'0000'0000'0044, 5000, 100, 101}, {.require_magic = true});
+  EXPECT_EQ(trace.records, 0U);
+  EXPECT_EQ(describe(trace.end), "not a trace: the first word is not the magic number record");
+}
+
+TEST(ReaderRules, WithoutInitializationATickIsANanosecond) {
+  EXPECT_EQ(LastRecord({kMagicRecord}).reader().to_ns(12'345), 12'345U);
+}
+
+// ---- R3: providers ----
+
+TEST(ReaderRules, EachProviderHasItsTablesAndTickRate) {
+  const Words section_1 = {0x0000'0000'0012'0010}, section_2 = {0x0000'0000'0022'0010};
+  Words words = after_tables({0x0010'0000'0021'0020, 0x62,    // provider 2, "b"
+                              0x21, 1000,                     // 1000 ticks per second
+                              0x0000'0001'0001'0022, 0x78});  // string 1 is "x" here
+  const LastRecord first(joined(words, joined(section_1, {0x0001'0000'0100'0024, 5})));
+  EXPECT_EQ(first.as<Event>().name, "app");
+  EXPECT_EQ(first.reader().ticks_per_second(), 1'000'000'000U);
+  const LastRecord second(
+      joined(words, joined(joined(section_1, section_2), {0x0001'0000'0000'0044, 5, 1, 2})));
+  EXPECT_EQ(second.as<Event>().name, "x");
+  EXPECT_EQ(second.reader().to_ns(5), 5'000'000U);
+  EXPECT_EQ(second.reader().provider_name(), "b");
+}
+
+TEST(ReaderRules, ASectionOfAnUnknownProviderStartsEmpty) {
+  const auto trace = read_all(after_tables({0x0000'0000'0092'0010, 0x0001'0000'0100'0024, 5}));
+  EXPECT_THAT(trace.problems, ElementsAre(ProblemKind::UnknownProvider, ProblemKind::UnknownThread,
+                                          ProblemKind::UnknownString));
+}
+
+TEST(ReaderRules, AProviderAnnouncedAgainStartsEmpty) {
+  const auto trace = read_all(after_tables({0x0010'0000'0011'0020, 0x62, 0x0001'0000'0100'0024, 5}));
+  EXPECT_THAT(trace.problems, ElementsAre(ProblemKind::ProviderAgain, ProblemKind::UnknownThread,
+                                          ProblemKind::UnknownString));
+}
+
+// ---- R4, R5: tables ----
+
+TEST(ReaderRules, ReplacedEntriesCountFromThereOn) {
+  const LastRecord last(after_tables({0x0000'0001'0001'0022, 0x78, 0x0001'0000'0100'0024, 5}));
+  EXPECT_EQ(last.as<Event>().name, "x");
+  EXPECT_THAT(read_all(after_tables({0x0000'0001'0001'0022, 0x78})).problems,
+              ElementsAre(ProblemKind::StringReplaced));
+  EXPECT_THAT(read_all(after_tables({0x0000'0000'0001'0033, 7, 8})).problems,
+              ElementsAre(ProblemKind::ThreadReplaced));
+  EXPECT_THAT(read_all(after_tables({0x0000'0000'0001'0033, 100, 101})).problems, ElementsAre());
+}
+
+TEST(ReaderRules, IndexZeroIsIgnored) {
+  const LastRecord last(after_tables({0x0000'0001'0000'0022, 0x78,  // string 0 "x"
+                                      0x0000'0000'0000'0033, 7, 8,  // thread 0
+                                      0x0000'0000'0000'0044, 5, 100, 101}));
+  EXPECT_EQ(last.as<Event>().name, "");
+  EXPECT_EQ(last.as<Event>().thread.thread, 101U);
+}
+
+TEST(ReaderRules, EmptyStringsMayBeRegisteredAndInline) {
+  const LastRecord last(after_tables({0x0000'0000'0003'0012,  // string 3 is ""
+                                      0x8000'0003'0100'0024, 5}));
+  EXPECT_EQ(last.as<Event>().category, "");
+  EXPECT_EQ(last.as<Event>().name, "");
+  EXPECT_TRUE(last.entry().problems.empty());
+}
+
+TEST(ReaderRules, HighIndicesAreRemembered) {
+  const LastRecord last(after_tables({0x0000'0001'7fff'0022, 0x78,  // string 32767
+                                      0x0000'0000'00ff'0033, 7, 8,  // thread 255
+                                      0x7fff'0000'ff00'0024, 5}));
+  EXPECT_EQ(last.as<Event>().name, "x");
+  EXPECT_EQ(last.as<Event>().thread.thread, 8U);
+}
+
+TEST(ReaderRules, EventsOfUnregisteredThreadsAreKept) {
+  const LastRecord last(after_tables({0x0002'0001'0900'0024, 5}));
+  EXPECT_EQ(last.as<Event>().thread.storage, Storage::Missing);
+  EXPECT_EQ(last.as<Event>().thread.index, 9);
+  EXPECT_EQ(last.as<Event>().name, "main");
+}
+
+// ---- R6, R7: what is unknown or more than expected ----
+
+TEST(ReaderRules, UnknownTypesAreSkippedBySizeAndCounted) {
+  const ReadTrace trace = read_all(after_tables({0x0000'0000'0000'002b, 1,     // record type 11
+                                                 0x0000'0000'000b'0034, 1, 2,  // event type 11
+                                                 0x0000'0000'0005'0010,        // metadata type 5
+                                                 0x0000'0000'0014'0010,        // trace info type 1
+                                                 0x3000'0000'0000'0018,        // scheduling subtype 3
+                                                 0x0000'0000'0003'002a, 1,     // profiler subtype 3
+                                                 0x0000'0010'0000'001f,        // large record type 1
+                                                 0x0002'0001'0100'0024, 5}));
+  EXPECT_EQ(trace.counters.unknown_records, 7U);
+  EXPECT_EQ(trace.records, 3U + 3U + 8U);
+  EXPECT_EQ(trace.end.reason, ReadEnd::Reason::EndOfFile);
+}
+
+TEST(ReaderRules, AnUnknownArgumentIsKeptRaw) {
+  const LastRecord last(after_tables({0x0002'0001'0120'0064, 5000, 0x1234'5678'0001'002b, 0x99,  // type 11
+                                      0x0000'0000'0002'0028, 7}));
+  const auto& arguments = last.as<Event>().arguments;
+  ASSERT_EQ(arguments.size(), 2U);
+  const auto& unknown = std::get<UnknownValue>(arguments[0].value);
+  EXPECT_EQ(unknown.type, 11);
+  EXPECT_EQ(unknown.header_data, 0x1234'5678U);
+  EXPECT_THAT(unknown.words, ElementsAre(0x99));
+  EXPECT_EQ(arguments[1], (Argument{"main", Koid{7}}));
+}
+
+TEST(ReaderRules, SpareWordsAreAccepted) {
+  const LastRecord last(after_tables({0x41, 1'000'000'000, 1, 2}));  // initialization of four words
+  EXPECT_EQ(last.as<Initialization>().ticks_per_second, 1'000'000'000U);
+  EXPECT_THAT(last.entry().problems, ElementsAre(Problem{ProblemKind::SpareWords, 2, 2}));
+}
+
+// ---- R8: sizes ----
+
+TEST(ReaderRules, SizeZeroEndsReading) {
+  const ReadTrace trace = read_all(after_tables({0, 0x0002'0001'0100'0024, 5}));
+  EXPECT_EQ(trace.end.reason, ReadEnd::Reason::SizeZero);
+  EXPECT_EQ(trace.end.offset, (kStart.size() + kTables.size()) * 8);
+  EXPECT_EQ(describe(trace.end), "record of size 0: what follows can't be found");
+}
+
+TEST(ReaderRules, ZeroWordsAreSkippedOnRequest) {
+  const ReadTrace trace = read_all(after_tables({0, 0, 0x0002'0001'0100'0024, 5}), {.skip_zero_words = true});
+  EXPECT_EQ(trace.records, 3U + 3U + 1U);
+}
+
+TEST(ReaderRules, ATruncatedTailIsReported) {
+  const ReadTrace trace = read_all(after_tables({0x0002'0001'0104'0034, 5000}));
+  EXPECT_EQ(trace.records, 6U);
+  EXPECT_EQ(describe(trace.end), "truncated: the last record lacks 8 bytes");
+}
+
+// ---- R9: inner lengths ----
+
+TEST(ReaderRules, InnerLengthsEndWithTheirRecord) {
+  for (const Words& words : {Words{0x8010'0000'0100'0034, 5000, 0x78},  // inline name of 16 bytes, one word
+                             Words{0x0002'0001'0110'0034, 5000, 0xff'0021},  // argument of 2 words, one left
+                             Words{0x0002'0001'0110'0034, 5000, 0x0001'0003},  // argument of no words
+                             Words{0x0002'0001'0110'0034, 5000, 0x0001'0014},  // uint64 without its word
+                             Words{0x0001'0009'0001'0025, 1},                  // blob of 9 bytes, one word
+                             Words{0x0000'0009'0004'0022, 1},                  // string of 9 bytes, one word
+                             Words{0x0000'0000'0002'0023, 1},                  // thread record of two words
+                             Words{0x0000'0000'0000'002f, 0}}) {               // large blob of two words
+    const LastRecord last(after_tables(words));
+    EXPECT_TRUE(std::holds_alternative<UnknownRecord>(last.entry().record)) << std::hex << words[0];
+    EXPECT_EQ(last.entry().problems.back().kind, ProblemKind::TooShort);
+  }
+}
+
+// ---- R10: text ----
+
+TEST(ReaderRules, BytesThatAreNotUtf8AreKeptAndMarked) {
+  const LastRecord last(after_tables({0x8002'0000'0100'0034, 5000, 0xff61}));
+  EXPECT_EQ(last.as<Event>().name, "a\xff");
+  EXPECT_FALSE(last.as<Event>().name.valid_utf8);
+  EXPECT_THAT(last.entry().problems, ElementsAre(Problem{ProblemKind::InvalidUtf8, 2, 0}));
+}
+
+TEST(ReaderRules, InlineNamesOfKernelObjectsMayHoldAnyBytes) {
+  const LastRecord last(after_tables({0x0000'0080'0201'0037, 100, 0xff61}));
+  EXPECT_EQ(last.as<KernelObject>().name, "a\xff");
+  EXPECT_FALSE(last.as<KernelObject>().name.valid_utf8);
+  EXPECT_TRUE(last.entry().problems.empty());
+}
+
+// ---- R11: large records ----
+
+TEST(ReaderRules, LargeRecordsHave32BitSizes) {
+  Words words = after_tables({0x0000'0000'0001'004f | 0x0000'0000'0001'0000, 0x0000'0010'0002'0001, 5000});
+  const std::uint64_t payload = 5000ULL * 8;
+  const std::uint64_t size = 4 + 5000;
+  words[words.size() - 3] = 0xf | size << 4;
+  words.push_back(payload);
+  words.insert(words.end(), 5000, 0x11);
+  words.insert(words.end(), {0x0002'0001'0100'0024, 5});
+  const LastRecord last(words);
+  EXPECT_EQ(last.as<Event>().time, 5U);
+  words.resize(words.size() - 2);
+  EXPECT_EQ(LastRecord(words).as<LargeBlob>().bytes.size(), payload);
+  EXPECT_EQ(LastRecord(words).as<LargeBlob>().time, 5000U);
+}
+
+TEST(ReaderRules, RecordsBeyondTheLimitAreSkipped) {
+  Words words = after_tables({0xf | 5000U << 4});
+  words.insert(words.end(), 4999, 0x11);
+  words.insert(words.end(), {0x0002'0001'0100'0024, 5});
+  const ReadTrace trace = read_all(words, {.max_record_bytes = 1000});
+  EXPECT_EQ(trace.counters.too_large_records, 1U);
+  EXPECT_EQ(trace.end.reason, ReadEnd::Reason::EndOfFile);
+  EXPECT_EQ(LastRecord(words, {.max_record_bytes = 1000}).as<Event>().time, 5U);
+}
+
+TEST(ReaderRules, AHugeClaimAllocatesNothing) {
+  const ReadTrace trace = read_all({kMagicRecord, 0x0000'000f'ffff'ffff, 1});
+  EXPECT_EQ(trace.end.reason, ReadEnd::Reason::Truncated);
+  EXPECT_EQ(trace.end.offset, 8U);
+}
+
+// ---- R12, R13, R14: times and koids ----
+
+TEST(ReaderRules, AnEndBeforeItsBeginIsKept) {
+  const LastRecord last(after_tables({0x0002'0001'0104'0034, 5000, 4000}));
+  EXPECT_EQ(last.as<Event>().end, 4000U);
+  EXPECT_THAT(last.entry().problems, ElementsAre(Problem{ProblemKind::EndBeforeBegin, 2, 0}));
+}
+
+TEST(ReaderRules, TicksBecomeNanosecondsWithoutOverflow) {
+  EXPECT_EQ(ticks_to_ns(~std::uint64_t{0}, 1'000'000'000), ~std::uint64_t{0});
+  EXPECT_EQ(ticks_to_ns(24'000'000ULL * 3600 * 24 * 365, 24'000'000), 31'536'000'000'000'000U);
+  EXPECT_EQ(ticks_to_ns(1, 3), 333'333'333U);
+  EXPECT_EQ(ticks_to_ns(3'000'000'001, 3), 1'000'000'000'333'333'333U);
+  EXPECT_EQ(ticks_to_ns(~std::uint64_t{0}, 1), std::nullopt);
+  EXPECT_EQ(ticks_to_ns(1, 0), std::nullopt);
+}
+
+TEST(ReaderRules, KoidsHave64Bits) {
+  const LastRecord last(joined(kStart, {0x0000'0000'0000'0044, 5, 1ULL << 63, ~std::uint64_t{0}}));
+  EXPECT_EQ(last.as<Event>().thread.process, 1ULL << 63);
+  EXPECT_EQ(last.as<Event>().thread.thread, ~std::uint64_t{0});
+}
+
+// ---- Reserved bits and padding ----
+
+TEST(ReaderRules, ReservedBitsAndPaddingAreWatched) {
+  EXPECT_THAT(read_all(after_tables({0x0001'0001'0003'0022, 0x78})).problems,
+              ElementsAre(ProblemKind::ReservedBits));
+  EXPECT_THAT(read_all(after_tables({0x0000'0001'0003'0022, 0x7878})).problems,
+              ElementsAre(ProblemKind::Padding));
+  EXPECT_THAT(read_all(after_tables({0x0002'0001'0110'0034, 5000, 0x0000'0002'0001'0019})).problems,
+              ElementsAre(ProblemKind::ReservedBits));
+}
+
+// ---- Byte order, sources ----
+
+// The file as a machine of the other byte order writes it: numbers reversed, streams in order.
+TEST(ReaderSources, TheOtherByteOrderIsSeenByTheMagic) {
+  const auto reversed = [](std::uint64_t word) { return __builtin_bswap64(word); };
+  Words words = {reversed(kMagicRecord),
+                 reversed(0x0000'0003'0001'0022),
+                 0x0070'7061,
+                 reversed(0x0001'8009'0000'0064),
+                 reversed(5000),
+                 reversed(100),
+                 reversed(101),
+                 0x7261'6863'656e'696e,
+                 0x73};
+  const LastRecord last(words);
+  EXPECT_TRUE(last.reader().other_byte_order());
+  EXPECT_EQ(last.as<Event>().time, 5000U);
+  EXPECT_EQ(last.as<Event>().name, "app");
+  EXPECT_EQ(last.as<Event>().category, "ninechars");
+}
+
+TEST(ReaderSources, MemoryNeedsNoAlignment) {
+  auto bytes = bytes_of(after_tables({0x0002'0001'0100'0024, 5}));
+  bytes.insert(bytes.begin(), std::byte{0});
+  Reader reader(std::span<const std::byte>(bytes).subspan(1));
+  std::size_t records = 0;
+  while (reader.next() != nullptr) ++records;
+  EXPECT_EQ(records, 7U);
+}
+
+TEST(ReaderSources, StreamsAreReadToTheirEnd) {
+  const auto bytes = bytes_of(after_tables({0x0002'0001'0100'0024, 5}));
+  std::istringstream stream(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  StreamInput input(stream);
+  Reader reader(input);
+  std::size_t records = 0;
+  while (reader.next() != nullptr) ++records;
+  EXPECT_EQ(records, 7U);
+  EXPECT_EQ(reader.end().reason, ReadEnd::Reason::EndOfFile);
+  EXPECT_EQ(reader.end().offset, bytes.size());
+}
+
+}  // namespace
+}  // namespace fxt::test
