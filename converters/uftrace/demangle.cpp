@@ -1,26 +1,32 @@
 #include "converters/uftrace/demangle.h"
 
-#include <cstdlib>
-#include <libiberty/demangle.h>
-#include <memory>
+#include <optional>
+
+#include "converters/uftrace/cpp_name.h"
+#include "converters/uftrace/full_name.h"
+#include "converters/uftrace/rust_name.h"
 
 namespace convert::uftrace {
 namespace {
 
-struct Free {
-  void operator()(char* text) const { std::free(text); }
-};
+// Compilers put this before a name for the function that initializes the global variables of a file.
+constexpr std::string_view kInitializerPrefix = "_GLOBAL__sub_I_";
 
-std::string demangle_full(const std::string& symbol) {
-  const std::unique_ptr<char, Free> text(cplus_demangle_v3(symbol.c_str(), DMGL_PARAMS | DMGL_ANSI));
-  return text ? std::string(text.get()) : symbol;
+std::optional<std::string> short_name(std::string_view symbol) {
+  return symbol.starts_with("_R") ? short_rust_name(symbol) : short_cpp_name(symbol);
 }
 
 }  // namespace
 
 std::string demangle(std::string_view symbol, Demangle mode) {
-  if (mode == Demangle::No || !symbol.starts_with("_Z")) return std::string(symbol);
-  return demangle_full(std::string(symbol));
+  const std::string_view prefix = symbol.starts_with(kInitializerPrefix) ? kInitializerPrefix : "";
+  const std::string_view mangled = symbol.substr(prefix.size());
+  if (mode == Demangle::No || !(mangled.starts_with("_Z") || mangled.starts_with("_R")))
+    return std::string(symbol);
+
+  auto name = mode == Demangle::Full ? full_name(mangled) : std::nullopt;
+  if (!name) name = short_name(mangled);
+  return name ? std::string(prefix) + *name : std::string(symbol);
 }
 
 }  // namespace convert::uftrace

@@ -1,0 +1,223 @@
+#include "converters/uftrace/demangle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "converters/uftrace/rust_name.h"
+
+namespace convert::uftrace {
+namespace {
+
+struct Name {
+  std::string_view symbol;
+  std::string_view shown;
+};
+std::ostream& operator<<(std::ostream& out, const Name& name) { return out << name.symbol; }
+
+class SimpleName : public testing::TestWithParam<Name> {};
+TEST_P(SimpleName, IsWhatUftraceShows) {
+  EXPECT_EQ(demangle(GetParam().symbol, Demangle::Simple), GetParam().shown);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plain, SimpleName,
+                         testing::Values(Name{"main", "main"}, Name{"", ""}, Name{"foo.part.0", "foo.part.0"},
+                                         Name{"__main__.<module>", "__main__.<module>"},
+                                         Name{"_GLOBAL__sub_I_main", "_GLOBAL__sub_I_main"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Cpp, SimpleName,
+    testing::Values(
+        Name{"_Z3foov", "foo"}, Name{"_ZN2ns3foo3barEi", "ns::foo::bar"}, Name{"_ZNK3foo3barEv", "foo::bar"},
+        Name{"_ZN3FooC1Ei", "Foo::Foo"}, Name{"_ZN3FooD0Ev", "Foo::~Foo"},
+        Name{"_ZN1AIiE1BIdED2Ev", "A::B::~B"}, Name{"_ZN3FooCI23BarEi", "Foo::Foo"},
+        Name{"_ZNSaIcED1Ev", "std::allocator::~allocator"},
+        Name{"_ZNSsC1Ev", "std::basic_string<>::basic_string<>"},
+        Name{"_ZNSolsEi", "std::basic_ostream::operator<<"},
+        Name{"_ZNSt6vectorISt10unique_ptrIN2ns5ShapeESt14default_deleteIS2_EESaIS5_EE9push_backEOS5_",
+             "std::vector::push_back"},
+        Name{"_ZSt4moveIRiEONSt16remove_referenceIT_E4typeEOS2_", "std::move"}, Name{"_Znwm", "operator new"},
+        Name{"_ZdaPvm", "operator delete[]"}, Name{"_ZN3FooclEv", "Foo::operator()"},
+        Name{"_ZN3FooptEv", "Foo::operator->"}, Name{"_ZNK3FoocvbEv", "Foo::operator(cast)"},
+        Name{"_ZN3FoocvT_IiEEv", "Foo::operator(cast)"}, Name{"_Zli2_xy", "operator\"\""},
+        Name{"_ZN3FoossERKS_", "Foo::operator<=>"}, Name{"_ZZ4mainENKUlvE_clEv", "main::$_0::operator()"},
+        Name{"_ZZ4mainENKUliiE0_clEii", "main::$_1::operator()"},
+        Name{"_ZZZN1A3fooEvENKUlvE_clEvENKUlvE0_clEv", "A::foo::$_0::operator()::$_1::operator()"},
+        Name{"_Z5twiceIZ4mainEUlvE_EDaT_", "twice"}, Name{"_ZZ3foovENUt_1gEv", "foo::g"},
+        Name{"_ZZ4mainE1x_0", "main::x"}, Name{"_ZZ3fooiEd0_NKUlvE_clEv", "foo::$_0::operator()"},
+        Name{"_ZN2ns12_GLOBAL__N_13Foo3barEv", "ns::_GLOBAL__N_1::Foo::bar"},
+        Name{"_GLOBAL__sub_I__ZN2nsltERKNS_2SqES2_", "_GLOBAL__sub_I_ns::operator<"},
+        Name{"_Z41__static_initialization_and_destruction_0ii", "__static_initialization_and_destruction_0"},
+        Name{"_ZN3foo3barEv.constprop.0", "foo::bar"}, Name{"_ZN3foo3barEv@@GLIBCXX_3.4", "foo::bar"},
+        Name{"_ZThn16_N3Foo3barEv", "Foo::bar"}, Name{"_ZTv0_n24_N3Foo3barEv", "Foo::bar"},
+        Name{"_ZTch0_v0_n24_N1A1fEv", "A::f"}, Name{"_ZGTtN1A1fEv", "A::f"},
+        Name{"_ZTW3foo", "TLS_wrap::foo"}, Name{"_ZGVZ4mainE1x", "__guard_variable__main::x"},
+        Name{"_ZTV3Foo", "__vtable__Foo"}));
+
+// No ABI tags: a tag says how something was compiled, not what it is.
+INSTANTIATE_TEST_SUITE_P(AbiTags, SimpleName,
+                         testing::Values(Name{"_ZNKSt6locale4nameB5cxx11Ev", "std::locale::name"},
+                                         Name{"_ZNSt8ios_base7failureB5cxx11D2Ev",
+                                              "std::ios_base::failure::~failure"},
+                                         Name{"_Z3barB5cxx11B3abcv", "bar"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    CppTypesAndExpressions, SimpleName,
+    testing::Values(Name{"_ZZ3fooPFvvERA3_iM1AKFivEDnDv4_fCdU8__vectoriE1x", "foo::x"},
+                    Name{"_ZZ3fooPDoFvvEPDO1AEFvvEDF16_DpT_E1x", "foo::x"},
+                    Name{"_Z3fooIXadL_Z3barvEEEvv", "foo"}, Name{"_Z3fooIJidELi5ELin5ELb1ELDnEEvv", "foo"},
+                    Name{"_ZZ3fooIiEDTcl3barfp_spcl7forwardIT0_Efp1_EEET_E1x", "foo::x"},
+                    Name{"_ZZ3fooIiENSt9enable_ifIXntsr3std7is_voidIT_EE5valueEiE4typeES1_E1x", "foo::x"},
+                    Name{"_ZSt3powIidEN9__gnu_cxx11__promote_2IT_T0_NS0_9__promoteIS2_XsrSt12__is_integerIS2_"
+                         "E7__valueEE6__"
+                         "typeENS4_IS3_XsrS5_IS3_E7__valueEE6__typeEE6__typeES2_S3_",
+                         "std::pow"},
+                    Name{"_ZZ1fIXtl1ALi1EEEXfLplT_LiEEEvDTgsnw_iilLi1EEEE1x", "f::x"},
+                    Name{"_ZZ4mainENKUlTyTniT_E_clIiLi1EEEDaS_", "main::$_0::operator()"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    OlderRust, SimpleName,
+    testing::Values(
+        Name{"_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE", "core::fmt::Formatter::write_str"},
+        Name{"_ZN3std2io5stdio6_print17h0123456789abcdefE.llvm.1234", "std::io::stdio::_print"},
+        Name{"_ZN2rs4main17g0123456789abcdefE", "rs::main::g0123456789abcdef"},
+        Name{"_ZN5alloc3vec12Vec$LT$T$GT$4push17h0123456789abcdefE", "alloc::vec::Vec<T>::push"},
+        Name{"_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE",
+             "_<alloc::string::String>::fmt"},
+        Name{"_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+             "std::rt::lang_start::_{{closure}}"},
+        Name{"_ZN8$BP$test3fooE", "*test::foo"},
+        Name{"_ZN35Bar$LT$$u5b$u32$u3b$$u20$4$u5d$$GT$E", "Bar<[u32; 4]>"},
+        Name{"_ZN5$odd$3fooE", "$odd$::foo"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    RustV0, SimpleName,
+    testing::Values(
+        Name{"_RNvCsfYvT7YoHI8d_2rs4main", "rs::main"},
+        Name{"_RNvCseulmdZsCeCG_7___rustc12___rust_alloc", "__rustc::__rust_alloc"},
+        Name{"_RNCINvNtCsi4IsKQVxMg0_3std2rt10lang_startuE0CsfYvT7YoHI8d_2rs",
+             "std::rt::lang_start<()>::{closure}"},
+        Name{"_RINvNtNtCsi4IsKQVxMg0_3std3sys9backtrace28___rust_begin_short_backtraceFEuuECsfYvT7YoHI8d_2rs",
+             "std::sys::backtrace::__rust_begin_short_backtrace<fn(),()>"},
+        Name{"_RNvXCsfYvT7YoHI8d_2rsINtB2_1SmENtB2_1T2go", "<rs::S<u32>>::go"},
+        Name{"_RNvXs1g_NtCs8NwYtU1Mohg_4core3fmtRRlNtB6_5Debug3fmtCsfYvT7YoHI8d_2rs", "<&&i32>fmt"},
+        Name{"_RINvYNtNtNtCsi4IsKQVxMg0_3std4hash6random11RandomStateNtNtCs8NwYtU1Mohg_"
+             "4core4hash11BuildHasher8hash_"
+             "oneRReECsfYvT7YoHI8d_2rs",
+             "<std::hash::random::RandomState>::hash_one<&&str>"},
+        Name{"_RINvCs7qp2U7fqm6G_7mycrate7exampleAtj8_EB2_", "mycrate::example<[u16;8]>"},
+        Name{"_RNvNvMCsd9PVOYlP1UU_7mycrateINtB4_7ExamplepKpE3foo14EXAMPLE_STATIC",
+             "<mycrate::Example<_,_>>::foo::EXAMPLE_STATIC"},
+        Name{"_RINvCs7qp2U7fqm6G_7mycrate7exampleTRShQxPaObEKlna_E",
+             "mycrate::example<(&[u8],&mut_i64,*const_i8,"
+             "*mut_bool),-10>"},
+        Name{"_RNCNCNvC1a1f00", "a::f::{closure}::{closure}"},
+        Name{"_RNCINvMs0_NtNtCs89T1blTxxU8_3std4sync4onceNtB8_4Once9call_onceNCNvCsdmFG1u7ySow_"
+             "4curl4init0E0B12_."
+             "llvm.12688736362657155723",
+             "<std::sync::once::Once>::call_once<curl::init::{closure}>::{closure}"}));
+
+// uftrace leaves these mangled, and so they stay comparable: a back reference to a type that is no path.
+INSTANTIATE_TEST_SUITE_P(RustV0LeftAlone, SimpleName,
+                         testing::Values(Name{"_RINvC1a1fTlmEB7_E", "_RINvC1a1fTlmEB7_E"}));
+
+INSTANTIATE_TEST_SUITE_P(NotUnderstood, SimpleName,
+                         testing::Values(Name{"_Z", "_Z"}, Name{"_ZN", "_ZN"},
+                                         Name{"_ZN3foo3bar", "_ZN3foo3bar"}, Name{"_Z10foo", "_Z10foo"},
+                                         Name{"_Z0v", "_Z0v"}, Name{"_Zzz", "_Zzz"},
+                                         Name{"__Z3foov", "__Z3foov"}, Name{"_R", "_R"}, Name{"_RB_", "_RB_"},
+                                         Name{"_Z99999999999999999999foo", "_Z99999999999999999999foo"}));
+
+TEST(FullName, IsWhatTheManglingHolds) {
+  EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi", Demangle::Full),
+            "std::vector<int, std::allocator<int> >::push_back(int const&)");
+  EXPECT_EQ(demangle("_ZNKSt6locale4nameB5cxx11Ev", Demangle::Full), "std::locale::name[abi:cxx11]() const");
+  EXPECT_EQ(demangle("_ZN3foo3barEv@@GLIBCXX_3.4", Demangle::Full), "foo::bar()");
+  EXPECT_EQ(demangle("_GLOBAL__sub_I__ZN3foo3barEv", Demangle::Full), "_GLOBAL__sub_I_foo::bar()");
+  EXPECT_EQ(demangle("_RNvXs1g_NtCs8NwYtU1Mohg_4core3fmtRRlNtB6_5Debug3fmtCsfYvT7YoHI8d_2rs", Demangle::Full),
+            "<&&i32 as core::fmt::Debug>::fmt");
+  EXPECT_EQ(demangle("_RINvC1a1fTlmEB7_E", Demangle::Full), "a::f::<(i32, u32), (i32, u32)>");
+  EXPECT_EQ(
+      demangle("_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdeaE",
+               Demangle::Full),
+      "<alloc::string::String as core::fmt::Display>::fmt");
+  EXPECT_EQ(demangle("main", Demangle::Full), "main");
+  EXPECT_EQ(demangle("_Zzz", Demangle::Full), "_Zzz");
+}
+
+TEST(NoDemangling, LeavesTheSymbol) { EXPECT_EQ(demangle("_Z3foov", Demangle::No), "_Z3foov"); }
+
+// ---- Hostile names ----
+
+TEST(HostileName, DeepNestingIsLeftAlone) {
+  for (const std::string_view level :
+       {"P", "N", "I", "X", "Z", "S_I", "NSt", "FK", "A_", "TT", "J", "LZ", "clcl"}) {
+    std::string symbol = "_Z1fI";
+    for (int i = 0; i < 100'000; ++i) symbol += level;
+    EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol) << level;
+    EXPECT_EQ(demangle(symbol, Demangle::Full), symbol) << level;
+    EXPECT_FALSE(demangle(symbol.substr(0, 1000), Demangle::Full).empty()) << level;
+  }
+  for (const std::string_view level : {"NC", "I", "R", "T", "A", "X", "Y", "D", "F", "MC1a"}) {
+    std::string symbol = "_R";
+    for (int i = 0; i < 100'000; ++i) symbol += level;
+    EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol) << level;
+    EXPECT_EQ(demangle(symbol, Demangle::Full), symbol) << level;
+  }
+}
+
+TEST(HostileName, DoublingSubstitutionsStayShort) {
+  // Each parameter type holds the one before it twice: 2^40 words in full.
+  std::string symbol = "_Z1f1AIiiE";
+  const std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const char digit : digits) symbol += std::string("S_IS") + digit + "_S" + digit + "_E";
+  EXPECT_EQ(demangle(symbol, Demangle::Simple), "f");
+  EXPECT_EQ(demangle(symbol, Demangle::Full), "f");
+}
+
+TEST(HostileName, DoublingBackReferencesAreLeftAlone) {
+  std::string symbol = "_RINvC1a1f";
+  std::string before = "INtC1b1SlE";
+  std::size_t position = symbol.size() - 2;
+  symbol += before;
+  const auto base_62 = [](std::size_t n) -> std::string {
+    constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (n == 0) return "_";
+    std::string text;
+    for (--n; text.empty() || n > 0; n /= 62) text.insert(text.begin(), kDigits[n % 62]);
+    return text + "_";
+  };
+  for (int i = 0; i < 60; ++i) {
+    const std::string reference = 'B' + base_62(position);
+    position = symbol.size() - 2;
+    symbol += "INtC1b1S" + reference + reference + "E";
+  }
+  symbol += "E";
+  EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);
+  EXPECT_EQ(demangle(symbol, Demangle::Full), symbol);
+}
+
+TEST(HostileName, EveryPrefixAndEveryChangedByteGivesSomeName) {
+  for (const std::string_view whole :
+       {"_ZZN2ns3fooIXadL_Z3barvEEJiDpT_EEEvPFvvERA3_iM1AKFivEENKUlTyT_E0_clB3tagIiEEDav.part.0",
+        "_RNCINvXs0_NtNtCs89T1_3std4sync4onceINtB8_4OncelKj8_L_ENtB6_1T9call_onceNCNvC4curl4init0DNtB8_"
+        "1Dp1OTlmEEL_"
+        "E0B12_.llvm.1",
+        "_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE"}) {
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      for (const auto mode : {Demangle::Simple, Demangle::Full}) demangle(whole.substr(0, size), mode);
+    }
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      for (const char c : std::string_view("_0SETIXLNZ$.\xff")) {
+        std::string changed(whole);
+        changed[at] = c;
+        for (const auto mode : {Demangle::Simple, Demangle::Full})
+          EXPECT_FALSE(demangle(changed, mode).empty()) << changed;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convert::uftrace
