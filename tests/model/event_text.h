@@ -1,0 +1,40 @@
+// A sink for tests: the merged stream as text, one event a line.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/names.h"
+#include "converters/model/timeline.h"
+
+namespace convert {
+
+// Lines such as
+//   100/101 [10, 20] app:main frame=1 repaired="longjmp"      a complete call
+//   100/101 [10 app:main      100/101 10] app:main            a begin and an end
+//   100/101 @15 event:exec path="/bin/ls"                     an instant
+//   100/101 @15 counter app:heap #7 bytes=12                  a counter; flows alike
+class EventText : public EventSink {
+ public:
+  explicit EventText(const Names& names) : names_(names) {}
+
+  void add_lanes(std::span<const LaneInfo> lanes) override;
+  void write(std::size_t lane, Lane& events, std::span<const Slot> slots) override;
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  // "process 100 demo", "thread 100/101 worker".
+  const std::vector<std::string>& threads() const { return threads_; }
+
+ private:
+  std::string text_of(const Value& value) const;
+  std::string text_of(const Arguments& arguments) const;
+
+  const Names& names_;
+  std::vector<std::string> ids_;  // by lane
+  std::vector<std::string> threads_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace convert

@@ -1,0 +1,132 @@
+#include "converters/model/fxt_sink.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "fxt/output.h"
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+using Words = std::vector<std::uint64_t>;
+
+class Story : public Source {
+ public:
+  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
+  bool pump(std::size_t) override {
+    tell_(lane_);
+    return false;
+  }
+  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+
+ private:
+  Lane& lane_;
+  std::function<void(Lane&)> tell_;
+};
+
+class FxtSinkTest : public testing::Test {
+ protected:
+  // What is written for one lane of thread 8 in process 7 behind the head of the file, which names both.
+  Words words_of(const std::function<void(Lane&)>& tell) {
+    fxt::MemoryOutput output;
+    fxt::Writer writer(output, {.provider_name = "t"});
+    Timeline timeline({}, notes);
+    timeline.begin_input("story");
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = "p", .thread_name = "t"});
+    FxtSink sink(writer, names, notes);
+    std::size_t head = 0;
+    timeline.add_source(std::make_unique<Story>(lane,
+                                                [&](Lane& l) {
+                                                  writer.flush();
+                                                  head = output.words().size();
+                                                  tell(l);
+                                                }),
+                        {&lane});
+    timeline.run(sink, [] {});
+    writer.flush();
+    sink.finish(timeline, "out.fxt");
+    events_written = sink.events_written();
+    const auto words = output.words().subspan(head);
+    return {words.begin(), words.end()};
+  }
+  LabelId label(std::string_view name) { return names.label("app", name); }
+
+  Names names;
+  Notes notes;
+  std::uint64_t events_written = 0;
+};
+
+// "process", "p" and "t" have the first three string indexes.
+constexpr std::uint64_t kApp = 0x0000'0003'0004'0022;   // string record: index 4, 3 bytes, 2 words
+constexpr std::uint64_t kMain = 0x0000'0004'0005'0022;  // index 5, 4 bytes
+
+TEST_F(FxtSinkTest, APlainCallIsThreeWords) {
+  EXPECT_THAT(words_of([&](Lane& lane) {
+                for (const std::uint64_t begin : {10u, 30u}) {
+                  lane.begin(begin, label("main"));
+                  lane.end(begin + 10);
+                }
+              }),
+              ElementsAre(kApp, 0x00'70'70'61,            // "app"
+                          kMain, 0x6e'69'61'6d,           // "main"
+                          0x0005'0004'0104'0034, 10, 20,  // name 5, category 4, thread 1, complete, 3 words
+                          0x0005'0004'0104'0034, 30, 40));
+  EXPECT_EQ(events_written, 2u);
+}
+
+TEST_F(FxtSinkTest, APairIsTwoTimesTwoWords) {
+  EXPECT_THAT(words_of([&](Lane& lane) {
+                lane.begin(10, label("main"));
+                lane.end(10);
+              }),
+              ElementsAre(kApp, 0x00'70'70'61, kMain, 0x6e'69'61'6d, 0x0005'0004'0102'0024, 10,  // begin (2)
+                          0x0005'0004'0103'0024, 10));                                           // end (3)
+}
+
+TEST_F(FxtSinkTest, NumbersTakeTheSmallestType) {
+  EXPECT_THAT(
+      words_of([&](Lane& lane) {
+        const NameId n = names.intern("n");
+        lane.instant(10, label("main"),
+                     {{n, std::uint64_t{5}}, {n, std::int64_t{-1}}, {n, std::uint64_t{1} << 32}, {n, true}});
+      }),
+      ElementsAre(kApp, 0x00'70'70'61, kMain, 0x6e'69'61'6d, 0x0000'0001'0006'0022, 0x6e,  // "n" is string 6
+                  0x0005'0004'0140'0074, 10,             // instant (0), 4 arguments, 7 words
+                  0x0000'0005'0006'0012,                 // u32 (2)
+                  0xffff'ffff'0006'0011,                 // i32 (1)
+                  0x0000'0000'0006'0024, 0x1'0000'0000,  // u64 (4)
+                  0x0000'0001'0006'0012));               // a bool as u32
+}
+
+TEST_F(FxtSinkTest, StringsTooLongForARecordAreCutAtACharacterAndNoted) {
+  std::string text;
+  while (text.size() < 40'000) text += "\xc3\xa4";
+  const Words words = words_of([&](Lane& lane) {
+    lane.instant(10, label("main"), {{names.intern("a"), text}, {names.intern("b"), "x" + text}});
+  });
+  EXPECT_LT(words.size(), 4095u);
+  ASSERT_EQ(notes.count(kStringsCut), 2u);
+  EXPECT_EQ(notes.groups().front().first.front(), "out.fxt: 2 strings cut because they do not fit a record");
+  EXPECT_EQ(notes.count(kStringsRepaired), 0u) << "no character was split";
+}
+
+TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreMadeSoAndNoted) {
+  words_of([&](Lane& lane) { lane.instant(10, label("caf\xe9")); });
+  EXPECT_EQ(notes.count(kStringsRepaired), 1u);
+}
+
+TEST_F(FxtSinkTest, CallsTooDeepAreNoted) {
+  words_of([&](Lane& lane) {
+    for (std::uint64_t i = 0; i < 514; ++i) lane.begin(i, label("main"));
+    for (std::uint64_t i = 0; i < 514; ++i) lane.end(1000 + i);
+  });
+  EXPECT_EQ(notes.count(kTooDeep), 2u);
+  EXPECT_EQ(events_written, 512u);
+}
+
+}  // namespace
+}  // namespace convert

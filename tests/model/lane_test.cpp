@@ -1,0 +1,215 @@
+#include "converters/model/lane.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "converters/model/timeline.h"
+#include "tests/model/event_text.h"
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+
+// Tells a story to one lane, all at once, and then ends.
+class Story : public Source {
+ public:
+  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
+  bool pump(std::size_t) override {
+    tell_(lane_);
+    return false;
+  }
+  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+
+ private:
+  Lane& lane_;
+  std::function<void(Lane&)> tell_;
+};
+
+class LaneTest : public testing::Test {
+ protected:
+  LabelId label(std::string_view name) { return names.label("app", name); }
+  Argument argument(std::string_view name, Value value) { return {names.intern(name), std::move(value)}; }
+
+  std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
+    Timeline timeline({.lanes = options}, notes);
+    timeline.begin_input("story");
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
+    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+    EventText text(names);
+    timeline.run(text, [] {});
+    hidden_calls = timeline.hidden_calls();
+    cut_arguments = timeline.cut_arguments();
+    return text.lines();
+  }
+
+  Names names;
+  Notes notes;
+  std::uint64_t hidden_calls = 0;
+  std::uint64_t cut_arguments = 0;
+};
+
+TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("main"));
+                lane.begin(12, label("leaf"));
+                lane.end(14);
+                lane.end(20);
+              }),
+              ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
+}
+
+TEST_F(LaneTest, TheHotPathSaysTheSame) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                EXPECT_TRUE(lane.try_begin(10, label("main"), 0xa, 0));
+                EXPECT_TRUE(lane.try_begin(12, label("leaf"), 0xb, 1));
+                EXPECT_FALSE(lane.try_end(14, 0xa, 1)) << "another function";
+                EXPECT_FALSE(lane.try_end(14, 0xb, 0)) << "another depth";
+                EXPECT_FALSE(lane.try_end(11, 0xb, 1)) << "back in time";
+                EXPECT_FALSE(lane.try_end(12, 0xb, 1)) << "of zero length";
+                EXPECT_TRUE(lane.try_end(14, 0xb, 1));
+                EXPECT_FALSE(lane.try_begin(13, label("leaf"), 0xb, 1)) << "back in time";
+                EXPECT_FALSE(lane.try_begin(14, label("leaf"), 0xb, 2)) << "another depth";
+                EXPECT_TRUE(lane.try_end(20, 0xa, 0));
+              }),
+              ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
+}
+
+TEST_F(LaneTest, ZeroLengthCallsArePairs) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("main"));
+                lane.begin(12, label("leaf"));
+                lane.end(12);
+                lane.end(20);
+              }),
+              ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
+}
+
+// A reader closes complete events whose end has come before it looks at what begins then: those around a call
+// of zero length at their very end must not be complete.
+TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairsToo) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("main"));
+                lane.begin(11, label("outer"));
+                lane.begin(12, label("before"));
+                lane.end(20);
+                lane.begin(20, label("leaf"));
+                lane.end(20);
+                lane.end(20);
+                lane.end(30);
+              }),
+              ElementsAre("7/8 [10, 30] app:main", "7/8 [11 app:outer", "7/8 [12, 20] app:before",
+                          "7/8 [20 app:leaf", "7/8 20] app:leaf", "7/8 20] app:outer"));
+}
+
+TEST_F(LaneTest, InstantsAndFlowsAtTheEndCountAsZeroLength) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("a"));
+                lane.instant(20, label("mark"));
+                lane.end(20);
+                lane.begin(30, label("b"));
+                lane.flow(FlowStep::Begin, 40, label("arrow"), 5);
+                lane.end(40);
+              }),
+              ElementsAre("7/8 [10 app:a", "7/8 @20 app:mark", "7/8 20] app:a", "7/8 [30 app:b",
+                          "7/8 @40 flow from app:arrow #5", "7/8 40] app:b"));
+}
+
+TEST_F(LaneTest, PairsOnRequest) {
+  EXPECT_THAT(lines_of(
+                  [&](Lane& lane) {
+                    EXPECT_FALSE(lane.try_begin(10, label("main"), 0, 0));
+                    lane.begin(10, label("main"));
+                    lane.end(20);
+                  },
+                  {.durations = DurationForm::Pairs}),
+              ElementsAre("7/8 [10 app:main", "7/8 20] app:main"));
+}
+
+TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
+  EXPECT_THAT(lines_of(
+                  [&](Lane& lane) {
+                    lane.begin(1, label("a"));
+                    EXPECT_TRUE(lane.top_is_visible());
+                    lane.begin(2, label("b"));
+                    EXPECT_FALSE(lane.top_is_visible());
+                    EXPECT_FALSE(lane.try_begin(3, label("c"), 0, 2));
+                    lane.begin(3, label("c"));
+                    lane.end(4);
+                    lane.end(5);
+                    lane.end(6);
+                  },
+                  {.max_depth = 1}),
+              ElementsAre("7/8 [1, 6] app:a"));
+  EXPECT_EQ(hidden_calls, 2u);
+}
+
+TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(1, label("f"), 0, {argument("arg1", 5)});
+                lane.end(9, {argument("retval", std::string("ok"))});
+              }),
+              ElementsAre("7/8 [1, 9] app:f arg1=5 retval=\"ok\""));
+}
+
+TEST_F(LaneTest, MoreThanFifteenArgumentsTakeTwoRecords) {
+  Arguments sixteen, fifteen;
+  for (int i = 1; i <= 16; ++i) sixteen.push_back(argument("a", i));
+  for (int i = 17; i <= 31; ++i) fifteen.push_back(argument("r", i));
+  const auto lines = lines_of([&](Lane& lane) {
+    lane.begin(1, label("f"), 0, sixteen);
+    lane.end(9, fifteen);
+  });
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], testing::StartsWith("7/8 [1 app:f a=1 a=2"));
+  EXPECT_THAT(lines[0], testing::EndsWith(" a=15"));
+  EXPECT_THAT(lines[1], testing::StartsWith("7/8 9] app:f a=16 r=17"));
+  EXPECT_THAT(lines[1], testing::EndsWith(" r=30"));
+  EXPECT_EQ(cut_arguments, 1u);
+}
+
+TEST_F(LaneTest, AnEndsArgumentsThatDoNotFitMakeAPair) {
+  const Arguments ten(10, argument("a", 1)), six(6, argument("r", 2));
+  const auto lines = lines_of([&](Lane& lane) {
+    lane.begin(1, label("f"), 0, ten);
+    lane.end(9, six);
+  });
+  EXPECT_THAT(lines,
+              ElementsAre(testing::StartsWith("7/8 [1 app:f a=1"), "7/8 9] app:f r=2 r=2 r=2 r=2 r=2 r=2"));
+}
+
+TEST_F(LaneTest, LateNamesAndRemarks) {
+  const NameId repaired = names.intern("repaired");
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(1, label("<unknown>"));
+                EXPECT_TRUE(lane.annotate_top(repaired, "cut-by-loss"));
+                EXPECT_TRUE(lane.annotate_top(repaired, "open-at-end"));
+                EXPECT_TRUE(lane.rename(0, label("main"), 0xa));
+                EXPECT_EQ(lane.top_key(), 0xau);
+                lane.end(9);
+              }),
+              ElementsAre("7/8 [1, 9] app:main repaired=\"cut-by-loss,open-at-end\""));
+}
+
+TEST_F(LaneTest, EverythingElseStaysInItsPlace) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.blob(1, "notes", std::vector<std::byte>(3));
+                lane.log(2, "hello");
+                lane.counter(3, label("heap"), 7, {argument("bytes", 12)});
+                lane.buffer_full(4);
+                lane.context_switch(5, {.cpu = 1,
+                                        .outgoing_state = ThreadState::Blocked,
+                                        .outgoing_process = ProcessId{7},
+                                        .outgoing_thread = ThreadId{8},
+                                        .incoming_process = ProcessId{0},
+                                        .incoming_thread = ThreadId{0}});
+              }),
+              ElementsAre("7/8 blob notes 3 bytes", "7/8 @2 log hello", "7/8 @3 counter app:heap #7 bytes=12",
+                          "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 -> 0"));
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,168 @@
+#include "converters/model/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "tests/model/event_text.h"
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+
+// Says calls (begin, end), one pump each, in the order of their ends and begins.
+struct Mark {
+  std::uint64_t time_ns;
+  bool is_begin;
+  LabelId label;
+};
+
+class Marks : public Source {
+ public:
+  Marks(Lane& lane, std::vector<Mark> marks, std::size_t per_pump)
+      : lane_(lane), marks_(std::move(marks)), per_pump_(per_pump) {}
+
+  bool pump(std::size_t) override {
+    for (std::size_t i = 0; i < per_pump_ && next_ < marks_.size(); ++i, ++next_) {
+      const Mark& mark = marks_[next_];
+      if (mark.is_begin)
+        lane_.begin(mark.time_ns, mark.label);
+      else
+        lane_.end(mark.time_ns);
+    }
+    max_waiting = std::max(max_waiting, lane_.waiting_bytes());
+    return next_ < marks_.size();
+  }
+  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+
+  std::size_t max_waiting = 0;
+
+ private:
+  Lane& lane_;
+  std::vector<Mark> marks_;
+  std::size_t per_pump_;
+  std::size_t next_ = 0;
+};
+
+class TimelineTest : public testing::Test {
+ protected:
+  Marks* add(Timeline& timeline, std::uint64_t tid, std::vector<Mark> marks, std::size_t per_pump = 1) {
+    Lane& lane = timeline.add_lane({.process = ProcessId{1},
+                                    .thread = static_cast<ThreadId>(tid),
+                                    .process_name = {},
+                                    .thread_name = {}});
+    auto source = std::make_unique<Marks>(lane, std::move(marks), per_pump);
+    Marks* const borrowed = source.get();
+    timeline.add_source(std::move(source), {&lane});
+    return borrowed;
+  }
+  std::vector<std::string> run(Timeline& timeline) {
+    EventText text(names);
+    timeline.run(text, [] {});
+    return text.lines();
+  }
+  Names names;
+  Notes notes;
+  LabelId f = names.label("app", "f");
+};
+
+TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a");
+  add(timeline, 1, {{10, true, f}, {30, false, f}, {40, true, f}, {41, false, f}});
+  add(timeline, 2,
+      {{5, true, f}, {10, true, f}, {20, false, f}, {40, false, f}, {40, true, f}, {50, false, f}});
+  EXPECT_THAT(run(timeline), ElementsAre("1/2 [5, 40] app:f", "1/1 [10, 30] app:f", "1/2 [10, 20] app:f",
+                                         "1/1 [40, 41] app:f", "1/2 [40, 50] app:f"));
+}
+
+TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
+  Timeline timeline({.lanes = {}, .lookahead_bytes = 4096}, notes);
+  timeline.begin_input("a");
+  std::vector<Mark> marks{{1, true, f}};
+  for (std::uint64_t t = 2; t < 2000; t += 2) {
+    marks.push_back({t, true, f});
+    marks.push_back({t + 1, false, f});
+  }
+  marks.push_back({3000, false, f});
+  const Marks* source = add(timeline, 1, marks, 10);
+  const auto lines = run(timeline);
+  EXPECT_EQ(lines.front(), "1/1 [1 app:f");
+  EXPECT_EQ(lines[1], "1/1 [2, 3] app:f");
+  EXPECT_EQ(lines.back(), "1/1 3000] app:f");
+  EXPECT_EQ(lines.size(), 1001u);
+  EXPECT_LT(source->max_waiting, 8192u) << "memory is bounded, however long the call";
+}
+
+// Random well-nested calls in many lanes: whatever the block size and lookahead, every lane's own story comes
+// out unchanged, and the whole is in order of time.
+TEST_F(TimelineTest, AnyLookaheadTellsTheSameCalls) {
+  for (const std::size_t lookahead : {std::size_t{1}, std::size_t{20'000}, std::size_t{1} << 20}) {
+    std::mt19937 random(42);
+    Timeline timeline({.lanes = {}, .lookahead_bytes = lookahead}, notes);
+    timeline.begin_input("a");
+    std::size_t calls = 0;
+    for (std::uint64_t tid = 1; tid <= 9; ++tid) {
+      std::vector<Mark> marks;
+      std::uint64_t now = random() % 50, open = 0;
+      for (int i = 0; i < 3000 || open > 0; ++i) {
+        now += random() % 3;
+        const bool is_begin = i < 3000 && (open == 0 || random() % 2 == 0);
+        marks.push_back({now, is_begin, f});
+        calls += is_begin ? 1 : 0;
+        open = is_begin ? open + 1 : open - 1;
+      }
+      add(timeline, tid, std::move(marks), 1 + random() % 200);
+    }
+    const auto lines = run(timeline);
+    std::size_t begins = 0, ends = 0;
+    std::uint64_t last = 0;
+    for (const std::string& line : lines) {
+      const auto bracket = line.find('[');
+      const bool is_end = bracket == std::string::npos;
+      (is_end || line.find(',') != std::string::npos ? ends : begins) += 1;
+      if (!is_end && line.find(',') != std::string::npos) ++begins;
+      const std::uint64_t time = std::stoull(line.substr(is_end ? line.find(' ') + 1 : bracket + 1));
+      EXPECT_GE(time, last) << line;
+      last = time;
+    }
+    EXPECT_EQ(begins, calls);
+    EXPECT_EQ(ends, calls);
+  }
+}
+
+TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{10, true, f}, {20, false, f}});
+  timeline.begin_input("b.data");
+  add(timeline, 1, {{11, true, f}, {19, false, f}});
+  EXPECT_THAT(run(timeline), ElementsAre("1/1 [10, 20] app:f", "1073741824/1073741824 [11, 19] app:f"));
+  ASSERT_EQ(notes.count(kRenumbered), 2u);
+  EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
+}
+
+TEST_F(TimelineTest, IdsThatReadersCannotTakeAreReplaced) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 0, {{10, true, f}, {20, false, f}});
+  add(timeline, std::uint64_t{1} << 32, {{11, true, f}, {19, false, f}});
+  EXPECT_THAT(run(timeline), ElementsAre("1/1073741824 [10, 20] app:f", "1/1073741825 [11, 19] app:f"));
+}
+
+TEST_F(TimelineTest, AThreadWithoutRecordsIsStillNamed) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a");
+  timeline.add_lane(
+      {.process = ProcessId{1}, .thread = ThreadId{2}, .process_name = "demo", .thread_name = "worker"});
+  EventText text(names);
+  timeline.run(text, [] {});
+  EXPECT_THAT(text.threads(), ElementsAre("1/2 worker of demo"));
+  EXPECT_TRUE(text.lines().empty());
+}
+
+}  // namespace
+}  // namespace convert
