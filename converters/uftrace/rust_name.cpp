@@ -194,7 +194,7 @@ class Reader {
   }
 
   void identifier() {
-    in_.accept('u');  // Punycode, said as it is
+    in_.accept('u');                                              // Punycode, said as it is
     const std::size_t size = in_.accept('0') ? 0 : in_.number();  // another 0 is the next name's
     in_.accept('_');
     const std::string_view name = in_.take(size);

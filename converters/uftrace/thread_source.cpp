@@ -122,8 +122,7 @@ ThreadSource::Step ThreadSource::step(std::span<const std::byte> bytes, bool at_
   const Record record = load_record(bytes.data(), plan_.order);
   if (!record.has_magic()) return skip_damage(bytes, at_end);
   if (damaged_bytes_ != 0) {
-    note(kDamagedBytes, fmt::format("not records: skipped up to +{:#x}", offset_), damaged_bytes_);
-    damaged_bytes_ = 0;
+    note_damage(fmt::format("+{:#x}", offset_));
     calls_.interrupted();
   }
   ++context_.stats.records_read;
@@ -302,18 +301,20 @@ void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t
 }
 
 void ThreadSource::finish() {
-  if (damaged_bytes_ != 0)
-    context_.notes.add(
-        kDamagedBytes,
-        [&] {
-          return fmt::format("{}: not records, up to the end of the file",
-                             Place::byte(file_.path(), damaged_from_).text());
-        },
-        damaged_bytes_);
+  if (damaged_bytes_ != 0) note_damage("the end of the file");
   calls_.finish(std::max(latest_ns_, lane_.last_ns()));
   // Moments after the last record belong to no call any more.
   for (const TaskMoment& moment : plan_.moments) tell(moment, std::max(moment.time_ns, lane_.last_ns()));
   plan_.moments.clear();
+}
+
+void ThreadSource::note_damage(std::string_view end) {
+  context_.notes.add(
+      kDamagedBytes,
+      [&] {
+        return fmt::format("{}: not records, up to {}", Place::byte(file_.path(), damaged_from_).text(), end);
+      },
+      std::exchange(damaged_bytes_, 0));
 }
 
 void ThreadSource::note(const NoteKind& kind, std::string_view problem, std::uint64_t count) const {

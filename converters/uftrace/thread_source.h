@@ -92,6 +92,7 @@ class ThreadSource : public Source {
   void enter_view(std::uint64_t time_ns);
   void set_limit();
   void finish();
+  void note_damage(std::string_view end);
   Expectation expectation() const;
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1) const;
 

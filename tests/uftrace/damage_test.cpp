@@ -1,0 +1,153 @@
+// Payloads that are not shown, and bytes that are no records: what is around them stays right
+// (uftrace.md, sections 8.5 and 9.4).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/model/input_error.h"
+#include "converters/uftrace/import.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using R = RecordingBuilder;
+
+TEST(UftracePayload, IsSkippedAndTheCallKept) {
+  R r;
+  r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).exit(13, 1, R::kF).exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 13] demo:f"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("payload-skipped 1", "DIR/100.dat:+0x10: arguments or return value of 40 bytes"));
+}
+
+TEST(UftracePayload, OfTheLastRecordEndsWithTheFile) {
+  R r;
+  r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 1024);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10 demo:main repaired=\"open-at-end\"",
+                                     "100/100 [11 demo:f repaired=\"open-at-end\"", "100/100 11] demo:f",
+                                     "100/100 11] demo:main"));
+}
+
+TEST(UftraceEvents, AreSkippedByTheirLength) {
+  R r;
+  r.entry(10, 0, R::kMain)
+      .event(11, 100011, 4)
+      .event(12, 1000000, 0)
+      .event(12, 777, 100)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 3", "DIR/100.dat:+0x10: event 100011",
+                                     "DIR/100.dat:+0x28: event 1000000", "DIR/100.dat:+0x38: event 777"));
+}
+
+TEST(UftraceDamage, TheGoodPartsAreKept) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF).bytes("these are 24 bad bytes..");
+  r.entry(14, 1, R::kG).exit(15, 1, R::kG).exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f",
+                                     "100/100 [14, 15] demo:g"));
+  EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
+}
+
+TEST(UftraceDamage, AHoleOfZeros) {
+  R r;
+  r.entry(10, 0, R::kMain)
+      .bytes(std::string(8192, '\0'))
+      .entry(14, 1, R::kG)
+      .exit(15, 1, R::kG)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [14, 15] demo:g"));
+  EXPECT_THAT(r.notes(), ElementsAre("zero-filled 8192", "DIR/100.dat:+0x10: zeros instead of records"));
+}
+
+TEST(UftraceDamage, ATailOfZeros) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(std::string(64, '\0'));
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
+}
+
+TEST(UftraceDamage, ARecordCutInTheMiddle) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).word(30);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 8",
+                                     "DIR/100.dat:+0x20: truncated: a record needs 16 bytes, 8 left"));
+}
+
+TEST(UftraceDamage, NothingButGarbage) {
+  R r;
+  r.bytes(std::string(10'000, '\x5d'));
+  EXPECT_THAT(r.lines(), IsEmpty());
+  EXPECT_THAT(r.notes(),
+              ElementsAre("damaged-bytes 10000", "DIR/100.dat:+0x0: not records, up to the end of the file"));
+}
+
+TEST(UftraceDamage, AnEmptyFile) {
+  R r;
+  r.thread(100);
+  EXPECT_THAT(r.lines(), IsEmpty());
+  EXPECT_THAT(r.notes(), IsEmpty());
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 demo of demo"));
+}
+
+// Every prefix of a file with all kinds of records gives what it holds, and balanced calls.
+TEST(UftraceDamage, EveryPrefix) {
+  const auto tell = [](R& r) {
+    r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 16).event(12, 100011, 4).lost(3);
+    r.exit(13, 1, R::kF)
+        .bytes("garbage, 16 byte")
+        .entry(14, 1, R::kG)
+        .exit(15, 1, R::kG)
+        .exit(20, 0, R::kMain);
+  };
+  R whole;
+  tell(whole);
+  whole.lines();
+  const auto size = std::filesystem::file_size(whole.path() / "100.dat");
+  for (std::uintmax_t length = 0; length <= size; ++length) {
+    R r;
+    tell(r);
+    r.lines();
+    std::filesystem::resize_file(r.path() / "100.dat", length);
+    Names names;
+    Notes notes;
+    ImportStats stats;
+    Timeline timeline({}, notes);
+    const ImportOptions options;
+    ImportContext context{names, notes, timeline, stats, options};
+    import(r.path(), context);
+    struct Count : EventSink {
+      void add_lanes(std::span<const LaneInfo>) override {}
+      void write(std::size_t, Lane&, std::span<const Slot> slots) override {
+        for (const Slot& slot : slots) {
+          begins += slot.kind() == SlotKind::Begin;
+          ends += slot.kind() == SlotKind::End;
+        }
+      }
+      int begins = 0, ends = 0;
+    } count;
+    timeline.run(count, [] {});
+    EXPECT_EQ(count.begins, count.ends) << "cut at " << length;
+    EXPECT_EQ(stats.bytes_read, length);
+  }
+}
+
+TEST(UftraceRecognition, IsByContent) {
+  R r;
+  r.entry(10, 0, R::kMain).lines();
+  EXPECT_TRUE(recognizes(r.path()));
+  std::filesystem::remove(r.path() / "info");
+  EXPECT_TRUE(recognizes(r.path())) << "a killed recorder leaves no info";
+  std::filesystem::remove(r.path() / "task.txt");
+  EXPECT_TRUE(recognizes(r.path())) << "by its records";
+  std::filesystem::remove(r.path() / "100.dat");
+  EXPECT_FALSE(recognizes(r.path()));
+  EXPECT_FALSE(recognizes("/dev/null"));
+  EXPECT_FALSE(recognizes("/nonexistent"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace

@@ -1,0 +1,147 @@
+#include "tests/uftrace/recording.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+#include "converters/uftrace/import.h"
+#include "tests/model/event_text.h"
+
+namespace convert::uftrace {
+namespace {
+
+template <typename T>
+std::string raw(T value, std::endian order) {
+  std::array<char, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  if (order != std::endian::native) std::ranges::reverse(bytes);
+  return {bytes.data(), bytes.size()};
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+}  // namespace
+
+RecordingBuilder::RecordingBuilder() {
+  std::string name = (std::filesystem::temp_directory_path() / "recording-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  path_ = name;
+  task_line("SESS timestamp=0.000000001 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"");
+  task_line("TASK timestamp=0.000000002 tid=100 pid=100");
+  file("sid-0123456789abcdef.map",
+       "00400000-00402000 r-xp 00000000 00:00 0 /bin/demo\n"
+       "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\n");
+  file("demo.sym",
+       "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n0000000000001200 00000100 T g\n"
+       "0000000000001300 00000100 T _setjmp\n0000000000001400 00000100 T fork\n");
+}
+
+RecordingBuilder::~RecordingBuilder() { std::filesystem::remove_all(path_); }
+
+RecordingBuilder& RecordingBuilder::thread(std::uint64_t tid) {
+  tid_ = tid;
+  records_[tid];
+  return *this;
+}
+RecordingBuilder& RecordingBuilder::word(std::uint64_t word) {
+  records_[tid_] += raw(word, order_);
+  return *this;
+}
+RecordingBuilder& RecordingBuilder::bytes(std::string_view bytes) {
+  records_[tid_] += bytes;
+  return *this;
+}
+
+// uftrace.md, section 8.1: bits 0-1 type, 2 more, 3-5 magic 5, 6-15 depth, 16-63 address.
+RecordingBuilder& RecordingBuilder::record(std::uint64_t time_ns, std::uint64_t type, bool more,
+                                           std::uint64_t depth, std::uint64_t address) {
+  constexpr std::uint64_t kMagic = 5 * 8, kMore = 4, kDepthUnit = 64, kAddressUnit = 65536;
+  // The writer adds: a depth of 1024 runs over into the address.
+  return word(time_ns).word(type + (more ? kMore : 0) + kMagic + depth * kDepthUnit + address * kAddressUnit);
+}
+RecordingBuilder& RecordingBuilder::entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address) {
+  return record(time_ns, 0, false, depth, address);
+}
+RecordingBuilder& RecordingBuilder::exit(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address) {
+  return record(time_ns, 1, false, depth, address);
+}
+RecordingBuilder& RecordingBuilder::entry_with_payload(std::uint64_t time_ns, std::uint64_t depth,
+                                                       std::uint64_t address, std::size_t payload) {
+  return record(time_ns, 0, true, depth, address).bytes(std::string(payload, '\x5d'));
+}
+RecordingBuilder& RecordingBuilder::lost(std::uint64_t count) { return record(0, 2, false, 0, count); }
+RecordingBuilder& RecordingBuilder::event(std::uint64_t time_ns, std::uint64_t id, std::size_t size) {
+  record(time_ns, 3, size != 0, 0, id);
+  if (size == 0) return *this;
+  std::string data = raw(static_cast<std::uint16_t>(size), order_) + std::string(size, '\x11');
+  data.resize((data.size() + 7) / 8 * 8, '\x77');
+  return bytes(data);
+}
+RecordingBuilder& RecordingBuilder::task_line(std::string_view line) {
+  task_lines_.emplace_back(line);
+  return *this;
+}
+RecordingBuilder& RecordingBuilder::file(std::string_view name, std::string_view content) {
+  files_[std::string(name)] = content;
+  return *this;
+}
+
+std::string RecordingBuilder::info() const {
+  std::string tids;
+  for (const auto& [tid, records] : records_) tids += fmt::format("{}{}", tids.empty() ? "" : ",", tid);
+  const std::uint64_t features = 0x63,
+                      masks = 1 << 7;  // PLTHOOK, TASK_SESSION, SYM_REL_ADDR, MAX_STACK; TASKINFO
+  return std::string("Ftrace!\0", 8) + raw(std::uint32_t{4}, order_) + raw(std::uint16_t{40}, order_) +
+         (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features, order_) + raw(masks, order_) +
+         raw(max_stack_, order_) + std::string(6, '\0') +
+         fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids);
+}
+
+void RecordingBuilder::write_files() const {
+  std::string tasks;
+  for (const std::string& line : task_lines_) tasks += line + "\n";
+  write_file(path_ / "task.txt", tasks);
+  write_file(path_ / "info", info());
+  for (const auto& [name, content] : files_) write_file(path_ / name, content);
+  for (const auto& [tid, records] : records_) write_file(path_ / fmt::format("{}.dat", tid), records);
+}
+
+std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options) {
+  write_files();
+  Names names;
+  Notes notes;
+  ImportStats stats;
+  Timeline timeline({}, notes);
+  ImportContext context{names, notes, timeline, stats, options};
+  import(path_, context);
+  EventText text(names);
+  timeline.run(text, [] {});
+  threads_ = text.threads();
+
+  notes_.clear();
+  for (const Notes::Group& group : notes.groups()) {
+    notes_.push_back(fmt::format("{} {}", group.kind->name, group.count));
+    for (std::string first : group.first) {
+      if (const auto at = first.find(path_.string()); at != std::string::npos)
+        first.replace(at, path_.string().size(), "DIR");
+      notes_.push_back(first);
+    }
+  }
+  std::vector<std::string> lines;
+  // Every recording begins with what it says of itself; that has tests of its own.
+  for (const std::string& line : text.lines())
+    if (line.find("event:uftrace info") == std::string::npos &&
+        line.find(" blob uftrace/") == std::string::npos)
+      lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> RecordingBuilder::notes() const { return notes_; }
+
+}  // namespace convert::uftrace

@@ -1,0 +1,71 @@
+// Builds a uftrace recording by hand, record by record, and tells what the importer makes of it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/importer.h"
+
+namespace convert::uftrace {
+
+class RecordingBuilder {
+ public:
+  // A directory of its own, removed with this object. One process 100 of program "demo", whose functions are
+  // `main` at 0x1000, `f` at 0x1100, `g` at 0x1200, `_setjmp` at 0x1300, `fork` at 0x1400.
+  RecordingBuilder();
+  ~RecordingBuilder();
+  RecordingBuilder(const RecordingBuilder&) = delete;
+  RecordingBuilder& operator=(const RecordingBuilder&) = delete;
+
+  static constexpr std::uint64_t kMain = 0x401000, kF = 0x401100, kG = 0x401200, kSetjmp = 0x401300,
+                                 kFork = 0x401400;
+
+  RecordingBuilder& entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
+  RecordingBuilder& exit(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
+  // With the `more` bit, and that many payload bytes behind it (garbage).
+  RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
+                                       std::size_t payload);
+  RecordingBuilder& lost(std::uint64_t count);
+  // An event with `size` bytes of data; none and no `more` bit when 0.
+  RecordingBuilder& event(std::uint64_t time_ns, std::uint64_t id, std::size_t size);
+  RecordingBuilder& word(std::uint64_t word);
+  RecordingBuilder& bytes(std::string_view bytes);
+  // What follows is of this thread.
+  RecordingBuilder& thread(std::uint64_t tid);
+  RecordingBuilder& task_line(std::string_view line);
+  RecordingBuilder& file(std::string_view name, std::string_view content);
+
+  void big_endian() { order_ = std::endian::big; }
+  void max_stack(std::uint16_t depth) { max_stack_ = depth; }
+
+  std::filesystem::path path() const { return path_; }
+  // Writes everything and imports it.
+  std::vector<std::string> lines(const ImportOptions& options = {});
+
+  // Of the last lines(): "<kind> <count>" and the texts of the first notes, with the directory as "DIR".
+  std::vector<std::string> notes() const;
+  std::vector<std::string> threads() const { return threads_; }
+
+ private:
+  RecordingBuilder& record(std::uint64_t time_ns, std::uint64_t type, bool more, std::uint64_t depth,
+                           std::uint64_t address);
+  void write_files() const;
+  std::string info() const;
+
+  std::filesystem::path path_;
+  std::endian order_ = std::endian::little;
+  std::uint16_t max_stack_ = 1024;
+  std::uint64_t tid_ = 100;
+  std::map<std::uint64_t, std::string> records_;  // by tid
+  std::vector<std::string> task_lines_;
+  std::map<std::string, std::string> files_;
+  std::vector<std::string> notes_;
+  std::vector<std::string> threads_;
+};
+
+}  // namespace convert::uftrace
