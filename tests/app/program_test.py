@@ -24,7 +24,8 @@ import fxt_reader as fxt  # noqa: E402
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
 SAMPLES = REPOSITORY / "samples" / "uftrace"
-POOL = SAMPLES / "pool"  # a recording with nothing to note
+POOL = SAMPLES / "pool"
+CLEAN = SAMPLES / "shapes"  # a recording with nothing to note
 RECORD_BYTES = 16
 
 
@@ -190,7 +191,7 @@ class Outputs(ProgramTest):
         self.assertEqual(set(trace.process_names.values()), {"pool", "shapes"})
 
     def test_only_some_threads(self):
-        tids = sorted(path.stem for path in POOL.glob("*.dat"))
+        tids = sorted(path.stem for path in POOL.glob("[0-9]*.dat"))
         self.assert_done(self.convert(f"--tid={tids[0]},{tids[2]}", POOL, self.output))
         threads = {event.thread[1] for event in fxt.read(self.output).events}
         self.assertEqual(threads, {int(tids[0]), int(tids[2])})
@@ -207,7 +208,7 @@ class Reports(ProgramTest):
         process = self.convert("--report=json", POOL, self.output)
         self.assert_done(process)
         report = json.loads(process.stdout)
-        data = [path.stat().st_size for path in POOL.glob("*.dat")]
+        data = [path.stat().st_size for path in POOL.glob("[0-9]*.dat")]
         trace = fxt.read(self.output)
         self.assertEqual(report["inputs"], [str(POOL)])
         self.assertEqual(report["output"], str(self.output))
@@ -219,11 +220,14 @@ class Reports(ProgramTest):
         self.assertEqual(report["first_ns"], min(event.time for event in trace.events))
         self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events
                                                 if event.type in (fxt.END, fxt.COMPLETE)))
-        self.assertEqual(report["notes"], [])
+
+    def test_nothing_to_note(self):
+        process = self.convert("--report=json", CLEAN, self.output)
+        self.assertEqual(json.loads(process.stdout)["notes"], [])
 
     def test_notes_are_counted_and_located(self):
         recording = self.copy_of(POOL)
-        data = max(recording.glob("*.dat"), key=lambda path: path.stat().st_size)
+        data = max(recording.glob("[0-9]*.dat"), key=lambda path: path.stat().st_size)
         os.truncate(data, data.stat().st_size - 3)
         process = self.convert("--report=json", recording, self.output)
         self.assert_done(process)
@@ -247,7 +251,7 @@ class Reports(ProgramTest):
         self.assertRegex(process.stderr.decode(), r"100%|\d+%")
 
     def test_strict_is_about_notes(self):
-        self.assert_done(self.convert("--strict", POOL, self.output))
+        self.assert_done(self.convert("--strict", CLEAN, self.output))
         self.assert_done(self.convert("--strict", SAMPLES / "family", self.output), code=3)
         self.assertEqual(set(fxt.read(self.output).process_names.values()), {"family"})
 

@@ -170,9 +170,7 @@ class Comparison:
         ours = {thread: name for (_, thread), name in trace.thread_names.items()}
         for tid, name in names.items():
             self.compared["thread names"] += 1
-            if ours.get(tid) != name and any(note.startswith("file-skipped") for note in self.notes):
-                self.compared["names that perf data tells"] += 1
-            elif ours.get(tid) != name:
+            if ours.get(tid) != name:
                 self.problem(f"thread {tid} is called {ours.get(tid)!r}, uftrace says {name!r}")
 
     def check_categories(self, matched):
