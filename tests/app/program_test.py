@@ -344,5 +344,52 @@ class Failures(ProgramTest):
             (recording / name).write_bytes(whole)
 
 
+class Dump(ProgramTest):
+    """fxt-dump of files that fxt-convert wrote; the records themselves are tested with the library."""
+
+    def setUp(self):
+        super().setUp()
+        self.assert_done(self.convert("-q", POOL, self.output))
+
+    def dump(self, *arguments, **options):
+        return subprocess.run([DUMP, *arguments], capture_output=True, check=False, timeout=120, **options)
+
+    def test_a_line_for_every_record(self):
+        process = self.dump(self.output)
+        self.assert_done(process)
+        lines = process.stdout.decode().splitlines()
+        self.assertEqual(len(lines), fxt.read(self.output).records)
+        self.assertEqual(lines[:3], ["magic", 'provider-info id=1 name="fxt-convert"',
+                                     "initialization ticks_per_second=1000000000"])
+
+    def test_compressed_files_and_standard_input_give_the_same(self):
+        plain = self.dump(self.output).stdout
+        for suffix in ".gz", ".zst":
+            packed = self.directory / f"out.fxt{suffix}"
+            self.assert_done(self.convert("-q", POOL, packed))
+            self.assertEqual(self.dump(packed).stdout, plain)
+        self.assertEqual(self.dump("-", input=self.output.read_bytes()).stdout, plain)
+
+    def test_nothing_is_odd_about_our_files(self):
+        process = self.dump("--stats", self.output)
+        self.assert_done(process)
+        self.assertIn("0 problems, 0 unknown records, 0 damaged records, 0 unknown arguments",
+                      process.stdout.decode())
+
+    def test_what_cannot_be_read(self):
+        missing = self.directory / "missing.fxt"
+        process = self.dump(missing)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(process.stderr.decode(), f"fxt-dump: {missing}: No such file or directory\n")
+        os.truncate(self.output, self.output.stat().st_size - 8)
+        process = self.dump(self.output)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertRegex(process.stderr.decode(), rf"^fxt-dump: {self.output}:\+0x[0-9a-f]+: truncated: ")
+
+    def test_wrong_usage(self):
+        self.assertEqual(self.dump().returncode, 2)
+        self.assertEqual(self.dump("--fast", self.output).returncode, 2)
+
+
 if __name__ == "__main__":
     unittest.main()
