@@ -1,0 +1,44 @@
+// What this room has to say about a trace file.
+#pragma once
+
+#include "converters/model/notes.h"
+
+namespace convert::tfile {
+
+// Description
+inline constexpr NoteKind kUnknownLine{"unknown-line", "description lines of an unknown kind passed over"};
+inline constexpr NoteKind kDamagedLine{"damaged-line", "description lines that could not be read"};
+inline constexpr NoteKind kNoStatus{"no-status", "descriptions without a status line"};
+inline constexpr NoteKind kBadTargetDescription{"bad-target-description",
+                                                "target descriptions that could not be read"};
+inline constexpr NoteKind kRegisterLayout{"register-layout", "register layouts that had to be guessed"};
+inline constexpr NoteKind kByteOrder{"byte-order", "byte orders that had to be guessed"};
+
+// Frames
+inline constexpr NoteKind kDamagedFrame{"damaged-frame", "frames of which only a part could be read"};
+inline constexpr NoteKind kSkippedBytes{"skipped-bytes", "stretches of the file without readable frames"};
+inline constexpr NoteKind kTruncatedTail{"truncated-tail", "files that end too early"};
+inline constexpr NoteKind kFramesMissing{"frames-missing", "frames of the recording not found in the file"};
+inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",
+                                             "frames overwritten in the circular buffer before saving"};
+inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because the buffer was full"};
+inline constexpr NoteKind kUnknownTracepoint{"unknown-tracepoint",
+                                             "frames of tracepoints that the description lacks"};
+inline constexpr NoteKind kUnknownVariable{"unknown-variable",
+                                           "values of variables that the description lacks"};
+inline constexpr NoteKind kBadExpression{"bad-expression", "expressions with damaged bytecode"};
+inline constexpr NoteKind kTooManyThreads{"too-many-threads",
+                                          "frames shown by tracepoint, as there are too many threads"};
+
+// Time
+inline constexpr NoteKind kSyntheticTime{"synthetic-time", "frames without a time stamp, placed in order"};
+inline constexpr NoteKind kNoTimeStamps{"no-time-stamps",
+                                        "recordings without any time: one microsecond a frame"};
+inline constexpr NoteKind kTimeReversed{"time-reversed", "frames stamped earlier than one before them"};
+inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time stamp"};
+
+// Symbols
+inline constexpr NoteKind kNoSymbols{"no-symbols", "programs or symbol lists that could not be used"};
+inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address could not be found"};
+
+}  // namespace convert::tfile

@@ -1,0 +1,93 @@
+// Where each register lies in an R block, what it is called and what it means.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert::tfile {
+
+enum class RegisterKind : std::uint8_t {
+  Signed,    // integers of up to 8 bytes
+  Unsigned,
+  Pointer,   // to code or data
+  Flags,     // named bits
+  Float,     // IEEE single or double
+  Bytes,     // vectors, unions, 80-bit floats, larger integers: the raw number
+};
+
+// A named bit or bit range of a flags register.
+struct FlagField {
+  std::string name;
+  unsigned start = 0, end = 0;  // bits, both inclusive
+};
+
+struct Register {
+  std::string name;
+  unsigned number = 0;      // as masks and bytecode count
+  std::size_t offset = 0;   // in the R block
+  std::size_t size = 0;     // bytes
+  RegisterKind kind = RegisterKind::Signed;
+  bool is_general = false;  // shown unless all registers are asked for
+  std::vector<FlagField> flags;
+};
+
+// The register that tells threads apart, or two that do together (s390x).
+struct ThreadPointer {
+  std::string name;  // as shown: "fs", "tpidr"
+  std::size_t high = 0, low = 0;  // indexes of registers; equal when there is one
+};
+
+class RegisterLayout {
+ public:
+  // `registers` by number; offsets are filled in as a running sum (gaps in the numbers take no bytes).
+  RegisterLayout(std::string architecture, std::vector<Register> registers);
+
+  const std::string& architecture() const { return architecture_; }  // GDB's name: "i386:x86-64"
+  const std::vector<Register>& registers() const { return registers_; }
+  std::size_t size() const { return size_; }  // bytes of a complete block
+
+  const Register* find(std::string_view name) const;
+  const Register* by_number(std::uint64_t number) const;
+
+  const Register* pc() const { return at(pc_); }
+  const Register* sp() const { return at(sp_); }
+  const std::optional<ThreadPointer>& thread_pointer() const { return thread_pointer_; }
+
+  // Little or big when the architecture's name says so.
+  std::optional<std::endian> byte_order() const;
+
+ private:
+  const Register* at(std::optional<std::size_t> i) const { return i ? &registers_[*i] : nullptr; }
+  std::optional<std::size_t> index_of(std::string_view name) const;
+  void find_roles();
+
+  std::string architecture_;
+  std::vector<Register> registers_;
+  std::size_t size_ = 0;
+  std::optional<std::size_t> pc_, sp_;
+  std::optional<ThreadPointer> thread_pointer_;
+};
+
+// A register's bytes out of a block; empty when the block ends before its end.
+inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const std::byte> block) {
+  return reg.offset + reg.size <= block.size() ? block.subspan(reg.offset, reg.size)
+                                               : std::span<const std::byte>{};
+}
+
+// Up to 8 bytes as a number.
+std::uint64_t number_of(std::span<const std::byte> bytes, std::endian order);
+
+// The pc of a block; the top bit of a 31-bit s390 address is cleared. Nothing when the block is too short.
+std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
+                                   std::endian order);
+
+// True for registers that general listings leave out: floating point, vector and their control registers.
+bool is_special_register(std::string_view name, std::string_view feature);
+
+}  // namespace convert::tfile

@@ -1,0 +1,72 @@
+// Tracepoint locations and their actions, as the `tp` lines give them piece by piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace convert::tfile {
+
+// One action of a tracepoint; fact sheet, section 2.5.
+struct Action {
+  enum class Kind : std::uint8_t { Registers, Memory, Expression, StaticData };
+  Kind kind;
+  std::string mask;             // Registers: hexadecimal digits, bit i = register number i
+  std::int64_t base = -1;       // Memory: a register number, or -1 for an absolute address
+  std::int64_t offset = 0;      // Memory: added to the base
+  std::uint64_t length = 0;     // Memory: bytes
+  std::vector<std::byte> code;  // Expression: agent bytecode
+};
+
+// Reads what follows "A<n>:<address>:" or "S…:": one or more actions without a separator. Nothing when the text
+// is damaged.
+std::optional<std::vector<Action>> read_actions(std::string_view text);
+
+// A place where a tracepoint was set. One tracepoint can have several, with one number.
+struct Location {
+  std::uint64_t number = 0;   // the target's number
+  std::uint64_t address = 0;  // of the instruction
+  bool defined = false;       // it had a T piece
+  bool enabled = false;
+  std::uint64_t step_count = 0;  // of while-stepping; 0: none
+  std::uint64_t pass_count = 0;  // 0: none
+  bool is_fast = false;
+  bool is_static = false;
+  std::vector<std::byte> condition;  // bytecode, empty: none
+  std::string at;                    // source form of the location
+  std::string condition_text;
+  std::vector<std::string> commands;  // the user's actions, in order
+  std::vector<Action> hit_actions, step_actions;
+  std::optional<std::uint64_t> hits, bytes_used;
+
+  // Source pieces that have arrived so far, joined by their start offset.
+  struct Source {
+    std::string type;
+    std::uint64_t length = 0;
+    std::string text;
+  };
+  std::vector<Source> sources;
+};
+
+class Tracepoints {
+ public:
+  // Adds one piece (what follows "tp "). A problem is returned, nothing when all is well.
+  std::optional<std::string> add_piece(std::string_view piece);
+  // Distributes the collected sources; call once, after the last piece.
+  void finish();
+
+  // In order of definition: files list locations the other way round.
+  const std::vector<Location>& locations() const { return locations_; }
+
+ private:
+  Location& location(std::uint64_t number, std::uint64_t address);
+  std::vector<Location> locations_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_key_;  // (number, address) -> index
+};
+
+}  // namespace convert::tfile
