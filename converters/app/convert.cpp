@@ -15,6 +15,7 @@
 #include "converters/app/report.h"
 #include "converters/model/fxt_sink.h"
 #include "converters/model/importer.h"
+#include "converters/tfile/import.h"
 #include "converters/uftrace/import.h"
 
 namespace convert {
@@ -23,6 +24,7 @@ namespace {
 // To add a format: a room, its two functions, one line here, one sample.
 constexpr std::array kImporters{
     Importer{"uftrace", uftrace::recognizes, uftrace::import},
+    Importer{"GDB trace file", tfile::recognizes, tfile::import},
 };
 
 const Importer& importer_of(const std::string& input) {
@@ -30,7 +32,7 @@ const Importer& importer_of(const std::string& input) {
   if (!std::filesystem::exists(input, error))
     throw InputError(Place::file(input), error ? error.message() : "no such file or directory");
   const auto found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(input); });
-  if (found == kImporters.end()) throw InputError(Place::file(input), "not a uftrace recording");
+  if (found == kImporters.end()) throw InputError(Place::file(input), "neither a uftrace recording nor a GDB trace file");
   return *found;
 }
 

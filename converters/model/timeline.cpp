@@ -8,8 +8,7 @@
 namespace convert {
 namespace {
 
-// Ids that Linux never gives (its largest pid is 2^22), below 2^32 as all readers need it.
-constexpr std::uint64_t kFirstFreeKoid = 0x4000'0000;
+// Ids are below 2^32, as all readers need it.
 constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
 
 constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
@@ -69,11 +68,12 @@ std::uint64_t Timeline::koid(Ids& ids, std::set<std::uint64_t>& taken, std::uint
   const auto [entry, is_new] = ids.try_emplace(id, id);
   if (!is_new) return entry->second;
   if (id == 0 || id >= kKoidLimit || taken.contains(id)) {
-    std::uint64_t free = kFirstFreeKoid;
+    std::uint64_t free = kFirstMadeUpId;
     if (const auto last = taken.empty() ? taken.end() : std::prev(taken.end()); last != taken.end())
       free = std::max(free, *last + 1);
     entry->second = free;
-    notes_->add(kRenumbered, Place::file(input_name_), fmt::format("{} {} is shown as {}", what, id, free));
+    if (id < kFirstMadeUpId || id >= kKoidLimit)
+      notes_->add(kRenumbered, Place::file(input_name_), fmt::format("{} {} is shown as {}", what, id, free));
   }
   taken.insert(entry->second);
   return entry->second;

@@ -22,6 +22,10 @@ namespace convert {
 inline constexpr NoteKind kRenumbered{"renumbered",
                                       "process or thread ids replaced, because another input has them"};
 
+// Ids from here on are never given by Linux (its largest pid is 2^22). An importer that knows no id counts up
+// from here; such ids are replaced without a note.
+inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000;
+
 // What is known of a thread before its events: who it is and what it is called.
 struct LaneInfo {
   ProcessId process;

@@ -26,8 +26,8 @@ bool is_register_name(std::string_view name, const RegisterLayout* layout) {
 
 class Planner {
  public:
-  Planner(const Description& description, const RegisterLayout* layout, const Symbols* symbols)
-      : description_(description), layout_(layout), symbols_(symbols) {}
+  Planner(const Description& description, const RegisterLayout* layout, const Symbols* symbols, Names& names)
+      : description_(description), layout_(layout), symbols_(symbols), names_(names) {}
 
   LocationPlan plan(const Location& location) const {
     const CollectItems items = collect_items(
@@ -71,7 +71,7 @@ class Planner {
     planned.offset = static_cast<std::uint64_t>(action.offset);
     planned.length = action.length;
     if (item != nullptr) {
-      planned.parts.push_back({.name = item->text, .offset = 0, .size = action.length, .is_string = item->is_string});
+      planned.parts.push_back({.name = names_.intern(item->text), .offset = 0, .size = action.length, .is_string = item->is_string});
       return planned;
     }
     if (symbols_ == nullptr || action.base != -1) return planned;
@@ -83,7 +83,7 @@ class Planner {
       const std::uint64_t offset = object->address - planned.offset;
       if (offset > planned.length || object->size > planned.length - offset) continue;
       planned.parts.push_back(
-          {.name = candidate.text, .offset = offset, .size = object->size, .is_string = candidate.is_string});
+          {.name = names_.intern(candidate.text), .offset = offset, .size = object->size, .is_string = candidate.is_string});
     }
     return planned;
   }
@@ -124,7 +124,7 @@ class Planner {
     planned.is_expression = true;
     planned.code = action.code;
     const bool is_named = item != nullptr && item->kind != CollectItem::Kind::Variables;
-    if (is_named) planned.name = item->text;
+    if (is_named) planned.name = names_.intern(item->text);
     planned.is_string = item != nullptr && item->is_string;
     planned.is_value = is_named && has_values_on_the_way && !ends_with_own_block;
     plan.actions.push_back(std::move(planned));
@@ -143,13 +143,14 @@ class Planner {
   const Description& description_;
   const RegisterLayout* layout_;
   const Symbols* symbols_;
+  Names& names_;
 };
 
 }  // namespace
 
 LocationPlan plan_location(const Location& location, const Description& description,
-                           const RegisterLayout* layout, const Symbols* symbols) {
-  return Planner(description, layout, symbols).plan(location);
+                           const RegisterLayout* layout, const Symbols* symbols, Names& names) {
+  return Planner(description, layout, symbols, names).plan(location);
 }
 
 }  // namespace convert::tfile

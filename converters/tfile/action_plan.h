@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "converters/model/names.h"
 #include "converters/tfile/collect_items.h"
 #include "converters/tfile/description.h"
 #include "converters/tfile/register_layout.h"
@@ -16,7 +18,7 @@ namespace convert::tfile {
 
 // A name for a part of what a memory action records.
 struct PlannedPart {
-  std::string name;
+  NameId name{};
   std::uint64_t offset = 0, size = 0;  // bytes, in the action's range
   bool is_string = false;
 };
@@ -28,7 +30,7 @@ struct PlannedAction {
   std::uint64_t offset = 0, length = 0;
   std::vector<PlannedPart> parts;       // of a range
   std::span<const std::byte> code;      // of an expression
-  std::string name;                     // of an expression's item; empty: unknown
+  std::optional<NameId> name;           // of an expression's item, when it is known
   bool is_string = false;
   bool is_value = false;  // the item records nothing but what it is computed from: its value is the result
 };
@@ -46,6 +48,6 @@ struct LocationPlan {
 
 // Borrows the location's bytecode. `symbols` and `layout` may be null.
 LocationPlan plan_location(const Location& location, const Description& description,
-                           const RegisterLayout* layout, const Symbols* symbols);
+                           const RegisterLayout* layout, const Symbols* symbols, Names& names);
 
 }  // namespace convert::tfile

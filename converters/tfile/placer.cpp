@@ -12,8 +12,6 @@ constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
 // Hits whose steps are under way; each frame of such a tracepoint looks through them.
 constexpr std::size_t kMaxSteppings = 256;
 
-std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a < b ? b - a : a - b; }
-
 std::optional<std::uint64_t> computed_variable(const Description& description, std::string_view name) {
   const auto found = std::ranges::find_if(description.variables, [&](const Variable& variable) {
     return variable.is_computed && variable.name == name;
@@ -42,11 +40,11 @@ bool has_shape(const Frame& frame, const ActionPlan& plan) {
 }  // namespace
 
 LocationTable::LocationTable(const Description& description, const RegisterLayout* layout,
-                             const Symbols* symbols)
+                             const Symbols* symbols, Names& names)
     : ranges_(0x10000) {
   for (const Location& location : description.locations)
     if (location.number < ranges_.size())
-      entries_.push_back({&location, plan_location(location, description, layout, symbols)});
+      entries_.push_back({&location, plan_location(location, description, layout, symbols, names)});
   std::ranges::stable_sort(entries_, {}, [](const Entry& entry) { return entry.location->number; });
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     auto& [first, count] = ranges_[entries_[i].location->number];
@@ -99,10 +97,10 @@ Placement Placer::place(const Frame& frame) {
     std::erase_if(steppings_, [&](const Stepping& s) {
       return s.tracepoint == frame.tracepoint && s.track == placement.track;
     });
-    const Location* location = placement.location != nullptr ? placement.location : entries.front().location;
-    if (location->step_count > 0 && steppings_.size() < kMaxSteppings) {
+    const LocationTable::Entry& entry = placement.entry != nullptr ? *placement.entry : entries.front();
+    if (entry.location->step_count > 0 && steppings_.size() < kMaxSteppings) {
       placement.opens_call = true;
-      steppings_.push_back({frame.tracepoint, placement.track, location->step_count});
+      steppings_.push_back({frame.tracepoint, placement.track, entry.location->step_count});
     }
   }
   return placement;
@@ -115,17 +113,18 @@ void Placer::find_location(const Frame& frame, std::span<const LocationTable::En
     placement.pc = pc_of(*trace_.layout, placement.registers->bytes, trace_.format.order);
   placement.pc_is_recorded = placement.pc.has_value();
   if (entries.size() == 1) {
-    placement.location = entries.front().location;
+    placement.entry = &entries.front();
+    const Location& location = *placement.entry->location;
     const bool is_certain = !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] ||
-                            !placement.location->hit_actions.empty() || frame.blocks.empty();
-    if (!placement.pc && is_certain) placement.pc = placement.location->address;
+                            !location.hit_actions.empty() || frame.blocks.empty();
+    if (!placement.pc && is_certain) placement.pc = location.address;
     return;
   }
   if (!placement.pc) return;
   const auto at_pc = std::ranges::find_if(entries, [&](const LocationTable::Entry& entry) {
     return entry.location->address == *placement.pc;
   });
-  if (at_pc != entries.end()) placement.location = at_pc->location;
+  if (at_pc != entries.end()) placement.entry = &*at_pc;
 }
 
 bool Placer::is_step(const Frame& frame, std::span<const LocationTable::Entry> entries,

@@ -34,25 +34,12 @@ struct Track {
   std::uint64_t frames = 0;
 };
 
-struct Placement {
-  std::size_t track = 0;
-  bool is_guessed = false;  // the track, from the stack pointer
-  bool is_step = false;
-  bool opens_call = false;   // a hit whose steps follow
-  bool closes_call = false;  // the last step of that call
-  // Steps of a hit that was not recorded have no call around them.
-  bool has_call = false;
-  const Location* location = nullptr;  // null when several are possible, or none is known
-  std::optional<std::uint64_t> pc;
-  bool pc_is_recorded = false;  // in a register, not concluded from the location
-  const Block* registers = nullptr;
-};
-
 // The locations of each tracepoint, and what their frames look like.
 class LocationTable {
  public:
   // Borrows all for its life.
-  LocationTable(const Description& description, const RegisterLayout* layout, const Symbols* symbols);
+  LocationTable(const Description& description, const RegisterLayout* layout, const Symbols* symbols,
+                Names& names);
 
   struct Entry {
     const Location* location;
@@ -61,11 +48,24 @@ class LocationTable {
   // Those of one tracepoint; empty when it is unknown.
   std::span<const Entry> of(std::int16_t tracepoint) const;
   const std::vector<Entry>& all() const { return entries_; }  // by number and address
-  const LocationPlan* plan_of(const Location* location) const;
 
  private:
   std::vector<Entry> entries_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // by number: first entry, count
+};
+
+struct Placement {
+  std::size_t track = 0;
+  bool is_guessed = false;  // the track, from the stack pointer
+  bool is_step = false;
+  bool opens_call = false;   // a hit whose steps follow
+  bool closes_call = false;  // the last step of that call
+  // Steps of a hit that was not recorded have no call around them.
+  bool has_call = false;
+  const LocationTable::Entry* entry = nullptr;  // its location; null when several are possible, or none is known
+  std::optional<std::uint64_t> pc;
+  bool pc_is_recorded = false;  // in a register, not concluded from the location
+  const Block* registers = nullptr;
 };
 
 class Placer {

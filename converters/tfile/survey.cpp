@@ -35,7 +35,7 @@ class Surveyor {
     const Placement placement = placer_.place(frame);
     ++counts_[static_cast<std::uint16_t>(frame.tracepoint)];
     ++(placement.is_step ? survey_.steps : survey_.hits);
-    if (placement.location != nullptr && !placement.is_step) ++survey_.hits_of[placement.location];
+    if (placement.entry != nullptr && !placement.is_step) ++survey_.hits_of[placement.entry->location];
     if (frame.is_partial) ++survey_.partial_frames;
     for (const Block& block : frame.blocks) {
       if (block.kind == Block::Kind::Variable) ++survey_.variable_values;

@@ -1,0 +1,87 @@
+#include "converters/tfile/import.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converters/tfile/session.h"
+#include "converters/tfile/survey.h"
+#include "converters/tfile/symbols.h"
+#include "converters/tfile/trace_file.h"
+#include "converters/tfile/trace_source.h"
+
+namespace convert::tfile {
+namespace {
+
+std::string process_name(const std::filesystem::path& input, const ImportOptions& options) {
+  return (options.program.empty() ? input : options.program).filename().string();
+}
+
+bool is_wanted(const Track& track, const ImportOptions& options) {
+  return options.tids.empty() || track.clue != ThreadClue::Pid || std::ranges::count(options.tids, track.value) != 0;
+}
+
+// A lane for each track that is shown, in order of appearance; by track. Lanes that the user does not want are
+// null. Nothing in the file tells process and thread ids (but KGTP's pids).
+std::vector<Lane*> add_lanes(const Recording& recording, const std::string& process, ImportContext& context,
+                             std::vector<Lane*>& all) {
+  const Survey& survey = recording.survey;
+  const RegisterLayout* layout = recording.trace.layout ? &*recording.trace.layout : nullptr;
+  std::vector<std::uint64_t> frames(survey.tracks.size());
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i) frames[survey.shown_track[i]] += survey.tracks[i].frames;
+
+  std::vector<Lane*> lanes(survey.tracks.size());
+  const auto add = [&](const Track& track, std::uint64_t weight, std::string name) -> Lane* {
+    const bool has_pid = track.clue == ThreadClue::Pid && track.value > 0 && track.value < kFirstMadeUpId;
+    const std::uint64_t thread = has_pid ? track.value : kFirstMadeUpId + 1 + all.size();
+    Lane& lane = context.timeline.add_lane({.process = static_cast<ProcessId>(kFirstMadeUpId),
+                                            .thread = static_cast<ThreadId>(thread),
+                                            .process_name = process,
+                                            .thread_name = std::move(name),
+                                            .weight = weight});
+    all.push_back(&lane);
+    return &lane;
+  };
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
+    if (survey.shown_track[i] == i && frames[i] > 0 && is_wanted(survey.tracks[i], context.options))
+      lanes[i] = add(survey.tracks[i], frames[i], name_of(survey.tracks[i], layout));
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i) lanes[i] = lanes[survey.shown_track[i]];
+  if (all.empty()) add(Track{.clue = ThreadClue::Tracepoint}, 0, "no frames");
+  return lanes;
+}
+
+}  // namespace
+
+bool recognizes(const std::filesystem::path& input) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(input, error)) return false;
+  constexpr std::string_view kBegin = kMagic.substr(0, 6);
+  std::string head(kBegin.size(), '\0');
+  std::ifstream file(input, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file && head == kBegin;
+}
+
+void import(const std::filesystem::path& input, ImportContext& context) {
+  auto recording = std::make_unique<Recording>();
+  recording->trace = open_trace_file(input, {}, context.notes);
+  TraceFile& trace = recording->trace;
+  const RegisterLayout* layout = trace.layout ? &*trace.layout : nullptr;
+  recording->locations =
+      std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);
+  recording->survey = survey_frames(trace, *recording->locations, [] {});
+  add_survey_notes(trace, recording->survey, context.notes);
+
+  context.timeline.begin_input(trace.path);
+  context.stats.bytes_total += trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
+  std::vector<Lane*> all;
+  std::vector<Lane*> lanes = add_lanes(*recording, process_name(input, context.options), context, all);
+  Lane& main = *all.front();
+  context.timeline.add_source(
+      std::make_unique<TraceSource>(std::move(recording), std::move(lanes), main, context), all);
+}
+
+}  // namespace convert::tfile
