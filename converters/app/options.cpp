@@ -15,10 +15,10 @@ namespace po = boost::program_options;
 
 constexpr std::string_view kHelp = R"(Usage: fxt-convert [OPTIONS] INPUT... OUTPUT
 
-Converts uftrace recordings (directories) into one FXT trace, which Perfetto,
-Tracy, magic-trace and Fuchsia's tools open. The kind of an input is found by
-its content. OUTPUT `-` is standard output; a name ending in .gz or .zst is
-compressed.
+Converts uftrace recordings (directories) and GDB trace files into one FXT
+trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. The kind
+of an input is found by its content. OUTPUT `-` is standard output; a name
+ending in .gz or .zst is compressed.
 
 What is converted:
   --tid TID[,TID...]        only these threads
@@ -28,6 +28,15 @@ What is converted:
                             512, what Perfetto can draw)
   --blobs none|memory|all   which files and memory are kept as blobs (default:
                             memory: all that has no other form)
+  --registers none|general|all
+                            which registers of a GDB frame are shown (default:
+                            general)
+  --program ELF             the program that a GDB trace file is of: gives
+                            functions and source lines
+  --load-bias ADDRESS       where that program was loaded (default: found out)
+  --symbols FILE            a kernel's kallsyms or System.map, for traces of a
+                            kernel
+  --offset NS               added to all times of GDB trace files
   --durations mixed|pairs   how calls are written (default: mixed: one record
                             a call wherever that is exact; pairs: a begin and
                             an end record for each)
@@ -67,6 +76,18 @@ std::vector<std::uint64_t> parse_tids(const std::vector<std::string>& lists) {
   return tids;
 }
 
+// Decimal, or hexadecimal with 0x.
+std::uint64_t parse_address(std::string_view option, std::string_view text) {
+  const bool is_hex = text.starts_with("0x");
+  const std::string_view digits = is_hex ? text.substr(2) : text;
+  std::uint64_t address = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), address, is_hex ? 16 : 10);
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    throw UsageError(fmt::format("--{} takes an address, not '{}'", option, text));
+  return address;
+}
+
 // One of a few words; throws UsageError with all of them.
 template <typename Enum>
 Enum parse_word(const po::variables_map& values, const char* option,
@@ -88,6 +109,11 @@ po::variables_map parse(int argc, const char* const* argv) {
       ("demangle", po::value<std::string>())                        //
       ("max-depth", po::value<std::size_t>())                       //
       ("blobs", po::value<std::string>())                           //
+      ("registers", po::value<std::string>())                       //
+      ("program", po::value<std::string>())                         //
+      ("load-bias", po::value<std::string>())                       //
+      ("symbols", po::value<std::string>())                         //
+      ("offset", po::value<std::int64_t>())                         //
       ("durations", po::value<std::string>())                       //
       ("report", po::value<std::string>())                          //
       ("progress", po::value<std::string>())                        //
@@ -135,6 +161,15 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   options.import.blobs =
       parse_word(values, "blobs", {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
                  Blobs::Memory);
+  options.import.registers =
+      parse_word(values, "registers",
+                 {{"none", Registers::None}, {"general", Registers::General}, {"all", Registers::All}},
+                 Registers::General);
+  if (values.count("program") != 0) options.import.program = values["program"].as<std::string>();
+  if (values.count("symbols") != 0) options.import.symbols = values["symbols"].as<std::string>();
+  if (values.count("load-bias") != 0)
+    options.import.load_bias = parse_address("load-bias", values["load-bias"].as<std::string>());
+  if (values.count("offset") != 0) options.import.offset_ns = values["offset"].as<std::int64_t>();
   options.lanes.durations =
       parse_word(values, "durations", {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                  DurationForm::Mixed);

@@ -33,7 +33,8 @@ class Planner {
     const CollectItems items = collect_items(
         location.commands,
         [&](std::string_view name) {
-          return std::ranges::find(description_.variables, name, &Variable::name) != description_.variables.end();
+          return std::ranges::find(description_.variables, name, &Variable::name) !=
+                 description_.variables.end();
         },
         [&](std::string_view name) { return is_register_name(name, layout_); });
     return {.hit = plan(location.hit_actions, items.hit), .step = plan(location.step_actions, items.step)};
@@ -56,7 +57,8 @@ class Planner {
           break;
         case Action::Kind::Memory:
           plan.actions.push_back(range(action, match.memory[memory++], items));
-          plan.shape.append((action.length + 65534) / 65535 < 1024 ? (action.length + 65534) / 65535 : 1024, 'M');
+          plan.shape.append((action.length + 65534) / 65535 < 1024 ? (action.length + 65534) / 65535 : 1024,
+                            'M');
           break;
         case Action::Kind::Expression:
           add_expression(plan, action, match.expressions[expression++]);
@@ -65,13 +67,17 @@ class Planner {
     return plan;
   }
 
-  PlannedAction range(const Action& action, const CollectItem* item, std::span<const CollectItem> items) const {
+  PlannedAction range(const Action& action, const CollectItem* item,
+                      std::span<const CollectItem> items) const {
     PlannedAction planned;
     planned.base = action.base;
     planned.offset = static_cast<std::uint64_t>(action.offset);
     planned.length = action.length;
     if (item != nullptr) {
-      planned.parts.push_back({.name = names_.intern(item->text), .offset = 0, .size = action.length, .is_string = item->is_string});
+      planned.parts.push_back({.name = names_.intern(item->text),
+                               .offset = 0,
+                               .size = action.length,
+                               .is_string = item->is_string});
       return planned;
     }
     if (symbols_ == nullptr || action.base != -1) return planned;
@@ -82,8 +88,10 @@ class Planner {
       if (!object || object->size == 0 || object->address < planned.offset) continue;
       const std::uint64_t offset = object->address - planned.offset;
       if (offset > planned.length || object->size > planned.length - offset) continue;
-      planned.parts.push_back(
-          {.name = names_.intern(candidate.text), .offset = offset, .size = object->size, .is_string = candidate.is_string});
+      planned.parts.push_back({.name = names_.intern(candidate.text),
+                               .offset = offset,
+                               .size = object->size,
+                               .is_string = candidate.is_string});
     }
     return planned;
   }
@@ -104,7 +112,8 @@ class Planner {
         case Opcode::Trace16:
         case Opcode::TraceString: {
           const auto next = instruction_at(action.code, at);
-          const bool on_the_way = next && next->opcode >= Opcode::Ref8 && next->opcode <= Opcode::RefLongDouble;
+          const bool on_the_way =
+              next && next->opcode >= Opcode::Ref8 && next->opcode <= Opcode::RefLongDouble;
           records_memory = true;
           ends_with_own_block |= !on_the_way;
           has_values_on_the_way |= on_the_way;

@@ -28,9 +28,9 @@ struct PlannedAction {
   bool is_expression = false;
   std::int64_t base = -1;  // of a range: a register number or -1
   std::uint64_t offset = 0, length = 0;
-  std::vector<PlannedPart> parts;       // of a range
-  std::span<const std::byte> code;      // of an expression
-  std::optional<NameId> name;           // of an expression's item, when it is known
+  std::vector<PlannedPart> parts;   // of a range
+  std::span<const std::byte> code;  // of an expression
+  std::optional<NameId> name;       // of an expression's item, when it is known
   bool is_string = false;
   bool is_value = false;  // the item records nothing but what it is computed from: its value is the result
 };

@@ -14,14 +14,57 @@ namespace convert::tfile {
 
 // Fact sheet, section 8: the numbers are the format's.
 enum class Opcode : std::uint8_t {
-  Float = 0x01, Add = 0x02, Sub = 0x03, Mul = 0x04, DivSigned = 0x05, DivUnsigned = 0x06, RemSigned = 0x07,
-  RemUnsigned = 0x08, Lsh = 0x09, RshSigned = 0x0a, RshUnsigned = 0x0b, Trace = 0x0c, TraceQuick = 0x0d,
-  LogNot = 0x0e, BitAnd = 0x0f, BitOr = 0x10, BitXor = 0x11, BitNot = 0x12, Equal = 0x13, LessSigned = 0x14,
-  LessUnsigned = 0x15, Ext = 0x16, Ref8 = 0x17, Ref16 = 0x18, Ref32 = 0x19, Ref64 = 0x1a, RefFloat = 0x1b,
-  RefDouble = 0x1c, RefLongDouble = 0x1d, LongToDouble = 0x1e, DoubleToLong = 0x1f, IfGoto = 0x20, Goto = 0x21,
-  Const8 = 0x22, Const16 = 0x23, Const32 = 0x24, Const64 = 0x25, Reg = 0x26, End = 0x27, Dup = 0x28, Pop = 0x29,
-  ZeroExt = 0x2a, Swap = 0x2b, GetVariable = 0x2c, SetVariable = 0x2d, TraceVariable = 0x2e, TraceString = 0x2f,
-  Trace16 = 0x30, Pick = 0x32, Rot = 0x33, Printf = 0x34,
+  Float = 0x01,
+  Add = 0x02,
+  Sub = 0x03,
+  Mul = 0x04,
+  DivSigned = 0x05,
+  DivUnsigned = 0x06,
+  RemSigned = 0x07,
+  RemUnsigned = 0x08,
+  Lsh = 0x09,
+  RshSigned = 0x0a,
+  RshUnsigned = 0x0b,
+  Trace = 0x0c,
+  TraceQuick = 0x0d,
+  LogNot = 0x0e,
+  BitAnd = 0x0f,
+  BitOr = 0x10,
+  BitXor = 0x11,
+  BitNot = 0x12,
+  Equal = 0x13,
+  LessSigned = 0x14,
+  LessUnsigned = 0x15,
+  Ext = 0x16,
+  Ref8 = 0x17,
+  Ref16 = 0x18,
+  Ref32 = 0x19,
+  Ref64 = 0x1a,
+  RefFloat = 0x1b,
+  RefDouble = 0x1c,
+  RefLongDouble = 0x1d,
+  LongToDouble = 0x1e,
+  DoubleToLong = 0x1f,
+  IfGoto = 0x20,
+  Goto = 0x21,
+  Const8 = 0x22,
+  Const16 = 0x23,
+  Const32 = 0x24,
+  Const64 = 0x25,
+  Reg = 0x26,
+  End = 0x27,
+  Dup = 0x28,
+  Pop = 0x29,
+  ZeroExt = 0x2a,
+  Swap = 0x2b,
+  GetVariable = 0x2c,
+  SetVariable = 0x2d,
+  TraceVariable = 0x2e,
+  TraceString = 0x2f,
+  Trace16 = 0x30,
+  Pick = 0x32,
+  Rot = 0x33,
+  Printf = 0x34,
 };
 
 // One instruction with its operand (big-endian in the code; 0 when it has none).
@@ -42,7 +85,8 @@ std::string disassemble(std::span<const std::byte> code);
 // True if the instructions up to the end of `code` are whole and known.
 bool is_well_formed(std::span<const std::byte> code);
 
-// What one recording instruction, or a plain run of them, leads to: enough to match expressions with their source.
+// What one recording instruction, or a plain run of them, leads to: enough to match expressions with their
+// source.
 struct ExpressionShape {
   bool records = false;  // any block at all
   // The variable, when the expression does nothing but record one.

@@ -51,7 +51,8 @@ CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, cons
   using Kind = CollectItem::Kind;
   if (std::ranges::all_of(text, is_word_character))
     return std::isdigit(static_cast<unsigned char>(text.front())) != 0 ? Kind::Expression : Kind::Name;
-  if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character)) return Kind::Expression;
+  if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character))
+    return Kind::Expression;
   const std::string_view name = text.substr(1);
   if (name.starts_with("reg") || name == "_ret") return Kind::Registers;
   if (name.starts_with("arg") || name.starts_with("loc")) return Kind::Variables;
@@ -87,8 +88,9 @@ CollectItems collect_items(const std::vector<std::string>& commands, const IsNam
         rest.remove_prefix(option.size());
       }
       for (const std::string_view text : split_items(rest))
-        current->push_back(
-            {.kind = kind_of(text, is_variable, is_register), .text = std::string(text), .is_string = is_string});
+        current->push_back({.kind = kind_of(text, is_variable, is_register),
+                            .text = std::string(text),
+                            .is_string = is_string});
     }
   }
   return items;
@@ -98,8 +100,8 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// Finds the cheapest ways to line items up with expressions, both in order, and keeps what all of them agree on.
-// Items of `default-collect` are not in the source: expressions without an item are allowed in front.
+// Finds the cheapest ways to line items up with expressions, both in order, and keeps what all of them agree
+// on. Items of `default-collect` are not in the source: expressions without an item are allowed in front.
 class Alignment {
  public:
   static constexpr int kImpossible = std::numeric_limits<int>::max() / 4;

@@ -1,7 +1,6 @@
 #include "converters/tfile/description.h"
 
 #include <bit>
-
 #include <fmt/format.h>
 
 #include "converters/tfile/hex.h"

@@ -86,7 +86,8 @@ class Machine {
       if (!instruction) return {Outcome::Stopped, std::nullopt};
       if (instruction->opcode == Opcode::End) return {Outcome::Finished, result()};
       at_ += instruction->size;
-      if (const auto outcome = step(*instruction); outcome != Outcome::Finished) return {outcome, std::nullopt};
+      if (const auto outcome = step(*instruction); outcome != Outcome::Finished)
+        return {outcome, std::nullopt};
     }
     return {Outcome::Stopped, std::nullopt};
   }

@@ -1,5 +1,5 @@
-// Runs agent bytecode again on what a frame recorded, to learn which memory blocks belong to which expression.
-// Values that the frame does not hold are unknown, and so is everything computed from them.
+// Runs agent bytecode again on what a frame recorded, to learn which memory blocks belong to which
+// expression. Values that the frame does not hold are unknown, and so is everything computed from them.
 #pragma once
 
 #include <cstddef>

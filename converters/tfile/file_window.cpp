@@ -1,13 +1,12 @@
 #include "converters/tfile/file_window.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "converters/model/input_error.h"
 
@@ -49,8 +48,8 @@ std::span<const std::byte> FileWindow::fetch(std::uint64_t offset, std::size_t w
   begin_ = offset;
   filled_ = kept;
   while (filled_ < length) {
-    const ssize_t got = ::pread(file_, buffer_.data() + filled_, length - filled_,
-                                static_cast<off_t>(offset + filled_));
+    const ssize_t got =
+        ::pread(file_, buffer_.data() + filled_, length - filled_, static_cast<off_t>(offset + filled_));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path_, "cannot be read");
     if (got == 0) {  // shorter than it was

@@ -24,8 +24,8 @@ class FileWindow {
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }  // now known; shrinks when the file turns out shorter
 
-  // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and whatever follows them here.
-  // Valid until the next call. Throws InputError when reading fails.
+  // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and whatever follows them
+  // here. Valid until the next call. Throws InputError when reading fails.
   std::span<const std::byte> at(std::uint64_t offset, std::size_t wanted) {
     if (offset >= begin_ && offset - begin_ <= filled_ && wanted <= filled_ - (offset - begin_))
       return std::span<const std::byte>(buffer_).first(filled_).subspan(offset - begin_);

@@ -63,10 +63,14 @@ std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
   std::optional<std::int64_t> timestamp, clock, seconds, nanoseconds;
   for (const Block& block : frame.blocks) {
     if (block.kind != Block::Kind::Variable) continue;
-    if (block.address == timestamp_) timestamp = block.value;
-    else if (block.address == clock_) clock = block.value;
-    else if (block.address == seconds_) seconds = block.value;
-    else if (block.address == nanoseconds_) nanoseconds = block.value;
+    if (block.address == timestamp_)
+      timestamp = block.value;
+    else if (block.address == clock_)
+      clock = block.value;
+    else if (block.address == seconds_)
+      seconds = block.value;
+    else if (block.address == nanoseconds_)
+      nanoseconds = block.value;
   }
   std::optional<std::uint64_t> ns;
   TimeBase base = TimeBase::None;
@@ -78,7 +82,8 @@ std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
     if (*clock > 0) ns = static_cast<std::uint64_t>(*clock);
   } else if (seconds && nanoseconds) {
     base = TimeBase::WallClock;
-    const bool fits = *seconds > 0 && static_cast<std::uint64_t>(*seconds) < kTimeLimitNs / kNsPerSecond - 1 &&
+    const bool fits = *seconds > 0 &&
+                      static_cast<std::uint64_t>(*seconds) < kTimeLimitNs / kNsPerSecond - 1 &&
                       *nanoseconds >= 0 && static_cast<std::uint64_t>(*nanoseconds) < kNsPerSecond;
     if (fits)
       ns = static_cast<std::uint64_t>(*seconds) * kNsPerSecond + static_cast<std::uint64_t>(*nanoseconds);

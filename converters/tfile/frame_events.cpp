@@ -68,7 +68,8 @@ FrameEvents::FrameEvents(const TraceFile& trace, const LocationTable& locations,
   }
 }
 
-std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, const FrameTime& time, Lane& lane) {
+std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, const FrameTime& time,
+                             Lane& lane) {
   arguments_.clear();
   arguments_.reserve(8 + frame.blocks.size() + (placement.registers != nullptr ? registers_.size() : 0));
   const CodeName& name = code_names_.of(frame, placement);
@@ -105,7 +106,9 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
     const auto entries = locations_.of(frame.tracepoint);
     if (!entries.empty()) entry = &entries.front();
   }
-  const ActionPlan* plan = entry == nullptr ? nullptr : placement.is_step ? &entry->plan.step : &entry->plan.hit;
+  const ActionPlan* plan = entry == nullptr    ? nullptr
+                           : placement.is_step ? &entry->plan.step
+                                               : &entry->plan.hit;
   labels_.label(frame, placement.registers, plan);
   for (const NamedMemory& item : labels_.named()) {
     if (item.value)
@@ -118,8 +121,8 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
   if (!labels_.unnamed().empty()) add_unnamed(labels_.unnamed());
 }
 
-// One argument an address: of several blocks there, the first one's bytes (and the tail of a longer one, which
-// only the blob shows).
+// One argument an address: of several blocks there, the first one's bytes (and the tail of a longer one,
+// which only the blob shows).
 void FrameEvents::add_unnamed(const std::vector<const Block*>& blocks) {
   by_address_.assign(blocks.begin(), blocks.end());
   if (by_address_.size() > 1) {
@@ -131,7 +134,8 @@ void FrameEvents::add_unnamed(const std::vector<const Block*>& blocks) {
     bool is_exact = true;
     const NameId name = memory_name(block->address, is_exact);
     Value value = memory_value(block->bytes, block->bytes.size(), trace_.format.order);
-    if (!is_exact) value = fmt::format("{:#x}: {}", block->address, spelled_bytes(block->bytes, kSpelledBytes));
+    if (!is_exact)
+      value = fmt::format("{:#x}: {}", block->address, spelled_bytes(block->bytes, kSpelledBytes));
     add(name, std::move(value));
   }
 }
@@ -140,7 +144,8 @@ NameId FrameEvents::memory_name(std::uint64_t address, bool& is_exact) {
   if (const auto found = memory_names_.find(address); found != memory_names_.end()) return found->second;
   is_exact = memory_names_.size() < kMaxMemoryNames;
   if (!is_exact) return memory_;
-  return memory_names_.emplace(address, context_.names.intern(fmt::format("mem.{:#x}", address))).first->second;
+  return memory_names_.emplace(address, context_.names.intern(fmt::format("mem.{:#x}", address)))
+      .first->second;
 }
 
 FrameEvents::ShownVariable& FrameEvents::variable(std::uint64_t number) {
@@ -207,8 +212,8 @@ void FrameEvents::add_registers(const Frame& frame, const Placement& placement) 
   }
 }
 
-// One record holds 15 arguments, a begin and an end 30. What is more goes into further records of the same name,
-// each with the frame's number first.
+// One record holds 15 arguments, a begin and an end 30. What is more goes into further records of the same
+// name, each with the frame's number first.
 std::size_t FrameEvents::emit(const Placement& placement, std::uint64_t time_ns, LabelId label, Lane& lane) {
   const std::size_t total = arguments_.size();
   std::size_t bytes = total * sizeof(Argument);
@@ -264,7 +269,8 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
     for (++i; i < by_address_.size() && by_address_[i]->address == address; ++i) {
       const auto longer = by_address_[i]->bytes;
       if (longer.size() > content.size())
-        content.insert(content.end(), longer.begin() + static_cast<std::ptrdiff_t>(content.size()), longer.end());
+        content.insert(content.end(), longer.begin() + static_cast<std::ptrdiff_t>(content.size()),
+                       longer.end());
     }
     say(fmt::format("gdb/frame/{}/memory/{:#x}", frame.number, address), std::move(content));
   }

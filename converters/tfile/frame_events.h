@@ -1,5 +1,5 @@
-// Says what a frame holds: its instant or call, its values as arguments and counters, its memory as blobs. The
-// names are interface: scripts and queries rely on them.
+// Says what a frame holds: its instant or call, its values as arguments and counters, its memory as blobs.
+// The names are interface: scripts and queries rely on them.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class FrameEvents {
   FrameEvents(const TraceFile& trace, const LocationTable& locations, const Symbols* symbols,
               ImportContext& context);
 
-  // Says the frame in `lane` at `time.ns`, which must not be before anything said there. Calls that it closes are
-  // ended by the caller. Returns about how many bytes of lane memory that took.
+  // Says the frame in `lane` at `time.ns`, which must not be before anything said there. Calls that it closes
+  // are ended by the caller. Returns about how many bytes of lane memory that took.
   std::size_t say(const Frame& frame, const Placement& placement, const FrameTime& time, Lane& lane);
 
  private:
@@ -74,8 +74,8 @@ class FrameEvents {
   std::unordered_map<std::uint64_t, ShownVariable> variables_;
   std::unordered_map<std::uint64_t, NameId> memory_names_;
 
-  Arguments arguments_;                    // of the frame at hand
-  std::vector<ShownVariable*> in_frame_;   // in order of appearance
+  Arguments arguments_;                   // of the frame at hand
+  std::vector<ShownVariable*> in_frame_;  // in order of appearance
   std::vector<const Block*> by_address_;
 };
 

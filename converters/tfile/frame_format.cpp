@@ -8,8 +8,8 @@
 namespace convert::tfile {
 namespace {
 
-// The caller has checked that the bytes are there: this is the innermost loop of reading, and of searching for
-// frames behind damage, where an exception per byte would not do.
+// The caller has checked that the bytes are there: this is the innermost loop of reading, and of searching
+// for frames behind damage, where an exception per byte would not do.
 template <std::integral T>
 T load(const std::byte* bytes, std::endian order) {
   std::array<std::byte, sizeof(T)> copy;
@@ -18,9 +18,9 @@ T load(const std::byte* bytes, std::endian order) {
   return std::bit_cast<T>(copy);
 }
 
-constexpr std::size_t kMemoryHead = 1 + 8 + 2;    // letter, address, length
+constexpr std::size_t kMemoryHead = 1 + 8 + 2;     // letter, address, length
 constexpr std::size_t kVariableBytes = 1 + 4 + 8;  // letter, number, value
-constexpr std::size_t kStaticHead = 1 + 2;        // letter, length
+constexpr std::size_t kStaticHead = 1 + 2;         // letter, length
 
 }  // namespace
 
@@ -29,8 +29,8 @@ FrameHeader frame_header(std::span<const std::byte> bytes, std::endian order) {
           .size = load<std::uint32_t>(bytes.data() + 2, order)};
 }
 
-std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format, std::vector<Block>* blocks,
-                        std::size_t limit) {
+std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
+                        std::vector<Block>* blocks, std::size_t limit) {
   const std::byte* const begin = data.data();
   std::size_t at = 0;
   for (std::size_t count = 0; at < data.size() && count < limit; ++count) {

@@ -34,7 +34,7 @@ struct Block {
 
 // Walks the blocks of a frame. Appends them to `blocks` (may be null) and returns how many bytes were whole,
 // known blocks: all of `data` when the frame is in order. At most `limit` blocks are taken.
-std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format, std::vector<Block>* blocks,
-                        std::size_t limit = ~std::size_t{0});
+std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
+                        std::vector<Block>* blocks, std::size_t limit = ~std::size_t{0});
 
 }  // namespace convert::tfile

@@ -1,9 +1,8 @@
 #include "converters/tfile/frame_reader.h"
 
 #include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
+#include <utility>
 
 namespace convert::tfile {
 namespace {
@@ -48,7 +47,8 @@ const Frame* FrameReader::next() {
     return nullptr;
   }
   const auto head = file_.at(offset_, kFrameHeaderBytes);
-  if (head.size() < 2 || (head.size() < kFrameHeaderBytes && (head[0] != std::byte{} || head[1] != std::byte{}))) {
+  if (head.size() < 2 ||
+      (head.size() < kFrameHeaderBytes && (head[0] != std::byte{} || head[1] != std::byte{}))) {
     at_end_ = true;
     add_damage(Damage::Kind::Tail, offset_, file_.size(),
                head.empty() ? "the end marker is missing" : "the file ends inside a frame header");
@@ -180,17 +180,17 @@ FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, 
   const std::uint64_t left = file_.size() - offset;
   const auto head = file_.at(offset, kFrameHeaderBytes);
   if (head.size() < 2) return Fit::No;
-  if (head[0] == std::byte{} && head[1] == std::byte{})
-    return left <= kLongestEndMarker ? Fit::End : Fit::No;
+  if (head[0] == std::byte{} && head[1] == std::byte{}) return left <= kLongestEndMarker ? Fit::End : Fit::No;
   if (head.size() < kFrameHeaderBytes) return Fit::No;
   const FrameHeader header = frame_header(head, format_.order);
-  if (!known_.contains(header.tracepoint) || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes)
+  if (!known_.contains(header.tracepoint) || header.size > left - kFrameHeaderBytes ||
+      header.size > kMaxFrameBytes)
     return Fit::No;
 
   // Most candidates fail in what is already in memory; only a good beginning is worth reading more.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
-  const auto near = head.subspan(kFrameHeaderBytes).first(
-      std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));
+  const auto near = head.subspan(kFrameHeaderBytes)
+                        .first(std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));
   std::size_t good = walk_blocks(near, format_, nullptr);
   work += good / 8;
   if (good != header.size && near.size() < header.size && good + longest_block > near.size()) {
@@ -205,7 +205,8 @@ FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, 
 }
 
 void FrameReader::add_damage(Damage::Kind kind, std::uint64_t begin, std::uint64_t end, std::string problem) {
-  damage_.push_back({.kind = kind, .begin = begin, .end = std::max(begin, end), .problem = std::move(problem)});
+  damage_.push_back(
+      {.kind = kind, .begin = begin, .end = std::max(begin, end), .problem = std::move(problem)});
 }
 
 }  // namespace convert::tfile

@@ -1,5 +1,5 @@
-// Reads the frames of a trace file forward, and finds the next good ones behind damage and behind the holes that
-// gdbserver leaves in circular buffers. Every reader of the same file finds the same frames.
+// Reads the frames of a trace file forward, and finds the next good ones behind damage and behind the holes
+// that gdbserver leaves in circular buffers. Every reader of the same file finds the same frames.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace convert::tfile {
 
 struct Frame {
-  std::uint64_t number = 0;    // running count of the frames found in the file
+  std::uint64_t number = 0;  // running count of the frames found in the file
   std::int16_t tracepoint = 0;
-  std::uint64_t offset = 0;    // of its header, in the file
-  std::uint64_t size = 0;      // of its blocks, as its header says
-  bool is_partial = false;     // not all of it could be read
-  std::vector<Block> blocks;   // the readable ones; they borrow until the next call of next()
+  std::uint64_t offset = 0;   // of its header, in the file
+  std::uint64_t size = 0;     // of its blocks, as its header says
+  bool is_partial = false;    // not all of it could be read
+  std::vector<Block> blocks;  // the readable ones; they borrow until the next call of next()
 };
 
 // A stretch of the file without readable frames, or a frame that is not whole.

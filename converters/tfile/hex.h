@@ -11,8 +11,8 @@
 
 namespace convert::tfile {
 
-// The whole of `digits` as a number without "0x"; nothing when it is empty, has other characters, or needs more
-// than 64 bits.
+// The whole of `digits` as a number without "0x"; nothing when it is empty, has other characters, or needs
+// more than 64 bits.
 std::optional<std::uint64_t> hex_number(std::string_view digits);
 
 // Two digits a byte; nothing when the count is odd or a character is no digit.

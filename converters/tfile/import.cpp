@@ -21,17 +21,19 @@ std::string process_name(const std::filesystem::path& input, const ImportOptions
 }
 
 bool is_wanted(const Track& track, const ImportOptions& options) {
-  return options.tids.empty() || track.clue != ThreadClue::Pid || std::ranges::count(options.tids, track.value) != 0;
+  return options.tids.empty() || track.clue != ThreadClue::Pid ||
+         std::ranges::count(options.tids, track.value) != 0;
 }
 
-// A lane for each track that is shown, in order of appearance; by track. Lanes that the user does not want are
-// null. Nothing in the file tells process and thread ids (but KGTP's pids).
+// A lane for each track that is shown, in order of appearance; by track. Lanes that the user does not want
+// are null. Nothing in the file tells process and thread ids (but KGTP's pids).
 std::vector<Lane*> add_lanes(const Recording& recording, const std::string& process, ImportContext& context,
                              std::vector<Lane*>& all) {
   const Survey& survey = recording.survey;
   const RegisterLayout* layout = recording.trace.layout ? &*recording.trace.layout : nullptr;
   std::vector<std::uint64_t> frames(survey.tracks.size());
-  for (std::size_t i = 0; i < survey.tracks.size(); ++i) frames[survey.shown_track[i]] += survey.tracks[i].frames;
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
+    frames[survey.shown_track[i]] += survey.tracks[i].frames;
 
   std::vector<Lane*> lanes(survey.tracks.size());
   const auto add = [&](const Track& track, std::uint64_t weight, std::string name) -> Lane* {
@@ -76,7 +78,8 @@ void import(const std::filesystem::path& input, ImportContext& context) {
   add_survey_notes(trace, recording->survey, context.notes);
 
   context.timeline.begin_input(trace.path);
-  context.stats.bytes_total += trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
+  context.stats.bytes_total +=
+      trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
   std::vector<Lane*> all;
   std::vector<Lane*> lanes = add_lanes(*recording, process_name(input, context.options), context, all);
   Lane& main = *all.front();

@@ -13,8 +13,8 @@ constexpr std::size_t kLookAhead = 4;
 // How far back an expression finds the memory that it refers to.
 constexpr std::size_t kLookBack = 256;
 
-std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Block* registers, std::uint64_t number,
-                                         std::endian order) {
+std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Block* registers,
+                                         std::uint64_t number, std::endian order) {
   if (layout == nullptr || registers == nullptr) return std::nullopt;
   const Register* reg = layout->by_number(number);
   if (reg == nullptr || reg->size > 8) return std::nullopt;
@@ -39,7 +39,8 @@ class MemoryLabels::Frames : public Surroundings {
     for (std::size_t i = labels_.at_; i-- > first;) {
       const Block& block = *labels_.memory_[i];
       const std::uint64_t offset = address - block.address;
-      if (address < block.address || offset > block.bytes.size() || block.bytes.size() - offset < size) continue;
+      if (address < block.address || offset > block.bytes.size() || block.bytes.size() - offset < size)
+        continue;
       return number_of(block.bytes.subspan(offset, size), labels_.order_);
     }
     return std::nullopt;
@@ -77,7 +78,8 @@ class MemoryLabels::Frames : public Surroundings {
   bool fits(const Recording& recording) const {
     const Block* block = labels_.next();
     if (block == nullptr || (recording.address && *recording.address != block->address)) return false;
-    if (recording.is_string) return !recording.length || *recording.length == 0 || block->bytes.size() <= *recording.length;
+    if (recording.is_string)
+      return !recording.length || *recording.length == 0 || block->bytes.size() <= *recording.length;
     return !recording.length || std::min(*recording.length, kMaxBlock) == block->bytes.size();
   }
 
@@ -109,7 +111,8 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
       Frames frames(*this, frame, registers, action);
       const Run result = run(action.code, frames);
       if (action.is_value && result.outcome == Outcome::Finished && result.result)
-        named_.push_back({.name = *action.name, .bytes = {}, .size = 8, .is_string = false, .value = result.result});
+        named_.push_back(
+            {.name = *action.name, .bytes = {}, .size = 8, .is_string = false, .value = result.result});
     }
   }
   skip_to(memory_.size());
@@ -132,8 +135,9 @@ bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address
   while (size < action.length && last < memory_.size() && memory_[last]->address == address + size &&
          !memory_[last]->bytes.empty())
     size += memory_[last++]->bytes.size();
-  if (action.parts.empty()) unnamed_.insert(unnamed_.end(), memory_.begin() + static_cast<std::ptrdiff_t>(at_ - 1),
-                                            memory_.begin() + static_cast<std::ptrdiff_t>(last));
+  if (action.parts.empty())
+    unnamed_.insert(unnamed_.end(), memory_.begin() + static_cast<std::ptrdiff_t>(at_ - 1),
+                    memory_.begin() + static_cast<std::ptrdiff_t>(last));
   at_ = last;
   for (const PlannedPart& part : action.parts) {
     if (part.offset >= first.bytes.size()) continue;

@@ -1,7 +1,6 @@
 #include "converters/tfile/placer.h"
 
 #include <algorithm>
-
 #include <fmt/format.h>
 
 namespace convert::tfile {
@@ -79,9 +78,10 @@ Placement Placer::place(const Frame& frame) {
   Stepping* open = can_step ? stepping(frame.tracepoint, track) : nullptr;
   placement.is_step = can_step && is_step(frame, entries, placement, open != nullptr && open->left > 0);
 
-  if (!track) track = placement.is_step && open != nullptr
-                          ? open->track
-                          : track_of(ThreadClue::Tracepoint, static_cast<std::uint16_t>(frame.tracepoint));
+  if (!track)
+    track = placement.is_step && open != nullptr
+                ? open->track
+                : track_of(ThreadClue::Tracepoint, static_cast<std::uint16_t>(frame.tracepoint));
   placement.track = *track;
   ++tracks_[*track].frames;
   note_stack(*track, placement);
@@ -121,9 +121,8 @@ void Placer::find_location(const Frame& frame, std::span<const LocationTable::En
     return;
   }
   if (!placement.pc) return;
-  const auto at_pc = std::ranges::find_if(entries, [&](const LocationTable::Entry& entry) {
-    return entry.location->address == *placement.pc;
-  });
+  const auto at_pc = std::ranges::find_if(
+      entries, [&](const LocationTable::Entry& entry) { return entry.location->address == *placement.pc; });
   if (at_pc != entries.end()) placement.entry = &*at_pc;
 }
 
@@ -132,9 +131,8 @@ bool Placer::is_step(const Frame& frame, std::span<const LocationTable::Entry> e
   const auto has_hit_shape = [&](const LocationTable::Entry& e) { return has_shape(frame, e.plan.hit); };
   const auto has_step_shape = [&](const LocationTable::Entry& e) { return has_shape(frame, e.plan.step); };
   if (placement.pc_is_recorded) {
-    const bool is_at_location = std::ranges::any_of(entries, [&](const LocationTable::Entry& entry) {
-      return entry.location->address == *placement.pc;
-    });
+    const bool is_at_location = std::ranges::any_of(
+        entries, [&](const LocationTable::Entry& entry) { return entry.location->address == *placement.pc; });
     if (!is_at_location) return true;
     // A step may come back to the address.
     return is_expected && !std::ranges::any_of(entries, has_hit_shape) &&
@@ -213,7 +211,8 @@ std::size_t Placer::track_of(ThreadClue clue, std::uint64_t value) {
   return tracks_.size() - 1;
 }
 
-// Steps of a thread follow their own hit; a frame without a thread follows the latest hit that has steps left.
+// Steps of a thread follow their own hit; a frame without a thread follows the latest hit that has steps
+// left.
 Placer::Stepping* Placer::stepping(std::int16_t tracepoint, std::optional<std::size_t> track) {
   Stepping* latest = nullptr;
   for (Stepping& candidate : steppings_)
@@ -247,9 +246,10 @@ std::string name_of(const Track& track, const RegisterLayout* layout) {
     case ThreadClue::Task:
       return fmt::format("thread task={:#x}", track.value);
     case ThreadClue::ThreadPointer:
-      return fmt::format("thread {}={:#x}",
-                         layout != nullptr && layout->thread_pointer() ? layout->thread_pointer()->name : "register",
-                         track.value);
+      return fmt::format(
+          "thread {}={:#x}",
+          layout != nullptr && layout->thread_pointer() ? layout->thread_pointer()->name : "register",
+          track.value);
     case ThreadClue::Cpu:
       return fmt::format("cpu {}", static_cast<std::int64_t>(track.value));
     case ThreadClue::Stack:

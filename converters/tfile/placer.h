@@ -1,6 +1,6 @@
-// Decides for each frame which thread it belongs to and whether it is a hit or a step of while-stepping. Nothing
-// in a frame says so; fact sheet, sections 3 and 6, has the rules. Two placers that see the same frames decide
-// the same.
+// Decides for each frame which thread it belongs to and whether it is a hit or a step of while-stepping.
+// Nothing in a frame says so; fact sheet, sections 3 and 6, has the rules. Two placers that see the same
+// frames decide the same.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class ThreadClue : std::uint8_t {
 // Something that frames are shown on: a thread, or what stands for one.
 struct Track {
   ThreadClue clue;
-  std::uint64_t value = 0;  // pid, task, register, cpu, tracepoint number
+  std::uint64_t value = 0;                                      // pid, task, register, cpu, tracepoint number
   std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // stack pointers seen
   std::uint64_t frames = 0;
 };
@@ -62,7 +62,8 @@ struct Placement {
   bool closes_call = false;  // the last step of that call
   // Steps of a hit that was not recorded have no call around them.
   bool has_call = false;
-  const LocationTable::Entry* entry = nullptr;  // its location; null when several are possible, or none is known
+  const LocationTable::Entry* entry =
+      nullptr;  // its location; null when several are possible, or none is known
   std::optional<std::uint64_t> pc;
   bool pc_is_recorded = false;  // in a register, not concluded from the location
   const Block* registers = nullptr;
@@ -93,7 +94,8 @@ class Placer {
     std::uint64_t value;
   };
 
-  void find_location(const Frame& frame, std::span<const LocationTable::Entry> entries, Placement& placement) const;
+  void find_location(const Frame& frame, std::span<const LocationTable::Entry> entries,
+                     Placement& placement) const;
   std::optional<std::size_t> track_by_clue(const Frame& frame, const Placement& placement);
   std::optional<std::size_t> track_by_stack(const Placement& placement);
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
@@ -115,7 +117,8 @@ class Placer {
   std::vector<bool> has_steps_;  // by tracepoint number
 };
 
-// "thread fs=0x7ffff7d8a740", "thread pid=12 (KGTP)", "cpu 2", "thread at stack 0x7ffe… (guessed)", "tracepoint 3".
+// "thread fs=0x7ffff7d8a740", "thread pid=12 (KGTP)", "cpu 2", "thread at stack 0x7ffe… (guessed)",
+// "tracepoint 3".
 std::string name_of(const Track& track, const RegisterLayout* layout);
 
 }  // namespace convert::tfile

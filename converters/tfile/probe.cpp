@@ -25,7 +25,8 @@ ProbeScore probe_format(FileWindow& file, const Description& description, const 
     if (!known.contains(header.tracepoint) || header.size > FrameReader::kMaxFrameBytes) break;
     const auto all = file.at(offset, kFrameHeaderBytes + header.size);
     if (all.size() < kFrameHeaderBytes + header.size) break;
-    if (walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format, nullptr) == header.size) ++score.frames;
+    if (walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format, nullptr) == header.size)
+      ++score.frames;
     offset += kFrameHeaderBytes + header.size;
   }
   return score;
@@ -44,7 +45,8 @@ std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& descr
   return scores;
 }
 
-const RegisterLayout* probe_layout(FileWindow& file, const Description& description, const FrameFormat& format) {
+const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
+                                   const FrameFormat& format) {
   std::multimap<std::uint64_t, std::uint64_t> addresses;
   for (const Location& location : description.locations) addresses.emplace(location.number, location.address);
 

@@ -19,12 +19,13 @@ struct ProbeScore {
   bool is_clean = false;   // not one that does not fit
 };
 
-// Tries both byte orders with each register block size on the first frames. The best comes first; the order of
-// `sizes` and then `preferred` decide between equals. Fact sheet, section 4.
+// Tries both byte orders with each register block size on the first frames. The best comes first; the order
+// of `sizes` and then `preferred` decide between equals. Fact sheet, section 4.
 std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& description,
                                       std::span<const std::uint64_t> sizes, std::endian preferred);
 
 // The default layout whose pc register holds the tracepoint's address in most of the first frames.
-const RegisterLayout* probe_layout(FileWindow& file, const Description& description, const FrameFormat& format);
+const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
+                                   const FrameFormat& format);
 
 }  // namespace convert::tfile

@@ -12,10 +12,9 @@ struct Role {
   std::string_view name;
 };
 constexpr std::array kPcNames{Role{"", "rip"}, Role{"", "eip"}, Role{"", "pc"}, Role{"s390", "pswa"}};
-constexpr std::array kSpNames{Role{"", "rsp"},        Role{"", "esp"},     Role{"", "sp"},
-                              Role{"s390", "r15"},    Role{"mips", "r29"}, Role{"powerpc", "r1"},
-                              Role{"riscv", "x2"},    Role{"arm", "r13"},  Role{"sh", "r15"},
-                              Role{"sparc", "o6"}};
+constexpr std::array kSpNames{
+    Role{"", "rsp"},       Role{"", "esp"},     Role{"", "sp"},     Role{"s390", "r15"}, Role{"mips", "r29"},
+    Role{"powerpc", "r1"}, Role{"riscv", "x2"}, Role{"arm", "r13"}, Role{"sh", "r15"},   Role{"sparc", "o6"}};
 
 // Fact sheet, section 6.
 struct ThreadRole {
@@ -115,14 +114,14 @@ std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const
 
 bool is_special_register(std::string_view name, std::string_view feature) {
   static constexpr std::array<std::string_view, 28> kControl{
-      "fctrl", "fstat", "ftag",   "fiseg", "fioff", "foseg",     "fooff",    "fop",     "mxcsr", "pkru",
-      "fpsr",  "fpcr",  "fpscr",  "fcsr",  "fir",   "fpc",       "fps",      "fsr",     "fprs",  "vscr",
-      "vg",    "vrsave", "fflags", "frm",  "fpcontrol", "fpstatus", "fpiaddr", "bndcfgu"};
-  static constexpr std::array<std::string_view, 9> kFeatures{".fpu", ".vfp",     ".avx", ".sse",    ".altivec",
+      "fctrl", "fstat",  "ftag",   "fiseg", "fioff",     "foseg",    "fooff",   "fop",    "mxcsr", "pkru",
+      "fpsr",  "fpcr",   "fpscr",  "fcsr",  "fir",       "fpc",      "fps",     "fsr",    "fprs",  "vscr",
+      "vg",    "vrsave", "fflags", "frm",   "fpcontrol", "fpstatus", "fpiaddr", "bndcfgu"};
+  static constexpr std::array<std::string_view, 9> kFeatures{".fpu", ".vfp",    ".avx", ".sse",  ".altivec",
                                                              ".vsx", ".vector", ".mpx", ".pkeys"};
   if (is_one_of(name, kControl) || name == "bndstatus") return true;
-  return std::ranges::any_of(kFeatures,
-                             [&](std::string_view part) { return feature.find(part) != std::string_view::npos; });
+  return std::ranges::any_of(
+      kFeatures, [&](std::string_view part) { return feature.find(part) != std::string_view::npos; });
 }
 
 }  // namespace convert::tfile

@@ -13,12 +13,12 @@
 namespace convert::tfile {
 
 enum class RegisterKind : std::uint8_t {
-  Signed,    // integers of up to 8 bytes
+  Signed,  // integers of up to 8 bytes
   Unsigned,
-  Pointer,   // to code or data
-  Flags,     // named bits
-  Float,     // IEEE single or double
-  Bytes,     // vectors, unions, 80-bit floats, larger integers: the raw number
+  Pointer,  // to code or data
+  Flags,    // named bits
+  Float,    // IEEE single or double
+  Bytes,    // vectors, unions, 80-bit floats, larger integers: the raw number
 };
 
 // A named bit or bit range of a flags register.
@@ -29,9 +29,9 @@ struct FlagField {
 
 struct Register {
   std::string name;
-  unsigned number = 0;      // as masks and bytecode count
-  std::size_t offset = 0;   // in the R block
-  std::size_t size = 0;     // bytes
+  unsigned number = 0;     // as masks and bytecode count
+  std::size_t offset = 0;  // in the R block
+  std::size_t size = 0;    // bytes
   RegisterKind kind = RegisterKind::Signed;
   bool is_general = false;  // shown unless all registers are asked for
   std::vector<FlagField> flags;
@@ -39,7 +39,7 @@ struct Register {
 
 // The register that tells threads apart, or two that do together (s390x).
 struct ThreadPointer {
-  std::string name;  // as shown: "fs", "tpidr"
+  std::string name;               // as shown: "fs", "tpidr"
   std::size_t high = 0, low = 0;  // indexes of registers; equal when there is one
 };
 

@@ -17,8 +17,10 @@ Arguments status_arguments(const TraceFile& trace, const Survey& survey, Names& 
   if (trace.description.status) add("stop_reason", status.describe());
   add("frames", survey.time.frames);
   if (status.frames_created) add("frames_created", *status.frames_created);
-  if (status.start_us) add("start", fmt::format("{}.{:06} s", *status.start_us / 1000000, *status.start_us % 1000000));
-  if (status.stop_us) add("stop", fmt::format("{}.{:06} s", *status.stop_us / 1000000, *status.stop_us % 1000000));
+  if (status.start_us)
+    add("start", fmt::format("{}.{:06} s", *status.start_us / 1000000, *status.start_us % 1000000));
+  if (status.stop_us)
+    add("stop", fmt::format("{}.{:06} s", *status.stop_us / 1000000, *status.stop_us % 1000000));
   if (!status.user.empty()) add("user", status.user);
   if (!status.notes.empty()) add("notes", status.notes);
   if (trace.description.status) add("circular", static_cast<std::uint32_t>(status.circular));
@@ -39,8 +41,9 @@ void note_frames(const TraceFile& trace, const Survey& survey, Notes& notes) {
     const NoteKind& kind = damage.kind == Damage::Kind::Frame     ? kDamagedFrame
                            : damage.kind == Damage::Kind::Skipped ? kSkippedBytes
                                                                   : kTruncatedTail;
-    notes.add(kind, Place::byte(trace.path, damage.begin),
-              fmt::format("{} ({} bytes, up to +{:#x})", damage.problem, damage.end - damage.begin, damage.end));
+    notes.add(
+        kind, Place::byte(trace.path, damage.begin),
+        fmt::format("{} ({} bytes, up to +{:#x})", damage.problem, damage.end - damage.begin, damage.end));
   }
   if (survey.damage_count > survey.damage.size())
     notes.add(kSkippedBytes, file, "and more", survey.damage_count - survey.damage.size());
@@ -71,10 +74,12 @@ void note_times(const TraceFile& trace, const Survey& survey, Notes& notes) {
   if (time.stamped > 0)
     notes.add(kSyntheticTime, file, "placed between the frames around them", unstamped);
   else if (has_span)
-    notes.add(kSyntheticTime, file, "no frame has a time stamp: spread between start and stop, in order", unstamped);
+    notes.add(kSyntheticTime, file, "no frame has a time stamp: spread between start and stop, in order",
+              unstamped);
   else
     notes.add(kNoTimeStamps, file,
-              "neither frames nor status have a time: the times shown are no times, only an order", unstamped);
+              "neither frames nor status have a time: the times shown are no times, only an order",
+              unstamped);
 }
 
 void note_descriptions(const TraceFile& trace, const Survey& survey, Notes& notes) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-
 #include <fmt/format.h>
 
 #include "converters/tfile/hex.h"
@@ -15,12 +14,9 @@ struct ReasonName {
   StopReason reason;
 };
 constexpr std::array kReasons{
-    ReasonName{"tnotrun", StopReason::NotRun},
-    ReasonName{"tstop", StopReason::Command},
-    ReasonName{"tfull", StopReason::Full},
-    ReasonName{"tdisconnected", StopReason::Disconnected},
-    ReasonName{"tpasscount", StopReason::PassCount},
-    ReasonName{"terror", StopReason::Error},
+    ReasonName{"tnotrun", StopReason::NotRun},       ReasonName{"tstop", StopReason::Command},
+    ReasonName{"tfull", StopReason::Full},           ReasonName{"tdisconnected", StopReason::Disconnected},
+    ReasonName{"tpasscount", StopReason::PassCount}, ReasonName{"terror", StopReason::Error},
     ReasonName{"tunknown", StopReason::Unknown},
 };
 

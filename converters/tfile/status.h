@@ -25,10 +25,10 @@ std::string_view name_of(StopReason reason);  // "tstop", "tfull", …: GDB's wo
 struct Status {
   bool running = false;
   std::optional<StopReason> reason;
-  std::string stop_text;                         // the note of tstop, the message of an error
-  std::optional<std::uint64_t> stop_tracepoint;  // of a pass count or an error
-  std::optional<std::uint64_t> frames;           // in the buffer when saved
-  std::optional<std::uint64_t> frames_created;   // ever; more than `frames` in a circular buffer
+  std::string stop_text;                                  // the note of tstop, the message of an error
+  std::optional<std::uint64_t> stop_tracepoint;           // of a pass count or an error
+  std::optional<std::uint64_t> frames;                    // in the buffer when saved
+  std::optional<std::uint64_t> frames_created;            // ever; more than `frames` in a circular buffer
   std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
   bool circular = false;
   bool disconnected = false;  // the recording goes on when GDB goes away

@@ -8,7 +8,9 @@ namespace {
 class Surveyor {
  public:
   Surveyor(const TraceFile& trace, const LocationTable& locations)
-      : reader_(*trace.file, trace.description, trace.format), placer_(trace, locations), stamps_(trace.description) {}
+      : reader_(*trace.file, trace.description, trace.format),
+        placer_(trace, locations),
+        stamps_(trace.description) {}
 
   Survey run(const std::function<void()>& tick) {
     constexpr std::uint64_t kFramesPerTick = 4096;
@@ -20,7 +22,8 @@ class Surveyor {
     add_damage();
     for (std::size_t number = 0; number < counts_.size(); ++number)
       if (counts_[number] > 0)
-        survey_.frames_of.emplace(static_cast<std::int16_t>(static_cast<std::uint16_t>(number)), counts_[number]);
+        survey_.frames_of.emplace(static_cast<std::int16_t>(static_cast<std::uint16_t>(number)),
+                                  counts_[number]);
     survey_.time.frames = reader_.frames_read();
     survey_.time.base = stamps_.base();
     survey_.tracks = placer_.tracks();
@@ -77,7 +80,8 @@ class Surveyor {
 
 }  // namespace
 
-Survey survey_frames(const TraceFile& trace, const LocationTable& locations, const std::function<void()>& tick) {
+Survey survey_frames(const TraceFile& trace, const LocationTable& locations,
+                     const std::function<void()>& tick) {
   return Surveyor(trace, locations).run(tick);
 }
 

@@ -1,5 +1,5 @@
-// The first reading of all frames: what a trace file holds, before anything is shown of it. Its size does not grow
-// with the number of frames.
+// The first reading of all frames: what a trace file holds, before anything is shown of it. Its size does not
+// grow with the number of frames.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ struct Survey {
 };
 
 // `tick` is called now and then.
-Survey survey_frames(const TraceFile& trace, const LocationTable& locations, const std::function<void()>& tick);
+Survey survey_frames(const TraceFile& trace, const LocationTable& locations,
+                     const std::function<void()>& tick);
 
 }  // namespace convert::tfile

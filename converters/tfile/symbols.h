@@ -16,8 +16,8 @@ namespace convert::tfile {
 
 // What is known of a code address.
 struct CodePlace {
-  std::string function;             // demangled; empty: unknown
-  std::string source;               // "file:line"; empty: unknown
+  std::string function;              // demangled; empty: unknown
+  std::string source;                // "file:line"; empty: unknown
   std::vector<std::string> inlined;  // functions inlined around the address, innermost first; then `function`
 };
 

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <map>
 #include <pugixml.hpp>
 #include <stdexcept>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace convert::tfile {
 namespace {
@@ -103,8 +102,8 @@ class Reader {
       next_number_ = reg.number + 1;
       types.apply(node.attribute("type").as_string("int"), reg);
       const std::string_view group = node.attribute("group").value();
-      reg.is_general = reg.kind != RegisterKind::Bytes && reg.kind != RegisterKind::Float && group != "float" &&
-                       group != "vector" && !is_special_register(reg.name, feature_name);
+      reg.is_general = reg.kind != RegisterKind::Bytes && reg.kind != RegisterKind::Float &&
+                       group != "float" && group != "vector" && !is_special_register(reg.name, feature_name);
       registers_.push_back(std::move(reg));
     }
   }

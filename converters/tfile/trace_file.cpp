@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <stdexcept>
-
 #include <fmt/format.h>
+#include <stdexcept>
 
 #include "converters/tfile/default_layouts.h"
 #include "converters/tfile/note_kinds.h"
@@ -112,9 +111,9 @@ void settle_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   if (layout == nullptr) return;
   trace.layout_is_guessed = trace.architecture.empty();
   if (trace.layout_is_guessed)
-    notes.add(kRegisterLayout, Place::file(trace.path),
-              fmt::format("no target description: registers are taken to be those of {}",
-                          layout->architecture()));
+    notes.add(
+        kRegisterLayout, Place::file(trace.path),
+        fmt::format("no target description: registers are taken to be those of {}", layout->architecture()));
   trace.architecture = layout->architecture();
   trace.layout = *layout;
 }

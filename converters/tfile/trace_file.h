@@ -25,7 +25,7 @@ struct TraceFile {
   std::string path;
   Description description;
   FrameFormat format;
-  std::string architecture;              // empty: unknown
+  std::string architecture;  // empty: unknown
   std::string os_abi;
   std::optional<RegisterLayout> layout;  // nothing when nobody can tell
   bool layout_is_guessed = false;

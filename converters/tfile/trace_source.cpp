@@ -72,13 +72,15 @@ std::size_t TraceSource::put_in_order(const Frame& frame, const Placement& place
   waiting_bytes_ += size;
   const auto registers = std::ranges::find(added.frame.blocks, Block::Kind::Registers, &Block::kind);
   if (registers != added.frame.blocks.end()) added.placement.registers = &*registers;
-  std::ranges::push_heap(waiting_, std::greater{}, [](const Waiting& w) { return std::pair(w.time.ns, w.frame.number); });
+  std::ranges::push_heap(waiting_, std::greater{},
+                         [](const Waiting& w) { return std::pair(w.time.ns, w.frame.number); });
   if (waiting_.size() <= kMaxWaitingFrames && waiting_bytes_ <= kMaxWaitingBytes) return size;
   return say_earliest();
 }
 
 std::size_t TraceSource::say_earliest() {
-  std::ranges::pop_heap(waiting_, std::greater{}, [](const Waiting& w) { return std::pair(w.time.ns, w.frame.number); });
+  std::ranges::pop_heap(waiting_, std::greater{},
+                        [](const Waiting& w) { return std::pair(w.time.ns, w.frame.number); });
   const Waiting earliest = std::move(waiting_.back());
   waiting_.pop_back();
   waiting_bytes_ -= earliest.bytes.size();
@@ -87,7 +89,8 @@ std::size_t TraceSource::say_earliest() {
 
 std::uint64_t TraceSource::shifted(std::uint64_t time_ns) {
   const std::int64_t offset = context_.options.offset_ns;
-  const std::uint64_t magnitude = offset < 0 ? ~static_cast<std::uint64_t>(offset) + 1 : static_cast<std::uint64_t>(offset);
+  const std::uint64_t magnitude =
+      offset < 0 ? ~static_cast<std::uint64_t>(offset) + 1 : static_cast<std::uint64_t>(offset);
   if (offset < 0) return time_ns - std::min(time_ns, magnitude);
   return std::min(time_ns + magnitude, kTimeLimitNs - 1);
 }
@@ -105,7 +108,8 @@ std::size_t TraceSource::say(const Frame& frame, const Placement& placement, Fra
   if (!placement.is_step && !open_calls_.empty()) end_calls(lane, frame.tracepoint);
   const std::size_t bytes = events_.say(frame, placement, time, lane);
   if (placement.opens_call)
-    open_calls_.push_back({.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time.ns});
+    open_calls_.push_back(
+        {.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time.ns});
   if (placement.is_step && placement.has_call) {
     const auto call = std::find_if(open_calls_.rbegin(), open_calls_.rend(), [&](const OpenCall& open) {
       return open.lane == &lane && open.tracepoint == frame.tracepoint && !open.is_over;
@@ -150,7 +154,8 @@ void TraceSource::say_beginning() {
   std::uint64_t begin_ns = first_frame_ns;
   if (status && status->start_us) {
     const auto start = ns_of_us(*status->start_us);
-    const bool is_before = start && (shifted(*start) <= first_frame_ns || recording_->survey.time.frames == 0);
+    const bool is_before =
+        start && (shifted(*start) <= first_frame_ns || recording_->survey.time.frames == 0);
     if (is_before) {
       begin_ns = shifted(*start);
       main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));

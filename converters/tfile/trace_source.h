@@ -29,16 +29,17 @@ struct Recording {
 
 class TraceSource : public Source {
  public:
-  // `lanes` by track (as the survey counts them): where its frames are shown. `main` shows what belongs to the
-  // whole session. The context is borrowed.
-  TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*> lanes, Lane& main, ImportContext& context);
+  // `lanes` by track (as the survey counts them): where its frames are shown. `main` shows what belongs to
+  // the whole session. The context is borrowed.
+  TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*> lanes, Lane& main,
+              ImportContext& context);
 
   bool pump(std::size_t budget_bytes) override;
   std::uint64_t frontier_ns() const override { return last_ns_; }
 
  private:
-  // A frame with its place and time. Where stamps go back, frames wait here to be put in order: then it owns its
-  // bytes.
+  // A frame with its place and time. Where stamps go back, frames wait here to be put in order: then it owns
+  // its bytes.
   struct Waiting {
     Frame frame;
     std::vector<std::byte> bytes;

@@ -1,7 +1,6 @@
 #include "converters/tfile/tracepoint.h"
 
 #include <algorithm>
-
 #include <fmt/format.h>
 
 #include "converters/tfile/hex.h"
@@ -14,9 +13,8 @@ bool is_hex_digit(char c) {
 }
 
 std::string_view take_digits(std::string_view& text) {
-  const std::string_view digits = text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(
-                                                                              text, is_hex_digit) -
-                                                                          text.begin()));
+  const std::string_view digits =
+      text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_hex_digit) - text.begin()));
   text.remove_prefix(digits.size());
   return digits;
 }
@@ -173,8 +171,7 @@ std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
   const auto address = hex_number(take_field(rest, ':'));
   if (!number || !address) return "tracepoint piece without number and address";
   constexpr std::string_view kKnown = "TASZV";
-  if (kKnown.find(kind) == std::string_view::npos)
-    return fmt::format("unknown tracepoint piece '{}'", kind);
+  if (kKnown.find(kind) == std::string_view::npos) return fmt::format("unknown tracepoint piece '{}'", kind);
 
   Location& at = location(*number, *address);
   if (kind == 'T') return read_definition(at, rest);

@@ -23,8 +23,8 @@ struct Action {
   std::vector<std::byte> code;  // Expression: agent bytecode
 };
 
-// Reads what follows "A<n>:<address>:" or "S…:": one or more actions without a separator. Nothing when the text
-// is damaged.
+// Reads what follows "A<n>:<address>:" or "S…:": one or more actions without a separator. Nothing when the
+// text is damaged.
 std::optional<std::vector<Action>> read_actions(std::string_view text);
 
 // A place where a tracepoint was set. One tracepoint can have several, with one number.

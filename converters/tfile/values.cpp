@@ -78,6 +78,7 @@ Value register_value(const Register& reg, std::span<const std::byte> bytes, std:
 
 Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order) {
   const bool is_number = bytes.size() == size && (size == 1 || size == 2 || size == 4 || size == 8);
+  if (is_number && size == 1) return static_cast<std::uint32_t>(number_of(bytes, order));
   if (is_number) return signed_value(number_of(bytes, order), bytes.size());
   std::string text = spelled_bytes(bytes, kSpelledBytes);
   if (size > kSpelledBytes) text += fmt::format(" ({} bytes)", size);
@@ -86,7 +87,8 @@ Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::en
 
 Value string_value(std::span<const std::byte> bytes) {
   const auto end = std::ranges::find(bytes, std::byte{0});
-  return std::string(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(end - bytes.begin()));
+  return std::string(reinterpret_cast<const char*>(bytes.data()),
+                     static_cast<std::size_t>(end - bytes.begin()));
 }
 
 }  // namespace convert::tfile

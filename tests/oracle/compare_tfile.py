@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Compares conversions of GDB trace files with what GDB itself says about them, frame by frame.
+
+    compare_tfile.py FXT_CONVERT CASE...
+
+A CASE is a directory with out.tfile and oracle.jsonl (one object a frame: pc, registers, memory, variables) and
+perhaps live.jsonl (the same from the recording session, with tdump values), or a <name>.tfile beside a
+<name>.oracle.jsonl. Prints what differs and how much was compared; exit status 1 if anything differs.
+"""
+
+import argparse
+import collections
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import fxt_reader
+
+
+class Frame:
+    """All records of one frame: their arguments, counters apart."""
+
+    def __init__(self):
+        self.args = {}
+        self.names = set()
+        self.time = None
+        self.thread = None
+
+
+def frames_of(trace):
+    frames = collections.defaultdict(Frame)
+    open_frames = collections.defaultdict(list)  # thread -> frame numbers of open durations
+    for event in trace.events:
+        if event.category != "tracepoint":
+            continue
+        if event.type == fxt_reader.END:
+            number = open_frames[event.thread].pop()
+        else:
+            number = event.args["frame"]
+            if event.type == fxt_reader.BEGIN:
+                open_frames[event.thread].append(number)
+        frame = frames[number]
+        frame.args.update(event.args)
+        frame.names.add(event.name)
+        if frame.time is None:
+            frame.time, frame.thread = event.time, trace.thread_names.get(event.thread)
+    return frames
+
+
+def as_number(value, size):
+    """An argument as the unsigned number of `size` bytes that it stands for."""
+    if isinstance(value, float):
+        import struct
+        return int.from_bytes(struct.pack("<f" if size == 4 else "<d", value), "little")
+    if isinstance(value, str):
+        value = int(value.split()[0], 16)
+    return int(value) & (1 << 8 * size) - 1
+
+
+class Comparison:
+    def __init__(self, case):
+        self.case = case
+        self.counts = collections.Counter()
+        self.problems = []
+
+    def check(self, what, number, name, expected, found):
+        self.counts[what] += 1
+        if expected != found:
+            self.problems.append(f"{self.case}: frame {number}: {what} {name}: expected {expected}, found {found}")
+
+    def registers(self, number, oracle, frame):
+        for name, text in oracle.get("regs", {}).items():
+            found = frame.args.get("reg." + name)
+            if not re.fullmatch("0x[0-9a-f]+", text):
+                continue
+            size = (len(text) - 2) // 2
+            if found is None:
+                # GDB shows the zeros that a fast tracepoint leaves, and knows the pc of frames without registers.
+                if int(text, 16) != 0 and name not in ("rip", "eip", "pc", "pswa"):
+                    self.check("register", number, name, text, None)
+                continue
+            try:
+                value = as_number(found, size)
+            except ValueError:
+                value = found
+            if value != int(text, 16) and value != value:
+                continue
+            self.check("register", number, name, int(text, 16), value)
+
+    def memory(self, number, oracle, trace):
+        blocks = {}
+        prefix = f"gdb/frame/{number}/memory/"
+        for name, content in self.blobs_of[number]:
+            for i, byte in enumerate(content):
+                blocks.setdefault(int(name[len(prefix):], 16) + i, byte)
+        for address, size, content in oracle.get("memory", []):
+            start = int(address, 16)
+            found = bytes(blocks.get(start + i & (1 << 64) - 1, 0x100) & 0xff for i in range(size))
+            complete = all((start + i) & (1 << 64) - 1 in blocks for i in range(size))
+            self.check("memory", number, address, content, found.hex() if complete else "incomplete " + found.hex())
+
+    def variables(self, number, oracle, frame):
+        for name, value in (oracle.get("tsv") or {}).items():
+            if value is not None:
+                self.check("variable", number, "$" + name, int(value), frame.args.get("$" + name))
+
+    def dumped(self, number, live, frame):
+        """tdump lines that are simple numbers or strings."""
+        for name, text in re.findall(r"^([^\n=]+?) = (.*)$", live.get("tdump") or "", re.M):
+            if name.startswith("$"):
+                continue
+            found = frame.args.get(name)
+            number_text = re.fullmatch(r"(-?\d+|0x[0-9a-f]+)( '.*')?( <.*>)?", text)
+            if not number_text:
+                continue
+            if found is None:
+                self.counts["unnamed item"] += 1
+                continue
+            if isinstance(found, str):
+                continue
+            expected = int(number_text[1], 0)
+            self.check("tdump", number, name, expected & 0xffffffffffffffff, int(found) & 0xffffffffffffffff)
+
+
+def convert(program, tfile, extra):
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "out.fxt"
+        subprocess.run([program, "--registers", "all", "--report", "none", *extra, tfile, output], check=True)
+        return fxt_reader.read(output)
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def compare(program, tfile, oracle_path, live_path, use_program):
+    comparison = Comparison(f"{tfile.parent.name}/{tfile.name}")
+    extra = ["--program", tfile.parent / "prog"] if use_program and (tfile.parent / "prog").exists() else []
+    trace = convert(program, tfile, extra)
+    comparison.blobs_of = collections.defaultdict(list)
+    for name, content in trace.blobs.items():
+        parts = name.split("/")
+        if parts[:2] == ["gdb", "frame"] and parts[3] == "memory":
+            comparison.blobs_of[int(parts[2])].append((name, content))
+    frames = frames_of(trace)
+    oracle = lines_of(oracle_path)
+    comparison.counts["frames"] = len(frames)
+    for line in oracle:
+        if "tfind_error" in line:
+            continue
+        number = line["n"]
+        if number not in frames:
+            comparison.problems.append(f"{comparison.case}: frame {number} is missing")
+            continue
+        frame = frames[number]
+        if line.get("pc"):
+            found = frame.args.get("pc")
+            comparison.check("pc", number, "", int(line["pc"], 16), found if found is None else int(found))
+        comparison.registers(number, line, frame)
+        if not line.get("pc_error"):
+            comparison.memory(number, line, trace)
+        comparison.variables(number, line, frame)
+    for line in lines_of(live_path):
+        if line["n"] in frames:
+            comparison.dumped(line["n"], line, frames[line["n"]])
+            if extra and line.get("name"):
+                comparison.check("function", line["n"], "", True, line["name"] in " ".join(frames[line["n"]].names))
+    return comparison
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--with-program", action="store_true", help="give the case's `prog` to --program")
+    parser.add_argument("--limit", type=int, default=5, help="problems printed per case")
+    parser.add_argument("fxt_convert")
+    parser.add_argument("case", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    total = collections.Counter()
+    failures = 0
+    for case in arguments.case:
+        if case.is_dir():
+            files = [(case / "out.tfile", case / "oracle.jsonl", case / "live.jsonl")]
+        else:
+            files = [(case, case.with_suffix(".oracle.jsonl"), case.with_suffix(".live.jsonl"))]
+        for tfile, oracle, live in files:
+            comparison = compare(arguments.fxt_convert, tfile, oracle, live, arguments.with_program)
+            total.update(comparison.counts)
+            failures += len(comparison.problems)
+            counts = ", ".join(f"{count} {what}" for what, count in sorted(comparison.counts.items()))
+            print(f"{comparison.case}: {counts}; {len(comparison.problems)} differences")
+            for problem in comparison.problems[:arguments.limit]:
+                print("  " + problem)
+    print("all: " + ", ".join(f"{count} {what}" for what, count in sorted(total.items())) + f"; {failures} differences")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
