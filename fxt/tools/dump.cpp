@@ -11,8 +11,10 @@
 
 #include <boost/program_options.hpp>
 
+#include "fxt/tools/check.h"
 #include "fxt/tools/input_file.h"
 #include "fxt/tools/json_format.h"
+#include "fxt/tools/standard_output.h"
 #include "fxt/tools/statistics.h"
 #include "fxt/tools/text_format.h"
 
@@ -20,8 +22,6 @@ namespace fxt::tools {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr std::size_t kOutputBlock = std::size_t{1} << 16;
 
 po::options_description visible_options() {
   po::options_description options("Options");
@@ -31,6 +31,9 @@ po::options_description visible_options() {
   add("offsets,o", "begin each line with the record's byte offset");
   add("json,j", "one JSON object per record");
   add("stats,s", "counts of records, events, threads and bytes");
+  add("check,C", "tell which rules the file breaks, and which readers mind; exit code 1 if any");
+  add("all", "with --check: every finding, not only the first 20 of each rule");
+  add("rules", "print the rules that --check knows, with their reasons");
   add("color", po::value<std::string>()->default_value("auto"), "auto, always or never");
   add("thread,t", po::value<std::vector<std::uint64_t>>(), "only records of this thread (koid); repeatable");
   add("time-range,r", po::value<std::string>(), "only records in A~B, in ns or with us, ms, s");
@@ -44,26 +47,6 @@ template <typename T>
 T value_or_empty(const po::variables_map& values, const char* name) {
   return values.count(name) != 0 ? values[name].as<T>() : T{};
 }
-
-// Standard output, in blocks.
-class StandardOutput {
- public:
-  Text& text() { return text_; }
-  void line_done() {
-    text_.push_back('\n');
-    if (text_.size() >= kOutputBlock) flush();
-  }
-  void flush() {
-    if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size() || std::fflush(stdout) != 0) {
-      if (errno == EPIPE) throw QuietEnd();
-      throw std::runtime_error(std::string("standard output: ") + std::strerror(errno));
-    }
-    text_.clear();
-  }
-
- private:
-  Text text_;
-};
 
 void append_colored(Text& out, const Entry& entry) {
   constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[31m", kPlain = "\x1b[0m";
@@ -90,11 +73,10 @@ int finish(const Reader& reader, const std::string& file) {
   return 2;
 }
 
-int dump_records(const DumpOptions& options, Reader& reader) {
-  StandardOutput out;
+int dump_records(const DumpOptions& options, Reader& reader, StandardOutput& out) {
   while (const Entry* entry = reader.next()) {
     if (!options.selection.contains(*entry, reader)) continue;
-    if (options.mode == DumpMode::Json) {
+    if (options.json) {
       append_json(out.text(), *entry);
     } else {
       if (options.offsets) fmt::format_to(std::back_inserter(out.text()), "{:#010x} ", entry->offset);
@@ -110,11 +92,10 @@ int dump_records(const DumpOptions& options, Reader& reader) {
   return finish(reader, options.file);
 }
 
-int dump_statistics(const DumpOptions& options, Reader& reader) {
+int dump_statistics(const DumpOptions& options, Reader& reader, StandardOutput& out) {
   Statistics statistics;
   while (const Entry* entry = reader.next())
     if (options.selection.contains(*entry, reader)) statistics.add(*entry, reader);
-  StandardOutput out;
   statistics.append_to(out.text(), reader);
   out.flush();
   return finish(reader, options.file);
@@ -134,12 +115,16 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   DumpOptions options;
   if (values.count("help") != 0) options.mode = DumpMode::Help;
   if (values.count("version") != 0) options.mode = DumpMode::Version;
-  if (options.mode != DumpMode::Lines) return options;
-  if (values.count("json") != 0) options.mode = DumpMode::Json;
+  if (options.mode == DumpMode::Help || options.mode == DumpMode::Version) return options;
+  if (values.count("rules") != 0) options.mode = DumpMode::Rules;
+  options.json = values.count("json") != 0;
   if (values.count("stats") != 0) options.mode = DumpMode::Stats;
+  if (values.count("check") != 0) options.mode = DumpMode::Check;
+  if (options.mode == DumpMode::Rules) return options;
   if (values.count("file") == 0) throw std::invalid_argument("no FILE given (see --help)");
   options.file = values["file"].as<std::string>();
   options.offsets = values.count("offsets") != 0;
+  options.all_findings = values.count("all") != 0;
   const auto color = values["color"].as<std::string>();
   if (color != "auto" && color != "always" && color != "never")
     throw std::invalid_argument("--color is auto, always or never, not '" + color + "'");
@@ -167,9 +152,13 @@ int run(const DumpOptions& options) {
     std::puts("fxt-dump " FXT_VERSION);
     return 0;
   }
+  StandardOutput out;
+  if (options.mode == DumpMode::Rules) return print_rules(out);
   const auto input = open_input(options.file);
   Reader reader(*input);
-  return options.mode == DumpMode::Stats ? dump_statistics(options, reader) : dump_records(options, reader);
+  if (options.mode == DumpMode::Check) return check(options, reader, out);
+  return options.mode == DumpMode::Stats ? dump_statistics(options, reader, out)
+                                         : dump_records(options, reader, out);
 }
 
 }  // namespace fxt::tools

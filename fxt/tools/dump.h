@@ -1,30 +1,29 @@
 // The program fxt-dump, without its main(): options and what they ask for.
 #pragma once
 
-#include <exception>
+#include <cstdint>
 #include <string>
 
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
-enum class DumpMode : std::uint8_t { Lines, Json, Stats, Help, Version };
+enum class DumpMode : std::uint8_t { Lines, Stats, Check, Rules, Help, Version };
 
 struct DumpOptions {
   DumpMode mode = DumpMode::Lines;
   std::string file;  // "-" is standard input
+  bool json = false;
   bool offsets = false;
+  bool all_findings = false;
   bool color = false;
   Selection selection;
 };
 
-// Nobody reads the output any more; nothing to complain about.
-struct QuietEnd : std::exception {};
-
 // Throws std::exception with a text for the user. `terminal`: standard output is one.
 DumpOptions parse_options(int argc, const char* const* argv, bool terminal);
 
-// Returns the exit code: 0 done, 2 the file could not be read to its end.
+// Returns the exit code: 0 done; 1 the check found something; 2 the file could not be read to its end.
 int run(const DumpOptions& options);
 
 }  // namespace fxt::tools

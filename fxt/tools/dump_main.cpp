@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fxt/tools/dump.h"
+#include "fxt/tools/standard_output.h"
 
 int main(int argc, char** argv) {
   // A closed pipe shows as a failed write, which ends the program quietly.

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "fxt/kind.h"
 #include "fxt/reader.h"
 
 namespace fxt::tools {
@@ -18,10 +19,6 @@ using Text = fmt::memory_buffer;
 
 // The record's line, without the line's end.
 void append_line(Text& out, const Entry& entry);
-
-// The word that a line begins with: "instant", "kernel-object", …
-std::string_view kind_of(const Record& record);
-std::string_view kind_of(EventType type);
 
 void append_quoted(Text& out, std::string_view text);
 void append_hex(Text& out, std::span<const std::byte> bytes);

@@ -1,0 +1,382 @@
+// The Checker itself: the order of the first records, what a Reader finds odd, times and limits; the rest is
+// handed to the parts.
+#include "fxt/checker.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_set>
+
+#include "fxt/kind.h"
+#include "fxt/link_check.h"
+#include "fxt/nesting_check.h"
+#include "fxt/object_check.h"
+#include "fxt/reference_check.h"
+
+namespace fxt {
+namespace {
+
+constexpr std::size_t kTracyMaxLocations = 32'767;
+constexpr std::string_view kDropped =
+    "Fuchsia's C++ reader and Perfetto drop the record, others lose the name";
+constexpr std::string_view kCppReports = "Fuchsia's C++ reader reports an error";
+constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
+constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
+constexpr std::string_view kReserved = "the spec reserves it for later versions";
+
+bool is_metadata(const Record& record) {
+  return std::holds_alternative<Magic>(record) || std::holds_alternative<ProviderInfo>(record) ||
+         std::holds_alternative<ProviderSection>(record) || std::holds_alternative<ProviderEvent>(record);
+}
+
+}  // namespace
+
+class Checker::State {
+ public:
+  explicit State(Report report)
+      : findings_(std::move(report)),
+        references_(findings_),
+        nesting_(findings_),
+        links_(findings_),
+        objects_(findings_) {}
+
+  void add(const Entry& entry, const Reader& reader);
+  void finish(const Reader& reader);
+
+ private:
+  // ---- The start of the file ----
+  void check_start(const Entry& entry, const Reader& reader);
+  void check_provider(const ProviderInfo& info);
+  void check_initialization(const Initialization& initialization);
+
+  // ---- What the Reader found ----
+  void check_problem(const Problem& problem, const Entry& entry);
+  void check_spare_words(const Problem& problem, const Entry& entry);
+  void check_unknown_type(const Problem& problem, const Entry& entry);
+
+  // ---- What records hold ----
+  void check_time(std::uint64_t ticks, const Reader& reader);
+  void check_string(const String& string);
+  void check_thread(const Thread& thread);
+  void check_arguments(Arguments arguments);
+  void check_event(const Event& event, const Reader& reader);
+  void check_location(const Event& event);
+  void check_span(std::uint64_t first, std::uint64_t last);
+
+  template <typename T>
+  void check_parts(const T& record, const Reader& reader);
+
+  void error(std::string_view rule, std::string problem, std::string_view effect) const {
+    findings_.error(rule, offset_, kind_, std::move(problem), effect);
+  }
+  void warning(std::string_view rule, std::string problem, std::string_view effect) const {
+    findings_.warning(rule, offset_, kind_, std::move(problem), effect);
+  }
+
+  Findings findings_;
+  ReferenceCheck references_;
+  NestingCheck nesting_;
+  LinkCheck links_;
+  ObjectCheck objects_;
+
+  // Of the current record.
+  std::uint64_t offset_ = 0;
+  std::string_view kind_;
+
+  bool any_record_ = false;
+  bool provider_announced_ = false, provider_missing_said_ = false;
+  bool initialized_ = false, initialization_missing_said_ = false;
+  bool initialization_early_said_ = false, indexed_before_provider_said_ = false;
+  std::optional<std::uint64_t> first_ticks_, last_ticks_;  // of events, as Tracy takes them
+  bool span_said_ = false;
+  std::unordered_set<std::uint64_t> locations_;  // hashes of (name, source location)
+};
+
+Checker::Checker(Report report) : state_(std::make_unique<State>(std::move(report))) {}
+Checker::~Checker() = default;
+void Checker::add(const Entry& entry, const Reader& reader) { state_->add(entry, reader); }
+void Checker::finish(const Reader& reader) { state_->finish(reader); }
+
+void Checker::State::add(const Entry& entry, const Reader& reader) {
+  offset_ = entry.offset;
+  kind_ = kind_of(entry.record);
+  check_start(entry, reader);
+  for (const Problem& problem : entry.problems) check_problem(problem, entry);
+  if (entry.words.size() > kMaxRecordWords)
+    error("W13", "large record of " + std::to_string(entry.words.size()) + " words", kLosesTheRest);
+  std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
+  any_record_ = true;
+}
+
+// ---- The start of the file ----
+
+void Checker::State::check_start(const Entry& entry, const Reader& reader) {
+  if (!any_record_) {
+    if (entry.words[0] != kMagicRecord) {
+      error("W1", "the file does not begin with the magic word",
+            "Tracy ends with an exception, Fuchsia's Rust reader refuses, Perfetto does not know the file");
+    } else if (reader.other_byte_order()) {
+      error("W1", "the file is big-endian", "all known readers expect little-endian words");
+    }
+  }
+  const Record& record = entry.record;
+  if (is_metadata(record) || provider_announced_) return;
+  if (std::holds_alternative<Initialization>(record)) {
+    if (!initialization_early_said_)
+      warning("W1", "initialization before provider info", "some readers fail");
+    initialization_early_said_ = true;
+    return;
+  }
+  const bool fills_a_table =
+      std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
+  if (fills_a_table && !indexed_before_provider_said_) {
+    error(
+        "W2", "registered before any provider is announced",
+        "the Rust reader does not know it, and the C++ reader and Perfetto forget it when a provider comes");
+    indexed_before_provider_said_ = true;
+  } else if (!fills_a_table && !provider_missing_said_) {
+    warning("W1", "no provider was announced before", "Fuchsia's Rust reader knows no indexed strings");
+    provider_missing_said_ = true;
+  }
+}
+
+void Checker::State::check_provider(const ProviderInfo& info) {
+  provider_announced_ = true;
+  if (info.id == 0) warning("W2", "provider id 0", "readers use it for records of no provider");
+}
+
+void Checker::State::check_initialization(const Initialization& initialization) {
+  initialized_ = true;
+  if (initialization.ticks_per_second != 0 && initialization.ticks_per_second != kTicksPerSecond)
+    error("W4", std::to_string(initialization.ticks_per_second) + " ticks per second",
+          "Tracy takes ticks for nanoseconds");
+}
+
+// ---- What the Reader found ----
+
+void Checker::State::check_problem(const Problem& problem, const Entry& entry) {
+  const std::string text = describe(problem);
+  switch (problem.kind) {
+    case ProblemKind::UnknownRecordType:
+      check_unknown_type(problem, entry);
+      break;
+    case ProblemKind::TooShort:
+      error("W11", text, "readers drop it, read past its end or stop");
+      break;
+    case ProblemKind::TooLarge:
+      error("W13", text, kLosesTheRest);
+      break;
+    case ProblemKind::SpareWords:
+      check_spare_words(problem, entry);
+      break;
+    case ProblemKind::ReservedBits:
+      if (std::holds_alternative<StringRecord>(entry.record) &&
+          (problem.value & StringHeader::Zero1::kMask) != 0) {
+        error("W12", text, "Tracy takes the bit as part of the index");
+      } else {
+        warning("W12", text, kReserved);
+      }
+      break;
+    case ProblemKind::Padding:
+      warning("W12", text, kReserved);
+      break;
+    case ProblemKind::UnknownString:
+    case ProblemKind::UnknownThread:
+      error("W7", text, kDropped);
+      break;
+    case ProblemKind::InvalidUtf8:
+      error("W9", text, kRustRejects);
+      break;
+    case ProblemKind::UnknownArgumentType:
+      error("W25", text, "Fuchsia's C++ reader reports an error, Tracy misreads what follows");
+      break;
+    case ProblemKind::ArgumentSpareWords:
+      error("W11", text, kRustRejects);
+      break;
+    case ProblemKind::StringIndexZero:
+    case ProblemKind::ThreadIndexZero:
+      error("W7", text, kCppReports);
+      break;
+    case ProblemKind::StringReplaced:
+    case ProblemKind::ThreadReplaced:
+      error("W6", text, "Fuchsia's C++ reader keeps the first meaning");
+      break;
+    case ProblemKind::ProviderAgain:
+      error("W2", text, "Fuchsia's C++ reader and Perfetto empty its tables, the Rust reader does not");
+      break;
+    case ProblemKind::UnknownProvider:
+      error("W3", text, "Perfetto drops what follows, the C++ and Rust readers complain");
+      break;
+    case ProblemKind::TickRateZero:
+      error("W4", text,
+            "the C++ reader complains, Perfetto drops all events, the Rust reader divides by zero");
+      break;
+    case ProblemKind::EndBeforeBegin:
+      error("W15", text, "Perfetto drops it");
+      break;
+  }
+}
+
+void Checker::State::check_spare_words(const Problem& problem, const Entry& entry) {
+  const std::string text = describe(problem);
+  const Record& record = entry.record;
+  const auto* event = std::get_if<Event>(&record);
+  if (event != nullptr && event->type == EventType::Instant) {
+    warning("W28", text, "only Fuchsia's C++ reader reads them");
+  } else if (std::holds_alternative<Initialization>(record)) {
+    error("W25", text, kRustRejects);
+  } else if (event != nullptr || std::holds_alternative<Blob>(record) || is_metadata(record)) {
+    warning("W11", text, "known readers ignore them");
+  } else {
+    error("W11", text, kRustRejects);
+  }
+}
+
+void Checker::State::check_unknown_type(const Problem& problem, const Entry& entry) {
+  const auto type = static_cast<RecordType>(RecordHeader::Type::get(entry.words[0]));
+  const std::string value = std::to_string(problem.value);
+  std::string text = "record of unknown type " + value;
+  if (type == RecordType::Metadata) text = "metadata of unknown type " + value;
+  if (type == RecordType::Event) text = "event of unknown type " + value;
+  if (type == RecordType::Scheduling) text = "scheduling record of unknown type " + value;
+  if (type == RecordType::Profiler) text = "profiler record of unknown type " + value;
+  if (type == RecordType::Large) text = "large record of unknown type " + value;
+  error("W25", text, kCppReports);
+}
+
+// ---- What records hold ----
+
+// Each record says what it has by its members; kinds with rules of their own follow.
+template <typename T>
+void Checker::State::check_parts(const T& record, const Reader& reader) {
+  if constexpr (requires { record.time; }) check_time(record.time, reader);
+  if constexpr (requires { record.thread.storage; }) check_thread(record.thread);
+  if constexpr (requires { record.category; }) check_string(record.category);
+  if constexpr (requires { record.name.storage; }) check_string(record.name);
+  if constexpr (requires { record.arguments; }) check_arguments(record.arguments);
+
+  if constexpr (std::is_same_v<T, ProviderInfo>) check_provider(record);
+  if constexpr (std::is_same_v<T, Initialization>) check_initialization(record);
+  if constexpr (std::is_same_v<T, StringRecord>) {
+    if (record.text.size() > kMaxStringBytes)
+      warning("W8", "string of " + std::to_string(record.text.size()) + " bytes",
+              "the spec's limit is 32,000");
+    references_.registered(record);
+  }
+  if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
+  if constexpr (std::is_same_v<T, Event>) check_event(record, reader);
+  if constexpr (std::is_same_v<T, KernelObject>) objects_.object(record, offset_);
+  if constexpr (std::is_same_v<T, UserspaceObject>) {
+    check_thread(record.process);
+    error("W24", "userspace object", "Fuchsia's C++ reader reports a record of unknown type 6");
+  }
+  if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
+    for (const Thread& side : {record.outgoing, record.incoming}) {
+      check_thread(side);
+      objects_.scheduled(side.thread, offset_, kind_);
+    }
+  }
+  if constexpr (std::is_same_v<T, ContextSwitch>)
+    for (const std::uint64_t side : {record.outgoing_thread, record.incoming_thread})
+      objects_.scheduled(side, offset_, kind_);
+  if constexpr (std::is_same_v<T, ThreadWakeup>) objects_.scheduled(record.thread, offset_, kind_);
+  if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
+    if (record.thread.storage == Storage::Inline)
+      error("W23", "profiler record with an inline thread", "Fuchsia's two readers read it differently");
+  }
+  if constexpr (std::is_same_v<T, LargeBlobWithoutMetadata>)
+    error("W14", "large blob without metadata", "Fuchsia's Rust reader aborts");
+}
+
+void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
+  if (!initialized_ && !initialization_missing_said_) {
+    error("W1", "no initialization before the first time", "Fuchsia's Rust reader takes a tick for a second");
+    initialization_missing_said_ = true;
+  }
+  if (reader.ticks_per_second() == 0) return;
+  const auto ns = reader.to_ns(ticks);
+  if (!ns || *ns >= kTimeLimit)
+    error("W5", "time of " + std::to_string(ticks) + " ticks is 2^63 ns or later",
+          "Perfetto drops it, Fuchsia's Rust reader panics");
+}
+
+void Checker::State::check_string(const String& string) {
+  if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
+    error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
+          "Fuchsia's C++ reader rejects the record");
+  references_.used(string, offset_, kind_);
+}
+
+void Checker::State::check_thread(const Thread& thread) { references_.used(thread, offset_, kind_); }
+
+void Checker::State::check_arguments(Arguments arguments) {
+  for (const Argument& argument : arguments) {
+    check_string(argument.name);
+    if (const auto* text = std::get_if<String>(&argument.value)) check_string(*text);
+    if (std::holds_alternative<Bytes>(argument.value))
+      error(
+          "W23", "blob argument",
+          "Tracy misreads what follows, Fuchsia's C++ reader adds the padding, Perfetto shows it as unknown");
+  }
+}
+
+void Checker::State::check_event(const Event& event, const Reader& reader) {
+  objects_.used(event.thread, offset_, kind_);
+  if (event.type == EventType::Counter) objects_.counter(event, offset_);
+  if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
+    check_location(event);
+
+  const bool complete = event.type == EventType::DurationComplete;
+  const auto begin_ns = reader.to_ns(event.time);
+  const auto end_ns = complete ? reader.to_ns(event.end) : begin_ns;
+  if (complete && begin_ns && *begin_ns < kTimeLimit) check_time(event.end, reader);
+  if (event.type <= EventType::DurationComplete)
+    check_span(event.time, complete ? std::max(event.time, event.end) : event.time);
+  // What readers drop takes no part in the nesting.
+  if (event.thread.storage == Storage::Missing || event.name.storage == Storage::Missing ||
+      event.category.storage == Storage::Missing || !begin_ns || !end_ns || *end_ns < *begin_ns ||
+      *end_ns >= kTimeLimit)
+    return;
+  nesting_.add(event, *begin_ns, *end_ns, offset_);
+  links_.add(event, *begin_ns, offset_);
+}
+
+void Checker::State::check_location(const Event& event) {
+  if (locations_.size() > kTracyMaxLocations) return;
+  const std::hash<std::string_view> hash;
+  std::uint64_t location = hash(event.name.text);
+  for (const Argument& argument : event.arguments)
+    if (const auto* text = std::get_if<String>(&argument.value);
+        text != nullptr && argument.name.text == "loc")
+      location = location * 31 + hash(text->text);
+  locations_.insert(location);
+  if (locations_.size() > kTracyMaxLocations)
+    error("W26", "more than 32,767 pairs of duration name and source location",
+          "Tracy writes a file that it can't load");
+}
+
+// Tracy counts from the first event.
+void Checker::State::check_span(std::uint64_t first, std::uint64_t last) {
+  first_ticks_ = std::min(first_ticks_.value_or(first), first);
+  last_ticks_ = std::max(last_ticks_.value_or(last), last);
+  if (span_said_ || *last_ticks_ - *first_ticks_ < kSpanLimit) return;
+  error("W5", "the times of the file span 2^47 ns or more", "Tracy's times wrap");
+  span_said_ = true;
+}
+
+void Checker::State::finish(const Reader& reader) {
+  nesting_.finish();
+  links_.finish();
+  objects_.finish();
+  const ReadEnd& end = reader.end();
+  offset_ = end.offset;
+  kind_ = "file";
+  if (end.reason == ReadEnd::Reason::Truncated)
+    error("W11", describe(end), "readers lose the record, some stop with an error");
+  if (end.reason == ReadEnd::Reason::SizeZero)
+    error("W11", describe(end), "Perfetto fails, Tracy and the Rust reader stop");
+  if (!any_record_ && end.reason == ReadEnd::Reason::EndOfFile)
+    error("W1", "the file is empty", "no reader takes it for a trace");
+}
+
+}  // namespace fxt

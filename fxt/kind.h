@@ -1,0 +1,15 @@
+// One word for each kind of record, as fxt-dump prints it.
+#pragma once
+
+#include <string_view>
+
+#include "fxt/records.h"
+
+namespace fxt {
+
+// "instant", "kernel-object", "string", ... Events go by their type.
+std::string_view kind_of(const Record& record);
+// The type must be one of the eleven.
+std::string_view kind_of(EventType type);
+
+}  // namespace fxt

@@ -1,0 +1,107 @@
+// What Perfetto and Tracy make of koids, names and counters.
+#include "fxt/object_check.h"
+
+namespace fxt {
+namespace {
+
+constexpr std::string_view kRecord = "kernel-object";
+constexpr std::string_view kCutIds = "Perfetto cuts ids to 32 bits, Tracy merges threads";
+
+std::string quoted(const String& string) { return '"' + std::string(string.text) + '"'; }
+
+bool is_numeric(const Value& value) {
+  return std::holds_alternative<std::int32_t>(value) || std::holds_alternative<std::uint32_t>(value) ||
+         std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value) ||
+         std::holds_alternative<double>(value);
+}
+
+}  // namespace
+
+void ObjectCheck::object(const KernelObject& object, std::uint64_t offset) {
+  if (object.type != KernelObjectType::Process && object.type != KernelObjectType::Thread) return;
+  if (object.name.text.empty() && object.name.storage != Storage::Missing)
+    findings_->warning("W18", offset, kRecord, "names koid " + std::to_string(object.koid) + " with nothing",
+                       "viewers show no name");
+  if (object.koid >= kKoidLimit)
+    findings_->error("W19", offset, kRecord,
+                     "koid " + std::to_string(object.koid) + " needs more than 32 bits", kCutIds);
+  if (object.koid == 0)
+    findings_->warning("W19", offset, kRecord, "koid 0 is not a process or thread",
+                       "viewers take it for the idle thread");
+  if (object.type == KernelObjectType::Thread) thread_object(object, offset);
+}
+
+void ObjectCheck::thread_object(const KernelObject& object, std::uint64_t offset) {
+  for (std::size_t i = 0; i < object.arguments.size(); ++i) {
+    const Argument& argument = object.arguments[i];
+    if (argument.name.text != "process") continue;
+    const auto* process = std::get_if<Koid>(&argument.value);
+    if (process == nullptr) {
+      findings_->error("W18", offset, kRecord, "argument \"process\" is not of type koid",
+                       "Perfetto counts an error and loses the name");
+      return;
+    }
+    if (i != 0)
+      findings_->warning("W18", offset, kRecord, "argument \"process\" is not the first",
+                         "some parsers look for it only there");
+    if (process->koid >= kKoidLimit)
+      findings_->error("W19", offset, kRecord,
+                       "process " + std::to_string(process->koid) + " needs more than 32 bits", kCutIds);
+    named_[object.koid][process->koid] = offset;
+    return;
+  }
+  findings_->error("W18", offset, kRecord, "a thread without an argument \"process\"",
+                   "Perfetto files its name under process 0, other readers lose it");
+}
+
+void ObjectCheck::used(const Thread& thread, std::uint64_t offset, std::string_view record) {
+  if (thread.storage == Storage::Missing) return;
+  if (!seen_.emplace(std::pair(thread.process, thread.thread), true).second) return;
+  const std::string text = std::to_string(thread.process) + "/" + std::to_string(thread.thread);
+  if (thread.process >= kKoidLimit || thread.thread >= kKoidLimit) {
+    findings_->error("W19", offset, record, "thread " + text + " needs more than 32 bits", kCutIds);
+  } else if (thread.process == 0 || thread.thread == 0) {
+    findings_->warning("W19", offset, record, "thread " + text + " has an id of 0",
+                       "viewers take 0 for the idle thread");
+  }
+}
+
+void ObjectCheck::scheduled(std::uint64_t thread, std::uint64_t offset, std::string_view record) {
+  if (thread >= kKoidLimit)
+    findings_->error("W19", offset, record, "thread " + std::to_string(thread) + " needs more than 32 bits",
+                     kCutIds);
+}
+
+void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
+  for (const Argument& argument : event.arguments) {
+    if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing) continue;
+    if (!is_numeric(argument.value)) {
+      findings_->error("W20", offset, "counter", "argument " + quoted(argument.name) + " is not a number",
+                       "Perfetto counts an error, Tracy ignores it or takes ids for values");
+      continue;
+    }
+    const auto series = series_.find(argument.name.text);
+    if (series == series_.end()) {
+      series_.emplace(argument.name.text, event.name.text);
+    } else if (series->second != event.name.text) {
+      findings_->error(
+          "W20", offset, "counter",
+          "argument " + quoted(argument.name) + " also names a series of counter \"" + series->second + '"',
+          "Tracy draws both as one plot");
+    }
+  }
+}
+
+void ObjectCheck::finish() {
+  for (const auto& [key, unused] : seen_) {
+    const auto named = named_.find(key.second);
+    if (named == named_.end() || named->second.count(key.first) != 0) continue;
+    findings_->error("W18", named->second.begin()->second, kRecord,
+                     "names thread " + std::to_string(key.second) + " in process " +
+                         std::to_string(named->second.begin()->first) + ", but its events are in process " +
+                         std::to_string(key.first),
+                     "Perfetto makes two threads of it, one without a name");
+  }
+}
+
+}  // namespace fxt

@@ -1,0 +1,35 @@
+// Names of processes and threads, and the series of counters (rules W18, W19, W20). Internal to the Checker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "fxt/findings.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+class ObjectCheck {
+ public:
+  explicit ObjectCheck(const Findings& findings) : findings_(&findings) {}
+  void object(const KernelObject& object, std::uint64_t offset);
+  // The thread of an event.
+  void used(const Thread& thread, std::uint64_t offset, std::string_view record);
+  // A thread that only a context switch speaks of; 0 is idle there.
+  void scheduled(std::uint64_t thread, std::uint64_t offset, std::string_view record);
+  void counter(const Event& event, std::uint64_t offset);
+  void finish();
+
+ private:
+  void thread_object(const KernelObject& object, std::uint64_t offset);
+
+  const Findings* findings_;
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
+  std::map<std::pair<std::uint64_t, std::uint64_t>, bool> seen_;           // process and thread of events
+  std::map<std::string, std::string, std::less<>> series_;                 // argument, its counter
+};
+
+}  // namespace fxt

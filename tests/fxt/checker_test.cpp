@@ -1,0 +1,449 @@
+// The Checker: for each rule a file that breaks it, and the nearest file that does not.
+#include "fxt/checker.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "fxt/findings.h"
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+namespace {
+
+// The rules that a file breaks, each once, in order: "W15" for an error, "w15" for a warning.
+std::string broken_rules(const Words& words) {
+  const auto bytes = bytes_of(words);
+  Reader reader(bytes);
+  std::vector<std::string> rules;
+  Checker checker([&rules](const Finding& finding) {
+    std::string rule(finding.rule);
+    if (finding.severity == Severity::Warning) rule[0] = 'w';
+    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+  });
+  while (const Entry* entry = reader.next()) checker.add(*entry, reader);
+  checker.finish(reader);
+  std::string text;
+  for (const std::string& rule : rules) text += (text.empty() ? "" : " ") + rule;
+  return text;
+}
+
+Words all(std::initializer_list<Words> parts) {
+  Words words;
+  for (const Words& part : parts) words = joined(words, part);
+  return words;
+}
+
+// ---- Parts of files ----
+
+const Words kMagic = {kMagicRecord};
+const Words kProvider = {0x0030'0000'0011'0020, 0x0074'7866};  // id 1, "fxt"
+const Words kInit = {0x21, 1'000'000'000};
+
+Words string_record(std::uint64_t index, std::string_view text) {
+  Words words = {StringHeader::Type::put(2) | StringHeader::Size::put(1 + (text.size() + 7) / 8) |
+                 StringHeader::Index::put(index) | StringHeader::Length::put(text.size())};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i % 8 == 0) words.push_back(0);
+    words.back() |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << i % 8 * 8;
+  }
+  return words;
+}
+Words thread_record(std::uint64_t index, std::uint64_t process, std::uint64_t thread) {
+  return {0x33 | index << 16, process, thread};
+}
+
+// Strings "app", "a", "b", "process", "value" are 1 to 5; threads 100/101, 100/102, 200/201 are 1 to 3.
+const Words kTables = all({string_record(1, "app"), string_record(2, "a"), string_record(3, "b"),
+                           string_record(4, "process"), string_record(5, "value"), thread_record(1, 100, 101),
+                           thread_record(2, 100, 102), thread_record(3, 200, 201)});
+const Words kPrelude = all({kStart, kTables});
+
+constexpr std::uint64_t kA = 2, kB = 3;
+
+// An event of category "app"; `rest` are the words after the time.
+Words event(EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1,
+            const Words& rest = {}, std::uint64_t arguments = 0) {
+  return joined(
+      {EventHeader::Type::put(4) | EventHeader::Size::put(2 + rest.size()) |
+           EventHeader::EventType::put(code(type)) | EventHeader::ArgumentCount::put(arguments) |
+           EventHeader::Thread::put(thread) | EventHeader::Category::put(1) | EventHeader::Name::put(name),
+       time},
+      rest);
+}
+Words begin(std::uint64_t time, std::uint64_t name = kA, std::uint64_t thread = 1) {
+  return event(EventType::DurationBegin, time, name, thread);
+}
+Words end(std::uint64_t time, std::uint64_t name = kA, std::uint64_t thread = 1) {
+  return event(EventType::DurationEnd, time, name, thread);
+}
+Words complete(std::uint64_t from, std::uint64_t to, std::uint64_t name = kA, std::uint64_t thread = 1) {
+  return event(EventType::DurationComplete, from, name, thread, {to});
+}
+Words instant(std::uint64_t time, std::uint64_t thread = 1) {
+  return event(EventType::Instant, time, kA, thread);
+}
+Words flow(EventType type, std::uint64_t time, std::uint64_t id, std::uint64_t thread = 1) {
+  return event(type, time, kB, thread, {id});
+}
+Words counter(std::uint64_t time, std::uint64_t name, const Words& argument, std::uint64_t id = 0) {
+  return event(EventType::Counter, time, name, 1, joined(argument, {id}), 1);
+}
+
+std::string broken(std::initializer_list<Words> parts) { return broken_rules(joined(kPrelude, all(parts))); }
+
+constexpr const char* kClean = "";
+
+// ---- What all readers accept ----
+
+TEST(Checker, IsSilentOnWhatAllReadersAccept) {
+  EXPECT_EQ(broken_rules(kStart), kClean);
+  EXPECT_EQ(broken({instant(0)}), kClean);
+  EXPECT_EQ(broken({event(EventType::Instant, 5, 0)}), kClean);                    // no name
+  EXPECT_EQ(broken({{0x8000'8000'0100'0024, 5}}), kClean);                         // empty inline strings
+  EXPECT_EQ(broken({string_record(6, "")}), kClean);                               // an empty string
+  EXPECT_EQ(broken({string_record(2, "a"), thread_record(1, 100, 101)}), kClean);  // the same again
+  EXPECT_EQ(broken({{0x0000'0001'0005'0039, 5, 0x6f'6c6c'6568}}), kClean);         // log
+  EXPECT_EQ(broken({{0x0001'0003'0002'0025, 0xccbbaa}}), kClean);                  // blob
+  EXPECT_EQ(broken({{0x0000'0000'0013'0010}}), kClean);                            // provider event
+  EXPECT_EQ(broken({{0x0000'0000'0000'005f, 0x10'0002'0001, 5, 3, 0xccbbaa}}), kClean);  // a small large blob
+  EXPECT_EQ(broken({{0x0010'1020'1300'0028, 5}}), kClean);          // context switch, legacy
+  EXPECT_EQ(broken({{0x1000'0030'1000'0048, 5, 101, 0}}), kClean);  // context switch to idle, newer
+  EXPECT_EQ(broken({{0x2000'0000'0020'0038, 5, 101}}), kClean);     // wakeup
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x0000'0001'0005'0019}, 1)}), kClean);  // bool
+  EXPECT_EQ(broken({{0x0000'0000'2012'004a, 5, 0xaa, 0xbb}}), kClean);  // backtrace of an indexed thread
+  EXPECT_EQ(broken({complete(5, 5), complete(5, 5), complete(5, 9), complete(9, 9)}), kClean);
+}
+
+TEST(Checker, IsSilentOnWhatTheWriterWrites) {
+  const Words words = file_of([](Writer& writer) {
+    const Thread main{.process = 100, .thread = 101};
+    writer.name_process(100, "demo");
+    writer.name_thread(100, 101, "main");
+    writer.write(Event{.type = EventType::DurationBegin, .time = 1, .thread = main, .name = "run"});
+    writer.write(Event{.type = EventType::FlowBegin, .time = 2, .thread = main, .name = "go", .id = 1});
+    writer.write(Event{.type = EventType::FlowEnd, .time = 3, .thread = main, .name = "go", .id = 1});
+    writer.write(Event{.type = EventType::DurationEnd, .time = 4, .thread = main, .name = "run"});
+    writer.write(Event{
+        .type = EventType::Counter, .time = 5, .thread = main, .name = "memory", .arguments = {{"rss", 5}}});
+    writer.write(LegacyContextSwitch{.time = 6, .outgoing = main, .outgoing_priority = 1});
+    writer.begin_provider(2, "other");
+    writer.write(Event{.time = 7, .thread = main, .name = "mark"});
+    writer.switch_provider(1);
+  });
+  EXPECT_EQ(broken_rules(words), kClean);
+}
+
+TEST(Checker, KnowsEachRuleItReports) {
+  EXPECT_EQ(rules().size(), 28U);
+  for (std::size_t i = 0; i < rules().size(); ++i) EXPECT_EQ(rules()[i].id, "W" + std::to_string(i + 1));
+}
+
+// ---- W1 to W5: the start, providers, times ----
+
+TEST(Checker, W1StartOfTheFile) {
+  EXPECT_EQ(broken_rules({}), "W1");
+  EXPECT_EQ(broken_rules(all({kProvider, kInit})), "W1");
+  EXPECT_EQ(broken_rules(all({kMagic, kProvider, kTables, instant(5)})), "W1");
+  EXPECT_EQ(broken_rules(all({kMagic, kProvider, kTables, instant(5), kInit})), "W1");
+  EXPECT_EQ(broken_rules(all({kMagic, kInit, kProvider})), "w1");
+  EXPECT_EQ(broken_rules(all({kMagic, kInit, {0x0000'0000'0000'0044, 5, 100, 101}})), "w1");
+}
+
+TEST(Checker, W1ByteOrder) {
+  Words reversed = all({kMagic, kInit});
+  for (std::uint64_t& word : reversed) word = __builtin_bswap64(word);
+  EXPECT_EQ(broken_rules({reversed[0]}), "W1");
+}
+
+TEST(Checker, W2Providers) {
+  EXPECT_EQ(broken({kProvider}), "W2");
+  EXPECT_EQ(broken_rules(all({kMagic, string_record(1, "a"), kProvider, kInit})), "W2");
+  EXPECT_EQ(broken({{0x0030'0000'0021'0020, 0x0074'7866}}), kClean);
+  EXPECT_EQ(broken({{0x0030'0000'0001'0020, 0x0074'7866}}), "w2");  // id 0
+}
+
+TEST(Checker, W3Sections) {
+  const Words second = {0x0030'0000'0021'0020, 0x0074'7866};
+  const Words back = {0x0000'0000'0012'0010};
+  EXPECT_EQ(broken({{0x0000'0000'0092'0010}}), "W3");
+  EXPECT_EQ(broken({second, back, instant(5)}), kClean);
+  EXPECT_EQ(broken({second, thread_record(1, 300, 301), back}), kClean);
+  EXPECT_EQ(broken({second, thread_record(1, 300, 301), back, instant(5)}), "W3");
+  EXPECT_EQ(broken({second, string_record(2, "x"), back, instant(5)}), "W3");
+  EXPECT_EQ(broken({second, string_record(2, "a"), thread_record(1, 100, 101), back, instant(5)}), kClean);
+}
+
+TEST(Checker, W4TickRate) {
+  EXPECT_EQ(broken({{0x21, 24'000'000}}), "W4");
+  EXPECT_EQ(broken({{0x21, 0}}), "W4");
+  EXPECT_EQ(broken({kInit}), kClean);
+}
+
+TEST(Checker, W5Times) {
+  constexpr std::uint64_t kHalf = 1ULL << 63, kSpan = 1ULL << 47;
+  EXPECT_EQ(broken({instant(kHalf)}), "W5");
+  EXPECT_EQ(broken({instant(kHalf - 1)}), kClean);
+  EXPECT_EQ(broken({instant(1), instant(kSpan)}), kClean);
+  EXPECT_EQ(broken({instant(0), instant(kSpan)}), "W5");
+  EXPECT_EQ(broken({complete(1ULL << 50, (1ULL << 50) + kSpan)}), "W5");
+}
+
+// ---- W6 to W14: tables, strings, sizes ----
+
+TEST(Checker, W6Replacement) {
+  EXPECT_EQ(broken({string_record(2, "x")}), "W6");
+  EXPECT_EQ(broken({thread_record(1, 100, 109)}), "W6");
+}
+
+TEST(Checker, W7Indices) {
+  EXPECT_EQ(broken({instant(5, 9)}), "W7");
+  EXPECT_EQ(broken({event(EventType::Instant, 5, 99)}), "W7");
+  EXPECT_EQ(broken({string_record(0, "x")}), "W7");
+  EXPECT_EQ(broken({thread_record(0, 100, 101)}), "W7");
+  EXPECT_EQ(broken({string_record(32'767, "x"), thread_record(255, 100, 109), instant(5, 255)}), kClean);
+}
+
+TEST(Checker, W8LongStrings) {
+  const auto named = [](std::uint64_t size) {
+    const std::uint64_t words = (size + 7) / 8;
+    Words rest(words, 0x6161'6161'6161'6161);
+    if (size % 8 != 0) rest.back() >>= 64 - size % 8 * 8;
+    return event(EventType::Instant, 5, 0x8000 + size, 1, rest);
+  };
+  EXPECT_EQ(broken({named(32'000)}), kClean);
+  EXPECT_EQ(broken({named(32'001)}), "W8");
+}
+
+TEST(Checker, W9Utf8) {
+  EXPECT_EQ(broken({{0x0000'0001'0006'0022, 0xff}}), "W9");
+  EXPECT_EQ(broken({event(EventType::Instant, 5, 0x8001, 1, {0xff})}), "W9");
+  EXPECT_EQ(broken({{0x0000'0080'0101'0037, 100, 0xff}}), kClean);  // inline name of a kernel object
+}
+
+TEST(Checker, W11Sizes) {
+  EXPECT_EQ(broken({{0}}), "W11");
+  EXPECT_EQ(broken({{0x0002'0001'0104'0034, 5}}), "W11");                             // truncated
+  EXPECT_EQ(broken({{0x0000'0001'0006'0032, 0x78, 0}}), "W11");                       // string
+  EXPECT_EQ(broken({{0x0000'0000'0009'0043, 100, 109, 0}}), "W11");                   // thread
+  EXPECT_EQ(broken({{0x0000'0001'0005'0049, 5, 0x6f'6c6c'6568, 0}}), "W11");          // log
+  EXPECT_EQ(broken({{0x0000'0000'0201'0037, 100, 0}}), "W11");                        // kernel object
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x5'0021, 0}, 1)}), "W11");  // argument
+  EXPECT_EQ(broken({event(EventType::DurationBegin, 5, kA, 1, {0}), end(6)}), "w11");
+  EXPECT_EQ(broken({event(EventType::Counter, 5, kA)}), "W11");  // no id
+}
+
+TEST(Checker, W12ReservedBits) {
+  EXPECT_EQ(broken({{0x0001'0001'0006'0022, 0x78}}), "w12");
+  EXPECT_EQ(broken({{0x0000'0001'0006'0022, 0x7878}}), "w12");
+  EXPECT_EQ(broken({{0x0000'0001'8006'0022, 0x78}}), "W12");  // Tracy takes bit 31 for the index
+}
+
+TEST(Checker, W13AndW14LargeRecords) {
+  Words blob = {0x0000'0000'0000'000f | 4096U << 4, 0x10'0002'0001, 5, 4092 * 8};
+  blob.resize(4096);
+  EXPECT_EQ(broken({blob}), "W13");
+  blob[0] = 0xf | 4095U << 4;
+  blob[3] = 4091 * 8;
+  blob.resize(4095);
+  EXPECT_EQ(broken({blob}), kClean);
+  EXPECT_EQ(broken({{0x0000'0100'0000'004f, 0x2'0001, 3, 0xccbbaa}}), "W14");
+}
+
+// ---- W15 to W17: nesting ----
+
+TEST(Checker, W15OuterFirst) {
+  EXPECT_EQ(broken({complete(0, 10, kA), complete(0, 5, kB)}), kClean);
+  EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA)}), "W15");
+  EXPECT_EQ(broken({complete(0, 10), complete(0, 10)}), kClean);
+}
+
+TEST(Checker, W15NoOverlap) {
+  EXPECT_EQ(broken({complete(0, 10), complete(5, 15)}), "W15");
+  EXPECT_EQ(broken({complete(0, 10), complete(10, 15)}), kClean);
+  EXPECT_EQ(broken({complete(0, 10), complete(5, 10)}), kClean);
+  EXPECT_EQ(broken({complete(0, 10), complete(5, 15, kB, 2)}), kClean);  // another thread
+  EXPECT_EQ(broken({complete(0, 10), begin(5, kB), end(15, kB)}), "W15");
+  EXPECT_EQ(broken({complete(0, 10), begin(5, kB), end(10, kB)}), kClean);
+  EXPECT_EQ(broken({begin(0), complete(5, 15, kB), end(10)}), "W15");
+  EXPECT_EQ(broken({begin(0), complete(5, 10, kB), end(10)}), kClean);
+}
+
+TEST(Checker, W15Depth) {
+  Words deep = kPrelude;
+  for (std::uint64_t i = 0; i < 512; ++i) deep = joined(deep, complete(i, 2000 - i));
+  EXPECT_EQ(broken_rules(deep), kClean);
+  EXPECT_EQ(broken_rules(joined(deep, complete(600, 1000))), "W15");
+  EXPECT_EQ(broken_rules(joined(deep, instant(600))), "W15");
+}
+
+TEST(Checker, W15NoNegativeDuration) { EXPECT_EQ(broken({complete(10, 5)}), "W15"); }
+
+TEST(Checker, W16Order) {
+  EXPECT_EQ(broken({complete(10, 20, kB), complete(0, 10, kA)}), "W16");  // late sibling first
+  EXPECT_EQ(broken({complete(11, 20, kB), complete(0, 10, kA)}), kClean);
+  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // written at their ends
+  EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");
+  EXPECT_EQ(broken({begin(0), begin(10, kB), end(10), end(20, kB)}), "W16");
+  EXPECT_EQ(broken({begin(0), end(10), begin(10, kB), end(20, kB)}), kClean);
+  EXPECT_EQ(broken({begin(20, kA, 2), end(30, kA, 2), begin(0), end(10)}), kClean);  // thread after thread
+}
+
+TEST(Checker, W17Balance) {
+  EXPECT_EQ(broken({begin(5)}), "W17");
+  EXPECT_EQ(broken({end(5)}), "w17");
+  EXPECT_EQ(broken({begin(5), end(5)}), kClean);
+  EXPECT_EQ(broken({begin(5), end(6, kA, 2)}), "W17 w17");
+  EXPECT_EQ(broken({begin(5), end(6, 0)}), kClean);   // no name on the end
+  EXPECT_EQ(broken({begin(5), end(6, kB)}), kClean);  // another name: readers pair without names
+}
+
+TEST(Checker, W17AsyncOperations) {
+  const auto async = [](EventType type, std::uint64_t time, std::uint64_t id, std::uint64_t thread = 1) {
+    return event(type, time, kA, thread, {id});
+  };
+  EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 1, 2)}), kClean);
+  EXPECT_EQ(broken({async(EventType::AsyncEnd, 6, 1, 2), async(EventType::AsyncBegin, 5, 1)}), kClean);
+  EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1)}), "w17");
+  EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 2)}), "w17");
+}
+
+// ---- W18 to W20: names, ids, counters ----
+
+// A thread object of koid 101 with one argument.
+Words thread_object(const Words& argument, std::uint64_t koid = 101, std::uint64_t name = kA) {
+  return joined({KernelObjectHeader::Type::put(7) | KernelObjectHeader::Size::put(2 + argument.size()) |
+                     KernelObjectHeader::ObjectType::put(2) | KernelObjectHeader::Name::put(name) |
+                     KernelObjectHeader::ArgumentCount::put(argument.empty() ? 0 : 1),
+                 koid},
+                argument);
+}
+
+TEST(Checker, W18Names) {
+  EXPECT_EQ(broken({thread_object({0x4'0028, 100}), instant(5)}), kClean);
+  EXPECT_EQ(broken({thread_object({})}), "W18");
+  EXPECT_EQ(broken({thread_object({0x4'0024, 100})}), "W18");              // uint64
+  EXPECT_EQ(broken({thread_object({0x5'0028, 100})}), "W18");              // called "value"
+  EXPECT_EQ(broken({thread_object({0x4'0028, 100}, 101, 0)}), "w18");      // no name
+  EXPECT_EQ(broken({thread_object({0x4'0028, 200}), instant(5)}), "W18");  // events are in process 100
+}
+
+TEST(Checker, W19Ids) {
+  const auto on_thread = [](std::uint64_t process, std::uint64_t thread) {
+    return Words{0x0002'0001'0000'0044, 5, process, thread};
+  };
+  EXPECT_EQ(broken({on_thread(1, 0xffff'ffff)}), kClean);
+  EXPECT_EQ(broken({on_thread(1, 1ULL << 32)}), "W19");
+  EXPECT_EQ(broken({on_thread(1ULL << 33, 1)}), "W19");
+  EXPECT_EQ(broken({on_thread(0, 1)}), "w19");
+  EXPECT_EQ(broken({thread_record(9, 1ULL << 33, 1)}), kClean);  // never used
+}
+
+TEST(Checker, W20Counters) {
+  const Words number = {0x7'0005'0011}, truth = {0x1'0005'0019};
+  EXPECT_EQ(broken({counter(5, kA, number), counter(6, kA, number)}), kClean);
+  EXPECT_EQ(broken({counter(5, kA, number), counter(6, kB, number)}), "W20");
+  EXPECT_EQ(broken({counter(5, kA, truth)}), "W20");
+  EXPECT_EQ(broken({counter(5, kA, {0x5'0027, 1})}), "W20");  // pointer
+  EXPECT_EQ(broken({counter(5, kA, {0x5'0016})}), "W20");     // string
+  EXPECT_EQ(broken({counter(5, kA, {0x5'0025, 0x7ff8'0000'0000'0000})}),
+            kClean);  // not a number, but a double
+}
+
+// ---- W21: flows ----
+
+TEST(Checker, W21FlowsNeedADuration) {
+  const Words from = flow(EventType::FlowBegin, 2, 7), to = flow(EventType::FlowEnd, 22, 7, 2);
+  EXPECT_EQ(broken({complete(0, 10), complete(20, 30, kA, 2), from, to}), kClean);
+  EXPECT_EQ(broken({complete(20, 30, kA, 2), from, to}), "W21");
+  EXPECT_EQ(broken({complete(0, 1), complete(20, 30, kA, 2), from, to}), "W21");
+  EXPECT_EQ(broken({begin(0), from, end(3), begin(20, kA, 2), to, end(23, kA, 2)}), kClean);
+  EXPECT_EQ(broken({begin(0), end(1), from, begin(20, kA, 2), to, end(23, kA, 2)}), "W21");
+  EXPECT_EQ(broken({instant(2), from, complete(20, 30, kA, 2), to}), "W21");  // an instant is no duration
+}
+
+TEST(Checker, W21FlowIds) {
+  const auto in_durations = [](std::initializer_list<Words> flows) {
+    return broken({complete(0, 100), complete(0, 100, kA, 2), complete(0, 100, kA, 3), all(flows)});
+  };
+  EXPECT_EQ(in_durations({flow(EventType::FlowBegin, 1, 7), flow(EventType::FlowStep, 2, 7, 2),
+                          flow(EventType::FlowEnd, 3, 7, 3)}),
+            kClean);
+  EXPECT_EQ(in_durations({flow(EventType::FlowEnd, 3, 7, 2), flow(EventType::FlowBegin, 1, 7)}), kClean);
+  EXPECT_EQ(in_durations({flow(EventType::FlowStep, 1, 7)}), "W21");
+  EXPECT_EQ(in_durations({flow(EventType::FlowEnd, 1, 7)}), "W21");
+  EXPECT_EQ(in_durations({flow(EventType::FlowBegin, 1, 7)}), "w21");
+  EXPECT_EQ(in_durations({flow(EventType::FlowBegin, 1, 7), flow(EventType::FlowBegin, 2, 7),
+                          flow(EventType::FlowEnd, 3, 7)}),
+            "W21");
+}
+
+// ---- W23 to W28 ----
+
+TEST(Checker, W23Blobs) {
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x3'0005'002a, 0xccbbaa}, 1)}), "W23");
+  EXPECT_EQ(broken({{0x0000'1000'1001'007a, 5, 100, 101, 0x1000, 0x2000, 0x400}}), "W23");
+  EXPECT_EQ(broken({{0x0000'1000'1011'005a, 5, 0x1000, 0x2000, 0x400}}), kClean);
+}
+
+TEST(Checker, W24UserspaceObjects) { EXPECT_EQ(broken({{0x0000'0000'0200'0036, 0xabcd, 100}}), "W24"); }
+
+TEST(Checker, W25Extensions) {
+  EXPECT_EQ(broken({{0x41, 1'000'000'000, 0, 0}}), "W25");
+  EXPECT_EQ(broken({{0x1b}}), "W25");
+  EXPECT_EQ(broken({{0x0005'0010}}), "W25");
+  EXPECT_EQ(broken({{0x0002'0001'010b'0024, 5}}), "W25");
+  EXPECT_EQ(broken({{0x3000'0000'0000'0018}}), "W25");
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x5'001b}, 1)}), "W25");
+}
+
+TEST(Checker, W26Locations) {
+  const auto durations_of = [](std::uint64_t names) {
+    Words words = kPrelude;
+    for (std::uint64_t i = 0; i < names + 100; ++i) {
+      std::uint64_t text = 0;
+      for (std::uint64_t digit = 0, rest = i % names; digit < 8; ++digit, rest /= 10)
+        text = text << 8 | ('0' + rest % 10);
+      const Words record = event(EventType::DurationComplete, i, 0x8008, 1, {text, i});
+      words.insert(words.end(), record.begin(), record.end());
+    }
+    return words;
+  };
+  EXPECT_EQ(broken_rules(durations_of(32'767)), kClean);
+  EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
+}
+
+TEST(Checker, W28Instants) { EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {1})}), "w28"); }
+
+// ---- Findings ----
+
+TEST(Checker, TellsWhereWhatAndWhoMinds) {
+  const auto bytes = bytes_of(all({kPrelude, complete(0, 10), complete(5, 15)}));
+  Reader reader(bytes);
+  std::vector<Finding> findings;
+  Checker checker([&findings](const Finding& finding) { findings.push_back(finding); });
+  while (const Entry* entry = reader.next()) checker.add(*entry, reader);
+  checker.finish(reader);
+  ASSERT_FALSE(findings.empty());
+  const std::size_t first = (kPrelude.size()) * 8;
+  EXPECT_EQ(findings[0].rule, "W15");
+  EXPECT_EQ(findings[0].severity, Severity::Error);
+  EXPECT_EQ(findings[0].offset, first + 24);
+  EXPECT_EQ(findings[0].record, "complete");
+  EXPECT_EQ(findings[0].problem, "partly overlaps the complete event at " + place(first));
+  EXPECT_EQ(findings[0].effect, "Perfetto drops it");
+}
+
+TEST(Checker, FollowsTracesLongerThanItsWindow) {
+  Words words = kPrelude;
+  words.reserve(5'000'000);
+  for (std::uint64_t i = 0; i < 1'500'000; ++i) {
+    const Words record = complete(10 * i, 10 * i + 5);
+    words.insert(words.end(), record.begin(), record.end());
+  }
+  EXPECT_EQ(broken_rules(words), kClean);
+  EXPECT_EQ(broken_rules(joined(words, complete(7, 9))), "w16");
+}
+
+}  // namespace
+}  // namespace fxt::test
