@@ -206,7 +206,6 @@ ThreadSource::Step ThreadSource::skip_payload(std::span<const std::byte> behind,
   note(kPayloadSkipped, fmt::format("arguments or return value of {} bytes",
                                     found ? std::to_string(*found) : std::string("unknown")));
   if (found) return *found;
-  damaged_from_ = offset_ + kRecordSize;
   return 0;
 }
 
