@@ -85,10 +85,10 @@ void plan_forks(std::map<ThreadId, ThreadPlan>& plans, Symbolizer& symbolizer, s
   // is left always has a complete parent.
   while (!forks.empty()) {
     const ProcessId parent = forks.front().parent;
-    const auto others =
-        std::ranges::stable_partition(forks, [&](const PlannedFork& f) { return f.parent == parent; });
-    planner.plan(parent, std::vector<PlannedFork>(forks.begin(), others.begin()));
-    forks.erase(forks.begin(), others.begin());
+    const auto others = std::stable_partition(forks.begin(), forks.end(),
+                                              [&](const PlannedFork& f) { return f.parent == parent; });
+    planner.plan(parent, std::vector<PlannedFork>(forks.begin(), others));
+    forks.erase(forks.begin(), others);
   }
 }
 
