@@ -210,7 +210,9 @@ TEST(UftraceForks, OnlyTheWantedThreads) {
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
   r.thread(101).exit(22, 1, R::kFork);
-  EXPECT_THAT(r.lines({.tids = {101}}),
+  ImportOptions only_the_child;
+  only_the_child.tids = {101};
+  EXPECT_THAT(r.lines(only_the_child),
               ElementsAre("101/101 [22 [unknown]:<unknown> repaired=\"inherited-call,open-at-end\"",
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
                           "101/101 22] [unknown]:<unknown>"));
