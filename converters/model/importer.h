@@ -24,16 +24,16 @@ enum class Blobs : std::uint8_t { None, Memory, All };
 enum class Registers : std::uint8_t { None, General, All };
 
 struct ImportOptions {
-  std::vector<std::uint64_t> tids;  // only these threads; empty: all
+  std::vector<std::uint64_t> tids = {};  // only these threads; empty: all
   Demangle demangle = Demangle::Simple;
   Blobs blobs = Blobs::Memory;
 
   // GDB trace files:
   Registers registers = Registers::General;
-  std::filesystem::path program;           // the traced program, for names; empty: none
-  std::filesystem::path symbols;           // a kernel's kallsyms or System.map; empty: none
-  std::optional<std::uint64_t> load_bias;  // of the program; nothing: found out
-  std::int64_t offset_ns = 0;              // added to all times
+  std::filesystem::path program = {};           // the traced program, for names; empty: none
+  std::filesystem::path symbols = {};           // a kernel's kallsyms or System.map; empty: none
+  std::optional<std::uint64_t> load_bias = {};  // of the program; nothing: found out
+  std::int64_t offset_ns = 0;                   // added to all times
 };
 
 // Counted while reading; for progress and report.
