@@ -1,0 +1,59 @@
+// Any bytes as each of a uftrace recording's metadata files, and as symbol names: an answer or a located
+// error, never a crash. The first byte chooses which file the rest is taken for.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "converters/model/input_error.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/demangle.h"
+#include "converters/uftrace/info.h"
+#include "converters/uftrace/map_file.h"
+#include "converters/uftrace/symbol_file.h"
+#include "converters/uftrace/task_file.h"
+
+using convert::Demangle;
+using convert::Notes;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string text(data + 1, data + size);
+  Notes notes;
+  switch (data[0]) {
+    case 'i':
+      try {
+        convert::uftrace::parse_info(text, "info", notes);
+      } catch (const convert::InputError&) {
+        return 0;
+      }
+      break;
+    case 't':
+      convert::uftrace::parse_task_text(text, "task.txt", notes);
+      break;
+    case 'b':
+      convert::uftrace::parse_task_binary(text, "task", std::endian::little, notes);
+      break;
+    case 'm':
+      if (const auto map = convert::uftrace::parse_map(text, "sid-0.map", notes); !map.modules.empty())
+        map.find(map.modules.front().start);
+      break;
+    case 's': {
+      convert::uftrace::parse_symbol_header(text);
+      const convert::uftrace::SymbolTable table(text, "a.sym", notes);
+      for (const auto& symbol : table.symbols()) {
+        table.find_function(symbol.start);
+        table.find_variable(symbol.end);
+      }
+      break;
+    }
+    case 'd':
+      convert::uftrace::demangle(text, Demangle::Simple);
+      convert::uftrace::demangle(text, Demangle::Full);
+      break;
+    default:
+      break;
+  }
+  return 0;
+}
