@@ -24,6 +24,38 @@ bool is_register_name(std::string_view name, const RegisterLayout* layout) {
                     (name.front() == 'r' && rest_is_digits(1)));
 }
 
+// The offset of a local variable from its frame base, when the expression records one: GDB makes
+// "<frame base>; const <offset>; ext; add; const <size>; trace; end".
+std::optional<std::int64_t> frame_offset_of(std::span<const std::byte> code) {
+  std::vector<Instruction> instructions;
+  for (std::size_t at = 0; at < code.size();) {
+    const auto instruction = instruction_at(code, at);
+    if (!instruction || instructions.size() == 64) return std::nullopt;
+    instructions.push_back(*instruction);
+    at += instruction->size;
+  }
+  const auto is_constant = [](const Instruction& i) {
+    return i.opcode >= Opcode::Const8 && i.opcode <= Opcode::Const64;
+  };
+  const std::size_t count = instructions.size();
+  const bool has_form = count >= 7 && instructions[0].opcode == Opcode::Reg &&
+                        instructions[count - 2].opcode == Opcode::Trace &&
+                        is_constant(instructions[count - 3]) && instructions[count - 4].opcode == Opcode::Add;
+  if (!has_form) return std::nullopt;
+  const bool is_extended = instructions[count - 5].opcode == Opcode::Ext;
+  const Instruction& constant = instructions[count - (is_extended ? 6 : 5)];
+  if (!is_constant(constant)) return std::nullopt;
+  if (!is_extended || constant.size == 9) return static_cast<std::int64_t>(constant.operand);
+  switch (constant.size) {
+    case 2:
+      return static_cast<std::int8_t>(constant.operand);
+    case 3:
+      return static_cast<std::int16_t>(constant.operand);
+    default:
+      return static_cast<std::int32_t>(constant.operand);
+  }
+}
+
 class Planner {
  public:
   Planner(const Description& description, const RegisterLayout* layout, const Symbols* symbols, Names& names)
@@ -37,11 +69,13 @@ class Planner {
                  description_.variables.end();
         },
         [&](std::string_view name) { return is_register_name(name, layout_); });
-    return {.hit = plan(location.hit_actions, items.hit), .step = plan(location.step_actions, items.step)};
+    return {.hit = plan(location, location.hit_actions, items.hit),
+            .step = plan(location, location.step_actions, items.step)};
   }
 
  private:
-  ActionPlan plan(std::span<const Action> actions, std::span<const CollectItem> items) const {
+  ActionPlan plan(const Location& location, std::span<const Action> actions,
+                  std::span<const CollectItem> items) const {
     const ItemMatch match = match_items(
         items, actions, [&](const std::string& name) { return is_static(name); },
         [&](std::uint64_t number) { return variable_name(number); });
@@ -56,18 +90,18 @@ class Planner {
           plan.shape += 'S';
           break;
         case Action::Kind::Memory:
-          plan.actions.push_back(range(action, match.memory[memory++], items));
+          plan.actions.push_back(range(location, action, match.memory[memory++], items));
           plan.shape.append((action.length + 65534) / 65535 < 1024 ? (action.length + 65534) / 65535 : 1024,
                             'M');
           break;
         case Action::Kind::Expression:
-          add_expression(plan, action, match.expressions[expression++]);
+          add_expression(plan, location, action, match.expressions[expression++]);
       }
     }
     return plan;
   }
 
-  PlannedAction range(const Action& action, const CollectItem* item,
+  PlannedAction range(const Location& location, const Action& action, const CollectItem* item,
                       std::span<const CollectItem> items) const {
     PlannedAction planned;
     planned.base = action.base;
@@ -77,7 +111,8 @@ class Planner {
       planned.parts.push_back({.name = names_.intern(item->text),
                                .offset = 0,
                                .size = action.length,
-                               .is_string = item->is_string});
+                               .is_string = item->is_string,
+                               .type = type_of(location, *item)});
       return planned;
     }
     if (symbols_ == nullptr || action.base != -1) return planned;
@@ -91,13 +126,15 @@ class Planner {
       planned.parts.push_back({.name = names_.intern(candidate.text),
                                .offset = offset,
                                .size = object->size,
-                               .is_string = candidate.is_string});
+                               .is_string = candidate.is_string,
+                               .type = type_of(location, candidate)});
     }
     return planned;
   }
 
   // The blocks that an expression without jumps leads to are certain.
-  void add_expression(ActionPlan& plan, const Action& action, const CollectItem* item) const {
+  void add_expression(ActionPlan& plan, const Location& location, const Action& action,
+                      const CollectItem* item) const {
     bool records_memory = false, ends_with_own_block = false, has_values_on_the_way = false;
     for (std::size_t at = 0; at < action.code.size();) {
       const auto instruction = instruction_at(action.code, at);
@@ -133,10 +170,23 @@ class Planner {
     planned.is_expression = true;
     planned.code = action.code;
     const bool is_named = item != nullptr && item->kind != CollectItem::Kind::Variables;
-    if (is_named) planned.name = names_.intern(item->text);
+    if (is_named) {
+      planned.name = names_.intern(item->text);
+      planned.type = type_of(location, *item);
+    } else if (const auto offset = frame_offset_of(action.code); offset && symbols_ != nullptr) {
+      if (const auto local = symbols_->local(location.address, *offset)) {
+        planned.name = names_.intern(local->name);
+        planned.type = local->type;
+      }
+    }
     planned.is_string = item != nullptr && item->is_string;
     planned.is_value = is_named && has_values_on_the_way && !ends_with_own_block;
     plan.actions.push_back(std::move(planned));
+  }
+
+  ValueType type_of(const Location& location, const CollectItem& item) const {
+    if (symbols_ == nullptr || item.kind != CollectItem::Kind::Name) return ValueType::Unknown;
+    return symbols_->type_of(location.address, item.text);
   }
 
   std::optional<bool> is_static(const std::string& name) const {

@@ -21,6 +21,7 @@ struct PlannedPart {
   NameId name{};
   std::uint64_t offset = 0, size = 0;  // bytes, in the action's range
   bool is_string = false;
+  ValueType type = ValueType::Unknown;
 };
 
 // An action that records memory.
@@ -32,6 +33,7 @@ struct PlannedAction {
   std::span<const std::byte> code;  // of an expression
   std::optional<NameId> name;       // of an expression's item, when it is known
   bool is_string = false;
+  ValueType type = ValueType::Unknown;
   bool is_value = false;  // the item records nothing but what it is computed from: its value is the result
 };
 

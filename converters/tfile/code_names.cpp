@@ -42,9 +42,8 @@ const CodeName& CodeNames::of(const Frame& frame, const Placement& placement) {
     const CodePlace place = symbols_->code_at(*placement.pc);
     if (!place.function.empty()) name.label = names_.label(kTracepointCategory, place.function);
     name.source = place.source;
-    if (place.inlined.size() > 1)
-      for (const std::string& function : place.inlined)
-        name.inlined += name.inlined.empty() ? function : " < " + function;
+    for (const std::string& function : place.inlined)
+      name.inlined += name.inlined.empty() ? function : " < " + function;
   }
   return remembered_.emplace(key, std::move(name)).first->second;
 }

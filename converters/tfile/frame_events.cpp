@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t kMaxMemoryNames = 65536;
 constexpr std::size_t kMaxVariables = 65536;
 
+// Items whose names are looked through for repetitions.
+constexpr std::size_t kMaxDistinctItems = 256;
+
 constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
 
 // Fact sheet, section 5: on amd64 rax…r15, rip and eflags; the tail of the block is zero.
@@ -110,13 +113,17 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
                            : placement.is_step ? &entry->plan.step
                                                : &entry->plan.hit;
   labels_.label(frame, placement.registers, plan);
+  named_in_frame_.clear();
   for (const NamedMemory& item : labels_.named()) {
+    // An item that was collected twice is shown once; the blobs hold both.
+    if (std::ranges::find(named_in_frame_, item.name) != named_in_frame_.end()) continue;
+    if (named_in_frame_.size() < kMaxDistinctItems) named_in_frame_.push_back(item.name);
     if (item.value)
       add(item.name, static_cast<std::int64_t>(*item.value));
     else if (item.is_string)
       add(item.name, string_value(item.bytes));
     else
-      add(item.name, memory_value(item.bytes, item.size, trace_.format.order));
+      add(item.name, memory_value(item.bytes, item.size, trace_.format.order, item.type));
   }
   if (!labels_.unnamed().empty()) add_unnamed(labels_.unnamed());
 }

@@ -76,6 +76,7 @@ class FrameEvents {
 
   Arguments arguments_;                   // of the frame at hand
   std::vector<ShownVariable*> in_frame_;  // in order of appearance
+  std::vector<NameId> named_in_frame_;
   std::vector<const Block*> by_address_;
 };
 

@@ -7,6 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "converters/tfile/kernel_symbols.h"
+#include "converters/tfile/load_bias.h"
+#include "converters/tfile/note_kinds.h"
+#include "converters/tfile/program.h"
 #include "converters/tfile/session.h"
 #include "converters/tfile/survey.h"
 #include "converters/tfile/symbols.h"
@@ -18,6 +22,20 @@ namespace {
 
 std::string process_name(const std::filesystem::path& input, const ImportOptions& options) {
   return (options.program.empty() ? input : options.program).filename().string();
+}
+
+// The program, placed where it was loaded; nothing, and a note, when that can't be found out.
+std::unique_ptr<Symbols> place_program(std::unique_ptr<Program> program, const Description& description,
+                                       ImportContext& context) {
+  const auto bias =
+      context.options.load_bias ? context.options.load_bias : find_load_bias(description, *program);
+  if (!bias) {
+    context.notes.add(kLoadBias, Place::file(context.options.program.string()),
+                      "no tracepoint tells where the program was loaded: use --load-bias");
+    return nullptr;
+  }
+  program->set_load_bias(*bias);
+  return program;
 }
 
 bool is_wanted(const Track& track, const ImportOptions& options) {
@@ -69,8 +87,14 @@ bool recognizes(const std::filesystem::path& input) {
 
 void import(const std::filesystem::path& input, ImportContext& context) {
   auto recording = std::make_unique<Recording>();
-  recording->trace = open_trace_file(input, {}, context.notes);
+  std::unique_ptr<Program> program;
+  if (!context.options.program.empty())
+    program = std::make_unique<Program>(context.options.program, context.options.demangle);
+  recording->trace = open_trace_file(input, program ? program->machine() : MachineHint{}, context.notes);
   TraceFile& trace = recording->trace;
+  if (program) recording->symbols = place_program(std::move(program), trace.description, context);
+  if (!recording->symbols && !context.options.symbols.empty())
+    recording->symbols = std::make_unique<KernelSymbols>(context.options.symbols);
   const RegisterLayout* layout = trace.layout ? &*trace.layout : nullptr;
   recording->locations =
       std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);

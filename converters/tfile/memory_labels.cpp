@@ -67,6 +67,7 @@ class MemoryLabels::Frames : public Surroundings {
     }
     NamedMemory named{.name = *action_.name, .bytes = block.bytes, .size = block.bytes.size()};
     named.is_string = recording.is_string || action_.is_string;
+    named.type = action_.type;
     if (!recording.is_string && recording.length)
       while (named.size < *recording.length && continues(block.address + named.size))
         named.size += labels_.memory_[labels_.at_++]->bytes.size();
@@ -111,8 +112,7 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
       Frames frames(*this, frame, registers, action);
       const Run result = run(action.code, frames);
       if (action.is_value && result.outcome == Outcome::Finished && result.result)
-        named_.push_back(
-            {.name = *action.name, .bytes = {}, .size = 8, .is_string = false, .value = result.result});
+        named_.push_back({.name = *action.name, .bytes = {}, .size = 8, .value = result.result});
     }
   }
   skip_to(memory_.size());
@@ -145,7 +145,8 @@ bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address
     named_.push_back({.name = part.name,
                       .bytes = first.bytes.subspan(part.offset, here),
                       .size = part.size,
-                      .is_string = part.is_string});
+                      .is_string = part.is_string,
+                      .type = part.type});
   }
   return true;
 }

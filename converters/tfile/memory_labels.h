@@ -19,6 +19,7 @@ struct NamedMemory {
   std::span<const std::byte> bytes;  // the beginning, when it takes several blocks
   std::uint64_t size = 0;            // of all of it
   bool is_string = false;
+  ValueType type = ValueType::Unknown;
   std::optional<std::uint64_t> value = {};  // instead of bytes: computed from what the frame holds
 };
 

@@ -26,6 +26,18 @@ Value signed_value(std::uint64_t number, std::size_t size) {
   }
 }
 
+Value number_value(std::uint64_t number, std::size_t size, ValueType type) {
+  if (type == ValueType::Pointer) return Pointer{number};
+  if (type == ValueType::Float && size == 4)
+    return double{std::bit_cast<float>(static_cast<std::uint32_t>(number))};
+  if (type == ValueType::Float && size == 8) return std::bit_cast<double>(number);
+  // A byte is a character, a flag or a small number: rarely a negative one.
+  const bool is_unsigned = type == ValueType::Unsigned || (type == ValueType::Unknown && size == 1);
+  if (is_unsigned && size <= 4) return static_cast<std::uint32_t>(number);
+  if (is_unsigned) return number;
+  return signed_value(number, size);
+}
+
 std::string wide_number(std::span<const std::byte> bytes, std::endian order) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text = "0x";
@@ -76,10 +88,9 @@ Value register_value(const Register& reg, std::span<const std::byte> bytes, std:
   }
 }
 
-Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order) {
+Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order, ValueType type) {
   const bool is_number = bytes.size() == size && (size == 1 || size == 2 || size == 4 || size == 8);
-  if (is_number && size == 1) return static_cast<std::uint32_t>(number_of(bytes, order));
-  if (is_number) return signed_value(number_of(bytes, order), bytes.size());
+  if (is_number) return number_value(number_of(bytes, order), bytes.size(), type);
   std::string text = spelled_bytes(bytes, kSpelledBytes);
   if (size > kSpelledBytes) text += fmt::format(" ({} bytes)", size);
   return text;

@@ -9,6 +9,7 @@
 
 #include "converters/model/event.h"
 #include "converters/tfile/register_layout.h"
+#include "converters/tfile/symbols.h"
 
 namespace convert::tfile {
 
@@ -21,7 +22,8 @@ Value register_value(const Register& reg, std::span<const std::byte> bytes, std:
 
 // Collected memory: 2, 4 or 8 bytes are a signed integer, a single one an unsigned; others are spelled out:
 // "01 02 03 … (100 bytes)". `size` is the whole size, of which `bytes` may be the beginning.
-Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order);
+Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order,
+                   ValueType type = ValueType::Unknown);
 
 // Up to the first NUL.
 Value string_value(std::span<const std::byte> bytes);

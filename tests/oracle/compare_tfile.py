@@ -121,6 +121,9 @@ class Comparison:
                 continue
             if isinstance(found, str):
                 continue
+            if isinstance(found, float):
+                self.check("tdump", number, name, float(number_text[1]), found)
+                continue
             expected = int(number_text[1], 0)
             self.check("tdump", number, name, expected & 0xffffffffffffffff, int(found) & 0xffffffffffffffff)
 
