@@ -32,7 +32,8 @@ const Importer& importer_of(const std::string& input) {
   if (!std::filesystem::exists(input, error))
     throw InputError(Place::file(input), error ? error.message() : "no such file or directory");
   const auto found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(input); });
-  if (found == kImporters.end()) throw InputError(Place::file(input), "neither a uftrace recording nor a GDB trace file");
+  if (found == kImporters.end())
+    throw InputError(Place::file(input), "neither a uftrace recording nor a GDB trace file");
   return *found;
 }
 
@@ -62,6 +63,9 @@ ExitCode run(const Options& options) {
   Timeline timeline({.lanes = options.lanes}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   for (const std::string& input : options.inputs) importer_of(input).import(input, context);
+  if (timeline.lanes().empty() && !options.import.tids.empty())
+    throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
+                                                                      fmt::join(options.import.tids, ", ")));
 
   OutputFile file(options.output);
   const auto stream = open_stream(options.output, file);

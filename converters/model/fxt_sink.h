@@ -20,6 +20,10 @@ inline constexpr NoteKind kTooDeep{"too-deep", "calls left out because they are 
 inline constexpr NoteKind kNameTableFull{"name-table-full",
                                          "uses of names that the string table had no room for"};
 
+inline constexpr NoteKind kManyNames{"many-names",
+                                     "names of calls and events: more than 32,767, Tracy can't save them"};
+inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold"};
+
 class FxtSink : public EventSink {
  public:
   // Borrows all three.

@@ -39,6 +39,7 @@ inline constexpr NoteKind kTruncatedTail{"truncated-tail",
 inline constexpr NoteKind kZeroFilled{"zero-filled", "bytes of zeros instead of records"};
 inline constexpr NoteKind kDamagedBytes{"damaged-bytes", "bytes that are not records, skipped"};
 inline constexpr NoteKind kBadTime{"bad-time", "records dropped because of an impossible time"};
+inline constexpr NoteKind kBadDepth{"bad-depth", "records dropped because of an impossible depth"};
 inline constexpr NoteKind kTimeWentBack{"time-went-back",
                                         "records that are earlier than the one before them"};
 inline constexpr NoteKind kPayloadSkipped{"payload-skipped",

@@ -13,6 +13,11 @@ namespace {
 // The key of a call that must be open, but of which no record was seen.
 constexpr std::uint64_t kUnseen = 0;
 
+// How many calls may be drawn that no record shows: plenty for real gaps, but a few bytes of damage must not
+// become gigabytes of calls. So many at once, and so many more for every record.
+constexpr std::size_t kUnseenAllowance = 8192;
+constexpr std::size_t kUnseenPerRecord = 2;
+
 constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
                                                        "sigsetjmp", "__sigsetjmp", "_sigsetjmp"};
 
@@ -21,6 +26,7 @@ constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",  
 ThreadCalls::ThreadCalls(Context context)
     : context_(std::move(context)),
       lane_(&context_.lane),
+      unseen_allowance_(kUnseenAllowance),
       repaired_(context_.names.intern("repaired")),
       count_(context_.names.intern("count")),
       unknown_(context_.names.label("[unknown]", "<unknown>")),
@@ -44,6 +50,7 @@ bool ThreadCalls::is_setjmp(std::uint64_t address) const {
 // ---- Where the stream is whole ----
 
 void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+  if (!may_open_unseen(depth, depth)) return;
   settle(time_ns, depth, nullptr);
   if (depth < lane_->depth()) {
     note(kExitMissing, fmt::format("an entry at depth {}, but {} calls are open", depth, lane_->depth()),
@@ -58,6 +65,7 @@ void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
 }
 
 void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+  if (!may_open_unseen(depth + 1, depth)) return;
   settle(time_ns, depth + 1, &address);
   const std::size_t open = lane_->depth();
   const bool is_of_frame =
@@ -141,6 +149,18 @@ void ThreadCalls::settle(std::uint64_t time_ns, std::size_t open, const std::uin
     const bool is_named = exit_address != nullptr && lane_->depth() + 1 == open;
     open_unseen(time_ns, is_named ? *exit_address : kUnseen, kCutByLoss);
   }
+}
+
+// Takes a record's share of the allowance into account. False, with a note, if the record would need more.
+bool ThreadCalls::may_open_unseen(std::size_t open, std::size_t depth) {
+  const std::size_t needed = open > lane_->depth() ? open - lane_->depth() : 0;
+  unseen_allowance_ = std::min(unseen_allowance_ + kUnseenPerRecord, kUnseenAllowance);
+  if (needed > unseen_allowance_) {
+    note(kBadDepth, fmt::format("a record at depth {}, but {} calls are open", depth, lane_->depth()));
+    return false;
+  }
+  unseen_allowance_ -= needed;
+  return true;
 }
 
 void ThreadCalls::open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {

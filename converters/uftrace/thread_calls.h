@@ -53,12 +53,14 @@ class ThreadCalls {
   void close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind);
   void close_top(std::uint64_t time_ns, const NoteKind& kind);
   void end_top(std::uint64_t time_ns, std::uint64_t address);
+  bool may_open_unseen(std::size_t open, std::size_t depth);
   void open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
   bool is_setjmp(std::uint64_t address) const;
 
   Context context_;
   Lane* lane_;
+  std::size_t unseen_allowance_;
   Gap gap_ = Gap::Start;
   bool is_forked_ = false;
   std::vector<std::uint64_t> inherited_;

@@ -171,7 +171,7 @@ void ThreadSource::take_call(const Record& record, std::uint64_t time_ns) {
 
   if (is_entry) {
     calls_.entry(time_ns, depth, true_address);
-    cache_->put(true_address, lane_.label_at(lane_.depth() - 1));
+    cache_->put(true_address, view_->label(true_address));
   } else {
     calls_.exit(time_ns, depth, true_address);
   }

@@ -119,6 +119,18 @@ TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreMadeSoAndNoted) {
   EXPECT_EQ(notes.count(kStringsRepaired), 1u);
 }
 
+TEST_F(FxtSinkTest, WhatTracyCannotHoldIsNoted) {
+  words_of([&](Lane& lane) {
+    lane.instant(10, label("main"));
+    lane.instant(10 + (std::uint64_t{1} << 47), label("main"));
+  });
+  EXPECT_EQ(notes.count(kLongSpan), 1u);
+  EXPECT_EQ(notes.count(kManyNames), 0u);
+  for (int i = 0; i < 32'768; ++i) label(std::to_string(i));
+  words_of([&](Lane& lane) { lane.instant(10, label("main")); });
+  EXPECT_EQ(notes.count(kManyNames), 32'769u);
+}
+
 TEST_F(FxtSinkTest, CallsTooDeepAreNoted) {
   words_of([&](Lane& lane) {
     for (std::uint64_t i = 0; i < 514; ++i) lane.begin(i, label("main"));

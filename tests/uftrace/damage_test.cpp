@@ -93,6 +93,15 @@ TEST(UftraceDamage, AnEmptyFile) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 demo of demo"));
 }
 
+// A few bytes of damage must not become gigabytes of calls.
+TEST(UftraceDamage, DepthsThatJumpUpAndDown) {
+  R r;
+  constexpr std::uint64_t kJumps = 1000;
+  for (std::uint64_t i = 0; i < kJumps; ++i) r.entry(10 + 2 * i, 500, R::kF).entry(11 + 2 * i, 0, R::kMain);
+  EXPECT_LT(r.lines().size(), 30'000u);
+  EXPECT_THAT(r.notes(), testing::Contains(testing::StartsWith("bad-depth ")));
+}
+
 // Every prefix of a file with all kinds of records gives what it holds, and balanced calls.
 TEST(UftraceDamage, EveryPrefix) {
   const auto tell = [](R& r) {
