@@ -16,6 +16,7 @@
 #include "converters/model/fxt_sink.h"
 #include "converters/model/importer.h"
 #include "converters/tfile/import.h"
+#include "converters/tfile/inspect.h"
 #include "converters/uftrace/import.h"
 
 namespace convert {
@@ -24,7 +25,7 @@ namespace {
 // To add a format: a room, its two functions, one line here, one sample.
 constexpr std::array kImporters{
     Importer{"uftrace", uftrace::recognizes, uftrace::import},
-    Importer{"GDB trace file", tfile::recognizes, tfile::import},
+    Importer{"GDB trace file", tfile::recognizes, tfile::import, tfile::inspect},
 };
 
 const Importer& importer_of(const std::string& input) {
@@ -35,6 +36,34 @@ const Importer& importer_of(const std::string& input) {
   if (found == kImporters.end())
     throw InputError(Place::file(input), "neither a uftrace recording nor a GDB trace file");
   return *found;
+}
+
+Outline notes_of(const Notes& notes) {
+  Outline list = Outline::array();
+  for (const Notes::Group& group : notes.groups())
+    list.push_back({{"kind", group.kind->name}, {"count", group.count}, {"first", group.first}});
+  return list;
+}
+
+// Prints what the inputs hold; with several, JSON is a list.
+ExitCode inspect(const Options& options) {
+  Outline all = Outline::array();
+  bool has_notes = false;
+  for (const std::string& input : options.inputs) {
+    const Importer& importer = importer_of(input);
+    if (importer.inspect == nullptr)
+      throw InputError(Place::file(input), fmt::format("{} inputs can't be inspected", importer.name));
+    Notes notes;
+    Outline outline = importer.inspect(input, notes);
+    outline["notes"] = notes_of(notes);
+    has_notes |= !notes.empty();
+    all.push_back(std::move(outline));
+  }
+  if (options.report == ReportForm::Json)
+    fmt::print("{}", json_of(all.size() == 1 ? all.front() : all));
+  else if (options.report == ReportForm::Text)
+    for (const Outline& outline : all) fmt::print("{}", text_of(outline));
+  return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
 void refuse_same_file(const Options& options) {
@@ -56,6 +85,7 @@ void print_report(const Options& options, const Report& report, const Notes& not
 }  // namespace
 
 ExitCode run(const Options& options) {
+  if (options.inspect) return inspect(options);
   refuse_same_file(options);
   Names names;
   Notes notes;

@@ -14,6 +14,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::string_view kHelp = R"(Usage: fxt-convert [OPTIONS] INPUT... OUTPUT
+       fxt-convert --inspect [--report json] INPUT...
 
 Converts uftrace recordings (directories) and GDB trace files into one FXT
 trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. The kind
@@ -42,6 +43,9 @@ What is converted:
                             an end record for each)
 
 What is said:
+  --inspect                 what the inputs hold (of a GDB trace file: target,
+                            tracepoints with their actions, variables, frames,
+                            threads, damage), instead of converting
   --report text|json|none   what was read, written, repaired and lost (default:
                             text, on standard output, or on standard error when
                             OUTPUT is `-`)
@@ -104,20 +108,20 @@ Enum parse_word(const po::variables_map& values, const char* option,
 
 po::variables_map parse(int argc, const char* const* argv) {
   po::options_description options;
-  options.add_options()                                             //
-      ("tid", po::value<std::vector<std::string>>()->composing())   //
-      ("demangle", po::value<std::string>())                        //
-      ("max-depth", po::value<std::size_t>())                       //
-      ("blobs", po::value<std::string>())                           //
-      ("registers", po::value<std::string>())                       //
-      ("program", po::value<std::string>())                         //
-      ("load-bias", po::value<std::string>())                       //
-      ("symbols", po::value<std::string>())                         //
-      ("offset", po::value<std::int64_t>())                         //
-      ("durations", po::value<std::string>())                       //
-      ("report", po::value<std::string>())                          //
-      ("progress", po::value<std::string>())                        //
-      ("quiet,q", "")("strict", "")("help,h", "")("version,V", "")  //
+  options.add_options()                                                            //
+      ("tid", po::value<std::vector<std::string>>()->composing())                  //
+      ("demangle", po::value<std::string>())                                       //
+      ("max-depth", po::value<std::size_t>())                                      //
+      ("blobs", po::value<std::string>())                                          //
+      ("registers", po::value<std::string>())                                      //
+      ("program", po::value<std::string>())                                        //
+      ("load-bias", po::value<std::string>())                                      //
+      ("symbols", po::value<std::string>())                                        //
+      ("offset", po::value<std::int64_t>())                                        //
+      ("durations", po::value<std::string>())                                      //
+      ("report", po::value<std::string>())                                         //
+      ("progress", po::value<std::string>())                                       //
+      ("quiet,q", "")("strict", "")("inspect", "")("help,h", "")("version,V", "")  //
       ("path", po::value<std::vector<std::string>>());
   po::positional_options_description paths;
   paths.add("path", -1);
@@ -148,10 +152,15 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   Options options;
   if (values.count("path") != 0) options.inputs = values["path"].as<std::vector<std::string>>();
-  if (options.inputs.size() < 2) throw UsageError("needs at least one INPUT, and an OUTPUT");
-  options.output = std::move(options.inputs.back());
-  options.inputs.pop_back();
-  if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+  options.inspect = values.count("inspect") != 0;
+  if (options.inspect && options.inputs.empty()) throw UsageError("--inspect needs at least one INPUT");
+  if (!options.inspect && options.inputs.size() < 2)
+    throw UsageError("needs at least one INPUT, and an OUTPUT");
+  if (!options.inspect) {
+    options.output = std::move(options.inputs.back());
+    options.inputs.pop_back();
+    if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+  }
 
   if (values.count("tid") != 0)
     options.import.tids = parse_tids(values["tid"].as<std::vector<std::string>>());

@@ -25,6 +25,7 @@ struct Options {
   ProgressMode progress = ProgressMode::Auto;
   bool quiet = false;
   bool strict = false;
+  bool inspect = false;  // say what the inputs hold; there is no output
 };
 
 // Wrong usage; what() says what is wrong, without the program's name.

@@ -1,0 +1,19 @@
+// What an input holds, as a tree of names and values: for `--inspect`, as text or JSON.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace convert {
+
+// Objects keep the order in which they were filled.
+using Outline = nlohmann::ordered_json;
+
+// For people: one "name: value" a line, what lies inside indented, list entries after a dash.
+std::string text_of(const Outline& outline);
+
+// Indented JSON with a line end; bytes that are not UTF-8 are replaced.
+std::string json_of(const Outline& outline);
+
+}  // namespace convert

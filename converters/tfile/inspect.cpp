@@ -1,0 +1,170 @@
+#include "converters/tfile/inspect.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "converters/tfile/bytecode.h"
+#include "converters/tfile/session.h"
+#include "converters/tfile/survey.h"
+#include "converters/tfile/trace_file.h"
+
+namespace convert::tfile {
+namespace {
+
+std::string hex(std::uint64_t number) { return fmt::format("{:#x}", number); }
+
+template <typename T>
+void add_known(Outline& outline, const char* name, const std::optional<T>& value) {
+  if (value) outline[name] = *value;
+}
+
+Outline target_of(const TraceFile& trace) {
+  Outline target;
+  target["architecture"] = trace.architecture.empty() ? "unknown" : trace.architecture;
+  if (!trace.os_abi.empty()) target["os"] = trace.os_abi;
+  target["byte order"] = trace.format.order == std::endian::little ? "little" : "big";
+  target["register block bytes"] = trace.format.register_block_size;
+  target["registers"] = trace.layout ? trace.layout->registers().size() : 0;
+  if (trace.layout_is_guessed) target["registers are guessed"] = true;
+  return target;
+}
+
+Outline status_of(const Status& status) {
+  Outline outline;
+  outline["state"] = status.describe();
+  add_known(outline, "frames", status.frames);
+  add_known(outline, "frames created", status.frames_created);
+  add_known(outline, "buffer bytes", status.buffer_size);
+  add_known(outline, "buffer bytes free", status.buffer_free);
+  outline["circular"] = status.circular;
+  add_known(outline, "start us", status.start_us);
+  add_known(outline, "stop us", status.stop_us);
+  if (!status.user.empty()) outline["user"] = status.user;
+  if (!status.notes.empty()) outline["notes"] = status.notes;
+  for (const auto& [name, value] : status.others) outline[name] = value;
+  return outline;
+}
+
+std::string spoken(const Action& action) {
+  switch (action.kind) {
+    case Action::Kind::Registers:
+      return "registers, mask " + action.mask;
+    case Action::Kind::StaticData:
+      return "static trace data";
+    case Action::Kind::Memory:
+      if (action.base < 0)
+        return fmt::format("memory {:#x}, {} bytes", static_cast<std::uint64_t>(action.offset),
+                           action.length);
+      return fmt::format("memory register {} {:+}, {} bytes", action.base, action.offset, action.length);
+    case Action::Kind::Expression:
+      break;
+  }
+  return "expression " + disassemble(action.code);
+}
+
+Outline actions_of(const std::vector<Action>& actions) {
+  Outline list = Outline::array();
+  for (const Action& action : actions) list.push_back(spoken(action));
+  return list;
+}
+
+Outline tracepoint_of(const Location& location, const Survey& survey) {
+  Outline outline;
+  outline["tracepoint"] = location.number;
+  outline["address"] = hex(location.address);
+  if (!location.at.empty()) outline["at"] = location.at;
+  outline["kind"] = location.is_fast ? "fast" : location.is_static ? "static" : "trap";
+  if (location.defined) outline["enabled"] = location.enabled;
+  if (location.step_count > 0) outline["steps"] = location.step_count;
+  if (location.pass_count > 0) outline["pass count"] = location.pass_count;
+  if (!location.condition_text.empty()) outline["condition"] = location.condition_text;
+  if (!location.condition.empty()) outline["condition bytecode"] = disassemble(location.condition);
+  if (!location.commands.empty()) outline["commands"] = location.commands;
+  if (!location.hit_actions.empty()) outline["actions"] = actions_of(location.hit_actions);
+  if (!location.step_actions.empty()) outline["step actions"] = actions_of(location.step_actions);
+  add_known(outline, "hits while recording", location.hits);
+  const auto hits = survey.hits_of.find(&location);
+  outline["hits in this file"] = hits != survey.hits_of.end() ? hits->second : 0;
+  return outline;
+}
+
+Outline frames_of(const Survey& survey) {
+  Outline outline;
+  outline["frames"] = survey.time.frames;
+  outline["hits"] = survey.hits;
+  outline["steps"] = survey.steps;
+  if (survey.partial_frames > 0) outline["partly readable"] = survey.partial_frames;
+  outline["memory blocks"] = survey.memory_blocks;
+  outline["memory bytes"] = survey.memory_bytes;
+  outline["variable values"] = survey.variable_values;
+  Outline by_tracepoint = Outline::object();
+  for (const auto& [number, count] : survey.frames_of)
+    by_tracepoint[fmt::format("tracepoint {}", number)] = count;
+  outline["frames by tracepoint"] = std::move(by_tracepoint);
+  return outline;
+}
+
+Outline time_of(const TimeSurvey& time) {
+  Outline outline;
+  outline["clock"] = name_of(time.base);
+  outline["frames with a time stamp"] = time.stamped;
+  if (time.reversed > 0) outline["stamps going back"] = time.reversed;
+  if (time.stamped == 0) return outline;
+  outline["first ns"] = time.first_ns;
+  outline["last ns"] = time.last_ns;
+  return outline;
+}
+
+Outline threads_of(const TraceFile& trace, const Survey& survey) {
+  std::vector<std::uint64_t> frames(survey.tracks.size());
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
+    frames[survey.shown_track[i]] += survey.tracks[i].frames;
+  Outline list = Outline::array();
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
+    if (frames[i] == 0) continue;
+    const std::string name = name_of(survey.tracks[i], trace.layout ? &*trace.layout : nullptr);
+    list.push_back({{"thread", name}, {"frames", frames[i]}});
+  }
+  return list;
+}
+
+Outline damage_of(const Survey& survey) {
+  Outline list = Outline::array();
+  for (const Damage& damage : survey.damage)
+    list.push_back({{"problem", damage.problem}, {"begin", hex(damage.begin)}, {"end", hex(damage.end)}});
+  return list;
+}
+
+}  // namespace
+
+Outline inspect(const std::filesystem::path& input, Notes& notes) {
+  const TraceFile trace = open_trace_file(input, {}, notes);
+  Names names;
+  const LocationTable locations(trace.description, trace.layout ? &*trace.layout : nullptr, nullptr, names);
+  const Survey survey = survey_frames(trace, locations, [] {});
+  add_survey_notes(trace, survey, notes);
+
+  Outline outline;
+  outline["input"] = trace.path;
+  outline["kind"] = "GDB trace file";
+  outline["target"] = target_of(trace);
+  if (trace.description.status) outline["status"] = status_of(*trace.description.status);
+  Outline variables = Outline::array();
+  for (const Variable& variable : trace.description.variables)
+    variables.push_back({{"name", "$" + variable.name},
+                         {"number", variable.number},
+                         {"initial", variable.initial},
+                         {"computed", variable.is_computed}});
+  outline["variables"] = std::move(variables);
+  Outline tracepoints = Outline::array();
+  for (const Location& location : trace.description.locations)
+    tracepoints.push_back(tracepoint_of(location, survey));
+  outline["tracepoints"] = std::move(tracepoints);
+  outline["frames"] = frames_of(survey);
+  outline["time"] = time_of(survey.time);
+  outline["threads"] = threads_of(trace, survey);
+  outline["damage"] = damage_of(survey);
+  return outline;
+}
+
+}  // namespace convert::tfile
