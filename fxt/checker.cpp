@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_set>
+#include <vector>
 
 #include "fxt/kind.h"
 #include "fxt/link_check.h"
@@ -85,11 +86,13 @@ class Checker::State {
 
   bool any_record_ = false;
   bool provider_announced_ = false, provider_missing_said_ = false;
+  bool several_providers_ = false;
   bool initialized_ = false, initialization_missing_said_ = false;
   bool initialization_early_said_ = false, indexed_before_provider_said_ = false;
   std::optional<std::uint64_t> first_ticks_, last_ticks_;  // of events, as Tracy takes them
   bool span_said_ = false;
   std::unordered_set<std::uint64_t> locations_;  // hashes of (name, source location)
+  std::vector<bool> located_;                    // by string index: the name alone is among them
 };
 
 Checker::Checker(Report report) : state_(std::make_unique<State>(std::move(report))) {}
@@ -141,6 +144,7 @@ void Checker::State::check_start(const Entry& entry, const Reader& reader) {
 }
 
 void Checker::State::check_provider(const ProviderInfo& info) {
+  if (provider_announced_) several_providers_ = true;
   provider_announced_ = true;
   if (info.id == 0) warning("W2", "provider id 0", "readers use it for records of no provider");
 }
@@ -200,6 +204,7 @@ void Checker::State::check_problem(const Problem& problem, const Entry& entry) {
     case ProblemKind::StringReplaced:
     case ProblemKind::ThreadReplaced:
       error("W6", text, "Fuchsia's C++ reader keeps the first meaning");
+      located_.clear();
       break;
     case ProblemKind::ProviderAgain:
       error("W2", text, "Fuchsia's C++ reader and Perfetto empty its tables, the Rust reader does not");
@@ -304,10 +309,12 @@ void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
     error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
           "Fuchsia's C++ reader rejects the record");
-  references_.used(string, offset_, kind_);
+  if (several_providers_) references_.used(string, offset_, kind_);
 }
 
-void Checker::State::check_thread(const Thread& thread) { references_.used(thread, offset_, kind_); }
+void Checker::State::check_thread(const Thread& thread) {
+  if (several_providers_) references_.used(thread, offset_, kind_);
+}
 
 void Checker::State::check_arguments(Arguments arguments) {
   for (const Argument& argument : arguments) {
@@ -343,6 +350,8 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
 
 void Checker::State::check_location(const Event& event) {
   if (locations_.size() > kTracyMaxLocations) return;
+  const bool only_a_name = event.arguments.empty() && event.name.storage == Storage::Table;
+  if (only_a_name && located_.size() > event.name.index && located_[event.name.index]) return;
   const std::hash<std::string_view> hash;
   std::uint64_t location = hash(event.name.text);
   for (const Argument& argument : event.arguments)
@@ -350,6 +359,10 @@ void Checker::State::check_location(const Event& event) {
         text != nullptr && argument.name.text == "loc")
       location = location * 31 + hash(text->text);
   locations_.insert(location);
+  if (only_a_name) {
+    if (located_.size() <= event.name.index) located_.resize(event.name.index + std::size_t{1});
+    located_[event.name.index] = true;
+  }
   if (locations_.size() > kTracyMaxLocations)
     error("W26", "more than 32,767 pairs of duration name and source location",
           "Tracy writes a file that it can't load");

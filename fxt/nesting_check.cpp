@@ -18,6 +18,10 @@ std::uint64_t hash_of(const String& category, const String& name) {
   return hash(category.text) * 31 + hash(name.text);
 }
 
+bool is_before(const Step& a, const Step& b) {
+  return a.time != b.time ? a.time < b.time : a.order < b.order;
+}
+
 std::string_view word_for(Step::Kind kind) {
   switch (kind) {
     case Step::Kind::Instant:
@@ -214,20 +218,15 @@ void TracyStack::finish() {
 
 void NestingCheck::add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns,
                        std::uint64_t offset) {
-  Step step{.time = begin_ns,
-            .order = order_,
-            .end = end_ns,
-            .name = hash_of(event.category, event.name),
-            .offset = offset};
+  Step step{.time = begin_ns, .order = order_, .end = end_ns, .offset = offset};
   switch (event.type) {
     case EventType::Instant:
       step.kind = Step::Kind::Instant;
       break;
     case EventType::DurationBegin:
-      step.kind = Step::Kind::Begin;
-      break;
     case EventType::DurationEnd:
-      step.kind = Step::Kind::End;
+      step.kind = event.type == EventType::DurationBegin ? Step::Kind::Begin : Step::Kind::End;
+      step.name = hash_of(event.category, event.name);
       break;
     case EventType::DurationComplete:
       step.kind = Step::Kind::Complete;
@@ -265,13 +264,25 @@ void NestingCheck::add(const Event& event, std::uint64_t begin_ns, std::uint64_t
 }
 
 NestingCheck::Track& NestingCheck::track_of(const Thread& thread) {
+  if (last_track_ != nullptr && last_thread_ == thread) return *last_track_;
   Track*& track = by_thread_[thread];
   if (track == nullptr) track = &tracks_.emplace_back(*findings_);
+  last_thread_ = thread;
+  last_track_ = track;
   return *track;
 }
 
 void NestingCheck::push(Track& track, const Step& step) {
-  track.waiting.push_back(step);
+  // Nearly always the place is at the end, or before a few ends that lie in the future.
+  constexpr std::ptrdiff_t kNear = 64;
+  auto place = track.waiting.end();
+  const auto limit = track.waiting.size() > kNear ? place - kNear : track.waiting.begin();
+  while (place != limit && is_before(step, place[-1])) --place;
+  if (place == limit && place != track.waiting.begin() && is_before(step, place[-1])) {
+    track.sorted = false;
+    place = track.waiting.end();
+  }
+  track.waiting.insert(place, step);
   if (++waiting_ < kWindow) return;
   for (Track& other : tracks_) settle(other, Settle::PastHalf);
   if (waiting_ < kWindow / 4 * 3) return;
@@ -280,9 +291,8 @@ void NestingCheck::push(Track& track, const Step& step) {
 
 // Judges the earlier part of what waits. Ends that lie in the future wait on, unless there are too many.
 void NestingCheck::settle(Track& track, Settle part) {
-  std::ranges::sort(track.waiting, [](const Step& a, const Step& b) {
-    return a.time != b.time ? a.time < b.time : a.order < b.order;
-  });
+  if (!track.sorted) std::ranges::sort(track.waiting, is_before);
+  track.sorted = true;
   const std::string_view rule = track.in_order ? "W15" : "W16";
   const std::size_t half = part == Settle::All ? track.waiting.size() : (track.waiting.size() + 1) / 2;
   std::size_t count = 0;

@@ -21,7 +21,7 @@ struct Step {
   std::uint64_t time = 0;   // ns
   std::uint64_t order = 0;  // in the file; breaks ties
   std::uint64_t end = 0;    // of Complete
-  std::uint64_t name = 0;   // hash of category and name; 0 if both are empty
+  std::uint64_t name = 0;   // of Begin and End: hash of category and name; 0 if both are empty
   std::uint64_t offset = 0;
   Kind kind = Kind::Instant;
 };
@@ -95,8 +95,9 @@ class NestingCheck {
     std::vector<Step> waiting;
     std::uint64_t latest = 0;   // of what was added
     std::uint64_t settled = 0;  // what was before has been judged
-    bool in_order = true;
-    bool lost = false;  // went back further than can be followed
+    bool sorted = true;         // what waits is in time order
+    bool in_order = true;       // the records came so
+    bool lost = false;          // went back further than can be followed
     PerfettoStack perfetto;
     TracyStack tracy;
   };
@@ -108,6 +109,8 @@ class NestingCheck {
   const Findings* findings_;
   std::deque<Track> tracks_;  // in the order of their first event
   std::unordered_map<Thread, Track*, ThreadHash> by_thread_;
+  Thread last_thread_;
+  Track* last_track_ = nullptr;
   std::size_t waiting_ = 0;  // in all tracks
   std::uint64_t order_ = 0;
 };

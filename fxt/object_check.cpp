@@ -56,7 +56,9 @@ void ObjectCheck::thread_object(const KernelObject& object, std::uint64_t offset
 
 void ObjectCheck::used(const Thread& thread, std::uint64_t offset, std::string_view record) {
   if (thread.storage == Storage::Missing) return;
-  if (!seen_.emplace(std::pair(thread.process, thread.thread), true).second) return;
+  if (last_seen_ == thread && !seen_.empty()) return;
+  last_seen_ = thread;
+  if (!seen_.emplace(thread.process, thread.thread).second) return;
   const std::string text = std::to_string(thread.process) + "/" + std::to_string(thread.thread);
   if (thread.process >= kKoidLimit || thread.thread >= kKoidLimit) {
     findings_->error("W19", offset, record, "thread " + text + " needs more than 32 bits", kCutIds);
@@ -93,7 +95,7 @@ void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
 }
 
 void ObjectCheck::finish() {
-  for (const auto& [key, unused] : seen_) {
+  for (const auto& key : seen_) {
     const auto named = named_.find(key.second);
     if (named == named_.end() || named->second.count(key.first) != 0) continue;
     findings_->error("W18", named->second.begin()->second, kRecord,

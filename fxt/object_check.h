@@ -28,8 +28,9 @@ class ObjectCheck {
 
   const Findings* findings_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  std::map<std::pair<std::uint64_t, std::uint64_t>, bool> seen_;           // process and thread of events
-  std::map<std::string, std::string, std::less<>> series_;                 // argument, its counter
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;                 // process and thread of events
+  Thread last_seen_;
+  std::map<std::string, std::string, std::less<>> series_;  // argument, its counter
 };
 
 }  // namespace fxt

@@ -19,6 +19,7 @@ struct TableString {
 // Strings by index. Indices that are given out in order cost a vector's element; wild ones, a map's.
 class StringTable {
  public:
+  StringTable() { entry(0) = {.text = {}, .known = true, .valid_utf8 = true}; }  // the empty string
   // Null if the index was never registered.
   const TableString* find(std::uint16_t index) const {
     if (index < dense_.size()) return dense_[index].known ? &dense_[index] : nullptr;

@@ -5,7 +5,53 @@
 
 namespace fxt {
 
-// ---- Events: most of a trace ----
+// ---- Events ----
+
+bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& record) {
+  using Header = EventHeader;
+  constexpr std::uint64_t kNeedsCare = Header::Type::kMask | Header::ArgumentCount::kMask |
+                                       Header::Category::put(StringRef::IsInline::kMask) |
+                                       Header::Name::put(StringRef::IsInline::kMask);
+  const std::uint64_t header = words[0];
+  if ((header & kNeedsCare) != Header::Type::put(code(RecordType::Event))) return false;
+  const auto type = static_cast<EventType>(Header::EventType::get(header));
+  const bool is_instant_or_pair =
+      type == EventType::Instant || type == EventType::DurationBegin || type == EventType::DurationEnd;
+  if (type > EventType::FlowEnd || words.size() != (is_instant_or_pair ? 2 : 3)) return false;
+
+  const ProviderContext& provider = providers_.current();
+  const auto thread = static_cast<std::uint8_t>(Header::Thread::get(header));
+  if (thread == 0 || thread >= provider.threads.size() || !provider.threads[thread].known) return false;
+  const auto category = static_cast<std::uint16_t>(Header::Category::get(header));
+  const auto name = static_cast<std::uint16_t>(Header::Name::get(header));
+  const TableString* const category_text = provider.strings.find(category);
+  const TableString* const name_text = provider.strings.find(name);
+  if (category_text == nullptr || name_text == nullptr) return false;
+
+  auto* event = std::get_if<Event>(&record);
+  if (event == nullptr) event = &record.emplace<Event>();
+  event->type = type;
+  event->time = words[1];
+  event->thread = {.process = provider.threads[thread].process,
+                   .thread = provider.threads[thread].thread,
+                   .storage = Storage::Table,
+                   .index = thread};
+  const auto refer = [](String& string, const TableString& entry, std::uint16_t index) {
+    string.text = entry.text;
+    string.storage = Storage::Table;
+    string.valid_utf8 = entry.valid_utf8;
+    string.index = index;
+  };
+  refer(event->category, *category_text, category);
+  refer(event->name, *name_text, name);
+  event->arguments = {};
+  const std::uint64_t last = is_instant_or_pair ? 0 : words[2];
+  event->end = type == EventType::DurationComplete ? last : 0;
+  event->id = type == EventType::DurationComplete ? 0 : last;
+  if (type == EventType::DurationComplete && event->end < event->time)
+    problem(ProblemKind::EndBeforeBegin, 2);
+  return true;
+}
 
 bool RecordDecoder::event(RecordCursor& in, std::uint64_t header, Record& record) {
   using Header = EventHeader;
@@ -273,6 +319,7 @@ bool RecordDecoder::large(RecordCursor& in, std::uint64_t header, Record& record
 
 void RecordDecoder::decode(const RecordWords& words, Record& record) {
   problems_.clear();
+  if (words.words.size() > 1 && plain_event(words.words, record)) return;
   unknown_ = false;
   RecordCursor in(words);
   std::uint64_t header = 0;

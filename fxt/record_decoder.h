@@ -85,6 +85,9 @@ class RecordDecoder {
   bool string(RecordCursor& in, std::uint64_t header, Record& record);
   bool thread(RecordCursor& in, std::uint64_t header, Record& record);
   bool event(RecordCursor& in, std::uint64_t header, Record& record);
+  // Most of a trace: an event without arguments whose references are all known indices. False (and nothing
+  // said) if it needs care.
+  bool plain_event(std::span<const std::uint64_t> words, Record& record);
   bool blob(RecordCursor& in, std::uint64_t header, Record& record);
   bool userspace_object(RecordCursor& in, std::uint64_t header, Record& record);
   bool kernel_object(RecordCursor& in, std::uint64_t header, Record& record);

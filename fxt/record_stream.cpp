@@ -39,9 +39,10 @@ void RecordStream::begin() {
   std::array<std::uint64_t, 1> reversed = {kMagicRecord};
   swap_bytes(reversed);
   if (word_at(position_) == reversed[0]) swap_ = !swap_;
+  in_place_ = !swap_ && is_aligned(data_.data());
 }
 
-bool RecordStream::next(RecordWords& record) {
+bool RecordStream::next_with_care(RecordWords& record) {
   if (!begun_) {
     begin();
     if (options_.require_magic && (!available(kWord) || word_at(position_) != kMagicRecord))
@@ -72,7 +73,7 @@ bool RecordStream::next(RecordWords& record) {
 
   const std::byte* bytes = data_.data() + position_;
   record = {.offset = offset_ + position_, .words = {}, .bytes = bytes, .too_large_words = 0};
-  if (!swap_ && is_aligned(bytes)) {
+  if (in_place_) {
     record.words = {reinterpret_cast<const std::uint64_t*>(bytes), static_cast<std::size_t>(size_words)};
   } else {
     numbers_.resize(static_cast<std::size_t>(size_words));

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "fxt/format.h"
 #include "fxt/input.h"
 
 namespace fxt {
@@ -26,11 +27,29 @@ class RecordStream {
   RecordStream(Input& input, const ReaderOptions& options);
 
   // The next record, valid until the next call; false at the end, which end() then explains.
-  bool next(RecordWords& record);
+  bool next(RecordWords& record) { return next_in_place(record) || next_with_care(record); }
   const ReadEnd& end() const { return end_; }
   bool other_byte_order() const { return swap_; }
 
  private:
+  // The common case: an ordinary record that lies there whole and can be used as it lies.
+  bool next_in_place(RecordWords& record) {
+    const std::size_t left = data_.size() - position_;
+    if (!in_place_ || left < sizeof(std::uint64_t)) return false;
+    const std::byte* const bytes = data_.data() + position_;
+    const auto* const words = reinterpret_cast<const std::uint64_t*>(bytes);
+    const auto size = static_cast<std::size_t>(RecordHeader::Size::get(words[0]));
+    if (RecordHeader::Type::get(words[0]) == code(RecordType::Large) || size == 0 ||
+        size > left / sizeof(std::uint64_t))
+      return false;
+    record.offset = offset_ + position_;
+    record.words = {words, size};
+    record.bytes = bytes;
+    record.too_large_words = 0;
+    position_ += size * sizeof(std::uint64_t);
+    return true;
+  }
+  bool next_with_care(RecordWords& record);
   void begin();
   // Makes at least `bytes` bytes available at position_, if the source has them.
   bool available(std::size_t bytes) { return bytes <= data_.size() - position_ || fetch(bytes); }
@@ -47,6 +66,7 @@ class RecordStream {
   std::uint64_t offset_ = 0;           // of data_'s start in the file
   bool begun_ = false;
   bool ended_ = false;
+  bool in_place_ = false;               // words are aligned and in this machine's byte order
   bool swap_ = false;                   // numbers are not in this machine's byte order
   std::vector<std::uint64_t> numbers_;  // copy of a record that can't be used where it lies
   std::uint64_t skipped_header_ = 0;

@@ -1,0 +1,150 @@
+// How fast the library writes and reads, against copying the same bytes.
+#include <benchmark/benchmark.h>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "fxt/checker.h"
+#include "fxt/reader.h"
+#include "fxt/writer.h"
+
+namespace {
+
+constexpr std::size_t kRecords = 1'000'000;
+constexpr std::size_t kBytes = kRecords * fxt::Writer::kCompleteWords * sizeof(std::uint64_t);
+
+// A file's worth of memory that is there already, written from the start over and over.
+class ReadyMemory final : public fxt::Output {
+ public:
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override {
+    filled_ += filled_words;
+    if (words_.size() - filled_ < fxt::kMinBufferWords) filled_ = 0;
+    return std::span(words_).subspan(filled_);
+  }
+  void rewind() { filled_ = 0; }
+
+ private:
+  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(kBytes / 8 + 2 * fxt::kMinBufferWords, 1);
+  std::size_t filled_ = 0;
+};
+
+std::vector<std::uint64_t> trace_words() {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output);
+  const auto event = writer.prepare("app", "main");
+  const auto thread = writer.thread_index(100, 101);
+  for (std::uint64_t i = 0; i < kRecords; ++i) writer.write_complete(*event, *thread, 10 * i, 10 * i + 5);
+  writer.flush();
+  return {output.words().begin(), output.words().end()};
+}
+
+void set_rates(benchmark::State& state) {
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRecords));
+}
+
+// The yardstick: the bytes of as many records, from memory to memory.
+void copy_memory(benchmark::State& state) {
+  const std::vector<std::uint64_t> from(kBytes / 8, 1);
+  std::vector<std::uint64_t> to(kBytes / 8, 2);
+  for (auto unused : state) {
+    std::memcpy(to.data(), from.data(), kBytes);
+    benchmark::ClobberMemory();
+  }
+  set_rates(state);
+}
+BENCHMARK(copy_memory);
+
+void write_complete(benchmark::State& state) {
+  ReadyMemory memory;
+  fxt::Writer writer(memory);
+  const auto event = writer.prepare("app", "main");
+  const auto thread = writer.thread_index(100, 101);
+  for (auto unused : state) {
+    writer.flush();
+    memory.rewind();
+    for (std::uint64_t i = 0; i < kRecords; ++i) writer.write_complete(*event, *thread, 10 * i, 10 * i + 5);
+    benchmark::ClobberMemory();
+  }
+  set_rates(state);
+}
+BENCHMARK(write_complete);
+
+// Many records for one bounds check, as a converter's sink does it.
+void write_reserved(benchmark::State& state) {
+  constexpr std::size_t kBatch = 1000;
+  ReadyMemory memory;
+  fxt::Writer writer(memory);
+  const auto event = writer.prepare("app", "main");
+  const auto thread = writer.thread_index(100, 101);
+  const auto header = event->header(fxt::EventType::DurationComplete, *thread, fxt::Writer::kCompleteWords);
+  for (auto unused : state) {
+    writer.flush();
+    memory.rewind();
+    for (std::uint64_t i = 0; i < kRecords; i += kBatch) {
+      auto room = writer.reserve(kBatch * fxt::Writer::kCompleteWords);
+      std::uint64_t* word = room.data();
+      for (std::uint64_t k = i; k < i + kBatch; ++k) {
+        *word++ = header;
+        *word++ = 10 * k;
+        *word++ = 10 * k + 5;
+      }
+      writer.commit(room.size());
+    }
+    benchmark::ClobberMemory();
+  }
+  set_rates(state);
+}
+BENCHMARK(write_reserved);
+
+void write_values(benchmark::State& state) {
+  ReadyMemory memory;
+  fxt::Writer writer(memory);
+  fxt::Event event{.type = fxt::EventType::DurationComplete,
+                   .thread = {.process = 100, .thread = 101},
+                   .category = "app",
+                   .name = "main"};
+  for (auto unused : state) {
+    writer.flush();
+    memory.rewind();
+    for (std::uint64_t i = 0; i < kRecords; ++i) {
+      event.time = 10 * i;
+      event.end = 10 * i + 5;
+      writer.write(event);
+    }
+    benchmark::ClobberMemory();
+  }
+  set_rates(state);
+}
+BENCHMARK(write_values);
+
+void read_records(benchmark::State& state) {
+  const auto words = trace_words();
+  for (auto unused : state) {
+    fxt::Reader reader(std::as_bytes(std::span(words)));
+    std::uint64_t sum = 0;
+    while (const fxt::Entry* entry = reader.next())
+      if (const auto* event = std::get_if<fxt::Event>(&entry->record)) sum += event->end - event->time;
+    benchmark::DoNotOptimize(sum);
+  }
+  set_rates(state);
+}
+BENCHMARK(read_records);
+
+void check_records(benchmark::State& state) {
+  const auto words = trace_words();
+  for (auto unused : state) {
+    std::uint64_t findings = 0;
+    fxt::Checker checker([&findings](const fxt::Finding&) { ++findings; });
+    fxt::Reader reader(std::as_bytes(std::span(words)));
+    while (const fxt::Entry* entry = reader.next()) checker.add(*entry, reader);
+    checker.finish(reader);
+    benchmark::DoNotOptimize(findings);
+  }
+  set_rates(state);
+}
+BENCHMARK(check_records);
+
+}  // namespace
+
+BENCHMARK_MAIN();
