@@ -49,6 +49,10 @@ void Writer::write(const Event& event) {
   check_thread(name, event.thread);
   check_arguments(name, event.arguments);
   if (event.type == EventType::Counter) check_series(event);
+  if (!options_.trust_nesting) {
+    const std::string objection = durations_.objection(event);
+    if (!objection.empty()) throw WriterError(describe(event) + ": " + objection);
+  }
 
   const ThreadUse thread = refer_to(event.thread);
   const StringUse category = refer_to(event.category);
@@ -84,6 +88,7 @@ void Writer::write(const Event& event) {
       break;
   }
   finish(record);
+  if (!options_.trust_nesting) durations_.written(event);
 }
 
 // W20: numbers only; Tracy names a series by its argument alone.
@@ -178,11 +183,17 @@ void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String nam
 
 void Writer::write(const LegacyContextSwitch& context_switch) {
   if (context_switch.cpu > kMaxLegacyCpu) {
+    // Perfetto knows the idle thread of these records by its weight.
+    std::vector<Argument> weights;
+    constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
+    if (context_switch.outgoing == kIdle) weights.push_back({"outgoing_weight", kIdleWeight});
+    if (context_switch.incoming == kIdle) weights.push_back({"incoming_weight", kIdleWeight});
     write(ContextSwitch{.time = context_switch.time,
                         .cpu = context_switch.cpu,
                         .outgoing_state = context_switch.outgoing_state,
                         .outgoing_thread = context_switch.outgoing.thread,
-                        .incoming_thread = context_switch.incoming.thread});
+                        .incoming_thread = context_switch.incoming.thread,
+                        .arguments = weights});
     return;
   }
   check_time("context switch", context_switch.time);
@@ -397,6 +408,16 @@ void Writer::next_buffer(std::size_t words) {
   if (words > kMinBufferWords)
     throw WriterError("reserve(): " + std::to_string(words) +
                       " words are more than a buffer is sure to hold");
+  flush();
+}
+
+void Writer::finish() {
+  for (const DurationGuard::Unfinished& duration : durations_.unfinished())
+    write(Event{.type = EventType::DurationEnd,
+                .time = durations_.last_time(),
+                .thread = duration.thread,
+                .category = duration.category,
+                .name = duration.name});
   flush();
 }
 

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/duration_guard.h"
 #include "fxt/format.h"
 #include "fxt/output.h"
 #include "fxt/records.h"
@@ -62,6 +63,9 @@ struct WriterOptions {
   bool oversized_records = false;
   // Large blobs without metadata: Fuchsia's Rust reader aborts (W14).
   bool large_blobs_without_metadata = false;
+  // The caller promises that the durations of each thread come in time order, nest and are balanced, and that
+  // flows lie inside them (W15 to W17, W21): nothing of that is checked.
+  bool trust_nesting = false;
 };
 
 // What a Writer had to change or could not do the short way.
@@ -73,7 +77,7 @@ struct WriterCounters {
 };
 
 // Not thread-safe: one Writer per thread and Output. Nothing is sent to the Output by the destructor: end
-// with flush(). After an Output has thrown, a Writer must not be used any more.
+// with finish(). After an Output has thrown, a Writer must not be used any more.
 class Writer {
  public:
   // Begins the file: magic, provider info, initialization (10^9 ticks per second: times are ns).
@@ -85,7 +89,8 @@ class Writer {
 
   // Any event: its time and, if it has one, its end must be below 2^63, the end not before the time; pid and
   // tid 1..2^32-1; at most 15 arguments; a counter has numeric arguments only, and each names one series of
-  // one counter (W5, W19, W20).
+  // one counter (W5, W19, W20). The durations, instants and flows of one thread come in time order, outer
+  // durations first; durations nest, at most 512 deep; flows lie inside one (W15 to W17, W21).
   void write(const Event& event);
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
@@ -116,7 +121,8 @@ class Writer {
   // Registers both strings. Nothing if the string table is full: write such events as values. Empty strings
   // need no table.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // Registers the thread. Nothing if the thread table is full: write its events as values.
+  // Registers the thread. Nothing if the thread table is full: write its events as values. From then on the
+  // caller answers for the order, nesting and balance of this thread's events.
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);
 
   static constexpr std::size_t kCompleteWords = 3;
@@ -149,8 +155,10 @@ class Writer {
   // Takes over the first `words` words of what was reserved.
   void commit(std::size_t words) { cursor_ += words; }
 
-  // Sends everything written so far to the Output. The file is complete after each flush.
+  // Sends everything written so far to the Output. The file is readable after each flush.
   void flush();
+  // Ends the durations that are still open, at the time of the last event (W17), and flushes.
+  void finish();
 
   const WriterCounters& counters() const { return counters_; }
   // All words of the file so far, those not yet flushed included.
@@ -241,6 +249,7 @@ class Writer {
   std::unordered_map<std::uint64_t, std::uint64_t> process_of_;  // thread koid -> process koid
   std::unordered_map<std::string, std::string, StringHash, std::equal_to<>>
       series_;  // counter argument -> name
+  DurationGuard durations_;
   std::vector<Provider> providers_;
   std::size_t provider_ = 0;                       // the current one
   std::vector<std::uint16_t> handed_out_strings_;  // by prepare()

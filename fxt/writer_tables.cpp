@@ -188,6 +188,7 @@ std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint
   const auto index = index_of(wanted);
   if (!index) return std::nullopt;
   handed_out_threads_.push_back(*index);
+  durations_.release(wanted);
   return ThreadIndex{*index};
 }
 

@@ -18,7 +18,8 @@ inline constexpr WriterOptions kEverything{.provider_name = "sample",
                                            .userspace_objects = true,
                                            .blob_arguments = true,
                                            .oversized_records = true,
-                                           .large_blobs_without_metadata = true};
+                                           .large_blobs_without_metadata = true,
+                                           .trust_nesting = false};
 
 inline Words sample_trace() {
   return file_of(

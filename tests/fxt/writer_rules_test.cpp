@@ -234,6 +234,88 @@ TEST(WriterErrors, WhatSomeReaderCannotTakeIsAskedFor) {
   EXPECT_THROW(writer.write(LargeBlob{.thread = kMain, .bytes = bytes}), WriterError);
 }
 
+// ---- Durations ----
+
+Event duration(EventType type, std::uint64_t time, std::uint64_t end = 0, std::uint64_t thread = 101) {
+  return {.type = type, .time = time, .thread = {.process = 100, .thread = thread}, .name = "x", .end = end};
+}
+
+// What a Writer says to the last of these events.
+std::string objection_to(const std::vector<Event>& events, const WriterOptions& options = {}) {
+  MemoryOutput output;
+  Writer writer(output, options);
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) writer.write(events[i]);
+  try {
+    writer.write(events.back());
+  } catch (const WriterError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(WriterDurations, ComeInTimeOrder) {
+  const auto late = duration(EventType::Instant, 10), early = duration(EventType::DurationComplete, 5, 7);
+  EXPECT_EQ(
+      objection_to({late, early}),
+      "event \"x\": at 5 ns comes after one at 10 ns on thread 101 of process 100: its events must be in "
+      "time order, outer durations first");
+  EXPECT_EQ(objection_to({early, late}), "");
+  EXPECT_EQ(objection_to({late, duration(EventType::DurationComplete, 5, 7, 102)}), "");
+  EXPECT_EQ(objection_to({late, early}, {.trust_nesting = true}), "");
+}
+
+TEST(WriterDurations, Nest) {
+  const auto outer = duration(EventType::DurationComplete, 0, 10);
+  EXPECT_EQ(objection_to({outer, duration(EventType::DurationComplete, 0, 10)}), "");
+  EXPECT_EQ(objection_to({outer, duration(EventType::DurationComplete, 10, 20)}), "");
+  EXPECT_EQ(objection_to({outer, duration(EventType::DurationComplete, 5, 15)}),
+            "event \"x\": lasts until 15 ns, beyond the one around it, which ends at 10 ns");
+  EXPECT_EQ(objection_to({duration(EventType::DurationBegin, 0), duration(EventType::DurationComplete, 5, 15),
+                          duration(EventType::DurationEnd, 10)}),
+            "event \"x\": ends a duration before the one inside it, which lasts until 15 ns");
+}
+
+TEST(WriterDurations, AreBalanced) {
+  EXPECT_EQ(objection_to({duration(EventType::DurationEnd, 5)}),
+            "event \"x\": ends a duration that never began on thread 101 of process 100");
+  EXPECT_EQ(objection_to({duration(EventType::DurationBegin, 5), duration(EventType::DurationEnd, 5)}), "");
+}
+
+TEST(WriterDurations, AreAtMost512Deep) {
+  std::vector<Event> events(512, duration(EventType::DurationBegin, 5));
+  EXPECT_EQ(objection_to(events), "");
+  events.push_back(duration(EventType::Instant, 5));
+  EXPECT_EQ(objection_to(events), "event \"x\": lies deeper than 512 durations, where Perfetto drops it");
+}
+
+TEST(WriterDurations, EncloseFlows) {
+  const auto flow = duration(EventType::FlowBegin, 10);
+  EXPECT_EQ(objection_to({duration(EventType::DurationComplete, 0, 10), flow}), "");
+  EXPECT_EQ(objection_to({duration(EventType::DurationComplete, 0, 9), flow}),
+            "event \"x\": lies in no duration on thread 101 of process 100: viewers would drop it");
+}
+
+TEST(WriterDurations, AreEndedByFinish) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(duration(EventType::DurationBegin, 5));
+  writer.write(duration(EventType::Instant, 9, 0, 102));
+  writer.finish();
+  const auto words = output.words().last(2);
+  EXPECT_EQ(EventHeader::EventType::get(words[0]), code(EventType::DurationEnd));
+  EXPECT_EQ(EventHeader::Thread::get(words[0]), 1U);
+  EXPECT_EQ(EventHeader::Name::get(words[0]), 1U);
+  EXPECT_EQ(words[1], 9U);
+}
+
+TEST(WriterDurations, OfPreparedThreadsAreTheCallersBusiness) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.thread_index(100, 101);
+  writer.write(duration(EventType::DurationEnd, 5));
+  writer.write(duration(EventType::DurationEnd, 4));
+}
+
 // ---- Outputs ----
 
 TEST(Output, AStreamThatFailsIsReported) {

@@ -238,13 +238,13 @@ TEST(Writer, ContextSwitch) {
 
 TEST(Writer, ContextSwitchOnAHighCpuUsesTheNewerRecord) {
   EXPECT_EQ(
-      words_after(prepare_tables,
+      words_after([](Writer& writer) { writer.prepare("", "incoming_weight"); },
                   [](Writer& writer) {
                     writer.write(LegacyContextSwitch{
                         .time = 5000, .cpu = 256, .outgoing_state = ThreadState::Blocked, .outgoing = kMain});
                   }),
-      (Words{0x1000'0030'1000'0048,  // subtype 1, state 3, cpu 256, no arguments, 4 words
-             5000, 101, 0}));
+      (Words{0x1000'0030'1001'0058,                   // subtype 1, state 3, cpu 256, 1 argument, 5 words
+             5000, 101, 0, 0x8000'0000'0001'0011}));  // incoming_weight: the idle thread's
 }
 
 TEST(Writer, ContextSwitchWithWeights) {
