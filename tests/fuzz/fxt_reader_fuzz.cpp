@@ -1,0 +1,92 @@
+// Any bytes as a trace: read from memory and in pieces alike, printed, checked, and written again as far as
+// the Writer takes it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "fxt/checker.h"
+#include "fxt/reader.h"
+#include "fxt/tools/json_format.h"
+#include "fxt/tools/text_format.h"
+#include "fxt/writer.h"
+
+namespace {
+
+class PieceInput final : public fxt::Input {
+ public:
+  PieceInput(std::span<const std::byte> bytes, std::size_t piece) : bytes_(bytes), piece_(piece) {}
+  std::size_t read(std::span<std::byte> room) override {
+    const auto piece = bytes_.first(std::min({room.size(), piece_, bytes_.size()}));
+    std::ranges::copy(piece, room.begin());
+    bytes_ = bytes_.subspan(piece.size());
+    return piece.size();
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t piece_;
+};
+
+std::string text_of(fxt::Reader& reader) {
+  fxt::tools::Text text;
+  while (const fxt::Entry* entry = reader.next()) fxt::tools::append_line(text, *entry);
+  return fmt::to_string(text) + describe(reader.end());
+}
+
+void check(std::span<const std::byte> bytes) {
+  fxt::Reader reader(bytes);
+  fxt::Checker checker([](const fxt::Finding&) {});
+  fxt::tools::Text text;
+  while (const fxt::Entry* entry = reader.next()) {
+    checker.add(*entry, reader);
+    fxt::tools::append_json(text, *entry);
+    text.clear();
+  }
+  checker.finish(reader);
+}
+
+// What the Writer does not refuse must come out without an odd record.
+void write_again(std::span<const std::byte> bytes) {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.userspace_objects = true,
+                              .blob_arguments = true,
+                              .large_blobs_without_metadata = true,
+                              .trust_nesting = true});
+  fxt::Reader reader(bytes);
+  while (const fxt::Entry* entry = reader.next()) {
+    std::visit(
+        [&writer](const auto& record) {
+          if constexpr (requires { writer.write(record); }) {
+            try {
+              writer.write(record);
+            } catch (const fxt::WriterError&) {
+              return;
+            }
+          }
+        },
+        entry->record);
+  }
+  writer.finish();
+  fxt::Reader again(std::as_bytes(output.words()));
+  while (const fxt::Entry* entry = again.next())
+    if (!entry->problems.empty()) std::abort();
+  if (again.end().reason != fxt::ReadEnd::Reason::EndOfFile) std::abort();
+}
+
+}  // namespace
+
+// The first byte is the size of the pieces.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+  fxt::Reader whole(bytes);
+  PieceInput input(bytes, data[0] + std::size_t{1});
+  fxt::Reader pieces(input);
+  if (text_of(whole) != text_of(pieces)) std::abort();
+  check(bytes);
+  write_again(bytes);
+  return 0;
+}
