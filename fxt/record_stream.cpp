@@ -113,19 +113,27 @@ bool RecordStream::skip(RecordWords& record, std::uint64_t header, std::uint64_t
 bool RecordStream::fetch(std::size_t bytes) {
   if (input_ == nullptr) return false;
   const std::size_t kept = data_.size() - position_;
-  if (position_ != 0 && kept != 0) std::memmove(buffer_.data(), data_.data() + position_, kept);
+  if (position_ != 0 && kept != 0) std::memmove(buffer_.get(), data_.data() + position_, kept);
   offset_ += position_;
   position_ = 0;
   std::size_t filled = kept;
   while (filled < bytes) {
-    if (buffer_.size() * kWord - filled < kBlockBytes / 2)
-      buffer_.resize(std::max(buffer_.size() * 2, 2 * kBlockBytes / kWord));
-    const std::size_t got = input_->read(std::as_writable_bytes(std::span(buffer_)).subspan(filled));
+    if (buffer_words_ * kWord - filled < kBlockBytes / 2) grow_buffer(filled);
+    const std::size_t got =
+        input_->read(std::as_writable_bytes(std::span(buffer_.get(), buffer_words_)).subspan(filled));
     filled += got;
     if (got == 0) break;
   }
-  data_ = std::as_bytes(std::span(buffer_)).first(filled);
+  data_ = std::as_bytes(std::span(buffer_.get(), buffer_words_)).first(filled);
   return filled >= bytes;
+}
+
+void RecordStream::grow_buffer(std::size_t filled_bytes) {
+  const std::size_t words = std::max(buffer_words_ * 2, 2 * kBlockBytes / kWord);
+  auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(words);
+  if (filled_bytes != 0) std::memcpy(larger.get(), buffer_.get(), filled_bytes);
+  buffer_ = std::move(larger);
+  buffer_words_ = words;
 }
 
 std::uint64_t RecordStream::word_at(std::size_t position) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -54,16 +55,18 @@ class RecordStream {
   // Makes at least `bytes` bytes available at position_, if the source has them.
   bool available(std::size_t bytes) { return bytes <= data_.size() - position_ || fetch(bytes); }
   bool fetch(std::size_t bytes);
+  void grow_buffer(std::size_t filled_bytes);
   std::uint64_t word_at(std::size_t position) const;
   bool stop(ReadEnd::Reason reason);
   bool skip(RecordWords& record, std::uint64_t header, std::uint64_t size_words);
 
   ReaderOptions options_;
   Input* input_ = nullptr;
-  std::vector<std::uint64_t> buffer_;  // of what was read from input_
-  std::span<const std::byte> data_;    // memory, or the filled part of buffer_
-  std::size_t position_ = 0;           // in data_, of the next record
-  std::uint64_t offset_ = 0;           // of data_'s start in the file
+  std::unique_ptr<std::uint64_t[]> buffer_;  // of what was read from input_
+  std::size_t buffer_words_ = 0;
+  std::span<const std::byte> data_;  // memory, or the filled part of buffer_
+  std::size_t position_ = 0;         // in data_, of the next record
+  std::uint64_t offset_ = 0;         // of data_'s start in the file
   bool begun_ = false;
   bool ended_ = false;
   bool in_place_ = false;               // words are aligned and in this machine's byte order
