@@ -190,6 +190,11 @@ class Outputs(ProgramTest):
         trace = fxt.read(self.output)
         self.assertEqual(set(trace.process_names.values()), {"pool", "shapes"})
 
+    def test_a_recording_and_a_gdb_trace_file_on_one_timeline(self):
+        self.assert_done(self.convert(POOL, SAMPLES.parent / "gdb" / "heater.tfile", self.output))
+        categories = {event.category for event in fxt.read(self.output).events}
+        self.assertLessEqual({"pool", "tracepoint"}, categories)
+
     def test_only_some_threads(self):
         tids = sorted(path.stem for path in POOL.glob("[0-9]*.dat"))
         self.assert_done(self.convert(f"--tid={tids[0]},{tids[2]}", POOL, self.output))
@@ -369,6 +374,12 @@ class Dump(ProgramTest):
             self.assert_done(self.convert("-q", POOL, packed))
             self.assertEqual(self.dump(packed).stdout, plain)
         self.assertEqual(self.dump("-", input=self.output.read_bytes()).stdout, plain)
+
+    def test_our_files_keep_every_rule(self):
+        for sample in sorted(SAMPLES.iterdir()) + [SAMPLES.parent / "gdb" / "heater.tfile"]:
+            self.assert_done(self.convert("-q", sample, self.output))
+            process = self.dump("--check", self.output)
+            self.assertEqual((process.returncode, process.stderr), (0, b""), process.stdout.decode())
 
     def test_nothing_is_odd_about_our_files(self):
         process = self.dump("--stats", self.output)
