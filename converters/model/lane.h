@@ -75,12 +75,15 @@ class Lane {
   // The latest time said; 0 before the first.
   std::uint64_t last_ns() const { return last_ns_; }
 
-  // ---- The hot path: one plain record. False (and nothing done) when it needs care: ask the slow way. ----
+  // ---- The hot path: one plain record. False (and nothing done) when it does not fit the open calls. ----
 
   // An entry at exactly the current depth, not going back in time.
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) {
-    if (depth != frames_.size() || depth >= hot_depth_limit_ || time_ns < last_ns_ || time_ns >= kTimeLimitNs)
-      return false;
+    if (depth != frames_.size() || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
+    if (depth >= hot_depth_limit_) {
+      begin(time_ns, label, key);
+      return true;
+    }
     last_ns_ = time_ns;
     Slot* slot = next_slot();
     *slot = {time_ns, 0, label, 0};
@@ -89,13 +92,15 @@ class Lane {
     return true;
   }
 
-  // An exit of the innermost call, whose begin still waits here, that ends as a complete event.
+  // An exit of the innermost call, not going back in time.
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
     if (depth + 1 != frames_.size()) return false;
     const Frame& frame = frames_.back();
-    if (frame.slot == nullptr || frame.key != key || time_ns < last_ns_ || time_ns <= frame.begin_ns ||
-        time_ns == zero_ns_ || time_ns >= kTimeLimitNs)
-      return false;
+    if (frame.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
+    if (frame.slot == nullptr || time_ns == frame.begin_ns || time_ns == zero_ns_) {
+      end(time_ns);
+      return true;
+    }
     last_ns_ = time_ns;
     frame.slot->end_ns = time_ns;
     frame.slot->tag += static_cast<std::uint32_t>(SlotKind::Complete);  // Open is 0; details stay
@@ -171,7 +176,7 @@ class Lane {
 
   std::vector<Frame> frames_;
   std::size_t first_waiting_frame_ = 0;  // no frame below it has a slot that waits
-  // Where try_begin() stops: pairs are written the slow way.
+  // Deeper calls and pairs take the slow way.
   std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t zero_ns_ = ~std::uint64_t{0};  // the latest time at which something of zero length lies

@@ -42,11 +42,14 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
 std::optional<std::uint64_t> ThreadSource::first_ns() const {
   std::array<std::byte, 4 * kRecordSize> head;
   const auto bytes = file_.read(0, head);
+  std::optional<std::uint64_t> first;
   for (std::size_t at = 0; bytes.size() - at >= kRecordSize; at += kRecordSize) {
     const Record record = load_record(bytes.data() + at, plan_.order);
-    if (record.has_magic() && record.time_ns != 0 && record.time_ns < kTimeLimitNs) return record.time_ns;
+    if (!record.has_magic() || record.time_ns == 0 || record.time_ns >= kTimeLimitNs) continue;
+    // One from which the next comes far back is damaged.
+    if (!first || record.time_ns + kLikelyGapNs < *first) first = record.time_ns;
   }
-  return std::nullopt;
+  return first;
 }
 
 bool ThreadSource::pump(std::size_t budget_bytes) {
@@ -81,9 +84,7 @@ std::size_t ThreadSource::decode(std::span<const std::byte> bytes, bool at_end) 
     }
     offset_ = start + at;
     if (!at_end && bytes.size() - at < kLookahead) break;
-    const Step step_taken = step(bytes.subspan(at), at_end);
-    if (!step_taken) break;
-    at += *step_taken;
+    at += step(bytes.subspan(at), at_end);
   }
   return at;
 }
@@ -113,7 +114,7 @@ std::size_t ThreadSource::decode_plain(std::span<const std::byte> bytes) {
   return taken;
 }
 
-ThreadSource::Step ThreadSource::step(std::span<const std::byte> bytes, bool at_end) {
+std::size_t ThreadSource::step(std::span<const std::byte> bytes, bool at_end) {
   if (bytes.size() < kRecordSize) {
     note(kTruncatedTail,
          fmt::format("truncated: a record needs {} bytes, {} left", kRecordSize, bytes.size()), bytes.size());
@@ -126,17 +127,11 @@ ThreadSource::Step ThreadSource::step(std::span<const std::byte> bytes, bool at_
     calls_.interrupted();
   }
   ++context_.stats.records_read;
-  const Step behind = take_record(record, bytes.subspan(kRecordSize), at_end);
-  if (!behind) {
-    --context_.stats.records_read;
-    return std::nullopt;
-  }
-  return kRecordSize + *behind;
+  return kRecordSize + take_record(record, bytes.subspan(kRecordSize), at_end);
 }
 
 // Takes a record with its magic right; gives the bytes taken behind it.
-ThreadSource::Step ThreadSource::take_record(const Record& record, std::span<const std::byte> behind,
-                                             bool at_end) {
+std::size_t ThreadSource::take_record(const Record& record, std::span<const std::byte> behind, bool at_end) {
   if (record.type() == RecordType::Lost) {
     calls_.lost(record.address());
     return 0;
@@ -181,14 +176,15 @@ void ThreadSource::take_call(const Record& record, std::uint64_t time_ns) {
   }
 }
 
-// A time that can't be drawn, or from which the next record jumps back by more than a likely gap.
+// A time that can't be drawn, or one far off from which the next record comes back.
 bool ThreadSource::is_bad_time(const Record& record, std::span<const std::byte> behind) {
   if (record.time_ns >= kTimeLimitNs) return true;
-  if (seen_ns_ == 0 || record.time_ns < seen_ns_ || record.time_ns - seen_ns_ < kLikelyGapNs) return false;
+  const bool is_first = seen_ns_ == 0;
+  if (!is_first && record.time_ns < seen_ns_ + kLikelyGapNs) return false;
   if (record.has_payload() || behind.size() < kRecordSize) return false;
   const Record next = load_record(behind.data(), plan_.order);
-  return next.has_magic() && next.type() != RecordType::Lost && next.time_ns >= seen_ns_ &&
-         next.time_ns < record.time_ns;
+  if (!next.has_magic() || next.type() == RecordType::Lost || next.time_ns < seen_ns_) return false;
+  return next.time_ns < record.time_ns - (is_first ? std::min(record.time_ns, kLikelyGapNs) : 0);
 }
 
 // Estimated exits may invert by some ns (section 8.4); a lane can't go back.
@@ -201,16 +197,14 @@ std::uint64_t ThreadSource::in_order(std::uint64_t time_ns) {
 
 // ---- What is not shown yet, or can't be read ----
 
-ThreadSource::Step ThreadSource::skip_payload(std::span<const std::byte> behind, bool at_end) {
+std::size_t ThreadSource::skip_payload(std::span<const std::byte> behind, bool at_end) {
   const auto found = find_behind_payload(behind, plan_.order, at_end, expectation());
   note(kPayloadSkipped, fmt::format("arguments or return value of {} bytes",
                                     found ? std::to_string(*found) : std::string("unknown")));
-  if (found) return *found;
-  return 0;
+  return found.value_or(0);
 }
 
-ThreadSource::Step ThreadSource::skip_event(const Record& record, std::span<const std::byte> behind,
-                                            bool at_end) {
+std::size_t ThreadSource::skip_event(const Record& record, std::span<const std::byte> behind, bool at_end) {
   latest_ns_ = std::max(latest_ns_, record.time_ns);
   note(kEventSkipped, fmt::format("event {}", record.address()));
   if (!record.has_payload()) return 0;
@@ -224,7 +218,7 @@ ThreadSource::Step ThreadSource::skip_event(const Record& record, std::span<cons
   return behind.size();
 }
 
-ThreadSource::Step ThreadSource::skip_damage(std::span<const std::byte> bytes, bool at_end) {
+std::size_t ThreadSource::skip_damage(std::span<const std::byte> bytes, bool at_end) {
   const std::size_t zeros = count_zero_bytes(bytes);
   std::size_t skipped = zeros;
   if (zeros == 0) {

@@ -71,17 +71,15 @@ class ThreadSource : public Source {
   std::uint64_t size() const { return file_.size(); }
 
  private:
-  // How far one step came: bytes taken, or nothing if more of the file must be at hand.
-  using Step = std::optional<std::size_t>;
-
   template <std::endian Order>
   std::size_t decode_plain(std::span<const std::byte> bytes);
   std::size_t decode(std::span<const std::byte> bytes, bool at_end);
-  Step step(std::span<const std::byte> bytes, bool at_end);
-  Step take_record(const Record& record, std::span<const std::byte> behind, bool at_end);
-  Step skip_payload(std::span<const std::byte> behind, bool at_end);
-  Step skip_event(const Record& record, std::span<const std::byte> behind, bool at_end);
-  Step skip_damage(std::span<const std::byte> bytes, bool at_end);
+  // Each gives the number of bytes it took.
+  std::size_t step(std::span<const std::byte> bytes, bool at_end);
+  std::size_t take_record(const Record& record, std::span<const std::byte> behind, bool at_end);
+  std::size_t skip_payload(std::span<const std::byte> behind, bool at_end);
+  std::size_t skip_event(const Record& record, std::span<const std::byte> behind, bool at_end);
+  std::size_t skip_damage(std::span<const std::byte> bytes, bool at_end);
   bool is_bad_time(const Record& record, std::span<const std::byte> behind);
   std::uint64_t in_order(std::uint64_t time_ns);
   void take_call(const Record& record, std::uint64_t time_ns);

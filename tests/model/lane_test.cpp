@@ -69,7 +69,6 @@ TEST_F(LaneTest, TheHotPathSaysTheSame) {
                 EXPECT_FALSE(lane.try_end(14, 0xa, 1)) << "another function";
                 EXPECT_FALSE(lane.try_end(14, 0xb, 0)) << "another depth";
                 EXPECT_FALSE(lane.try_end(11, 0xb, 1)) << "back in time";
-                EXPECT_FALSE(lane.try_end(12, 0xb, 1)) << "of zero length";
                 EXPECT_TRUE(lane.try_end(14, 0xb, 1));
                 EXPECT_FALSE(lane.try_begin(13, label("leaf"), 0xb, 1)) << "back in time";
                 EXPECT_FALSE(lane.try_begin(14, label("leaf"), 0xb, 2)) << "another depth";
@@ -90,6 +89,16 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
 
 // A reader closes complete events whose end has come before it looks at what begins then: those around a call
 // of zero length at their very end must not be complete.
+TEST_F(LaneTest, ZeroLengthCallsOnTheHotPathToo) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.try_begin(10, label("main"), 0xa, 0);
+                lane.try_begin(20, label("leaf"), 0xb, 1);
+                EXPECT_TRUE(lane.try_end(20, 0xb, 1));
+                EXPECT_TRUE(lane.try_end(20, 0xa, 0));
+              }),
+              ElementsAre("7/8 [10 app:main", "7/8 [20 app:leaf", "7/8 20] app:leaf", "7/8 20] app:main"));
+}
+
 TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairsToo) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
@@ -121,12 +130,13 @@ TEST_F(LaneTest, InstantsAndFlowsAtTheEndCountAsZeroLength) {
 TEST_F(LaneTest, PairsOnRequest) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
-                    EXPECT_FALSE(lane.try_begin(10, label("main"), 0, 0));
                     lane.begin(10, label("main"));
+                    EXPECT_TRUE(lane.try_begin(12, label("leaf"), 0, 1));
+                    EXPECT_TRUE(lane.try_end(14, 0, 1));
                     lane.end(20);
                   },
                   {.durations = DurationForm::Pairs}),
-              ElementsAre("7/8 [10 app:main", "7/8 20] app:main"));
+              ElementsAre("7/8 [10 app:main", "7/8 [12 app:leaf", "7/8 14] app:leaf", "7/8 20] app:main"));
 }
 
 TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
@@ -136,9 +146,8 @@ TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
                     EXPECT_TRUE(lane.top_is_visible());
                     lane.begin(2, label("b"));
                     EXPECT_FALSE(lane.top_is_visible());
-                    EXPECT_FALSE(lane.try_begin(3, label("c"), 0, 2));
-                    lane.begin(3, label("c"));
-                    lane.end(4);
+                    EXPECT_TRUE(lane.try_begin(3, label("c"), 0, 2));
+                    EXPECT_TRUE(lane.try_end(4, 0, 2));
                     lane.end(5);
                     lane.end(6);
                   },

@@ -173,6 +173,21 @@ TEST(UftraceCalls, ImpossibleTimesAreDropped) {
                           "cut-by-loss 1", testing::_));
 }
 
+TEST(UftraceCalls, TimesFarOffAreDroppedAtTheFirstRecordToo) {
+  constexpr std::uint64_t kFarOff = std::uint64_t{1} << 60;
+  R r;
+  r.entry(kFarOff, 0, R::kMain)
+      .entry(11, 1, R::kF)
+      .exit(12, 1, R::kF)
+      .entry(kFarOff, 1, R::kF)
+      .entry(20, 1, R::kG);
+  r.exit(21, 1, R::kG).exit(30, 0, R::kMain);
+  const auto lines = r.lines();
+  EXPECT_THAT(lines, testing::Contains("100/100 [11, 12] demo:f"));
+  EXPECT_THAT(lines, testing::Contains("100/100 [20, 21] demo:g"));
+  EXPECT_THAT(r.notes(), testing::Contains("bad-time 2"));
+}
+
 // ---- Processes ----
 
 TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
