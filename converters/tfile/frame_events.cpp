@@ -202,7 +202,7 @@ void FrameEvents::add_static_data(const Frame& frame) {
     if (is_text(block.bytes))
       add(static_data_, string_value(block.bytes));
     else
-      add(static_data_, memory_value(block.bytes, block.bytes.size(), trace_.format.order));
+      add(static_data_, spelled_bytes(block.bytes, kSpelledBytes));
   }
 }
 

@@ -29,6 +29,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       offset_(description.frames_begin),
       // Searching takes a bounded effort for the whole file, so that no file can make it quadratic.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
+  at_end_ = !description.is_complete;
   if (description.status) {
     expected_frames_ = description.status->frames;
     is_circular_ = description.status->circular;
@@ -93,9 +94,12 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
   const bool is_known = known_.contains(header.tracepoint);
   std::uint64_t ignored = 0;
   std::size_t work = 0;
-  const bool is_followed = end <= file_.size() && fit_at(end, ignored, work) != Fit::No;
+  // Frames of unknown tracepoints may follow each other.
+  const bool is_whole = good_bytes == header.size;
+  const bool is_followed =
+      end <= file_.size() && fit_at(end, ignored, work, is_whole && header.size > 0) != Fit::No;
 
-  if (is_followed && good_bytes == header.size) return whole_frame(header);
+  if (is_followed && is_whole) return whole_frame(header);
   if (is_followed && is_known) {
     start_frame(header);
     frame_.is_partial = true;
@@ -175,7 +179,8 @@ bool FrameReader::chains(std::uint64_t offset, std::size_t& work) {
   return fit_at(offset, second, work) == Fit::Frame && fit_at(second, third, work) != Fit::No;
 }
 
-FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work) {
+FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work,
+                                     bool any_tracepoint) {
   if (offset >= file_.size()) return offset == file_.size() ? Fit::End : Fit::No;
   const std::uint64_t left = file_.size() - offset;
   const auto head = file_.at(offset, kFrameHeaderBytes);
@@ -183,9 +188,8 @@ FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, 
   if (head[0] == std::byte{} && head[1] == std::byte{}) return left <= kLongestEndMarker ? Fit::End : Fit::No;
   if (head.size() < kFrameHeaderBytes) return Fit::No;
   const FrameHeader header = frame_header(head, format_.order);
-  if (!known_.contains(header.tracepoint) || header.size > left - kFrameHeaderBytes ||
-      header.size > kMaxFrameBytes)
-    return Fit::No;
+  const bool is_likely = any_tracepoint ? header.size > 0 : known_.contains(header.tracepoint);
+  if (!is_likely || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes) return Fit::No;
 
   // Most candidates fail in what is already in memory; only a good beginning is worth reading more.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;

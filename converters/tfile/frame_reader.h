@@ -67,7 +67,7 @@ class FrameReader {
 
   bool frames_are_missing() const;
   bool chains(std::uint64_t offset, std::size_t& work);
-  Fit fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work);
+  Fit fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work, bool any_tracepoint = false);
   std::optional<std::uint64_t> find_chain(std::uint64_t from, std::uint64_t to);
   const Frame* skip_to_chain(std::uint64_t from, std::string problem);
   const Frame* whole_frame(const FrameHeader& header);

@@ -52,14 +52,12 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
 
   const auto layouts = default_layouts();
   std::vector<std::size_t> matches(layouts.size());
-  std::size_t blocks = 0;
   FrameReader reader(file, description, format);
   for (std::size_t i = 0; i < kProbedFrames; ++i) {
     const Frame* frame = reader.next();
     if (frame == nullptr) break;
     const auto block = std::ranges::find(frame->blocks, Block::Kind::Registers, &Block::kind);
     if (block == frame->blocks.end()) continue;
-    ++blocks;
     const auto [from, to] = addresses.equal_range(static_cast<std::uint16_t>(frame->tracepoint));
     for (std::size_t l = 0; l < layouts.size(); ++l) {
       const auto pc = pc_of(layouts[l], block->bytes, format.order);
@@ -72,8 +70,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
   for (std::size_t l = 0; l < layouts.size(); ++l) {
     const bool is_typical = is_typical_size(layouts[l], format.register_block_size);
     const std::size_t rank = matches[l] * 2 + (is_typical ? 1 : 0);
-    const bool is_enough = matches[l] > 0 || (blocks == 0 && is_typical);
-    if (is_enough && rank > best_rank) {
+    if (matches[l] > 0 && rank > best_rank) {
       best = &layouts[l];
       best_rank = rank;
     }

@@ -1,0 +1,174 @@
+// Damaged files: everything before and after a bad spot is kept, and the spot is named (fact sheet, section
+// 9).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/tfile/import.h"
+#include "tests/tfile/trace_builder.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+void describe(TraceBuilder& t, std::string_view frames) {
+  t.line("R 40").line("status 0;tstop::0;tframes:" + std::string(frames));
+  t.line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:401000:E:0:0").source("2:401000", "at", "f");
+}
+
+std::string error_of(TraceBuilder& t, std::string_view bytes) {
+  t.write(bytes);
+  try {
+    t.lines();
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    return text.replace(0, t.path().string().size(), "FILE");
+  }
+  return "none";
+}
+
+TEST(DamagedTrace, OtherFilesAreRefused) {
+  TraceBuilder t;
+  EXPECT_EQ(error_of(t, "\x7fTRACE1\n"), "FILE:+0x6: trace file version '1', expected '0'");
+  EXPECT_EQ(error_of(t,
+                     "\x7f"
+                     "TRAC"),
+            "FILE: not a GDB trace file");
+  EXPECT_TRUE(recognizes(t.write("\x7fTRACE1\n")));
+  EXPECT_FALSE(
+      recognizes(t.write("\x7f"
+                         "TRAC")));
+}
+
+TEST(DamagedTrace, ADescriptionAloneIsStillTold) {
+  TraceBuilder t;
+  t.write("\x7fTRACE0\nR 40\nstatus 0;tfull:0\ntp T2:4010");
+  EXPECT_THAT(t.lines(), SizeIs(0));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:trace status stop_reason=\"buffer full\"")));
+  EXPECT_THAT(t.notes(), AllOf(Contains("FILE:+0x28: the file ends inside the description"),
+                               Contains("FILE:4: tracepoint state is '', expected E or D")));
+}
+
+TEST(DamagedTrace, UnknownLinesAreNoted) {
+  TraceBuilder t;
+  describe(t, "1");
+  t.line("future line").line("tsv 1:x").line("R zz").frame(2).variable(1, 5).end();
+  EXPECT_THAT(t.lines(), SizeIs(1));
+  EXPECT_THAT(t.notes(), AllOf(Contains("FILE:7: 'future' is no known kind of line"),
+                               Contains("FILE:8: damaged variable"),
+                               Contains("FILE:9: register block size is no hexadecimal number")));
+}
+
+TEST(DamagedTrace, AnUnknownBlockCostsOnlyItsFrame) {
+  TraceBuilder t;
+  describe(t, "3");
+  t.frame(2).variable(1, 5).frame(2).variable(1, 6).raw("Qxyz").frame(2).variable(1, 7).end();
+  EXPECT_THAT(t.lines(),
+              ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"), HasSubstr("@6000 tracepoint:f frame=1"),
+                          HasSubstr("@7000 tracepoint:f frame=2")));
+  EXPECT_THAT(t.notes(), Contains(HasSubstr("frame 1: unknown or damaged block (4 bytes")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:damaged bytes begin=")));
+}
+
+TEST(DamagedTrace, AHoleIsSkipped) {
+  TraceBuilder t;
+  describe(t, "5");
+  t.frame(2).variable(1, 5).end_frame().raw(std::string(500, '\0'));
+  for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
+  t.end();
+  EXPECT_THAT(t.lines(),
+              ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"), HasSubstr("@6000 tracepoint:f frame=1"),
+                          HasSubstr("@7000 tracepoint:f frame=2"), HasSubstr("@8000 tracepoint:f frame=3")));
+  EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1"),
+                               Contains(HasSubstr("end marker in the middle of the frames (500 bytes"))));
+}
+
+TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
+  TraceBuilder t;
+  describe(t, "2");
+  t.frame(2).variable(1, 5).frame(2).variable(1, 6).memory(0x1000, "abcdefgh");
+  const std::string bytes = t.bytes();
+  t.write(std::string_view(bytes).substr(0, bytes.size() - 3));
+  EXPECT_THAT(t.lines(),
+              ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"),
+                          "@6000 tracepoint:f frame=1 tracepoint=2 pc=0x401000 $trace_timestamp=6"));
+  EXPECT_THAT(t.notes(), Contains(HasSubstr("the file ends inside frame 1: 3 bytes are missing")));
+}
+
+TEST(DamagedTrace, AHugeFrameDoesNotSwallowWhatFollows) {
+  TraceBuilder t;
+  describe(t, "4");
+  t.frame(2).variable(1, 5).end_frame().raw(t.number(std::int16_t{2}) + t.number(std::uint32_t{0xfffffff0}));
+  t.frame(2).variable(1, 6).frame(2).variable(1, 7).end();
+  EXPECT_THAT(t.lines(), Contains(HasSubstr("@7000 tracepoint:f frame=3")));
+}
+
+TEST(DamagedTrace, EndMarkersHaveAnyLength) {
+  for (const std::size_t zeros : {0u, 2u, 4u, 6u}) {
+    TraceBuilder t;
+    describe(t, "1");
+    t.frame(2).variable(1, 5).end_frame().raw(std::string(zeros, '\0'));
+    EXPECT_THAT(t.lines(), SizeIs(1));
+    EXPECT_EQ(t.notes().empty(), zeros != 0);
+  }
+}
+
+TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {
+  TraceBuilder t;
+  describe(t, "1");
+  t.frame(2).variable(1, 5).end().frame(2).variable(1, 6).frame(2).variable(1, 7).end();
+  EXPECT_THAT(t.lines(), SizeIs(1));
+}
+
+TEST(DamagedTrace, UnknownTracepointsAreShown) {
+  TraceBuilder t;
+  describe(t, "3");
+  t.frame(2).variable(1, 5).frame(9).variable(1, 6).frame(-1).variable(1, 7).frame(2).variable(1, 8).end();
+  EXPECT_THAT(t.lines(), AllOf(Contains(HasSubstr("tracepoint:tracepoint 9 frame=1 tracepoint=9")),
+                               Contains(HasSubstr("tracepoint:tracepoint -1 frame=2 tracepoint=-1"))));
+  EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
+}
+
+TEST(DamagedTrace, TheBlockSizeMayBeWrittenInDecimal) {
+  TraceBuilder t;
+  t.line("R 64").line("status 0;tframes:1").line("tp T2:8000:E:0:0");
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr("pc=0x8000"));
+  EXPECT_THAT(t.notes(),
+              Contains(HasSubstr("the R line says '64' (hexadecimal), but register blocks have 64 bytes")));
+}
+
+TEST(DamagedTrace, LinesMayEndAsOnOtherSystems) {
+  TraceBuilder t;
+  t.write("\x7fTRACE0\nR 40\r\ntp T2:8000:E:0:0\r\n\r\n" + t.number(std::int16_t{2}) + std::string(8, '\0'));
+  EXPECT_THAT(t.lines(), ElementsAre(HasSubstr("frame=0 tracepoint=2 pc=0x8000")));
+}
+
+TEST(DamagedTrace, EveryPrefixIsReadOrRefused) {
+  TraceBuilder t;
+  describe(t, "3");
+  t.line("tp A2:401000:M-1,404040,8");
+  for (const int time : {5, 6, 7})
+    t.frame(2).registers(i386_registers(0x401000, 0xffff0000)).memory(0x404040, "12345678").variable(1, time);
+  const std::string bytes = t.end().bytes();
+  std::size_t frames = 0;
+  for (std::size_t size = 0; size <= bytes.size(); ++size) {
+    t.write(std::string_view(bytes).substr(0, size));
+    if (!recognizes(t.path()) || size < 8) continue;
+    std::size_t found = 0;
+    for (const std::string& line : t.lines())
+      if (line.find("] tracepoint:") == std::string::npos &&
+          line.find("tracepoint:f frame=") != std::string::npos)
+        ++found;
+    EXPECT_GE(found, frames) << size;
+    frames = found;
+  }
+  EXPECT_EQ(frames, 3u);
+}
+
+}  // namespace
+}  // namespace convert::tfile

@@ -1,0 +1,252 @@
+// What the importer makes of frames, block by block: names, values, times, threads, steps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tfile/trace_builder.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
+constexpr std::string_view kHits = "tsv 2:0:0:68697473";
+
+// One tracepoint 2 at `tick`, 0x401000, that collects g_hash (8 bytes at 0x404040) and the time.
+void describe(TraceBuilder& t) {
+  t.line("R 40").line("status 0;tstop::0;tframes:2;tcreated:2").line(kStamp).line(kHits);
+  t.line("tp T2:401000:E:0:0")
+      .line("tp A2:401000:M-1,404040,8")
+      .line("tp A2:401000:X00000008,2c00012e00012927");
+  t.source("2:401000", "at", "tick").source("2:401000", "cmd", "collect g_hash");
+  t.source("2:401000", "cmd", "collect $trace_timestamp");
+}
+
+TEST(TraceFrames, AreInstantsWithTheirValues) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000);
+  t.frame(2).memory(0x404040, t.number(std::int64_t{77})).variable(1, 1001).end();
+  EXPECT_THAT(
+      t.lines(),
+      ElementsAre("@1000000 tracepoint:tick frame=0 tracepoint=2 pc=0x401000 g_hash=-5 $trace_timestamp=1000",
+                  "blob gdb/frame/0/memory/0x404040 8 bytes",
+                  "@1001000 tracepoint:tick frame=1 tracepoint=2 pc=0x401000 g_hash=77 $trace_timestamp=1001",
+                  "blob gdb/frame/1/memory/0x404040 8 bytes"));
+  EXPECT_THAT(t.notes(), IsEmpty());
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("tracepoint 2")));
+}
+
+TEST(TraceFrames, BigEndianOnesSayTheSame) {
+  TraceBuilder t;
+  t.big_endian();
+  describe(t);
+  t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000).end();
+  EXPECT_THAT(t.lines().front(),
+              "@1000000 tracepoint:tick frame=0 tracepoint=2 pc=0x401000 g_hash=-5 $trace_timestamp=1000");
+}
+
+TEST(TraceFrames, VariablesAreCountersToo) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).variable(2, 7).variable(2, 107).variable(1, 1000).variable(9, 1).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.lines(options),
+              ElementsAre("@1000000 tracepoint:tick frame=0 tracepoint=2 pc=0x401000 $hits=107 $hits (1)=7 "
+                          "$trace_timestamp=1000 $variable_9=1",
+                          "@1000000 counter variable:$hits #0 $hits=107",
+                          "@1000000 counter variable:$variable_9 #0 $variable_9=1"));
+}
+
+TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).memory(0x5000, "\1\2\3").memory(0x5000, "\1\2\3\4\5").memory(0xffffffffffffffff, "").end();
+  const auto lines = t.lines();
+  EXPECT_THAT(lines.front(), HasSubstr(" mem.0x5000=\"01 02 03\" mem.0xffffffffffffffff=\"\""));
+  EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
+}
+
+TEST(TraceFrames, StaticDataIsTextOrBytes) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).static_data("marker text").variable(1, 5).frame(2).static_data("\x01\x80").variable(1, 6).end();
+  const auto lines = t.lines();
+  EXPECT_THAT(lines, Contains(HasSubstr("static data=\"marker text\"")));
+  EXPECT_THAT(lines, Contains(HasSubstr("static data=\"01 80\"")));
+  EXPECT_THAT(lines, Contains("blob gdb/frame/1/static 2 bytes"));
+}
+
+TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2);
+  for (std::uint64_t i = 0; i < 40; ++i) t.memory(0x1000 + i, "x");
+  t.variable(1, 1000).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.lines(options);
+  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30, and the rest
+  EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
+  EXPECT_THAT(lines[1], HasSubstr("1000000] tracepoint:tick mem.0x100c=120"));
+  EXPECT_THAT(lines[2], HasSubstr("@1000000 tracepoint:tick frame=0 mem.0x101b=120"));
+  EXPECT_THAT(lines[2], HasSubstr("$trace_timestamp=1000"));
+}
+
+// i386 registers: eip tells hits from steps, esp tells threads apart.
+void describe_steps(TraceBuilder& t) {
+  t.line("R 40").line("status 0;tstop::0;tframes:8").line(kStamp);
+  t.line("tp T2:8000:E:2:0").line("tp A2:8000:R0f").line("tp A2:8000:X00000008,2c00012e00012927");
+  t.line("tp S2:8000:R0f").source("2:8000", "at", "f");
+}
+
+TEST(TraceFrames, StepsLieInsideTheirHit) {
+  TraceBuilder t;
+  describe_steps(t);
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10);
+  t.frame(2).registers(i386_registers(0x8001, 0xffff0000));
+  t.frame(2).registers(i386_registers(0x8003, 0xffff0000));
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 20).end();
+  ImportOptions options;
+  options.registers = Registers::None;
+  EXPECT_THAT(t.lines(options),
+              ElementsAre("[10000 tracepoint:f frame=0 tracepoint=2 pc=0x8000 $trace_timestamp=10",
+                          "@11000 tracepoint:step frame=1 tracepoint=2 pc=0x8001 time=\"synthetic\"",
+                          "@12000 tracepoint:step frame=2 tracepoint=2 pc=0x8003 time=\"synthetic\"",
+                          "12000] tracepoint:f",
+                          "[20000 tracepoint:f frame=3 tracepoint=2 pc=0x8000 $trace_timestamp=20",
+                          "20000] tracepoint:f"));
+  EXPECT_THAT(t.notes(), Contains("synthetic-time 2"));
+}
+
+TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
+  TraceBuilder t;
+  describe_steps(t);
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10);
+  t.frame(2).registers(i386_registers(0x8000, 0xaaaa0000)).variable(1, 11);
+  t.frame(2).registers(i386_registers(0x8001, 0xffff0000)).variable(1, 12);
+  t.frame(2).registers(i386_registers(0x8001, 0xaaaa0000)).variable(1, 13);
+  t.frame(2).registers(i386_registers(0x8002, 0xaaaa0000)).variable(1, 14);
+  t.frame(2).registers(i386_registers(0x8002, 0xffff0000)).variable(1, 15).end();
+  t.lines();
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread sp=0xffff0000 (guessed)"),
+                                       HasSubstr("thread sp=0xaaaa0000 (guessed)")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("15000] tracepoint:f")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("14000] tracepoint:f")));
+}
+
+TEST(TraceFrames, WithoutRegistersTheShapeTellsSteps) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:3").line(kStamp);
+  t.line("tp T4:401317:E:2:0").line("tp S4:401317:M-1,404160,4").source("4:401317", "at", "stamp");
+  t.source("4:401317", "cmd", "while-stepping 2")
+      .source("4:401317", "cmd", "collect g")
+      .source("4:401317", "cmd", "end");
+  t.frame(4)
+      .frame(4)
+      .memory(0x404160, "\5\0\0\0")
+      .frame(4)
+      .memory(0x404160, std::string("\6\0\0\0", 4))
+      .end();
+  t.write(t.bytes());
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.lines(options).front(), HasSubstr("tracepoint:stamp frame=0 tracepoint=4 pc=0x401317"));
+}
+
+TEST(TraceFrames, RegistersAreTyped) {
+  TraceBuilder t;
+  describe_steps(t);
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10).end();
+  t.lines();
+  const auto has = [&](std::string_view text) {
+    EXPECT_THAT(t.all_lines(), Contains(HasSubstr(std::string(text))));
+  };
+  has(" reg.eax=0 ");
+  has(" reg.esp=0xffff0000 ");
+  has(" reg.eip=0x8000 ");
+  has(" reg.eflags=\"0x0 [ ]\" ");
+  EXPECT_THAT(t.notes(), Contains("FILE: no target description: registers are taken to be those of i386"));
+}
+
+TEST(TraceTimes, LieBetweenTheirNeighbours) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).variable(1, 100).frame(2).frame(2).frame(2).frame(2).variable(1, 104).end();
+  std::vector<std::string> times;
+  for (const std::string& line : t.lines()) times.push_back(line.substr(0, line.find(' ')));
+  EXPECT_THAT(times, ElementsAre("@100000", "@101000", "@102000", "@103000", "@104000"));
+}
+
+TEST(TraceTimes, AreSpreadBetweenStartAndStop) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:3;starttime:64;stoptime:68").line("tp T2:401000:E:0:0");
+  t.frame(2).frame(2).frame(2).end();
+  std::vector<std::string> times;
+  for (const std::string& line : t.lines()) times.push_back(line.substr(0, line.find(' ')));
+  EXPECT_THAT(times, ElementsAre("@101000", "@102000", "@103000"));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@100000 session:trace start")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace stop")));
+}
+
+TEST(TraceTimes, WithoutAnyAreAnOrderOnly) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:401000:E:0:0").frame(2).frame(2).end();
+  const auto lines = t.lines();
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("@1000 "), HasSubstr("@2000 ")));
+  EXPECT_THAT(t.notes(), Contains("no-time-stamps 2"));
+}
+
+TEST(TraceTimes, ThatGoBackAreSorted) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).variable(1, 30).frame(2).variable(1, 10).frame(2).variable(1, 20).end();
+  EXPECT_THAT(t.lines(), ElementsAre(HasSubstr("@10000 tracepoint:tick frame=1 "),
+                                     HasSubstr("@20000 tracepoint:tick frame=2 "),
+                                     HasSubstr("@30000 tracepoint:tick frame=0 ")));
+  EXPECT_THAT(t.notes(), Contains("time-reversed 2"));
+}
+
+TEST(TraceTimes, ThatCannotBeAreSynthetic) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).variable(1, 30).frame(2).variable(1, -1).frame(2).variable(1, 40).end();
+  EXPECT_THAT(t.lines()[1],
+              HasSubstr("@35000 tracepoint:tick frame=1 tracepoint=2 pc=0x401000 time=\"synthetic\""));
+  EXPECT_THAT(t.notes(), Contains("bad-time 1"));
+}
+
+TEST(TraceTimes, CanBeShifted) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).variable(1, 30).end();
+  ImportOptions options;
+  options.offset_ns = -29'000;
+  EXPECT_THAT(t.lines(options), ElementsAre(HasSubstr("@1000 tracepoint:tick")));
+  options.offset_ns = -31'000;
+  EXPECT_THAT(t.lines(options), ElementsAre(HasSubstr("@0 tracepoint:tick")));
+}
+
+TEST(TraceSession, IsToldOnce) {
+  TraceBuilder t;
+  t.line("R 40")
+      .line("status 0;tfull:0;tframes:1;tcreated:3;circular:1;username:6d65;notes:6869")
+      .line(kStamp);
+  t.line("tp T2:401000:E:0:0").frame(2).variable(1, 30).end();
+  t.lines();
+  EXPECT_THAT(
+      t.all_lines(),
+      Contains(HasSubstr("@30000 session:trace status stop_reason=\"buffer full\" frames=1 frames_created=3 "
+                         "user=\"me\" notes=\"hi\" circular=1 clock=\"monotonic\"")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("blob gdb/description ")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:frames overwritten count=2")));
+  EXPECT_THAT(t.notes(), Contains("frames-overwritten 2"));
+  EXPECT_THAT(t.notes(), Contains("buffer-full 1"));
+}
+
+}  // namespace
+}  // namespace convert::tfile
