@@ -1,6 +1,8 @@
 #include "converters/model/fxt_sink.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
@@ -47,6 +49,30 @@ std::size_t cut_at_character(std::string_view text, std::size_t max_bytes) {
   constexpr unsigned kContinuationMask = 0xc0, kContinuation = 0x80;
   while (size > 0 && (static_cast<unsigned char>(text[size]) & kContinuationMask) == kContinuation) --size;
   return size;
+}
+
+constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
+
+// A blob that is not split: its name inline, its bytes (fxt/records.h, Blob).
+constexpr std::size_t kShortBlobBytes = 4096;
+
+bool is_short_ascii(std::string_view text) {
+  constexpr std::size_t kShort = 256;
+  return !text.empty() && text.size() <= kShort &&
+         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+constexpr std::size_t words_of(std::size_t bytes) { return (bytes + 7) / 8; }
+
+// Bytes as words, filled up with zeros; the file is little-endian, and words are numbers until written.
+std::uint64_t* put_bytes(std::uint64_t* word, const void* bytes, std::size_t size) {
+  const std::size_t words = words_of(size);
+  if (words == 0) return word;
+  word[words - 1] = 0;
+  std::memcpy(word, bytes, size);
+  if constexpr (std::endian::native == std::endian::big)
+    for (std::size_t i = 0; i < words; ++i) word[i] = __builtin_bswap64(word[i]);
+  return word + words;
 }
 
 fxt::Thread koids_of(const LaneInfo& info) {
@@ -110,24 +136,131 @@ std::size_t FxtSink::write_plain_calls(fxt::ThreadIndex thread, std::span<const 
   return count;
 }
 
+// The header of the events of a label; false if its strings are not in the table and can't be.
+bool FxtSink::prepare(LabelId label_id) {
+  auto& prepared = prepared_[Names::index(label_id)];
+  if (!prepared && !table_is_full_) {
+    const Names::Label label = names_.parts(label_id);
+    prepared = writer_.prepare(names_.text(label.category), names_.text(label.name));
+    table_is_full_ = !prepared;
+  }
+  return prepared.has_value();
+}
+
+std::optional<std::uint64_t> FxtSink::string_ref(NameId name) {
+  if (string_refs_.size() < names_.size()) string_refs_.resize(names_.size(), kNoRef);
+  std::uint32_t& ref = string_refs_[Names::index(name)];
+  if (ref != kNoRef) return ref;
+  if (table_is_full_) return std::nullopt;
+  // An event of this name holds the reference.
+  const auto prepared = writer_.prepare({}, names_.text(name));
+  table_is_full_ = !prepared;
+  if (!prepared) return std::nullopt;
+  const std::uint64_t header = prepared->header(fxt::EventType::Instant, fxt::ThreadIndex{}, 0);
+  return ref = static_cast<std::uint32_t>(fxt::EventHeader::Name::get(header));
+}
+
 // A call without arguments by the short way, if both its strings and its thread are in the tables.
 bool FxtSink::write_plain(const Thread& thread, const Slot& slot) {
   if (!thread.index || slot.details() != DetailsId::None) return false;
   const SlotKind kind = slot.kind();
   if (kind != SlotKind::Complete && kind != SlotKind::Begin && kind != SlotKind::End) return false;
-  auto& prepared = prepared_[Names::index(slot.label)];
-  if (!prepared && !table_is_full_) {
-    const Names::Label label = names_.parts(slot.label);
-    prepared = writer_.prepare(names_.text(label.category), names_.text(label.name));
-    table_is_full_ = !prepared;
-  }
-  if (!prepared) return false;
+  if (!prepare(slot.label)) return false;
+  const fxt::PreparedEvent prepared = *prepared_[Names::index(slot.label)];
   if (kind == SlotKind::Complete)
-    writer_.write_complete(*prepared, *thread.index, slot.time_ns, slot.end_ns);
+    writer_.write_complete(prepared, *thread.index, slot.time_ns, slot.end_ns);
   else if (kind == SlotKind::Begin)
-    writer_.write_begin(*prepared, *thread.index, slot.time_ns);
+    writer_.write_begin(prepared, *thread.index, slot.time_ns);
   else
-    writer_.write_end(*prepared, *thread.index, slot.time_ns);
+    writer_.write_end(prepared, *thread.index, slot.time_ns);
+  return true;
+}
+
+// An event whose strings are all in the table, written without looking any up.
+bool FxtSink::write_prepared(const Thread& thread, const Slot& slot, const Details& details) {
+  const SlotKind kind = slot.kind();
+  const bool has_form = kind == SlotKind::Instant || kind == SlotKind::Complete || kind == SlotKind::Begin ||
+                        kind == SlotKind::End;
+  const Arguments& arguments = details.arguments;
+  if (!has_form || !thread.index || arguments.size() > kArgumentsPerRecord || slot.time_ns >= kTimeLimitNs)
+    return false;
+  if (!prepare(slot.label)) return false;
+  // Strings go into the table before the record that refers to them.
+  for (const Argument& argument : arguments) {
+    if (std::holds_alternative<std::string>(argument.value) || !string_ref(argument.name)) return false;
+    if (const auto* text = std::get_if<NameId>(&argument.value); text != nullptr && !string_ref(*text))
+      return false;
+  }
+  constexpr std::size_t kMostWords = 3 + 2 * kArgumentsPerRecord;
+  std::uint64_t* const words = writer_.reserve(kMostWords).data();
+  std::uint64_t* word = words + 2;
+  words[1] = slot.time_ns;
+  for (const Argument& argument : arguments)
+    word = put_argument(word, string_refs_[Names::index(argument.name)], argument.value);
+  if (kind == SlotKind::Complete) *word++ = slot.end_ns;
+  const auto size = static_cast<std::size_t>(word - words);
+  words[0] = prepared_[Names::index(slot.label)]->header(event_type_of(kind), *thread.index, size) |
+             fxt::EventHeader::ArgumentCount::put(arguments.size());
+  writer_.commit(size);
+  return true;
+}
+
+// No strings but those in the table: `value` is a number or a name.
+std::uint64_t* FxtSink::put_argument(std::uint64_t* word, std::uint64_t name, const Value& value) {
+  using Header = fxt::ArgumentHeader;
+  const auto put = [&](fxt::ArgumentType type, std::uint64_t small, std::optional<std::uint64_t> large) {
+    *word++ = Header::Type::put(static_cast<std::uint64_t>(type)) | Header::Size::put(large ? 2 : 1) |
+              Header::Name::put(name) | Header::Value::put(small);
+    if (large) *word++ = *large;
+    return word;
+  };
+  using Type = fxt::ArgumentType;
+  const auto put_int32 = [&](std::int32_t number) {
+    return put(Type::Int32, static_cast<std::uint32_t>(number), std::nullopt);
+  };
+  struct Put {
+    const decltype(put)& any;
+    const decltype(put_int32)& int32;
+    FxtSink& sink;
+    std::uint64_t* operator()(std::monostate) const { return any(Type::Null, 0, std::nullopt); }
+    std::uint64_t* operator()(std::int32_t number) const { return int32(number); }
+    std::uint64_t* operator()(std::uint32_t number) const { return any(Type::Uint32, number, std::nullopt); }
+    std::uint64_t* operator()(std::int64_t number) const {
+      if (std::in_range<std::int32_t>(number)) return int32(static_cast<std::int32_t>(number));
+      return any(Type::Int64, 0, static_cast<std::uint64_t>(number));
+    }
+    std::uint64_t* operator()(std::uint64_t number) const {
+      if (std::in_range<std::uint32_t>(number)) return any(Type::Uint32, number, std::nullopt);
+      return any(Type::Uint64, 0, number);
+    }
+    std::uint64_t* operator()(double number) const {
+      return any(Type::Double, 0, std::bit_cast<std::uint64_t>(number));
+    }
+    std::uint64_t* operator()(const std::string&) const { return any(Type::Null, 0, std::nullopt); }
+    std::uint64_t* operator()(Pointer pointer) const { return any(Type::Pointer, 0, pointer.address); }
+    std::uint64_t* operator()(Koid koid) const { return any(Type::Koid, 0, koid.koid); }
+    // One reader's debug build aborts on bool arguments (fxt-notes W22).
+    std::uint64_t* operator()(bool flag) const { return any(Type::Uint32, flag ? 1 : 0, std::nullopt); }
+    std::uint64_t* operator()(NameId text) const {
+      return any(Type::String, sink.string_refs_[Names::index(text)], std::nullopt);
+    }
+  };
+  return std::visit(Put{put, put_int32, *this}, value);
+}
+
+bool FxtSink::write_short_blob(const Details& details) {
+  if (details.bytes.size() > kShortBlobBytes || !is_short_ascii(details.text)) return false;
+  using Header = fxt::BlobHeader;
+  const std::size_t size = 1 + words_of(details.text.size()) + words_of(details.bytes.size());
+  std::uint64_t* const words = writer_.reserve(size).data();
+  constexpr std::uint64_t kInlineString = 0x8000;  // spec, "String references"
+  words[0] = Header::Type::put(static_cast<std::uint64_t>(fxt::RecordType::Blob)) | Header::Size::put(size) |
+             Header::Name::put(kInlineString + details.text.size()) |
+             Header::PayloadSize::put(details.bytes.size()) |
+             Header::BlobType::put(static_cast<std::uint64_t>(fxt::BlobType::Data));
+  put_bytes(put_bytes(words + 1, details.text.data(), details.text.size()), details.bytes.data(),
+            details.bytes.size());
+  writer_.commit(size);
   return true;
 }
 
@@ -153,13 +286,15 @@ void FxtSink::write_one(const Thread& thread, Lane& events, const Slot& slot) {
       writer_.write(fxt::Log{slot.time_ns, thread.koids, details.text});
       break;
     case SlotKind::Blob:
-      writer_.write(fxt::Blob{fxt::Inline{details.text}, fxt::BlobType::Data, details.bytes});
+      if (!write_short_blob(details))
+        writer_.write(fxt::Blob{fxt::Inline{details.text}, fxt::BlobType::Data, details.bytes});
       break;
     case SlotKind::BufferFull:
       writer_.buffer_full();
       break;
     default:
-      write_event(thread, slot, event_type_of(slot.kind()), details.arguments);
+      if (!write_prepared(thread, slot, details))
+        write_event(thread, slot, event_type_of(slot.kind()), details.arguments);
   }
   if (slot.details() != DetailsId::None) events.drop_details(slot.details());
 }
