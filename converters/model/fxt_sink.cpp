@@ -104,6 +104,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
 
 void FxtSink::write(std::size_t lane, Lane& events, std::span<const Slot> slots) {
   if (prepared_.size() < names_.label_count()) prepared_.resize(names_.label_count());
+  if (string_refs_.size() < names_.size()) string_refs_.resize(names_.size(), kNoRef);
   if (!first_ns_ && !slots.empty()) first_ns_ = slots.front().time_ns;
   events_written_ += slots.size();
   const Thread& thread = threads_[lane];
@@ -148,7 +149,6 @@ bool FxtSink::prepare(LabelId label_id) {
 }
 
 std::optional<std::uint64_t> FxtSink::string_ref(NameId name) {
-  if (string_refs_.size() < names_.size()) string_refs_.resize(names_.size(), kNoRef);
   std::uint32_t& ref = string_refs_[Names::index(name)];
   if (ref != kNoRef) return ref;
   if (table_is_full_) return std::nullopt;

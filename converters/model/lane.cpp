@@ -121,7 +121,7 @@ bool Lane::annotate_top(NameId name, std::string_view text) {
   return true;
 }
 
-void Lane::instant(std::uint64_t time_ns, LabelId label, Arguments arguments) {
+void Lane::instant(std::uint64_t time_ns, LabelId label, Arguments&& arguments) {
   advance(time_ns);
   zero_ns_ = time_ns;
   push(time_ns, SlotKind::Instant, label, 0, keep(std::move(arguments)));
@@ -152,10 +152,14 @@ void Lane::log(std::uint64_t time_ns, std::string text) {
   push(time_ns, SlotKind::Log, {}, 0, keep(Details{.arguments = {}, .text = std::move(text), .bytes = {}}));
 }
 
-void Lane::blob(std::uint64_t time_ns, std::string name, std::vector<std::byte> bytes) {
+void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
   advance(time_ns);
-  push(time_ns, SlotKind::Blob, {}, 0,
-       keep(Details{.arguments = {}, .text = std::move(name), .bytes = std::move(bytes)}));
+  const DetailsId id = fresh_details();
+  Details& details = details_[index(id)];
+  details.text = name;
+  details.bytes.assign(bytes.begin(), bytes.end());
+  details_bytes_ += size_of(details);
+  push(time_ns, SlotKind::Blob, {}, 0, id);
 }
 
 void Lane::buffer_full(std::uint64_t time_ns) {
@@ -178,31 +182,47 @@ void Lane::add_chunk() {
 
 // ---- Details ----
 
-DetailsId Lane::keep(Arguments arguments) {
+DetailsId Lane::keep(Arguments&& arguments) {
   if (arguments.empty()) return DetailsId::None;
   if (arguments.size() > kArgumentsPerRecord) {
     cut_arguments_ += arguments.size() - kArgumentsPerRecord;
     arguments.resize(kArgumentsPerRecord);
   }
-  return keep(Details{.arguments = std::move(arguments), .text = {}, .bytes = {}});
+  const DetailsId id = fresh_details();
+  Details& details = details_[index(id)];
+  details.arguments.swap(arguments);
+  details_bytes_ += size_of(details);
+  return id;
 }
 
 DetailsId Lane::keep(Details details) {
+  const DetailsId id = fresh_details();
   details_bytes_ += size_of(details);
-  if (free_details_.empty()) {
-    details_.push_back(std::move(details));
-    return static_cast<DetailsId>(details_.size());
-  }
-  const DetailsId id = free_details_.back();
-  free_details_.pop_back();
   details_[index(id)] = std::move(details);
   return id;
 }
 
+// Empty ones, which still have the room of what they held before.
+DetailsId Lane::fresh_details() {
+  if (free_details_.empty()) {
+    details_.emplace_back();
+    return static_cast<DetailsId>(details_.size());
+  }
+  const DetailsId id = free_details_.back();
+  free_details_.pop_back();
+  return id;
+}
+
 void Lane::drop_details(DetailsId id) {
+  constexpr std::size_t kKeptRoom = 4096;  // bytes, of each part
   Details& details = details_[index(id)];
   details_bytes_ -= size_of(details);
-  details = Details{};
+  details.arguments.clear();
+  details.text.clear();
+  details.bytes.clear();
+  if (details.arguments.capacity() * sizeof(Argument) > kKeptRoom || details.text.capacity() > kKeptRoom ||
+      details.bytes.capacity() > kKeptRoom)
+    details = Details{};
   free_details_.push_back(id);
 }
 

@@ -47,7 +47,8 @@ class Lane {
   // in all are kept (cut_arguments() counts the rest).
   void end(std::uint64_t time_ns, Arguments arguments = {});
 
-  void instant(std::uint64_t time_ns, LabelId label, Arguments arguments = {});
+  // Takes the arguments over and leaves empty room for the next ones in their place.
+  void instant(std::uint64_t time_ns, LabelId label, Arguments&& arguments = {});
   // Numeric arguments only, one per series; `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments);
   // Needs an open, visible call (checked by the sinks' readers, not here): see flows in fxt-notes W21.
@@ -55,7 +56,7 @@ class Lane {
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void log(std::uint64_t time_ns, std::string text);
   // Bytes of the stream `name`; chunked where they are written. Stands in the lane where it was said.
-  void blob(std::uint64_t time_ns, std::string name, std::vector<std::byte> bytes);
+  void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
 
   // Gives the open call at `depth` its true name, which was not known at its begin. False if its begin is out
@@ -164,7 +165,8 @@ class Lane {
              DetailsId details = DetailsId::None);
   void finish_with(Slot& slot, std::uint64_t time_ns, Arguments arguments);
   DetailsId keep(Details details);
-  DetailsId keep(Arguments arguments);
+  DetailsId keep(Arguments&& arguments);
+  DetailsId fresh_details();
   void advance(std::uint64_t time_ns);
 
   SlotPool* pool_;

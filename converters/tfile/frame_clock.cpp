@@ -21,6 +21,9 @@ std::optional<std::uint64_t> computed_variable(const Description& description, s
   return found != description.variables.end() ? std::optional(found->number) : std::nullopt;
 }
 
+// Numbers of variables have 32 bits.
+constexpr std::uint64_t kNoVariable = ~std::uint64_t{0};
+
 // `part` of `whole` steps on the way from `begin` to `end`.
 std::uint64_t between(std::uint64_t begin, std::uint64_t end, std::uint64_t part, std::uint64_t whole) {
   if (end <= begin || whole == 0) return begin;
@@ -53,10 +56,15 @@ std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {
 }
 
 StampReader::StampReader(const Description& description)
-    : timestamp_(computed_variable(description, "trace_timestamp")),
-      clock_(computed_variable(description, "clock")),
-      seconds_(computed_variable(description, "xtime_sec")),
-      nanoseconds_(computed_variable(description, "xtime_nsec")) {}
+    : timestamp_(computed_variable(description, "trace_timestamp").value_or(kNoVariable)),
+      clock_(computed_variable(description, "clock").value_or(kNoVariable)),
+      seconds_(computed_variable(description, "xtime_sec").value_or(kNoVariable)),
+      nanoseconds_(computed_variable(description, "xtime_nsec").value_or(kNoVariable)) {}
+
+std::optional<std::uint64_t> StampReader::variable() const {
+  if (timestamp_ != kNoVariable) return timestamp_;
+  return clock_ != kNoVariable ? std::optional(clock_) : std::nullopt;
+}
 
 std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
   was_impossible_ = false;

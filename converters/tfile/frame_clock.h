@@ -32,10 +32,10 @@ class StampReader {
   // Known once a stamp was read.
   TimeBase base() const { return base_; }
   // The variable that stamps are read from; it is no counter.
-  std::optional<std::uint64_t> variable() const { return timestamp_ ? timestamp_ : clock_; }
+  std::optional<std::uint64_t> variable() const;
 
  private:
-  std::optional<std::uint64_t> timestamp_, clock_, seconds_, nanoseconds_;
+  std::uint64_t timestamp_, clock_, seconds_, nanoseconds_;  // numbers of variables, or none
   TimeBase base_ = TimeBase::None;
   bool was_impossible_ = false;
 };

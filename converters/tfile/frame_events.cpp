@@ -1,6 +1,8 @@
 #include "converters/tfile/frame_events.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
@@ -19,6 +21,8 @@ constexpr std::size_t kMaxVariables = 65536;
 // Items whose names are looked through for repetitions.
 constexpr std::size_t kMaxDistinctItems = 256;
 
+constexpr std::uint64_t kLowVariables = 64;
+
 constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
 
 // Fact sheet, section 5: on amd64 rax…r15, rip and eflags; the tail of the block is zero.
@@ -34,7 +38,11 @@ bool is_text(std::span<const std::byte> bytes) {
   });
 }
 
-std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+void add_number(std::string& text, std::uint64_t number, int base) {
+  std::array<char, 20> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
+  text.append(digits.data(), end);
+}
 
 }  // namespace
 
@@ -69,6 +77,9 @@ FrameEvents::FrameEvents(const TraceFile& trace, const LocationTable& locations,
                                 .label = names.label(kVariableCategory, name),
                                 .is_counter = known.number != clock_variable_};
   }
+  low_variables_.resize(kLowVariables);
+  for (auto& [number, shown] : variables_)
+    if (number < kLowVariables) low_variables_[number] = &shown;
 }
 
 std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, const FrameTime& time,
@@ -156,6 +167,7 @@ NameId FrameEvents::memory_name(std::uint64_t address, bool& is_exact) {
 }
 
 FrameEvents::ShownVariable& FrameEvents::variable(std::uint64_t number) {
+  if (number < kLowVariables && low_variables_[number] != nullptr) return *low_variables_[number];
   const auto found = variables_.find(number);
   if (found != variables_.end()) return found->second;
   // Too many unknown ones share one name.
@@ -254,32 +266,39 @@ std::size_t FrameEvents::emit(const Placement& placement, std::uint64_t time_ns,
 // Blocks at one address make one blob: the first one's bytes, then the tail of a longer one.
 std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, Lane& lane) {
   std::size_t bytes = 0;
-  const auto say = [&](std::string name, std::vector<std::byte> content) {
-    bytes += sizeof(Slot) + sizeof(Details) + name.size() + content.size();
-    lane.blob(time_ns, std::move(name), std::move(content));
+  blob_name_ = "gdb/frame/";
+  add_number(blob_name_, frame.number, 10);
+  const std::size_t frame_part = blob_name_.size();
+  const auto say = [&](std::string_view what, std::span<const std::byte> content) {
+    blob_name_.resize(frame_part);
+    blob_name_ += what;
+    bytes += sizeof(Slot) + sizeof(Details) + blob_name_.size() + content.size();
+    lane.blob(time_ns, blob_name_, content);
   };
   by_address_.clear();
   bool has_registers = false;
   for (const Block& block : frame.blocks) {
     if (block.kind == Block::Kind::Memory && !block.bytes.empty()) by_address_.push_back(&block);
-    if (block.kind == Block::Kind::StaticData && !is_text(block.bytes))
-      say(fmt::format("gdb/frame/{}/static", frame.number), copy_of(block.bytes));
+    if (block.kind == Block::Kind::StaticData && !is_text(block.bytes)) say("/static", block.bytes);
     if (block.kind == Block::Kind::Registers && context_.options.blobs == Blobs::All && !has_registers) {
       has_registers = true;
-      say(fmt::format("gdb/frame/{}/registers", frame.number), copy_of(block.bytes));
+      say("/registers", block.bytes);
     }
   }
   if (by_address_.size() > 1) std::ranges::stable_sort(by_address_, {}, &Block::address);
   for (std::size_t i = 0; i < by_address_.size();) {
     const std::uint64_t address = by_address_[i]->address;
-    std::vector<std::byte> content = copy_of(by_address_[i]->bytes);
+    std::span<const std::byte> content = by_address_[i]->bytes;
     for (++i; i < by_address_.size() && by_address_[i]->address == address; ++i) {
-      const auto longer = by_address_[i]->bytes;
-      if (longer.size() > content.size())
-        content.insert(content.end(), longer.begin() + static_cast<std::ptrdiff_t>(content.size()),
-                       longer.end());
+      const auto other = by_address_[i]->bytes;
+      if (other.size() <= content.size()) continue;
+      if (content.data() != joined_.data()) joined_.assign(content.begin(), content.end());
+      joined_.insert(joined_.end(), other.begin() + static_cast<std::ptrdiff_t>(content.size()), other.end());
+      content = joined_;
     }
-    say(fmt::format("gdb/frame/{}/memory/{:#x}", frame.number, address), std::move(content));
+    std::string what = "/memory/0x";
+    add_number(what, address, 16);
+    say(what, content);
   }
   return bytes;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -72,12 +73,15 @@ class FrameEvents {
   NameId frame_, tracepoint_, pc_, loc_, inlined_, time_, thread_, static_data_, memory_;
   std::vector<ShownRegister> registers_;
   std::unordered_map<std::uint64_t, ShownVariable> variables_;
+  std::vector<ShownVariable*> low_variables_;  // the usual numbers, found without hashing; null: not there
+  std::string blob_name_;                      // of the blob at hand
   std::unordered_map<std::uint64_t, NameId> memory_names_;
 
   Arguments arguments_;                   // of the frame at hand
   std::vector<ShownVariable*> in_frame_;  // in order of appearance
   std::vector<NameId> named_in_frame_;
   std::vector<const Block*> by_address_;
+  std::vector<std::byte> joined_;  // of blocks at one address
 };
 
 }  // namespace convert::tfile

@@ -61,6 +61,7 @@ Placer::Placer(const TraceFile& trace, const LocationTable& locations)
   pid_variable_ = computed_variable(trace.description, "current_task_pid");
   task_variable_ = computed_variable(trace.description, "current_task");
   cpu_variable_ = computed_variable(trace.description, "cpu_id");
+  is_kernel_ = pid_variable_ || task_variable_ || cpu_variable_;
   for (const LocationTable::Entry& entry : locations.all())
     if (entry.location->step_count > 0) has_steps_[entry.location->number] = true;
 }
@@ -150,6 +151,7 @@ std::optional<std::uint64_t> Placer::register_value(const Register& reg, const B
 }
 
 std::optional<std::size_t> Placer::track_by_clue(const Frame& frame, const Placement& placement) {
+  if (!is_kernel_ && placement.registers == nullptr) return std::nullopt;
   if (const auto pid = last_value(frame, pid_variable_))
     return track_of(ThreadClue::Pid, static_cast<std::uint64_t>(*pid));
   if (const auto task = last_value(frame, task_variable_))

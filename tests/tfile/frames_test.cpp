@@ -65,7 +65,12 @@ TEST(TraceFrames, VariablesAreCountersToo) {
 TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   TraceBuilder t;
   describe(t);
-  t.frame(2).memory(0x5000, "\1\2\3").memory(0x5000, "\1\2\3\4\5").memory(0xffffffffffffffff, "").end();
+  t.frame(2)
+      .memory(0x5000, "\1\2\3")
+      .memory(0x5000, "\1\2\3\4")
+      .memory(0x5000, "\1\2\3\4\5")
+      .memory(0xffffffffffffffff, "")
+      .end();
   const auto lines = t.lines();
   EXPECT_THAT(lines.front(), HasSubstr(" mem.0x5000=\"01 02 03\" mem.0xffffffffffffffff=\"\""));
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));

@@ -1,0 +1,55 @@
+// Converts a trace file of any bytes, for the fuzz targets: an input that can't be understood is fine, and so
+// is any output that the Writer accepts.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+#include "converters/model/fxt_sink.h"
+#include "converters/tfile/import.h"
+#include "converters/tfile/inspect.h"
+#include "fxt/output.h"
+
+namespace convert {
+
+inline const std::filesystem::path& fuzzed_trace() {
+  static const std::filesystem::path path = [] {
+    std::string name = (std::filesystem::temp_directory_path() / "trace-XXXXXX").string();
+    const int file = ::mkstemp(name.data());
+    if (file < 0) std::abort();
+    ::close(file);
+    return std::filesystem::path(name);
+  }();
+  return path;
+}
+
+inline void convert_trace(std::string_view bytes) {
+  std::ofstream(fuzzed_trace(), std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  Names names;
+  Notes notes;
+  ImportStats stats;
+  Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384}, notes);
+  ImportOptions options;
+  options.registers = Registers::All;
+  options.blobs = Blobs::All;
+  ImportContext context{names, notes, timeline, stats, options};
+  try {
+    tfile::import(fuzzed_trace(), context);
+  } catch (const InputError&) {
+    return;
+  }
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output);
+  FxtSink sink(writer, names, notes);
+  timeline.run(sink, [] {});
+  writer.flush();
+  sink.finish(timeline, "out.fxt");
+  text_of(tfile::inspect(fuzzed_trace(), notes));
+}
+
+}  // namespace convert
