@@ -185,14 +185,20 @@ class Alignment {
       case Kind::Name:
         if (shape.only_variable) return kImpossible;
         if (statics_[i] && *statics_[i]) return kUnlikely;
-        return shape.records ? 0 : 1;
+        return form_cost(items_[i], shape);
       case Kind::Variables:
       case Kind::Expression:
         if (shape.only_variable) return kImpossible;
-        return shape.records ? 0 : 1;
+        return form_cost(items_[i], shape);
       default:
         return kImpossible;
     }
+  }
+
+  // Values that were optimized away record nothing; arrays are recorded whole, as strings too.
+  static int form_cost(const CollectItem& item, const ExpressionShape& shape) {
+    if (shape.records_string && !item.is_string) return kUnlikely;
+    return shape.records && shape.records_string == item.is_string ? 0 : 1;
   }
 
   int& ahead(std::size_t i, std::size_t j) { return ahead_[i * (shapes_.size() + 1) + j]; }

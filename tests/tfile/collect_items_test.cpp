@@ -86,12 +86,18 @@ TEST_F(Match, DefaultItemsStandInFront) {
 }
 
 TEST_F(Match, OneNameAndOneRangeBelongTogether) {
-  EXPECT_THAT(match({"collect g_text", "collect/s *who"}, std::string("M-1,4040a0,48") + kLocal),
+  EXPECT_THAT(match({"collect g_text", "collect *who"}, std::string("M-1,4040a0,48") + kLocal),
               ElementsAre("*who", "M g_text"));
 }
 
 TEST_F(Match, TwoNamesAndOneRangeAreAmbiguous) {
   EXPECT_THAT(match({"collect a, g_b"}, std::string("M-1,4040a0,48") + kLocal), ElementsAre("?", "M ?"));
+}
+
+TEST_F(Match, StringsAreRecordedAsStrings) {
+  constexpr const char* kString = "X00000013,26000622100222e81608020d081a2300c82f27";
+  EXPECT_EQ(match({"collect a, g_b", "collect/s who"}, std::string("M-1,4040a0,4") + kLocal + kString)[1],
+            "who");
 }
 
 TEST_F(Match, SymbolsTellNamesApart) {
