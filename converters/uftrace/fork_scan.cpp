@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "converters/uftrace/record_file.h"
@@ -19,7 +20,8 @@ class ForkScan {
   ForkScan(const std::string& path, std::endian order, std::vector<std::uint64_t> inherited,
            const std::vector<ForkQuery>& queries, const std::function<bool(std::uint64_t)>& is_code)
       : file_(path, true), order_(order), queries_(queries), is_code_(is_code), open_(std::move(inherited)) {
-    left_from_.resize(queries.size());
+    for (const ForkQuery& query : queries)
+      if (query.first_exit) left_from_.try_emplace({query.first_exit->depth, query.first_exit->address});
   }
 
   std::vector<ForkAnswer> run() {
@@ -71,16 +73,14 @@ class ForkScan {
     open_.push_back(record.address());
     latest_entry_ = offset;
     latest_depth_ = depth;
-    for (std::size_t i = answers_.size(); i < queries_.size(); ++i) {
-      const auto& exit = queries_[i].first_exit;
-      if (exit && exit->depth == depth && exit->address == record.address())
-        left_from_[i] = {open_, time_ns_};
-    }
+    if (const auto forking = left_from_.find({depth, record.address()}); forking != left_from_.end())
+      forking->second = {open_, time_ns_};
   }
 
   void answer() {
-    const std::size_t i = answers_.size();
-    const LeftFrom& left_from = left_from_[i];
+    static const LeftFrom kNever;
+    const auto& exit = queries_[answers_.size()].first_exit;
+    const LeftFrom& left_from = exit ? left_from_.at({exit->depth, exit->address}) : kNever;
     answers_.push_back({.open_addresses = left_from.entered_ns == 0 ? open_ : left_from.open_addresses,
                         .left_from_ns = left_from.entered_ns,
                         .entry_offset = latest_entry_,
@@ -99,12 +99,12 @@ class ForkScan {
   const std::vector<ForkQuery>& queries_;
   const std::function<bool(std::uint64_t)>& is_code_;
   std::vector<std::uint64_t> open_;
-  // The open calls when the forking call was last entered.
+  // The open calls when the forking call was last entered; by its depth and address, which most forks share.
   struct LeftFrom {
     std::vector<std::uint64_t> open_addresses;
     std::uint64_t entered_ns = 0;
   };
-  std::vector<LeftFrom> left_from_;  // by query
+  std::map<std::pair<std::size_t, std::uint64_t>, LeftFrom> left_from_;
   std::uint64_t time_ns_ = 0;
   std::optional<std::uint64_t> latest_entry_;
   std::size_t latest_depth_ = 0;

@@ -1,5 +1,7 @@
 // What the importer makes of records, byte by byte: plain ones, and all the odd beginnings and endings of
 // uftrace.md, sections 8, 11 and 12.
+#include <algorithm>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -201,6 +203,30 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 [22, 24] demo:main repaired=\"inherited-call,open-at-end\"",
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
+}
+
+// A server that forks for every request: each child is found without a look at all the others.
+TEST(UftraceForks, Thousands) {
+  constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
+  R r;
+  r.entry(1, 0, R::kMain);
+  std::uint64_t time = 2;
+  for (std::uint64_t child = 0; child < kForks; ++child) {
+    for (std::uint64_t call = 0; call < kCallsBetween; ++call, time += 2)
+      r.entry(time, 1, R::kF).exit(time + 1, 1, R::kF);
+    r.entry(time, 1, R::kFork).exit(time + 3, 1, R::kFork);
+    r.task_line(fmt::format("FORK timestamp=0.{:09} pid={} ppid=100", time + 1, 1000 + child));
+    r.thread(1000 + child).exit(time + 2, 1, R::kFork).exit(time + 4, 0, R::kMain).thread(100);
+    time += 4;
+  }
+  r.exit(time, 0, R::kMain);
+  const auto lines = r.lines();
+  EXPECT_EQ(std::ranges::count_if(lines,
+                                  [](const std::string& line) {
+                                    return line.ends_with("demo:main repaired=\"inherited-call\"");
+                                  }),
+            kForks);
+  EXPECT_THAT(r.notes().front(), fmt::format("inherited-call {}", 2 * kForks));
 }
 
 // The child stamps the fork when its parent may have gone on: what it was called from tells its first exit.
