@@ -1,8 +1,10 @@
 // Address -> label, for the hot path: a function has one address in nearly all of its records.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -35,17 +37,29 @@ class LabelCache {
   std::array<Entry, HashBits::kMax + 1> entries_{};
 };
 
-// One for each epoch of symbols (SymbolView::epoch()); shared by the threads that use it.
+// One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
+// program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.
 class LabelCaches {
  public:
+  // Valid until the next call.
   LabelCache& of(std::uint32_t epoch) {
-    if (caches_.size() <= epoch) caches_.resize(epoch + std::size_t{1});
-    if (!caches_[epoch]) caches_[epoch] = std::make_unique<LabelCache>();
-    return *caches_[epoch];
+    auto found = std::ranges::find(caches_, epoch, &Owned::epoch);
+    if (found == caches_.end()) {
+      if (caches_.size() < kMaxCaches) caches_.emplace_back();
+      found = std::prev(caches_.end());
+      *found = {epoch, std::make_unique<LabelCache>()};
+    }
+    std::rotate(caches_.begin(), found, std::next(found));
+    return *caches_.front().cache;
   }
 
  private:
-  std::vector<std::unique_ptr<LabelCache>> caches_;
+  static constexpr std::size_t kMaxCaches = 64;  // of 64 KiB
+  struct Owned {
+    std::uint32_t epoch = 0;
+    std::unique_ptr<LabelCache> cache;
+  };
+  std::vector<Owned> caches_;  // the one used last in front
 };
 
 }  // namespace convert::uftrace

@@ -59,6 +59,7 @@ bool ThreadSource::pump(std::size_t budget_bytes) {
   const auto bytes = file_.read(offset_, std::span(workshop_.block).first(wanted));
   const bool at_end = offset_ + bytes.size() == file_.size();
 
+  if (view_) cache_ = &workshop_.caches.of(view_->epoch());  // other threads may have taken it
   const std::uint64_t start = offset_;
   const std::size_t taken = decode(bytes, at_end);
   offset_ = start + taken;

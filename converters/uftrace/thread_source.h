@@ -104,7 +104,7 @@ class ThreadSource : public Source {
   std::uint64_t latest_ns_ = 0;  // of any record
   std::uint64_t limit_ns_ = 0;   // records from this time on need a look
   std::optional<SymbolView> view_;
-  LabelCache* cache_ = nullptr;
+  LabelCache* cache_ = nullptr;  // of the view; for one pump()
   ThreadCalls calls_;
   std::uint64_t damaged_from_ = 0;  // start of the damage at hand
   std::uint64_t damaged_bytes_ = 0;
