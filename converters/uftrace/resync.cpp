@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "converters/model/event.h"
+
 namespace convert::uftrace {
 namespace {
 
@@ -17,7 +19,7 @@ bool is_lost_record(const Record& record) {
 }
 
 bool is_likely_time(std::uint64_t time_ns, const Expectation& expected) {
-  if (time_ns == 0 || time_ns >= std::uint64_t{1} << 63) return false;
+  if (time_ns == 0 || time_ns >= kTimeLimitNs) return false;
   return expected.time_ns == 0 || (time_ns >= expected.time_ns && time_ns - expected.time_ns < kLikelyGapNs);
 }
 
@@ -69,7 +71,35 @@ std::optional<std::size_t> scan(std::span<const std::byte> bytes, std::endian or
   return std::nullopt;
 }
 
+// The time of the next likely record that has one; takes it off `bytes`, with what is before it.
+std::optional<std::uint64_t> take_time(std::span<const std::byte>& bytes, std::endian order,
+                                       const Expectation& expected) {
+  while (const auto found = scan(bytes, order, 0, kMaxPayload, expected, is_likely)) {
+    const Record record = load_record(bytes.data() + *found, order);
+    bytes = bytes.subspan(*found + kRecordSize);
+    if (record.type() != RecordType::Lost) return record.time_ns;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool is_time_damaged(const Record& record, std::uint64_t last_ns, std::span<const std::byte> behind,
+                     std::endian order, const std::function<bool(std::uint64_t address)>& is_code) {
+  const std::uint64_t time_ns = record.time_ns;
+  if (time_ns >= kTimeLimitNs) return true;
+  if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
+  const auto is_long_before = [&](std::uint64_t next_ns) {
+    if (last_ns == 0) return next_ns < time_ns && time_ns - next_ns >= kExaminedGapNs;
+    return next_ns >= last_ns && next_ns - last_ns < (time_ns - last_ns) / 2;  // nearer to the last one
+  };
+  // Two witnesses: the next record's time may be the damaged one.
+  const Expectation any{.time_ns = 0, .depth = 0, .top_address = 0, .is_code = is_code};
+  const auto next_ns = take_time(behind, order, any);
+  if (!next_ns || !is_long_before(*next_ns)) return false;
+  const auto second_ns = take_time(behind, order, any);
+  return !second_ns || is_long_before(*second_ns);
+}
 
 std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes, std::endian order,
                                                bool at_end, const Expectation& expected) {

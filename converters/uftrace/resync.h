@@ -19,6 +19,9 @@ inline constexpr std::size_t kMaxPayload = 1024;
 // A record may come this long after the one before it (about 73 minutes) without looking like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 
+// A record this much later than the one before it (about 4 ms) has its time held against those behind it.
+inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 22;
+
 // What the thread looks like before the record that is searched.
 struct Expectation {
   std::uint64_t time_ns;                               // of the last record; 0 if there was none
@@ -36,6 +39,11 @@ std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes,
 // `bytes`.
 std::optional<std::size_t> find_behind_damage(std::span<const std::byte> bytes, std::endian order,
                                               const Expectation& expected);
+
+// True if the time of `record` is damage: it can't be drawn, or the records behind it (at the start of
+// `behind`) go on long before it. `last_ns` is the time of the record before it; 0 if there was none.
+bool is_time_damaged(const Record& record, std::uint64_t last_ns, std::span<const std::byte> behind,
+                     std::endian order, const std::function<bool(std::uint64_t address)>& is_code);
 
 // How many bytes at the start of `bytes` are zero, in whole words of 8.
 std::size_t count_zero_bytes(std::span<const std::byte> bytes);

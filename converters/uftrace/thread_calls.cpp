@@ -102,25 +102,24 @@ void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
 
 void ThreadCalls::lost(std::uint64_t count) {
   note(kRecordsLost, fmt::format("{} records were lost by the recorder", count), count);
-  losses_.push_back(count);
-  if (lane_->last_ns() != 0) tell_losses(lane_->last_ns());
-  if (gap_ == Gap::None) gap_ = Gap::Cut;
+  untold_losses_ += count;
+  if (lane_->last_ns() != 0 && gap_ == Gap::None) tell_losses(lane_->last_ns());
+  interrupted();
 }
 
-// A LOST record has no time of its own: it stands at the last one before it.
+// A LOST record has no time of its own: it stands at the last one before it. Further ones of the same gap,
+// and those before the first time, are told as one.
 void ThreadCalls::tell_losses(std::uint64_t time_ns) {
-  for (const std::uint64_t count : losses_) {
-    lane_->instant(time_ns, records_lost_, {{count_, count}});
-    lane_->buffer_full(time_ns);
-  }
-  losses_.clear();
+  if (untold_losses_ == 0) return;
+  lane_->instant(time_ns, records_lost_, {{count_, std::exchange(untold_losses_, 0)}});
+  lane_->buffer_full(time_ns);
 }
 
 // At the first record, and at the first after a gap, `open` calls are open; an exit names the innermost.
 void ThreadCalls::settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address) {
   if (gap_ == Gap::None) return;
   const Gap gap = std::exchange(gap_, Gap::None);
-  tell_losses(time_ns);
+  tell_losses(lane_->last_ns() != 0 ? lane_->last_ns() : time_ns);
 
   if (gap == Gap::Start) {
     if (open == 0) return;
@@ -195,7 +194,7 @@ void ThreadCalls::exec(std::uint64_t time_ns) {
 }
 
 void ThreadCalls::finish(std::uint64_t time_ns) {
-  tell_losses(lane_->last_ns());
+  if (lane_->last_ns() != 0) tell_losses(lane_->last_ns());  // else nothing tells when it was
   if (lane_->depth() > 0)
     note(kOpenAtEnd, fmt::format("{} calls are open at the last record", lane_->depth()), lane_->depth());
   close_down_to(0, time_ns, kOpenAtEnd);

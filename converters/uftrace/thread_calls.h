@@ -35,7 +35,9 @@ class ThreadCalls {
   // A LOST record: `count` records are missing here.
   void lost(std::uint64_t count);
   // Unreadable bytes are behind us: the stack must be found again from the next record.
-  void interrupted() { gap_ = Gap::Cut; }
+  void interrupted() {
+    if (gap_ == Gap::None) gap_ = Gap::Cut;
+  }
   // The process image was replaced at this time: its calls are over.
   void exec(std::uint64_t time_ns);
   // The thread's records are over; calls that are open end at `time_ns`.
@@ -64,7 +66,7 @@ class ThreadCalls {
   Gap gap_ = Gap::Start;
   bool is_forked_ = false;
   std::vector<std::uint64_t> inherited_;
-  std::vector<std::uint64_t> losses_;
+  std::uint64_t untold_losses_ = 0;
   NameId repaired_;
   NameId count_;
   LabelId unknown_;

@@ -12,8 +12,8 @@
 namespace convert::uftrace {
 namespace {
 
-// Slow steps need this much behind a record: the longest payload and two records to recognise what follows.
-constexpr std::size_t kLookahead = kMaxPayload + 4 * kRecordSize;
+// Slow steps need this much behind a record: the longest payload and some records to recognise what follows.
+constexpr std::size_t kLookahead = kMaxPayload + 8 * kRecordSize;
 static_assert(kLookahead < 2048, "blocks are at least 4096 bytes, so every block makes progress");
 
 constexpr std::size_t kMinBlock = 4096;
@@ -40,16 +40,16 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
 }
 
 std::optional<std::uint64_t> ThreadSource::first_ns() const {
-  std::array<std::byte, 4 * kRecordSize> head;
+  std::array<std::byte, kLookahead> head;
   const auto bytes = file_.read(0, head);
-  std::optional<std::uint64_t> first;
+  const auto anything_is_code = [](std::uint64_t) { return true; };
   for (std::size_t at = 0; bytes.size() - at >= kRecordSize; at += kRecordSize) {
     const Record record = load_record(bytes.data() + at, plan_.order);
-    if (!record.has_magic() || record.time_ns == 0 || record.time_ns >= kTimeLimitNs) continue;
-    // One from which the next comes far back is damaged.
-    if (!first || record.time_ns + kLikelyGapNs < *first) first = record.time_ns;
+    if (record.has_magic() && record.type() != RecordType::Lost && record.time_ns != 0 &&
+        !is_time_damaged(record, 0, bytes.subspan(at + kRecordSize), plan_.order, anything_is_code))
+      return record.time_ns;
   }
-  return first;
+  return std::nullopt;
 }
 
 bool ThreadSource::pump(std::size_t budget_bytes) {
@@ -137,10 +137,10 @@ std::size_t ThreadSource::take_record(const Record& record, std::span<const std:
     calls_.lost(record.address());
     return 0;
   }
-  if (is_bad_time(record, behind)) {
+  if (is_time_damaged(record, seen_ns_, behind, plan_.order, expectation().is_code)) {
     note(kBadTime, fmt::format("a record time of {} ns is impossible here", record.time_ns));
     calls_.interrupted();
-    return record.has_payload() ? skip_payload(behind, at_end) : 0;
+    return record.has_payload() ? skip_payload(behind, at_end, expectation_after(record)) : 0;
   }
   if (record.type() == RecordType::Event) return skip_event(record, behind, at_end);
 
@@ -151,7 +151,7 @@ std::size_t ThreadSource::take_record(const Record& record, std::span<const std:
   take_call(record, time_ns);
   tell_forks(time_ns);
   set_limit();
-  return record.has_payload() ? skip_payload(behind, at_end) : 0;
+  return record.has_payload() ? skip_payload(behind, at_end, expectation()) : 0;
 }
 
 void ThreadSource::take_call(const Record& record, std::uint64_t time_ns) {
@@ -177,17 +177,6 @@ void ThreadSource::take_call(const Record& record, std::uint64_t time_ns) {
   }
 }
 
-// A time that can't be drawn, or one far off from which the next record comes back.
-bool ThreadSource::is_bad_time(const Record& record, std::span<const std::byte> behind) {
-  if (record.time_ns >= kTimeLimitNs) return true;
-  const bool is_first = seen_ns_ == 0;
-  if (!is_first && record.time_ns < seen_ns_ + kLikelyGapNs) return false;
-  if (record.has_payload() || behind.size() < kRecordSize) return false;
-  const Record next = load_record(behind.data(), plan_.order);
-  if (!next.has_magic() || next.type() == RecordType::Lost || next.time_ns < seen_ns_) return false;
-  return next.time_ns < record.time_ns - (is_first ? std::min(record.time_ns, kLikelyGapNs) : 0);
-}
-
 // Estimated exits may invert by some ns (section 8.4); a lane can't go back.
 std::uint64_t ThreadSource::in_order(std::uint64_t time_ns) {
   if (time_ns < seen_ns_)
@@ -198,8 +187,9 @@ std::uint64_t ThreadSource::in_order(std::uint64_t time_ns) {
 
 // ---- What is not shown yet, or can't be read ----
 
-std::size_t ThreadSource::skip_payload(std::span<const std::byte> behind, bool at_end) {
-  const auto found = find_behind_payload(behind, plan_.order, at_end, expectation());
+std::size_t ThreadSource::skip_payload(std::span<const std::byte> behind, bool at_end,
+                                       const Expectation& expected) {
+  const auto found = find_behind_payload(behind, plan_.order, at_end, expected);
   note(kPayloadSkipped, fmt::format("arguments or return value of {} bytes",
                                     found ? std::to_string(*found) : std::string("unknown")));
   return found.value_or(0);
@@ -209,11 +199,11 @@ std::size_t ThreadSource::skip_event(const Record& record, std::span<const std::
   latest_ns_ = std::max(latest_ns_, record.time_ns);
   note(kEventSkipped, fmt::format("event {}", record.address()));
   if (!record.has_payload()) return 0;
-  if (behind.size() < sizeof(std::uint64_t)) return skip_payload(behind, at_end);
+  if (behind.size() < sizeof(std::uint64_t)) return skip_payload(behind, at_end, expectation());
   ByteCursor in(behind, file_.path(), plan_.order, offset_ + kRecordSize);
   const std::size_t size = padded(sizeof(std::uint16_t) + in.read<std::uint16_t>("event length"));
+  if (size > kMaxPayload) return skip_payload(behind, at_end, expectation());
   if (size <= behind.size()) return size;
-  if (!at_end) return skip_payload(behind, at_end);
   note(kTruncatedTail, fmt::format("truncated: the event needs {} bytes, {} left", size, behind.size()),
        behind.size());
   return behind.size();
@@ -247,6 +237,15 @@ Expectation ThreadSource::expectation() const {
           .is_code = [this](std::uint64_t address) { return !view_ || view_->is_code(address); }};
 }
 
+// When a record was dropped whose time is wrong, but not the rest of it.
+Expectation ThreadSource::expectation_after(const Record& dropped) const {
+  const bool is_entry = dropped.type() == RecordType::Entry;
+  Expectation expected = expectation();
+  expected.depth = dropped.depth() + (is_entry ? 1 : 0);
+  expected.top_address = is_entry ? dropped.address() : 0;
+  return expected;
+}
+
 // ---- Names and moments ----
 
 void ThreadSource::enter_view(std::uint64_t time_ns) {
@@ -254,9 +253,9 @@ void ThreadSource::enter_view(std::uint64_t time_ns) {
   cache_ = &workshop_.caches.of(view_->epoch());
 }
 
-// Where the plain run has to stop for a moment, for other symbols, or for an unlikely jump in time.
+// Where the plain run has to stop for a moment, for other symbols, or for a jump in time that may be damage.
 void ThreadSource::set_limit() {
-  limit_ns_ = std::min({view_->until_ns(), kTimeLimitNs, seen_ns_ + kLikelyGapNs});
+  limit_ns_ = std::min({view_->until_ns(), kTimeLimitNs, seen_ns_ + kExaminedGapNs});
   if (!plan_.moments.empty()) limit_ns_ = std::min(limit_ns_, plan_.moments.front().time_ns);
 }
 

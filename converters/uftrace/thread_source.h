@@ -74,13 +74,12 @@ class ThreadSource : public Source {
   template <std::endian Order>
   std::size_t decode_plain(std::span<const std::byte> bytes);
   std::size_t decode(std::span<const std::byte> bytes, bool at_end);
-  // Each gives the number of bytes it took.
+  // Each gives the bytes it took.
   std::size_t step(std::span<const std::byte> bytes, bool at_end);
   std::size_t take_record(const Record& record, std::span<const std::byte> behind, bool at_end);
-  std::size_t skip_payload(std::span<const std::byte> behind, bool at_end);
+  std::size_t skip_payload(std::span<const std::byte> behind, bool at_end, const Expectation& expected);
   std::size_t skip_event(const Record& record, std::span<const std::byte> behind, bool at_end);
   std::size_t skip_damage(std::span<const std::byte> bytes, bool at_end);
-  bool is_bad_time(const Record& record, std::span<const std::byte> behind);
   std::uint64_t in_order(std::uint64_t time_ns);
   void take_call(const Record& record, std::uint64_t time_ns);
   void tell_moments(std::uint64_t time_ns);
@@ -92,6 +91,7 @@ class ThreadSource : public Source {
   void finish();
   void note_damage(std::string_view end);
   Expectation expectation() const;
+  Expectation expectation_after(const Record& dropped) const;
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1) const;
 
   ThreadPlan plan_;

@@ -144,6 +144,78 @@ TEST(UftraceDamage, EveryPrefix) {
   }
 }
 
+// One flipped bit in a time must not move everything behind it.
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+TEST(UftraceTimes, AFirstRecordFromTheFuture) {
+  R r;
+  r.entry(10 + (std::uint64_t{1} << 40), 0, R::kMain)
+      .entry(11, 1, R::kF)
+      .exit(13, 1, R::kF)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [11, 20] demo:main repaired=\"entry-missing\"",
+                                     "100/100 [11, 13] demo:f"));
+  EXPECT_THAT(r.notes(), ElementsAre("bad-time 1", testing::StartsWith("DIR/100.dat:+0x0: a record time of"),
+                                     "entry-missing 1", testing::_));
+}
+
+TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(11 + 274 * kSecond, 1, R::kF).exit(13, 1, R::kF).entry(14, 1, R::kG);
+  r.exit(15, 1, R::kG).exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 20] demo:main", "100/100 [13 demo:f repaired=\"cut-by-loss\"",
+                          "100/100 13] demo:f", "100/100 [14, 15] demo:g"));
+  EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
+}
+
+TEST(UftraceTimes, ARecordWithArgumentsFromTheFuture) {
+  R r;
+  r.entry(10, 0, R::kMain).entry_with_payload(11 + 274 * kSecond, 1, R::kF, 40).exit(13, 1, R::kF);
+  r.exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main",
+                                     "100/100 [13 demo:f repaired=\"cut-by-loss\"", "100/100 13] demo:f"));
+}
+
+TEST(UftraceTimes, LongSleepsAreNoDamage) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(7200 * kSecond, 1, R::kF);
+  r.entry(7201 * kSecond, 1, R::kG).exit(9000 * kSecond, 1, R::kG).exit(20'000 * kSecond, 0, R::kMain);
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 20000000000000] demo:main", "100/100 [11, 7200000000000] demo:f",
+                          "100/100 [7201000000000, 9000000000000] demo:g"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST(UftraceDamage, ALengthOfAnEventThatSkipsGoodRecords) {
+  constexpr std::uint64_t kCalls = 4000;
+  constexpr std::uint64_t kWatchCpuWithData = 100011 * 65536ull + 5 * 8 + 4 + 3;
+  R r;  // 4 bytes of data, but their length has a bit too many
+  r.entry(10, 0, R::kMain).word(11).word(kWatchCpuWithData).word(0x8004);
+  for (std::uint64_t i = 0; i < kCalls; ++i) r.entry(12 + 2 * i, 1, R::kF).exit(13 + 2 * i, 1, R::kF);
+  r.exit(20'000, 0, R::kMain);
+  EXPECT_EQ(r.lines().size(), 1 + kCalls);
+}
+
+// However many losses are said in a row.
+TEST(UftraceDamage, LossesInARow) {
+  R r;
+  r.lost(1).lost(2).entry(10, 0, R::kMain).lost(3).lost(4).lost(5).exit(20, 0, R::kMain).thread(101).lost(6);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 @10 event:records lost count=3", "100/100 @10 buffer full",
+                                     "100/100 [10, 20] demo:main", "100/100 @10 event:records lost count=3",
+                                     "100/100 @10 buffer full", "100/100 @10 event:records lost count=9",
+                                     "100/100 @10 buffer full"));
+  EXPECT_THAT(r.notes(), testing::Contains("records-lost 21"));
+}
+
+TEST(UftraceDamage, AtTheStartOfAForkedChild) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).bytes(std::string(16, '\0')).exit(22, 1, R::kFork).exit(24, 0, R::kMain);
+  EXPECT_THAT(r.lines(), testing::Contains("101/101 [22, 24] demo:main repaired=\"inherited-call\""));
+}
+
 TEST(UftraceRecognition, IsByContent) {
   R r;
   r.entry(10, 0, R::kMain).lines();
