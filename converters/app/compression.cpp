@@ -1,5 +1,6 @@
 #include "converters/app/compression.h"
 
+#include <exception>
 #include <fmt/format.h>
 #include <ios>
 
@@ -25,17 +26,24 @@ class PlainStream : public ByteStream {
   OutputFile& file_;
 };
 
-// The end of a chain of filters: our file.
+// The end of a chain of filters: our file. What goes wrong is also left in `failure`, for the chain keeps
+// silent about what happens while it is closed.
 class FileSink : public io::sink {
  public:
-  explicit FileSink(OutputFile& file) : file_(&file) {}
+  FileSink(OutputFile& file, std::exception_ptr& failure) : file_(&file), failure_(&failure) {}
   std::streamsize write(const char* bytes, std::streamsize size) {
-    file_->write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
+    try {
+      file_->write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
+    } catch (...) {
+      *failure_ = std::current_exception();
+      throw;
+    }
     return size;
   }
 
  private:
   OutputFile* file_;
+  std::exception_ptr* failure_;
 };
 
 class CompressedStream : public ByteStream {
@@ -43,7 +51,7 @@ class CompressedStream : public ByteStream {
   template <typename Compressor>
   CompressedStream(const Compressor& compressor, OutputFile& file) : name_(file.name()) {
     chain_.push(compressor);
-    chain_.push(FileSink(file));
+    chain_.push(FileSink(file, failure_));
     chain_.exceptions(std::ios::badbit | std::ios::failbit);  // before, a chain without an end is itself bad
   }
   void write(std::span<const std::byte> bytes) override {
@@ -55,6 +63,7 @@ class CompressedStream : public ByteStream {
   }
   void finish() override {
     guarded([&] { chain_.reset(); });
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
  private:
@@ -68,6 +77,7 @@ class CompressedStream : public ByteStream {
   }
 
   std::string name_;
+  std::exception_ptr failure_;
   io::filtering_ostream chain_;
 };
 

@@ -262,6 +262,13 @@ class Reports(ProgramTest):
 
 
 class Failures(ProgramTest):
+    def test_a_compressed_output_that_fails_at_its_very_end(self):
+        for name in "full.gz", "full.zst":
+            target = self.directory / name
+            target.symlink_to("/dev/full")
+            process = self.convert(CLEAN, target)
+            self.assert_failed(process, f"fxt-convert: {target}: can't write: No space left on device\n")
+
     def test_an_input_that_does_not_exist(self):
         missing = self.directory / "missing"
         self.assert_failed(self.convert(missing, self.output),
