@@ -13,7 +13,11 @@ namespace {
 
 constexpr auto kFirstAfter = std::chrono::milliseconds(500);
 constexpr auto kInterval = std::chrono::milliseconds(100);
-constexpr std::string_view kWipe = "\r\033[K";
+// Replaces the line on the terminal. Where nobody can read it, it is not missed.
+void draw(const std::string& line) {
+  std::fputs(("\r\033[K" + line).c_str(), stderr);
+  std::fflush(stderr);
+}
 
 }  // namespace
 
@@ -44,7 +48,7 @@ Progress::Progress(const ImportStats& stats, bool is_wanted, bool always)
 }
 
 Progress::~Progress() {
-  if (is_drawn_) fmt::print(stderr, "{}", kWipe);
+  if (is_drawn_) draw({});
 }
 
 void Progress::tick() {
@@ -53,9 +57,7 @@ void Progress::tick() {
   if (now < next_) return;
   next_ = now + kInterval;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  fmt::print(stderr, "{}{}", kWipe,
-             progress_line(stats_.bytes_read, stats_.bytes_total, seconds, columns_ - 1));
-  std::fflush(stderr);
+  draw(progress_line(stats_.bytes_read, stats_.bytes_total, seconds, columns_ - 1));
   is_drawn_ = true;
 }
 

@@ -19,6 +19,19 @@ std::string joined(const std::vector<std::string>& texts) {
 
 }  // namespace
 
+std::string printable(std::string_view text) {
+  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < kFirstPrintable || byte == kDelete)
+      shown += fmt::format("\\x{:02x}", byte);
+    else
+      shown += c;
+  }
+  return shown;
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"kB", "MB", "GB", "TB", "PB"};
   constexpr double kStep = 1000;
@@ -36,10 +49,10 @@ std::string format_seconds(std::uint64_t time_ns) {
 
 std::string text_of(const Report& report, const Notes& notes) {
   std::string text =
-      fmt::format("read     {}: {}, {}\n", joined(report.inputs), format_bytes(report.bytes_read),
+      fmt::format("read     {}: {}, {}\n", printable(joined(report.inputs)), format_bytes(report.bytes_read),
                   count_of(report.records_read, "record", "records"));
-  text += fmt::format("written  {}: {}, {} of {} in {}\n", report.output, format_bytes(report.bytes_written),
-                      count_of(report.events_written, "event", "events"),
+  text += fmt::format("written  {}: {}, {} of {} in {}\n", printable(report.output),
+                      format_bytes(report.bytes_written), count_of(report.events_written, "event", "events"),
                       count_of(report.threads, "thread", "threads"),
                       count_of(report.processes, "process", "processes"));
   if (report.first_ns)
@@ -49,7 +62,7 @@ std::string text_of(const Report& report, const Notes& notes) {
   text += "notes\n";
   for (const Notes::Group& group : notes.groups()) {
     text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
-    for (const std::string& first : group.first) text += fmt::format("    {}\n", first);
+    for (const std::string& first : group.first) text += fmt::format("    {}\n", printable(first));
   }
   return text;
 }

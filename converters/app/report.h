@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/model/notes.h"
@@ -29,6 +30,10 @@ std::string text_of(const Report& report, const Notes& notes);
 // events_written, threads, processes, first_ns, last_ns (null without events), notes: a list of {kind, count,
 // first}.
 std::string json_of(const Report& report, const Notes& notes);
+
+// Control characters as "\x1b": names and texts of inputs may hold any bytes, a terminal should not obey
+// them.
+std::string printable(std::string_view text);
 
 // "812 B", "1.2 GB": decimal units.
 std::string format_bytes(std::uint64_t bytes);

@@ -269,6 +269,29 @@ class Failures(ProgramTest):
             process = self.convert(CLEAN, target)
             self.assert_failed(process, f"fxt-convert: {target}: can't write: No space left on device\n")
 
+    def test_closed_standard_streams(self):
+        for stream in 0, 1, 2:
+            process = subprocess.run(["bash", "-c", f'exec "$@" {stream}>&-', "-", CONVERT, "-q", "--progress=always",
+                                      CLEAN, self.output], capture_output=True, check=False, timeout=120)
+            self.assert_done(process)
+        process = subprocess.run(["bash", "-c", 'exec "$@" 2>&-', "-", CONVERT, "--progress=always", CLEAN, self.output],
+                                 capture_output=True, check=False, timeout=120)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.output.read_bytes(), self.convert(CLEAN, "-").stdout)
+
+    def test_a_report_that_does_not_arrive(self):
+        for arguments in [[CLEAN, self.output], ["--help"]]:
+            with open("/dev/full", "wb") as full:
+                process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
+                                         timeout=120)
+            self.assert_failed(process, "fxt-convert: standard output: can't write all that there is to say\n")
+
+    def test_a_terminal_does_not_obey_names(self):
+        process = self.convert(self.directory / "a\nb\x1b[31m", self.output)
+        self.assert_failed(process, f"fxt-convert: {self.directory}/a\\x0ab\\x1b[31m: no such file or directory\n")
+        recording = Path(shutil.copytree(CLEAN, self.directory / "a\tb"))
+        self.assertIn(b"a\\x09b: ", self.convert(recording, self.output).stdout)
+
     def test_an_input_that_does_not_exist(self):
         missing = self.directory / "missing"
         self.assert_failed(self.convert(missing, self.output),
