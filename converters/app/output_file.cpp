@@ -31,6 +31,15 @@ std::string resolved(const std::string& name) {
   return path.string();
 }
 
+// A name beside the target that nobody has.
+std::string free_name_for(const std::string& target) {
+  struct stat status {};
+  std::string name = fmt::format("{}.part-{}", target, ::getpid());
+  for (int i = 2; ::lstat(name.c_str(), &status) == 0; ++i)
+    name = fmt::format("{}.part-{}-{}", target, ::getpid(), i);
+  return name;
+}
+
 std::string directory_of(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
   return parent.empty() ? "." : parent.string();
@@ -47,6 +56,7 @@ OutputFile::OutputFile(const std::string& target)
   }
   struct stat status {};
   const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail("can't write");
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     fail("can't write");
@@ -69,7 +79,7 @@ void OutputFile::open_unnamed() {
   if (fd_ >= 0 && ::access(fmt::format("/proc/self/fd/{}", fd_).c_str(), F_OK) == 0) return;
   if (fd_ >= 0) ::close(fd_);
 
-  temporary_ = fmt::format("{}.part-{}", target_, ::getpid());
+  temporary_ = free_name_for(target_);
   TemporaryName::guard(temporary_);
   fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kNewFileMode);
   if (fd_ < 0) {
@@ -105,10 +115,8 @@ void OutputFile::commit() {
   }
   if (temporary_.empty()) {
     // An unnamed file can't replace an older one at once: it gets a temporary name first.
-    std::string name = fmt::format("{}.part-{}", target_, ::getpid());
-    TemporaryName::guard(name);
-    temporary_ = std::move(name);
-    ::unlink(temporary_.c_str());
+    temporary_ = free_name_for(target_);
+    TemporaryName::guard(temporary_);
     if (::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", fd_).c_str(), AT_FDCWD, temporary_.c_str(),
                  AT_SYMLINK_FOLLOW) != 0)
       fail("can't name the finished file");

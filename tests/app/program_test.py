@@ -286,6 +286,12 @@ class Failures(ProgramTest):
                                          timeout=120)
             self.assert_failed(process, "fxt-convert: standard output: can't write all that there is to say\n")
 
+    def test_an_output_that_is_a_link_to_itself(self):
+        self.output.symlink_to(self.output)
+        process = self.convert(CLEAN, self.output)
+        self.assert_failed(process, f"fxt-convert: {self.output}: can't write: Too many levels of symbolic links\n")
+        self.assert_only(self.output.name)
+
     def test_a_terminal_does_not_obey_names(self):
         process = self.convert(self.directory / "a\nb\x1b[31m", self.output)
         self.assert_failed(process, f"fxt-convert: {self.directory}/a\\x0ab\\x1b[31m: no such file or directory\n")
