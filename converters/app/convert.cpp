@@ -73,6 +73,17 @@ void refuse_same_file(const Options& options) {
       throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
 }
 
+// The last name on the command line is the output: a forgotten one must not cost a trace file.
+void refuse_to_overwrite_input(const Options& options) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(options.output, error)) return;
+  const auto found =
+      std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(options.output); });
+  if (found != kImporters.end())
+    throw UsageError(
+        fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", options.output, found->name));
+}
+
 void print_report(const Options& options, const Report& report, const Notes& notes) {
   if (options.quiet || options.report == ReportForm::None) return;
   const std::string text =
@@ -87,6 +98,7 @@ void print_report(const Options& options, const Report& report, const Notes& not
 ExitCode run(const Options& options) {
   if (options.inspect) return inspect(options);
   refuse_same_file(options);
+  refuse_to_overwrite_input(options);
   Names names;
   Notes notes;
   ImportStats stats;

@@ -80,6 +80,14 @@ std::vector<std::uint64_t> parse_tids(const std::vector<std::string>& lists) {
   return tids;
 }
 
+std::size_t parse_count(std::string_view option, std::string_view text) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw UsageError(fmt::format("--{} takes a number, not '{}'", option, text));
+  return count;
+}
+
 // Decimal, or hexadecimal with 0x.
 std::uint64_t parse_address(std::string_view option, std::string_view text) {
   const bool is_hex = text.starts_with("0x");
@@ -111,7 +119,7 @@ po::variables_map parse(int argc, const char* const* argv) {
   options.add_options()                                                            //
       ("tid", po::value<std::vector<std::string>>()->composing())                  //
       ("demangle", po::value<std::string>())                                       //
-      ("max-depth", po::value<std::size_t>())                                      //
+      ("max-depth", po::value<std::string>())                                      //
       ("blobs", po::value<std::string>())                                          //
       ("registers", po::value<std::string>())                                      //
       ("program", po::value<std::string>())                                        //
@@ -182,7 +190,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   options.lanes.durations =
       parse_word(values, "durations", {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                  DurationForm::Mixed);
-  if (values.count("max-depth") != 0) options.lanes.max_depth = values["max-depth"].as<std::size_t>();
+  if (values.count("max-depth") != 0)
+    options.lanes.max_depth = parse_count("max-depth", values["max-depth"].as<std::string>());
   options.report = parse_word(
       values, "report", {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
       ReportForm::Text);

@@ -117,6 +117,19 @@ class Usage(ProgramTest):
                            "Try 'fxt-convert --help'.\n", code=2)
 
 
+    def test_an_output_that_is_a_recording_is_a_forgotten_output(self):
+        trace = Path(shutil.copy(next((REPOSITORY / "samples" / "gdb").rglob("*.tf*")), self.directory / "last"))
+        before = trace.read_bytes()
+        process = self.convert(POOL, trace)
+        self.assert_failed(process, f"fxt-convert: the OUTPUT '{trace}' is a GDB trace file: it would be overwritten\n"
+                           "Try 'fxt-convert --help'.\n", code=2)
+        self.assertEqual(trace.read_bytes(), before)
+
+    def test_depths_are_not_negative(self):
+        self.assert_wrong(["--max-depth=-1", POOL, self.output], "--max-depth takes a number, not '-1'")
+        self.assert_wrong(["--max-depth=4x", POOL, self.output], "--max-depth takes a number, not '4x'")
+
+
 class Outputs(ProgramTest):
     def test_a_file_that_readers_accept(self):
         self.assert_done(self.convert(POOL, self.output))
