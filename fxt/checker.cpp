@@ -3,6 +3,7 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <unordered_set>
@@ -60,6 +61,7 @@ class Checker::State {
   void check_string(const String& string);
   void check_thread(const Thread& thread);
   void check_arguments(Arguments arguments);
+  void check_weights(Arguments arguments, std::initializer_list<std::string_view> names);
   void check_event(const Event& event, const Reader& reader);
   void check_location(const Event& event);
   void check_span(std::uint64_t first, std::uint64_t last);
@@ -281,10 +283,15 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
       objects_.scheduled(side.thread, offset_, kind_);
     }
   }
-  if constexpr (std::is_same_v<T, ContextSwitch>)
+  if constexpr (std::is_same_v<T, ContextSwitch>) {
     for (const std::uint64_t side : {record.outgoing_thread, record.incoming_thread})
       objects_.scheduled(side, offset_, kind_);
-  if constexpr (std::is_same_v<T, ThreadWakeup>) objects_.scheduled(record.thread, offset_, kind_);
+    check_weights(record.arguments, {"incoming_weight", "outgoing_weight"});
+  }
+  if constexpr (std::is_same_v<T, ThreadWakeup>) {
+    objects_.scheduled(record.thread, offset_, kind_);
+    check_weights(record.arguments, {"weight"});
+  }
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
     if (record.thread.storage == Storage::Inline)
       error("W23", "profiler record with an inline thread", "Fuchsia's two readers read it differently");
@@ -325,6 +332,14 @@ void Checker::State::check_arguments(Arguments arguments) {
           "W23", "blob argument",
           "Tracy misreads what follows, Fuchsia's C++ reader adds the padding, Perfetto shows it as unknown");
   }
+}
+
+void Checker::State::check_weights(Arguments arguments, std::initializer_list<std::string_view> names) {
+  for (const Argument& argument : arguments)
+    if (std::ranges::find(names, argument.name.text) != names.end() &&
+        !std::holds_alternative<std::int32_t>(argument.value))
+      error("W25", "argument \"" + std::string(argument.name.text) + "\" is not of type int32",
+            "Perfetto drops the record");
 }
 
 void Checker::State::check_event(const Event& event, const Reader& reader) {

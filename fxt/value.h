@@ -36,11 +36,10 @@ struct String {
   std::uint16_t index = 0;  // read only: in the string table; 0 if inline or empty
 
   String() = default;
-  String(std::string_view string) : text(string) {}    // NOLINT(google-explicit-constructor)
-  String(const char* string) : text(string) {}         // NOLINT(google-explicit-constructor)
-  String(const std::string& string) : text(string) {}  // NOLINT(google-explicit-constructor)
-  String(Inline string)
-      : text(string.text), storage(Storage::Inline) {}  // NOLINT(google-explicit-constructor)
+  String(std::string_view string) : text(string) {}
+  String(const char* string) : text(string) {}
+  String(const std::string& string) : text(string) {}
+  String(Inline string) : text(string.text), storage(Storage::Inline) {}
 
   friend bool operator==(const String& a, const String& b) { return a.text == b.text; }
 };
@@ -100,8 +99,8 @@ struct Argument {
 class Arguments {
  public:
   Arguments() = default;
-  Arguments(std::span<const Argument> list) : list_(list) {}     // NOLINT(google-explicit-constructor)
-  Arguments(const std::vector<Argument>& list) : list_(list) {}  // NOLINT(google-explicit-constructor)
+  Arguments(std::span<const Argument> list) : list_(list) {}
+  Arguments(const std::vector<Argument>& list) : list_(list) {}
   Arguments(std::initializer_list<Argument> list) : list_(list.begin(), list.size()) {}
 
   auto begin() const { return list_.begin(); }

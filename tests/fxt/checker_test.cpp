@@ -397,6 +397,12 @@ TEST(Checker, W25Extensions) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x5'001b}, 1)}), "W25");
 }
 
+TEST(Checker, W25WeightsAreInt32) {
+  const Words weight = string_record(6, "weight");
+  EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0011}}), kClean);
+  EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), "W25");
+}
+
 TEST(Checker, W26Locations) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;

@@ -1,0 +1,166 @@
+// The program fxt-dump as a user runs it: outputs and exit codes.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string output;  // standard output and standard error
+};
+
+Outcome shell(const std::string& command) {
+  Outcome outcome;
+  std::FILE* pipe = popen(("{ " + command + "; } 2>&1").c_str(), "r");
+  std::array<char, 4096> block = {};
+  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe))
+    outcome.output.append(block.data(), size);
+  const int status = pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+class FxtDump : public testing::Test {
+ protected:
+  FxtDump() { std::filesystem::create_directories(folder_); }
+  ~FxtDump() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const Words& words, std::size_t cut_bytes = 0) {
+    const auto bytes = bytes_of(words);
+    std::ofstream(folder_ + name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size() - cut_bytes));
+    return folder_ + name;
+  }
+  static Outcome run(const std::string& arguments) { return shell(FXT_DUMP " " + arguments); }
+
+ private:
+  std::string folder_ = testing::TempDir() + "fxt_dump_test." + std::to_string(getpid()) + "/";
+};
+
+// One complete event that nobody objects to, and one that overlaps it.
+Words good_trace() {
+  return file_of([](Writer& writer) {
+    writer.write(Event{.type = EventType::DurationComplete,
+                       .time = 1000,
+                       .thread = {.process = 100, .thread = 101},
+                       .category = "app",
+                       .name = "work",
+                       .end = 2000});
+  });
+}
+Words bad_trace() { return joined(good_trace(), {0x0002'0001'0104'0034, 1500, 2500}); }
+
+TEST_F(FxtDump, PrintsOneLineARecord) {
+  EXPECT_EQ(run(file("good", good_trace())).output,
+            "magic\n"
+            "provider-info id=1 name=\"fxt\"\n"
+            "initialization ticks_per_second=1000000000\n"
+            "thread 1=100/101\n"
+            "string 1=\"app\"\n"
+            "string 2=\"work\"\n"
+            "complete 1000..2000 100/101 \"app\" \"work\"\n");
+}
+
+TEST_F(FxtDump, PrintsOffsets) {
+  EXPECT_THAT(run("--offsets " + file("good", good_trace())).output, HasSubstr("0x00000008 provider-info"));
+}
+
+TEST_F(FxtDump, Selects) {
+  const std::string sample = file("sample", sample_trace());
+  EXPECT_EQ(run("--type flow-begin " + sample).output, "flow-begin 1300 100/101 \"app\" \"request\" id=7\n");
+  EXPECT_EQ(run("--thread 102 --type event " + sample).output,
+            "complete 1400..1600 100/102 \"app\" \"serve\"\n"
+            "flow-step 1450 100/102 \"app\" \"request\" id=7\n");
+  EXPECT_EQ(run("-r 1us~1100ns --type event --name 'm*' " + sample).output,
+            "instant 1100 100/101 \"app\" \"mark\"\n");
+  EXPECT_EQ(run("-r 1 " + sample).exit_code, 2);
+}
+
+TEST_F(FxtDump, PrintsJsonLines) {
+  const Outcome outcome = run("--json " + file("sample", joined(sample_trace(), kUncommonRecords)));
+  std::istringstream lines(outcome.output);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    EXPECT_TRUE(nlohmann::json::parse(line).contains("kind")) << line;
+  EXPECT_EQ(count, 70);
+}
+
+TEST_F(FxtDump, ChecksWithExitCodes) {
+  EXPECT_EQ(run("--check " + file("good", good_trace())).exit_code, 0);
+  EXPECT_EQ(run("--check " + file("good", good_trace())).output, "");
+  const Outcome bad = run("--check " + file("bad", bad_trace()));
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.output, HasSubstr("bad:+0x78: error W15 complete: partly overlaps the complete event at "
+                                    "+0x60: Perfetto drops it\n"));
+  EXPECT_EQ(run("--check no-such-file").exit_code, 2);
+  EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
+}
+
+TEST_F(FxtDump, ChecksAsJson) {
+  const Outcome bad = run("--check --json " + file("bad", bad_trace()));
+  const auto finding = nlohmann::json::parse(bad.output.substr(0, bad.output.find('\n')));
+  EXPECT_EQ(finding["rule"], "W15");
+  EXPECT_EQ(finding["severity"], "error");
+  EXPECT_EQ(finding["offset"], 0x78);
+}
+
+TEST_F(FxtDump, ShowsTwentyFindingsOfARule) {
+  Words words = good_trace();
+  for (std::uint64_t i = 0; i < 30; ++i) words = joined(words, {0x0002'0001'0104'0034, 5000 + i, 10});
+  const std::string path = file("many", words);
+  EXPECT_THAT(run("--check " + path).output, HasSubstr("10 more of W15\n"));
+  EXPECT_THAT(run("--check --all " + path).output, HasSubstr("many: 30 errors, 0 warnings\n"));
+}
+
+TEST_F(FxtDump, PrintsItsRules) {
+  const Outcome outcome = run("--rules");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("W15 Durations of a thread nest"));
+}
+
+TEST_F(FxtDump, TellsWhereReadingEnded) {
+  const Outcome outcome = run(file("cut", good_trace(), 4));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("cut:+0x60: truncated: the last record lacks 4 bytes\n"));
+}
+
+TEST_F(FxtDump, ReadsGzipZstdAndStandardInput) {
+  const std::string path = file("good", good_trace());
+  const std::string text = run(path).output;
+  EXPECT_EQ(shell("gzip -c " + path + " | " FXT_DUMP " -").output, text);
+  EXPECT_EQ(shell("cat " + path + " | " FXT_DUMP " -").output, text);
+  const Outcome damaged = shell("gzip -c " + path + " | head -c 60 | " FXT_DUMP " -");
+  EXPECT_EQ(damaged.exit_code, 2);
+  EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data is damaged"));
+}
+
+TEST_F(FxtDump, IsQuietWhenNobodyReads) {
+  Words words = good_trace();
+  for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i});
+  EXPECT_EQ(shell(FXT_DUMP " " + file("long", words) + " | head -1").output, "magic\n");
+}
+
+TEST_F(FxtDump, HasColourOnRequestOnly) {
+  const std::string path = file("good", good_trace());
+  EXPECT_THAT(run("--color always " + path).output, HasSubstr("\x1b[1mmagic\x1b[0m"));
+  EXPECT_EQ(run("--color never " + path).output, run(path).output);
+  EXPECT_EQ(run("--color sometimes " + path).output,
+            "fxt-dump: --color is auto, always or never, not 'sometimes'\n");
+}
+
+}  // namespace
+}  // namespace fxt::test
