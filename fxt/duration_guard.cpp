@@ -38,9 +38,10 @@ std::size_t DurationGuard::open_at(const Track& track, const Event& event) {
 
 std::string DurationGuard::objection(const Event& event) const {
   static const Track kNew;
+  if (!is_watched(event.type)) return "";
   const auto known = tracks_.find({event.thread.process, event.thread.thread});
   const Track& track = known == tracks_.end() ? kNew : known->second;
-  if (track.released || !is_watched(event.type)) return "";
+  if (track.released) return "";
 
   if (event.time < track.last_time)
     return "at " + std::to_string(event.time) + " ns comes after one at " + std::to_string(track.last_time) +

@@ -57,6 +57,9 @@ struct Thread {
   }
 };
 
+// The idle thread of context switches; no event happens on it.
+inline constexpr Thread kIdleThread{};
+
 // Spec: "Pointer argument".
 struct Pointer {
   std::uint64_t address = 0;

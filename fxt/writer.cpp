@@ -27,9 +27,6 @@ bool is_numeric(const Value& value) {
          std::holds_alternative<double>(value);
 }
 
-// A thread outside of any process's: the idle thread of context switches.
-constexpr Thread kIdle{};
-
 }  // namespace
 
 // ---- Events ----
@@ -186,8 +183,8 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
     // Perfetto knows the idle thread of these records by its weight.
     std::vector<Argument> weights;
     constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
-    if (context_switch.outgoing == kIdle) weights.push_back({"outgoing_weight", kIdleWeight});
-    if (context_switch.incoming == kIdle) weights.push_back({"incoming_weight", kIdleWeight});
+    if (context_switch.outgoing == kIdleThread) weights.push_back({"outgoing_weight", kIdleWeight});
+    if (context_switch.incoming == kIdleThread) weights.push_back({"incoming_weight", kIdleWeight});
     write(ContextSwitch{.time = context_switch.time,
                         .cpu = context_switch.cpu,
                         .outgoing_state = context_switch.outgoing_state,
@@ -198,7 +195,7 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
   }
   check_time("context switch", context_switch.time);
   for (const Thread& side : {context_switch.outgoing, context_switch.incoming})
-    if (side != kIdle) check_thread("context switch", side);
+    if (side != kIdleThread) check_thread("context switch", side);
   const ThreadUse outgoing = refer_to(context_switch.outgoing);
   const ThreadUse incoming = refer_to(context_switch.incoming);
 
@@ -361,6 +358,7 @@ void Writer::write_large(Builder& head, std::span<const std::byte> bytes) {
 // ---- What all records share ----
 
 void Writer::check_thread(std::string_view what, const Thread& thread) const {
+  if (last_thread_.ref != 0 && last_thread_.thread == thread) return;
   const auto fits = [](std::uint64_t koid) { return koid != 0 && koid < kKoidLimit; };
   if (!fits(thread.process) || !fits(thread.thread))
     throw WriterError(quoted(what) + ": thread " + std::to_string(thread.thread) + " of process " +

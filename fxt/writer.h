@@ -245,6 +245,7 @@ class Writer {
   std::unordered_map<std::string, std::uint16_t, StringHash, std::equal_to<>> string_table_;
   std::vector<const std::string*> strings_;  // by index - 1; keys of string_table_
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
+  ThreadUse last_thread_;                                        // of an event; ref 0 if none
   std::vector<Thread> threads_;                                  // by index - 1
   std::unordered_map<std::uint64_t, std::uint64_t> process_of_;  // thread koid -> process koid
   std::unordered_map<std::string, std::string, StringHash, std::equal_to<>>

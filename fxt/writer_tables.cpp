@@ -53,6 +53,7 @@ void Writer::switch_provider(std::uint32_t id) {
 // Each provider has its own tables; what was handed out must be good in all of them.
 void Writer::enter(std::size_t provider) {
   provider_ = provider;
+  last_thread_ = {};
   for (const std::uint16_t index : handed_out_strings_) register_string(index);
   for (const std::uint8_t index : handed_out_threads_) register_thread(index);
 }
@@ -150,7 +151,13 @@ std::string_view Writer::clean(std::string_view text, std::size_t max_bytes) {
 
 Writer::ThreadUse Writer::refer_to(const Thread& thread) {
   if (thread.storage != Storage::Inline) {
-    if (const auto index = index_of(thread)) return {*index, thread};
+    // Events mostly come in runs of one thread.
+    if (last_thread_.ref != 0 && last_thread_.thread == thread) return last_thread_;
+    if (const auto index = index_of(thread)) {
+      const ThreadUse use{*index, thread};
+      if (thread != kIdleThread) last_thread_ = use;  // which events must not have
+      return use;
+    }
     ++counters_.inline_threads;
   }
   process_of_.try_emplace(thread.thread, thread.process);

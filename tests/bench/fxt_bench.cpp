@@ -108,8 +108,8 @@ void write_values(benchmark::State& state) {
     writer.flush();
     memory.rewind();
     for (std::uint64_t i = 0; i < kRecords; ++i) {
-      event.time = 10 * i;
-      event.end = 10 * i + 5;
+      event.time += 10;
+      event.end = event.time + 5;
       writer.write(event);
     }
     benchmark::ClobberMemory();

@@ -148,6 +148,13 @@ TEST(WriterErrors, Threads) {
             "\"thread_index()\": thread 4294967296 of process 1: ids are 1 to 4294967295");
 }
 
+TEST(WriterErrors, TheIdleThreadHasNoEvents) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(LegacyContextSwitch{.time = 1, .outgoing = kMain});
+  EXPECT_THROW(writer.write(Event{.time = 2, .thread = kIdleThread, .name = "x"}), WriterError);
+}
+
 TEST(WriterErrors, AThreadStaysInItsProcess) {
   MemoryOutput output;
   Writer writer(output);
