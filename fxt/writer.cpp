@@ -54,7 +54,7 @@ void Writer::write(const Event& event) {
   const ThreadUse thread = refer_to(event.thread);
   const StringUse category = refer_to(event.category);
   const StringUse event_name = refer_to(event.name);
-  const ArgumentUses arguments = refer_to(event.arguments);
+  const ArgumentUses& arguments = refer_to(event.arguments);
 
   Builder record(*record_, "event", name);
   record.word(EventHeader::Type::put(code(RecordType::Event)) |
@@ -118,7 +118,7 @@ void Writer::write(const UserspaceObject& object) {
                       std::to_string(object.process.process) + ": ids are 1 to 4294967295");
   check_arguments(object.name.text, object.arguments);
   const StringUse name = refer_to(object.name);
-  const ArgumentUses arguments = refer_to(object.arguments);
+  const ArgumentUses& arguments = refer_to(object.arguments);
 
   // The process goes inline, as one word: a thread index would need some thread of it.
   Builder record(*record_, "userspace object", object.name.text);
@@ -152,7 +152,7 @@ void Writer::write(const KernelObject& object) {
   }
   check_arguments(object.name.text, object.arguments);
   const StringUse name = refer_to(object.name);
-  const ArgumentUses arguments = refer_to(object.arguments);
+  const ArgumentUses& arguments = refer_to(object.arguments);
 
   Builder record(*record_, "kernel object", object.name.text);
   record.word(KernelObjectHeader::Type::put(code(RecordType::KernelObject)) |
@@ -219,7 +219,7 @@ void Writer::write(const ContextSwitch& context_switch) {
     if (koid >= kKoidLimit)
       throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
   check_arguments("context switch", context_switch.arguments);
-  const ArgumentUses arguments = refer_to(context_switch.arguments);
+  const ArgumentUses& arguments = refer_to(context_switch.arguments);
 
   using Header = ContextSwitchHeader;
   Builder record(*record_, "context switch", "");
@@ -240,7 +240,7 @@ void Writer::write(const ThreadWakeup& wakeup) {
   if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
     throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
   check_arguments("thread wakeup", wakeup.arguments);
-  const ArgumentUses arguments = refer_to(wakeup.arguments);
+  const ArgumentUses& arguments = refer_to(wakeup.arguments);
 
   using Header = ThreadWakeupHeader;
   Builder record(*record_, "thread wakeup", "");
@@ -297,7 +297,7 @@ void Writer::write(const LargeBlob& blob) {
   const ThreadUse thread = refer_to(blob.thread);
   const StringUse category = refer_to(blob.category);
   const StringUse name = refer_to(blob.name);
-  const ArgumentUses arguments = refer_to(blob.arguments);
+  const ArgumentUses& arguments = refer_to(blob.arguments);
 
   using Header = LargeBlobMetadataHeader;
   Builder record(*record_, "large blob", blob.name.text);

@@ -219,7 +219,7 @@ class Writer {
 
   StringUse refer_to(const String& string);
   ThreadUse refer_to(const Thread& thread);
-  ArgumentUses refer_to(Arguments arguments);
+  const ArgumentUses& refer_to(Arguments arguments);  // good until the next call
   std::string_view clean(std::string_view text, std::size_t max_bytes);
   std::optional<std::uint16_t> string_index(std::string_view text);
   std::optional<std::uint8_t> index_of(const Thread& thread);
@@ -257,6 +257,7 @@ class Writer {
   std::vector<std::uint8_t> handed_out_threads_;   // by thread_index()
 
   std::unique_ptr<std::array<std::uint64_t, kMaxRecordWords>> record_;  // the one being built
+  ArgumentUses argument_uses_;                                          // of that record
   std::deque<std::string> cleaned_;  // texts of that record that had to be changed
 };
 

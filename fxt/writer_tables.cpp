@@ -78,13 +78,14 @@ Writer::StringUse Writer::refer_to(const String& string) {
   return {StringRef::IsInline::put(1) | StringRef::Value::put(text.size()), text};
 }
 
-Writer::ArgumentUses Writer::refer_to(Arguments arguments) {
-  ArgumentUses uses;
+const Writer::ArgumentUses& Writer::refer_to(Arguments arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    uses[i].name = refer_to(arguments[i].name);
-    if (const auto* text = std::get_if<String>(&arguments[i].value)) uses[i].text = refer_to(*text);
+    ArgumentUse& use = argument_uses_[i];
+    use.name = refer_to(arguments[i].name);
+    const auto* const text = std::get_if<String>(&arguments[i].value);
+    use.text = text == nullptr ? StringUse{} : refer_to(*text);
   }
-  return uses;
+  return argument_uses_;
 }
 
 std::optional<std::uint16_t> Writer::string_index(std::string_view text) {
