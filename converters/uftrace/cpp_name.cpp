@@ -1,308 +1,196 @@
 #include "converters/uftrace/cpp_name.h"
 
-#include <array>
 #include <cstddef>
+#define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <cstring>
+#include <cstdlib>
+#include <libiberty/demangle.h>
+#include <memory>
 #include <utility>
 
-#include "converters/uftrace/cpp_mangling.h"
-#include "converters/uftrace/cpp_operators.h"
 #include "converters/uftrace/rust_name.h"
 
 namespace convert::uftrace {
 namespace {
 
-// ABI: "<substitution>", those with a name of their own.
-constexpr std::array kAbbreviations{std::pair{'t', std::string_view("std")},
-                                    std::pair{'a', std::string_view("std::allocator")},
-                                    std::pair{'b', std::string_view("std::basic_string")},
-                                    std::pair{'s', std::string_view("std::basic_string<>")},
-                                    std::pair{'i', std::string_view("std::basic_istream")},
-                                    std::pair{'o', std::string_view("std::basic_ostream")},
-                                    std::pair{'d', std::string_view("std::basic_iostream")}};
+using Component = demangle_component;
 
-// ABI: "<special-name>" of variables; uftrace's words for them.
-constexpr std::array kSpecialVariables{
-    std::pair{std::string_view("TV"), std::string_view("__vtable__")},
-    std::pair{std::string_view("TT"), std::string_view("__VTT__")},
-    std::pair{std::string_view("TI"), std::string_view("__typeinfo_name__")},
-    std::pair{std::string_view("TS"), std::string_view("__typeinfo__")},
-    std::pair{std::string_view("TC"), std::string_view("__construction_vtable__")},
-    std::pair{std::string_view("TW"), std::string_view("TLS_wrap::")},
-    std::pair{std::string_view("TH"), std::string_view("TLS_init::")},
-    std::pair{std::string_view("GV"), std::string_view("__guard_variable__")},
-    std::pair{std::string_view("GR"), std::string_view("__ref_temp__")}};
+struct NotUnderstood {};
+
+// Says the names in libiberty's tree of a symbol, from the outermost scope inwards, and nothing else.
+class NameWalk {
+ public:
+  // Throws NotUnderstood.
+  std::string names_of(Component& tree) {
+    walk(tree);
+    if (said_.empty()) throw NotUnderstood();
+    return std::move(said_);
+  }
+
+ private:
+  // Substitutions share parts of the tree, so that there can be far more ways through it than parts. These
+  // also limit how deep the walk gets and how long the name.
+  static constexpr unsigned kMostSteps = 10'000;
+  static constexpr std::size_t kLongestName = 30'000;
+
+  void say(std::string_view name) {
+    if (!first_) said_ += "::";
+    said_ += name;
+    first_ = false;
+    if (said_.size() > kLongestName) throw NotUnderstood();
+  }
+
+  void walk(Component* part) {
+    if (part == nullptr) throw NotUnderstood();
+    walk(*part);
+  }
+
+  void walk(Component& part) {
+    if (++steps_ > kMostSteps) throw NotUnderstood();
+    const auto& [left, right] = part.u.s_binary;
+    switch (part.type) {
+      case DEMANGLE_COMPONENT_NAME:
+        return say_source_name({part.u.s_name.s, static_cast<std::size_t>(part.u.s_name.len)});
+      case DEMANGLE_COMPONENT_QUAL_NAME:
+      case DEMANGLE_COMPONENT_LOCAL_NAME:
+        walk(left);
+        return walk(right);
+      case DEMANGLE_COMPONENT_TYPED_NAME:
+      case DEMANGLE_COMPONENT_TEMPLATE:
+      case DEMANGLE_COMPONENT_TAGGED_NAME:
+      case DEMANGLE_COMPONENT_MODULE_ENTITY:
+      case DEMANGLE_COMPONENT_RESTRICT_THIS:
+      case DEMANGLE_COMPONENT_VOLATILE_THIS:
+      case DEMANGLE_COMPONENT_CONST_THIS:
+      case DEMANGLE_COMPONENT_REFERENCE_THIS:
+      case DEMANGLE_COMPONENT_RVALUE_REFERENCE_THIS:
+      case DEMANGLE_COMPONENT_THUNK:
+      case DEMANGLE_COMPONENT_VIRTUAL_THUNK:
+      case DEMANGLE_COMPONENT_COVARIANT_THUNK:
+      case DEMANGLE_COMPONENT_HIDDEN_ALIAS:
+      case DEMANGLE_COMPONENT_TRANSACTION_CLONE:
+      case DEMANGLE_COMPONENT_NONTRANSACTION_CLONE:
+        return walk(left);
+      case DEMANGLE_COMPONENT_DEFAULT_ARG:
+        return walk(part.u.s_unary_num.sub);
+      case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+      case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+      case DEMANGLE_COMPONENT_DECLTYPE:
+      case DEMANGLE_COMPONENT_STRUCTURED_BINDING:
+        return;
+      case DEMANGLE_COMPONENT_LAMBDA:
+        return say("$_" + std::to_string(part.u.s_unary_num.num));
+      case DEMANGLE_COMPONENT_SUB_STD:
+        return say_abbreviation({part.u.s_string.string, static_cast<std::size_t>(part.u.s_string.len)});
+      case DEMANGLE_COMPONENT_CTOR:
+        return say(class_name());
+      case DEMANGLE_COMPONENT_DTOR:
+        return say("~" + class_name());
+      case DEMANGLE_COMPONENT_OPERATOR:
+        return say_operator(part);
+      case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+        return walk(part.u.s_extended_operator.name);
+      case DEMANGLE_COMPONENT_CONVERSION:
+        return say("operator(cast)");
+      case DEMANGLE_COMPONENT_UNARY:  // as a name, a literal's suffix
+        return say("operator\"\"");
+      default:
+        return walk_special(part);
+    }
+  }
+
+  // ABI: "<special-name>" of variables; uftrace's words for them.
+  void walk_special(Component& part) {
+    const auto& [left, right] = part.u.s_binary;
+    switch (part.type) {
+      case DEMANGLE_COMPONENT_VTABLE:
+        return walk_variable("__vtable__", left);
+      case DEMANGLE_COMPONENT_VTT:
+        return walk_variable("__VTT__", left);
+      case DEMANGLE_COMPONENT_CONSTRUCTION_VTABLE:
+        return walk_variable("__construction_vtable__", right);
+      case DEMANGLE_COMPONENT_TYPEINFO:
+        return walk_variable("__typeinfo_name__", left);
+      case DEMANGLE_COMPONENT_TYPEINFO_NAME:
+        return walk_variable("__typeinfo__", left);
+      case DEMANGLE_COMPONENT_GUARD:
+        return walk_variable("__guard_variable__", left);
+      case DEMANGLE_COMPONENT_REFTEMP:
+        return walk_variable("__ref_temp__", left);
+      case DEMANGLE_COMPONENT_TLS_INIT:
+        return walk_variable("TLS_init::", left);
+      case DEMANGLE_COMPONENT_TLS_WRAPPER:
+        return walk_variable("TLS_wrap::", left);
+      default:
+        throw NotUnderstood();
+    }
+  }
+
+  void walk_variable(std::string_view words, Component* name) {
+    said_ += words;
+    walk(name);
+  }
+
+  void say_source_name(std::string_view name) {
+    if (is_rust_hash(name)) return;
+    if (name == "(anonymous namespace)") return say("_GLOBAL__N_1");
+    say(name.find('$') == std::string_view::npos ? std::string(name) : without_rust_escapes(name));
+  }
+
+  // "std::allocator", or a template with its arguments.
+  void say_abbreviation(std::string_view name) {
+    const bool is_string = name.starts_with("std::basic_string<");
+    say(is_string ? "std::basic_string<>" : name.substr(0, name.find('<')));
+  }
+
+  void say_operator(Component& part) {
+    std::string text;
+    const auto append = [](const char* piece, std::size_t size, void* to) {
+      static_cast<std::string*>(to)->append(piece, size);
+    };
+    if (cplus_demangle_print_callback(DMGL_NO_OPTS, &part, append, &text) == 0) throw NotUnderstood();
+    say(text);
+  }
+
+  // Constructors and destructors repeat what was said last.
+  std::string class_name() const {
+    const std::size_t colon = said_.rfind(':');
+    return said_.substr(colon == std::string::npos ? 0 : colon + 1);
+  }
+
+  std::string said_;
+  bool first_ = true;  // no "::" before the next name
+  unsigned steps_ = 0;
+};
 
 }  // namespace
 
-std::string CppMangling::read() {
-  in_.expect('_');
-  in_.expect('Z');
-  entity();
-  if (said_.empty()) throw NotUnderstood();
-  return std::move(said_);
-}
-
-void CppMangling::say(std::string_view name) {
-  if (silences_ > 0) return;
-  if (!first_) said_ += "::";
-  said_ += name;
-  first_ = false;
-}
-
-// The name without the types that may follow: those are of no interest at the outermost level.
-void CppMangling::entity() {
-  if (in_.peek() == 'T' || in_.peek() == 'G') {
-    special_name();
-  } else {
-    name();
+bool is_harmless_cpp_name(std::string_view symbol) {
+  // The stack that libiberty needs is in proportion to the length: up to 200 bytes for each character.
+  constexpr std::size_t kLongest = 8192;
+  // Behind a conversion operator it reads "T_I", the arguments of a template parameter, twice, and so the
+  // innermost of n nested ones 2^n times. Real names hold one or two.
+  constexpr unsigned kMostTemplateParameters = 10;
+  if (symbol.size() > kLongest) return false;
+  if (symbol.find("cv") == std::string_view::npos) return true;
+  unsigned count = 0;
+  for (std::size_t at = symbol.find('T'); at != std::string_view::npos; at = symbol.find('T', at + 1)) {
+    const std::size_t behind_number = symbol.find_first_not_of("0123456789", at + 1);
+    if (behind_number != std::string_view::npos && symbol.substr(behind_number).starts_with("_I")) ++count;
   }
-}
-
-void CppMangling::encoding() {
-  const NestingGuard guard(depth_);
-  entity();
-  const Silence silence(*this);
-  while (!in_.at_end() && in_.peek() != 'E' && in_.peek() != '.' && in_.peek() != '@') {
-    if (in_.accept('Q')) {
-      expression();
-    } else {
-      type();
-    }
-  }
-}
-
-void CppMangling::special_name() {
-  if (in_.accept("Th")) return thunk(1);
-  if (in_.accept("Tv")) return thunk(2);
-  if (in_.accept("Tc")) {  // one offset for `this`, one for the result
-    for (int i = 0; i < 2; ++i) offsets(in_.take() == 'v' ? 2 : 1);
-    return entity();
-  }
-  if (in_.accept("GTt") || in_.accept("GTn") || in_.accept("GA")) return entity();
-  for (const auto& [code, words] : kSpecialVariables) {
-    if (!in_.accept(code)) continue;
-    if (silences_ == 0) said_ += words;
-    return name();
-  }
-  throw NotUnderstood();
-}
-
-void CppMangling::thunk(unsigned offset_count) {
-  offsets(offset_count);
-  entity();
-}
-
-void CppMangling::offsets(unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    in_.accept('n');
-    in_.number();
-    in_.expect('_');
-  }
-}
-
-void CppMangling::name() {
-  const NestingGuard guard(depth_);
-  if (in_.peek() == 'N') return nested_name();
-  if (in_.peek() == 'Z') return local_name();
-  if (in_.peek() == 'S') {
-    substitution();
-    if (in_.peek() == 'I') return template_args();
-  }
-  unqualified_name();
-  if (in_.peek() == 'I') template_args();
-}
-
-void CppMangling::nested_name() {
-  in_.expect('N');
-  in_.accept('H');  // explicit object parameter
-  while (in_.accept('r') || in_.accept('V') || in_.accept('K')) {
-  }
-  if (!in_.accept('R')) in_.accept('O');
-  while (!in_.accept('E')) {
-    const char next = in_.peek();
-    if (next == 'S') {
-      substitution();
-    } else if (next == 'T') {
-      template_param();
-    } else if (next == 'I') {
-      template_args();
-    } else if (next == 'D' && (in_.peek(1) == 't' || in_.peek(1) == 'T')) {
-      type();
-    } else if (!in_.accept('M')) {  // data member prefix of a closure
-      unqualified_name();
-    }
-  }
-}
-
-void CppMangling::local_name() {
-  in_.expect('Z');
-  encoding();
-  in_.expect('E');
-  if (in_.accept('s')) {  // a string literal
-    discriminator();
-    return;
-  }
-  if (in_.accept('d')) {  // in a default argument
-    if (in_.next_is_digit()) in_.number();
-    in_.expect('_');
-  }
-  name();
-  discriminator();
-}
-
-void CppMangling::discriminator() {
-  if (!in_.accept('_')) return;
-  const bool is_long = in_.accept('_');
-  in_.number();
-  if (is_long) in_.expect('_');
-}
-
-void CppMangling::unqualified_name() {
-  in_.accept('F');  // a friend
-  in_.accept('L');  // internal linkage
-  while (in_.accept('W')) {
-    in_.accept('P');
-    const Silence silence(*this);
-    source_name();
-  }
-  const char next = in_.peek();
-  if (next == 'D' && in_.peek(1) == 'C') {
-    structured_binding();
-  } else if (next == 'C' || next == 'D') {
-    ctor_dtor_name();
-  } else if (next == 'U') {
-    unnamed_type_name();
-  } else if (MangledText::is_lower(next)) {
-    operator_name();
-  } else {
-    source_name();
-  }
-  while (in_.accept('B')) {  // ABI tags
-    const Silence silence(*this);
-    source_name();
-  }
-}
-
-void CppMangling::structured_binding() {
-  in_.accept("DC");
-  const Silence silence(*this);
-  while (!in_.accept('E')) source_name();
-}
-
-// Repeats the class's name.
-void CppMangling::ctor_dtor_name() {
-  const bool is_destructor = in_.take() == 'D';
-  if (!is_destructor && in_.accept('I')) {  // inherited
-    kind();
-    const Silence silence(*this);
-    type();
-  } else {
-    kind();
-  }
-  if (silences_ > 0) return;
-  const std::size_t colon = said_.rfind(':');
-  const std::string class_name = said_.substr(colon == std::string::npos ? 0 : colon + 1);
-  say((is_destructor ? "~" : "") + class_name);
-}
-
-void CppMangling::kind() {
-  if (!MangledText::is_digit(in_.take())) throw NotUnderstood();
-}
-
-void CppMangling::unnamed_type_name() {
-  in_.expect('U');
-  if (in_.accept('t')) {
-    if (in_.next_is_digit()) in_.number();
-    in_.expect('_');
-    return;
-  }
-  if (in_.accept('b')) {  // a block
-    if (in_.next_is_digit()) in_.number();
-    in_.expect('_');
-    return;
-  }
-  in_.expect('l');  // a lambda
-  {
-    const Silence silence(*this);
-    while (!in_.accept('E')) {
-      if (in_.accept('Q')) {
-        expression();
-      } else {
-        lambda_type();
-      }
-    }
-  }
-  const std::size_t index = in_.next_is_digit() ? in_.number() + 1 : 0;
-  in_.expect('_');
-  say("$_" + std::to_string(index));
-}
-
-// Lambdas also declare template parameters: Ty, Tn <type>, Tt … E, Tp <declaration>.
-void CppMangling::lambda_type() {
-  if (!template_param_declaration()) type();
-}
-
-bool CppMangling::template_param_declaration() {
-  const NestingGuard guard(depth_);
-  if (in_.accept("Ty")) return true;
-  if (in_.accept("Tn")) {
-    type();
-    return true;
-  }
-  if (in_.accept("Tk")) {
-    name();
-    return true;
-  }
-  if (in_.accept("Tp")) return template_param_declaration();
-  if (in_.accept("Tt")) {
-    while (!in_.accept('E')) {
-      if (!template_param_declaration()) throw NotUnderstood();
-    }
-    return true;
-  }
-  return false;
-}
-
-void CppMangling::operator_name() {
-  const char first = in_.take();
-  const char second = in_.take();
-  if (first == 'v' && MangledText::is_digit(second)) return source_name();  // a vendor's own
-  const Operator* const found = find_operator(first, second);
-  if (found == nullptr || found->name.empty()) throw NotUnderstood();
-  say("operator" + std::string(found->name));
-  const Silence silence(*this);
-  if (found->code == "cv") {
-    type();
-  } else if (found->code == "li") {
-    source_name();
-  }
-}
-
-void CppMangling::source_name() {
-  const std::size_t size = in_.number();
-  const std::string_view text = in_.take(size);
-  if (silences_ > 0 || is_rust_hash(text)) return;
-  say(text.find('$') == std::string_view::npos ? std::string(text) : without_rust_escapes(text));
-}
-
-void CppMangling::substitution() {
-  in_.expect('S');
-  for (const auto& [code, words] : kAbbreviations) {
-    if (!in_.accept(code)) continue;
-    say(words);
-    while (in_.accept('B')) {
-      const Silence silence(*this);
-      source_name();
-    }
-    return;
-  }
-  while (in_.next_is_digit() || MangledText::is_upper(in_.peek())) in_.take();
-  in_.expect('_');
+  return count <= kMostTemplateParameters;
 }
 
 std::optional<std::string> short_cpp_name(std::string_view symbol) {
+  // The tree points into this text.
+  const std::string plain(symbol.substr(0, symbol.find('@')));  // without "@GLIBC_2.4"
+  if (!is_harmless_cpp_name(plain)) return std::nullopt;
+  void* memory = nullptr;
+  Component* const tree =
+      cplus_demangle_v3_components(plain.c_str(), DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, &memory);
+  const std::unique_ptr<void, decltype(&std::free)> owner(memory, &std::free);
+  if (tree == nullptr) return std::nullopt;
   try {
-    return CppMangling(symbol).read();
+    return NameWalk().names_of(*tree);
   } catch (const NotUnderstood&) {
     return std::nullopt;
   }

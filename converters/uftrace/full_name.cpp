@@ -7,6 +7,7 @@
 #include <libiberty/demangle.h>
 #include <memory>
 
+#include "converters/uftrace/cpp_name.h"
 #include "converters/uftrace/rust_name.h"
 
 namespace convert::uftrace {
@@ -53,7 +54,8 @@ std::optional<std::string> full_name(std::string_view symbol) {
   }
   if (write_rust_name(plain.c_str(), *pieces)) return std::string(pieces->text, pieces->size);
   pieces->size = 0;
-  if (write_cpp_name(plain.c_str(), *pieces)) return std::string(pieces->text, pieces->size);
+  if (is_harmless_cpp_name(plain) && write_cpp_name(plain.c_str(), *pieces))
+    return std::string(pieces->text, pieces->size);
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// What the readers of mangled names share: a position in the text that can't leave it, and a limit to
-// nesting.
+// What the reader of Rust's mangled names stands on: a position in the text that can't leave it, and a limit
+// to nesting.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace convert::uftrace {
 
-// Thrown and caught inside the readers of names: this one can't be understood.
+// Thrown and caught inside a reader of names: this one can't be understood.
 struct NotUnderstood {};
 
 class MangledText {
@@ -16,8 +16,8 @@ class MangledText {
   explicit MangledText(std::string_view text) : text_(text) {}
 
   bool at_end() const { return at_ == text_.size(); }
-  // The character `ahead` of the next one; '\0' behind the end.
-  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  // The next character; '\0' behind the end.
+  char peek() const { return at_end() ? '\0' : text_[at_]; }
   bool next_is_digit() const { return is_digit(peek()); }
 
   char take() {
@@ -27,11 +27,6 @@ class MangledText {
   bool accept(char c) {
     if (at_end() || text_[at_] != c) return false;
     ++at_;
-    return true;
-  }
-  bool accept(std::string_view word) {
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
     return true;
   }
   void expect(char c) {

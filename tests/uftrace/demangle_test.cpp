@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "E7__valueEE6__"
                          "typeENS4_IS3_XsrS5_IS3_E7__valueEE6__typeEE6__typeES2_S3_",
                          "std::pow"},
-                    Name{"_ZZ1fIXtl1ALi1EEEXfLplT_LiEEEvDTgsnw_iilLi1EEEE1x", "f::x"},
+                    Name{"_ZZ1fIXtl1ALi1EEEXfLplT_Li0EEEvDTgsnw_iilLi1EEEE1x", "f::x"},
                     Name{"_ZZ4mainENKUlTyTniT_E_clIiLi1EEEDaS_", "main::$_0::operator()"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -174,6 +174,40 @@ TEST(HostileName, DoublingSubstitutionsStayShort) {
   for (const char digit : digits) symbol += std::string("S_IS") + digit + "_S" + digit + "_E";
   EXPECT_EQ(demangle(symbol, Demangle::Simple), "f");
   EXPECT_EQ(demangle(symbol, Demangle::Full), "f");
+}
+
+TEST(HostileName, DoublingScopesAreLeftAlone) {
+  // Each parameter type is local to a member function of the one before it, and a member of that: 2^30 names.
+  std::string symbol = "_ZZ1f1A";
+  std::string before = "S_";
+  for (const char digit : std::string_view("0123456789ABCDEFGHIJKLMNOPQRST")) {
+    symbol += "ZN" + before + "1gEvEN" + before + "1bE";
+    before = std::string("S") + digit + "_";
+  }
+  symbol += "EN" + before + "1bE";
+  EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);
+  EXPECT_EQ(demangle(symbol, Demangle::Full), symbol);
+}
+
+TEST(HostileName, NestedConversionsAreLeftAlone) {
+  // Whoever tries both meanings of T_I tries 2^60 times.
+  std::string symbol = "_ZN1a";
+  for (int i = 0; i < 60; ++i) symbol += "cvT_IN1a";
+  EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);
+  EXPECT_EQ(demangle(symbol, Demangle::Full), symbol);
+  EXPECT_EQ(demangle("_ZN1acvT_IiEIS_EEv", Demangle::Simple), "a::operator(cast)");
+}
+
+TEST(HostileName, LongNamesAreReadUpToALimit) {
+  const auto nested = [](std::size_t scopes) {
+    std::string symbol = "_ZN";
+    for (std::size_t i = 0; i < scopes; ++i) symbol += "1a";
+    return symbol + "1fEv";
+  };
+  std::string shown;
+  for (int i = 0; i < 2000; ++i) shown += "a::";
+  EXPECT_EQ(demangle(nested(2000), Demangle::Simple), shown + "f");
+  EXPECT_EQ(demangle(nested(5000), Demangle::Simple), nested(5000));
 }
 
 TEST(HostileName, DoublingBackReferencesAreLeftAlone) {
