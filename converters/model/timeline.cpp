@@ -69,8 +69,8 @@ std::uint64_t Timeline::koid(Ids& ids, std::set<std::uint64_t>& taken, std::uint
   if (!is_new) return entry->second;
   if (id == 0 || id >= kKoidLimit || taken.contains(id)) {
     std::uint64_t free = kFirstMadeUpId;
-    if (const auto last = taken.empty() ? taken.end() : std::prev(taken.end()); last != taken.end())
-      free = std::max(free, *last + 1);
+    if (!taken.empty() && *taken.rbegin() + 1 < kKoidLimit) free = std::max(free, *taken.rbegin() + 1);
+    while (taken.contains(free)) ++free;
     entry->second = free;
     if (id < kFirstMadeUpId || id >= kKoidLimit)
       notes_->add(kRenumbered, Place::file(input_name_), fmt::format("{} {} is shown as {}", what, id, free));

@@ -153,6 +153,14 @@ TEST_F(TimelineTest, IdsThatReadersCannotTakeAreReplaced) {
   EXPECT_THAT(run(timeline), ElementsAre("1/1073741824 [10, 20] app:f", "1/1073741825 [11, 19] app:f"));
 }
 
+TEST_F(TimelineTest, ReplacedIdsAreOnesThatReadersCanTake) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, (std::uint64_t{1} << 32) - 1, {{10, true, f}, {20, false, f}});
+  add(timeline, 0, {{11, true, f}, {19, false, f}});
+  EXPECT_THAT(run(timeline), ElementsAre("1/4294967295 [10, 20] app:f", "1/1073741824 [11, 19] app:f"));
+}
+
 TEST_F(TimelineTest, AThreadWithoutRecordsIsStillNamed) {
   Timeline timeline({}, notes);
   timeline.begin_input("a");
