@@ -25,13 +25,14 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   const auto add = [&](std::string_view name, const std::string& text) {
     if (!text.empty()) arguments.push_back({context.names.intern(name), text});
   };
-  const std::optional<std::string> note = read_text_file(directory.path / "note.txt");
+  const std::optional<std::string> note = read_optional_file(directory.path / "note.txt", context.notes);
   add("command", info.cmdline);
   if (info.exit_status) arguments.push_back({context.names.intern("exit_status"), *info.exit_status});
   add("host", info.hostname);
   add("kernel", info.kernel);
-  add("cpu", info.cpu_description.empty() ? info.cpu_count
-                                          : fmt::format("{}, {}", info.cpu_description, info.cpu_count));
+  add("cpu", info.cpu_description.empty() || info.cpu_count.empty()
+                 ? info.cpu_description + info.cpu_count
+                 : fmt::format("{}, {}", info.cpu_description, info.cpu_count));
   add("memory", info.meminfo);
   add("recorded", info.record_date);
   add("elapsed", info.elapsed_time);
@@ -44,7 +45,7 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   std::vector<std::string> files{"info", "task.txt", "note.txt", "default.opts"};
   for (const std::string& sid : directory.session_maps) files.push_back(fmt::format("sid-{}.map", sid));
   for (const std::string& file : files) {
-    const auto text = read_text_file(directory.path / file);
+    const auto text = read_optional_file(directory.path / file, context.notes);
     if (text && !text->empty()) lane.blob(time_ns, "uftrace/" + file, bytes_of(*text));
   }
 }

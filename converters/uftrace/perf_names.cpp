@@ -71,14 +71,20 @@ std::map<ThreadId, std::string> read_perf_names(const std::vector<CpuFile>& file
                                                 Notes& notes) {
   LatestNames latest;
   std::vector<std::byte> block(kBlock);
-  for (const CpuFile& cpu_file : files) {
-    const RecordFile file(cpu_file.path.string(), true);
+  const auto read_file = [&](const RecordFile& file) {
     for (std::uint64_t offset = 0; offset < file.size();) {
       const auto bytes = file.read(offset, block);
       const bool at_end = offset + bytes.size() == file.size();
       const std::size_t taken = read_block(bytes, file.path(), offset, at_end, order, latest, notes);
       if (taken == 0) break;
       offset += taken;
+    }
+  };
+  for (const CpuFile& cpu_file : files) {
+    try {
+      read_file(RecordFile(cpu_file.path.string(), true));
+    } catch (const InputError& unreadable) {
+      notes.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
     }
   }
   std::map<ThreadId, std::string> names;

@@ -13,8 +13,8 @@
 
 namespace convert::uftrace {
 
-// The last name of every thread that has one, over all files. Damage ends a file, with a note. Throws
-// InputError if a file can't be read.
+// The last name of every thread that has one, over all files. Damage ends a file, with a note, and so
+// does what can't be read.
 std::map<ThreadId, std::string> read_perf_names(const std::vector<CpuFile>& files, std::endian order,
                                                 Notes& notes);
 

@@ -57,7 +57,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
 
   const auto path = directory.path / fmt::format("sid-{}.map", sid);
   const bool listed = std::ranges::binary_search(directory.session_maps, sid);
-  const auto text = listed ? read_text_file(path) : std::nullopt;
+  const auto text = listed ? read_optional_file(path, notes) : std::nullopt;
   if (text) {
     space.map = parse_map(*text, path.native(), notes);
   } else {

@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/input_error.h"
 #include "converters/uftrace/map_file.h"
-#include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/text_file.h"
 
 namespace convert::uftrace {
@@ -53,14 +51,9 @@ std::vector<std::string> files_of(std::string_view basename, const Directory& di
 
 const SymbolFileHeader& SymbolFiles::header_of(const std::string& file_name) {
   const auto [found, is_new] = headers_.try_emplace(file_name);
-  if (is_new) {
-    try {
-      found->second =
-          parse_symbol_header(read_text_file(directory_.path / file_name, kHeaderLimitBytes).value_or(""));
-    } catch (const InputError& unreadable) {
-      notes_.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
-    }
-  }
+  if (is_new)
+    found->second = parse_symbol_header(
+        read_optional_file(directory_.path / file_name, notes_, kHeaderLimitBytes).value_or(""));
   return found->second;
 }
 
@@ -68,12 +61,7 @@ const SymbolTable* SymbolFiles::of_file(std::string_view file_name) {
   const auto known = tables_.find(file_name);
   if (known != tables_.end()) return known->second.get();
   const auto path = directory_.path / file_name;
-  std::optional<std::string> text;
-  try {
-    text = read_text_file(path);
-  } catch (const InputError& unreadable) {
-    notes_.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
-  }
+  std::optional<std::string> text = read_optional_file(path, notes_);
   auto table = text ? std::make_unique<SymbolTable>(std::move(*text), path.native(), notes_) : nullptr;
   return tables_.emplace(file_name, std::move(table)).first->second.get();
 }

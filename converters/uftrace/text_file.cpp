@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/uftrace/note_kinds.h"
+
 namespace convert::uftrace {
 namespace {
 
@@ -43,6 +45,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, std
 
   // O_NONBLOCK: if a FIFO took the file's place meanwhile, opening it does not hang.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0)
+    throw InputError(Place::file(path.native()), fmt::format("can't open: {}", std::strerror(errno)));
   std::string text;
   text.resize(std::min(static_cast<std::size_t>(status.st_size), limit_bytes));
   std::size_t filled = 0;
@@ -56,6 +60,16 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, std
   }
   text.resize(filled);
   return text;
+}
+
+std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
+                                              std::size_t limit_bytes) {
+  try {
+    return read_text_file(path, limit_bytes);
+  } catch (const InputError& unreadable) {
+    notes.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
+    return std::nullopt;
+  }
 }
 
 std::optional<std::string_view> Lines::next() {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "converters/model/input_error.h"
+#include "converters/model/notes.h"
 
 namespace convert::uftrace {
 
@@ -17,6 +18,10 @@ namespace convert::uftrace {
 // exists but can't be read.
 std::optional<std::string> read_text_file(const std::filesystem::path& path,
                                           std::size_t limit_bytes = std::string::npos);
+
+// The same for a file that the rest makes sense without: one that can't be read is noted, and is as none.
+std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
+                                              std::size_t limit_bytes = std::string::npos);
 
 // The lines of a text without their ends ("\n" or "\r\n"); a last line may lack its end.
 class Lines {

@@ -282,6 +282,19 @@ class Failures(ProgramTest):
             process = self.convert(CLEAN, target)
             self.assert_failed(process, f"fxt-convert: {target}: can't write: No space left on device\n")
 
+    def test_files_that_may_not_be_read(self):
+        self.directory.chmod(0o755)
+        recording = self.copy_of(CLEAN)
+        recording.chmod(0o755)
+        for file in recording.iterdir():
+            file.chmod(0o644)
+        (recording / "note.txt").write_text("secret")
+        (recording / "note.txt").chmod(0)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        process = self.convert(recording, "-", **nobody)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn(f"{recording}/note.txt: can't open: Permission denied\n".encode(), process.stderr)
+
     def test_closed_standard_streams(self):
         for stream in 0, 1, 2:
             process = subprocess.run(["bash", "-c", f'exec "$@" {stream}>&-', "-", CONVERT, "-q", "--progress=always",
