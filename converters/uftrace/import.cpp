@@ -67,33 +67,33 @@ bool is_wanted(ThreadId tid, const ImportOptions& options) {
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::deque<TaskMoment>> moments_of(const std::vector<TaskEvent>& events) {
+std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording) {
   std::map<ThreadId, std::deque<TaskMoment>> moments;
   std::set<ProcessId> forked, started;
-  for (const TaskEvent& event : events)
+  for (const TaskEvent& event : recording.events) {
     if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
-  for (const TaskEvent& event : events) {
-    if (const auto* session = std::get_if<SessionStart>(&event)) {
-      const bool is_first = started.insert(session->pid).second;
-      if (is_first && !forked.contains(session->pid)) continue;
-      const auto leader = static_cast<ThreadId>(session->pid);
-      moments[leader].push_back({TaskMoment::What::Exec, session->time_ns, session->exename});
-    } else if (const auto* load = std::get_if<LibraryLoad>(&event)) {
+    if (const auto* load = std::get_if<LibraryLoad>(&event))
       moments[load->tid].push_back({TaskMoment::What::Dlopen, load->time_ns, load->libname});
-    }
+  }
+  for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
+    const bool is_first = started.insert(session.pid).second;
+    if (is_first && !forked.contains(session.pid)) continue;
+    const auto leader = static_cast<ThreadId>(session.pid);
+    moments[leader].push_back({TaskMoment::What::Exec, session.start_ns, session.exename});
   }
   for (auto& [tid, list] : moments) std::ranges::stable_sort(list, {}, &TaskMoment::time_ns);
   return moments;
 }
 
 std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const ImportOptions& options) {
-  auto moments = moments_of(recording.events);
+  auto moments = moments_of(recording);
   const bool keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
   std::map<ThreadId, ThreadPlan> plans;
   for (const ThreadFile& file : recording.directory.threads) {
     if (!is_wanted(file.tid, options)) continue;
     plans.emplace(file.tid, ThreadPlan{.task = recording.sessions.find_task(file.tid),
                                        .path = file.path.string(),
+                                       .size_bytes = file.size_bytes,
                                        .keep_open = keep_open,
                                        .order = recording.info.order,
                                        .max_stack = recording.info.max_stack.value_or(0),
@@ -128,7 +128,8 @@ void note_skipped_files(const Recording& recording, Notes& notes) {
   for (const CpuFile& file : recording.directory.kernel_cpus)
     skip(file.path, file.size_bytes, "kernel events");
   const auto external = recording.directory.path / "extern.dat";
-  if (const auto text = read_text_file(external)) skip(external, text->size(), "external messages");
+  if (const auto text = read_optional_file(external, notes))
+    skip(external, text->size(), "external messages");
 }
 
 bool starts_with_magic(const std::filesystem::path& path) {
@@ -167,7 +168,7 @@ void import(const std::filesystem::path& input, ImportContext& context) {
   for (const auto& [tid, task] : recording->sessions.tasks()) {
     if (!is_wanted(tid, context.options)) continue;
     const auto plan = plans.find(tid);
-    const std::uint64_t weight = plan == plans.end() ? 0 : std::filesystem::file_size(plan->second.path);
+    const std::uint64_t weight = plan == plans.end() ? 0 : plan->second.size_bytes;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, weight));
     if (plan == plans.end()) continue;
     auto source = std::make_unique<OwningSource>(recording, std::move(plan->second), lane, context);

@@ -21,7 +21,9 @@ std::uint64_t pid_field(LineReader& line, std::string_view what) {
 
 std::uint64_t timestamp(LineReader& line) {
   line.expect(" timestamp=");
-  return line.seconds_as_ns("timestamp");
+  const std::uint64_t time_ns = line.seconds_as_ns("timestamp");
+  if (time_ns >= kTimeLimitNs) line.fail("the timestamp can't be drawn");
+  return time_ns;
 }
 
 std::string sid_field(LineReader& line) {
@@ -100,6 +102,8 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
   if (type != kTaskStartMessage && type != kForkEndMessage && type != kSessionMessage) return;
 
   const auto time_ns = body.read<std::uint64_t>("timestamp");
+  if (time_ns >= kTimeLimitNs)
+    throw InputError(start, fmt::format("a timestamp of {} ns can't be drawn", time_ns));
   const auto pid = body.read<std::uint32_t>("pid");
   const auto tid = body.read<std::uint32_t>("tid");
   if (type == kTaskStartMessage) {

@@ -123,6 +123,7 @@ std::size_t ThreadSource::step(std::span<const std::byte> bytes, bool at_end) {
   }
   const Record record = load_record(bytes.data(), plan_.order);
   if (!record.has_magic()) return skip_damage(bytes, at_end);
+  note_zeros(kZeroFilled);
   if (damaged_bytes_ != 0) {
     note_damage(fmt::format("+{:#x}", offset_));
     calls_.interrupted();
@@ -219,11 +220,12 @@ std::size_t ThreadSource::skip_damage(std::span<const std::byte> bytes, bool at_
               : at_end ? bytes.size()
                        : bytes.size() - 2 * kRecordSize - bytes.size() % sizeof(std::uint64_t);
   }
-  const bool reaches_end = at_end && skipped == bytes.size();
   if (zeros != 0) {
-    note(reaches_end ? kTruncatedTail : kZeroFilled, "zeros instead of records", skipped);
+    if (zero_bytes_ == 0) zeros_from_ = offset_;
+    zero_bytes_ += skipped;
     calls_.interrupted();
   } else {
+    note_zeros(kZeroFilled);
     if (damaged_bytes_ == 0) damaged_from_ = offset_;
     damaged_bytes_ += skipped;
   }
@@ -295,6 +297,7 @@ void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t
 
 void ThreadSource::finish() {
   if (damaged_bytes_ != 0) note_damage("the end of the file");
+  note_zeros(kTruncatedTail);
   calls_.finish(std::max(latest_ns_, lane_.last_ns()));
   // Moments after the last record belong to no call any more.
   for (const TaskMoment& moment : plan_.moments) tell(moment, std::max(moment.time_ns, lane_.last_ns()));
@@ -308,6 +311,16 @@ void ThreadSource::note_damage(std::string_view end) {
         return fmt::format("{}: not records, up to {}", Place::byte(file_.path(), damaged_from_).text(), end);
       },
       std::exchange(damaged_bytes_, 0));
+}
+
+void ThreadSource::note_zeros(const NoteKind& kind) {
+  if (zero_bytes_ == 0) return;
+  context_.notes.add(
+      kind,
+      [&] {
+        return fmt::format("{}: zeros instead of records", Place::byte(file_.path(), zeros_from_).text());
+      },
+      std::exchange(zero_bytes_, 0));
 }
 
 void ThreadSource::note(const NoteKind& kind, std::string_view problem, std::uint64_t count) const {

@@ -40,8 +40,9 @@ struct ForkPoint {
 // All that is known of a thread before its records are read.
 struct ThreadPlan {
   const Task* task;
-  std::string path;  // of its record file
-  bool keep_open;    // see RecordFile
+  std::string path;          // of its record file
+  std::uint64_t size_bytes;  // of it, when the directory was listed
+  bool keep_open;            // see RecordFile
   std::endian order;
   std::size_t max_stack;           // depths the recorder may have written; 0 if unknown
   std::deque<TaskMoment> moments;  // by time
@@ -90,6 +91,7 @@ class ThreadSource : public Source {
   void set_limit();
   void finish();
   void note_damage(std::string_view end);
+  void note_zeros(const NoteKind& kind);
   Expectation expectation() const;
   Expectation expectation_after(const Record& dropped) const;
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1) const;
@@ -108,6 +110,8 @@ class ThreadSource : public Source {
   ThreadCalls calls_;
   std::uint64_t damaged_from_ = 0;  // start of the damage at hand
   std::uint64_t damaged_bytes_ = 0;
+  std::uint64_t zeros_from_ = 0;  // the same for zeros
+  std::uint64_t zero_bytes_ = 0;
 };
 
 }  // namespace convert::uftrace

@@ -62,6 +62,30 @@ TEST(UftraceDamage, AHoleOfZeros) {
   EXPECT_THAT(r.notes(), ElementsAre("zero-filled 8192", "DIR/100.dat:+0x10: zeros instead of records"));
 }
 
+// However many blocks they fill.
+TEST(UftraceDamage, ManyZeros) {
+  R hole;
+  hole.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\0')).exit(20, 0, R::kMain);
+  EXPECT_THAT(hole.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(hole.notes(),
+              ElementsAre("zero-filled 1000000", "DIR/100.dat:+0x10: zeros instead of records"));
+  R tail;
+  tail.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(std::string(1'000'000, '\0'));
+  EXPECT_THAT(tail.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(tail.notes(),
+              ElementsAre("truncated-tail 1000000", "DIR/100.dat:+0x20: zeros instead of records"));
+}
+
+TEST(UftraceDamage, ATimeInTheListOfTasksThatCannotBeDrawn) {
+  R r;
+  r.task_line(
+      "DLOP timestamp=9223372036.854775808 tid=100 sid=0123456789abcdef base=1000 libname=\"libx.so\"");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1",
+                                     testing::StartsWith("DIR/task.txt:3: the timestamp can't be drawn")));
+}
+
 TEST(UftraceDamage, ATailOfZeros) {
   R r;
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(std::string(64, '\0'));
@@ -214,6 +238,15 @@ TEST(UftraceDamage, AtTheStartOfAForkedChild) {
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
   r.thread(101).bytes(std::string(16, '\0')).exit(22, 1, R::kFork).exit(24, 0, R::kMain);
   EXPECT_THAT(r.lines(), testing::Contains("101/101 [22, 24] demo:main repaired=\"inherited-call\""));
+}
+
+TEST(UftraceFiles, ThatCannotBeReadAndAreNotNeeded) {
+  R r;
+  for (const char* name : {"note.txt", "extern.dat", "default.opts"})
+    std::filesystem::create_symlink(name, r.path() / name);  // a link to itself
+  EXPECT_THAT(r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines(),
+              ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(r.notes(), testing::Contains("DIR/note.txt: can't be read: Too many levels of symbolic links"));
 }
 
 TEST(UftraceRecognition, IsByContent) {
