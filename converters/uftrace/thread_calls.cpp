@@ -21,6 +21,13 @@ constexpr std::size_t kUnseenPerRecord = 2;
 constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
                                                        "sigsetjmp", "__sigsetjmp", "_sigsetjmp"};
 
+std::string calls_are(std::size_t count) {
+  return count == 1 ? "1 call is" : fmt::format("{} calls are", count);
+}
+std::string calls_were(std::size_t count) {
+  return count == 1 ? "1 call was" : fmt::format("{} calls were", count);
+}
+
 }  // namespace
 
 ThreadCalls::ThreadCalls(Context context)
@@ -53,11 +60,11 @@ void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
   if (!may_open_unseen(depth, depth)) return;
   settle(time_ns, depth, nullptr);
   if (depth < lane_->depth()) {
-    note(kExitMissing, fmt::format("an entry at depth {}, but {} calls are open", depth, lane_->depth()),
+    note(kExitMissing, fmt::format("an entry at depth {}, but {} open", depth, calls_are(lane_->depth())),
          lane_->depth() - depth);
     close_down_to(depth, time_ns, kExitMissing);
   } else if (depth > lane_->depth()) {
-    note(kEntryMissing, fmt::format("an entry at depth {}, but {} calls are open", depth, lane_->depth()),
+    note(kEntryMissing, fmt::format("an entry at depth {}, but {} open", depth, calls_are(lane_->depth())),
          depth - lane_->depth());
     while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kEntryMissing);
   }
@@ -73,7 +80,7 @@ void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
   if (is_of_frame && depth + 1 == open) {
     end_top(time_ns, address);
   } else if (is_of_frame) {
-    note(kExitMissing, fmt::format("an exit at depth {}, but {} calls are open", depth, open),
+    note(kExitMissing, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
          open - depth - 1);
     close_down_to(depth + 1, time_ns, kExitMissing);
     end_top(time_ns, address);
@@ -90,7 +97,7 @@ void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
                                        lane_->key_at(depth)));
     close_down_to(depth, time_ns, kAddressMismatch);
   } else {
-    note(kExitWithoutEntry, fmt::format("an exit at depth {}, but {} calls are open", depth, open),
+    note(kExitWithoutEntry, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
          depth + 1 - open);
     while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kExitWithoutEntry);
     open_unseen(time_ns, address, kExitWithoutEntry);
@@ -101,7 +108,7 @@ void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
 // ---- Where it is not ----
 
 void ThreadCalls::lost(std::uint64_t count) {
-  note(kRecordsLost, fmt::format("{} records were lost by the recorder", count), count);
+  note(kRecordsLost, fmt::format("the recorder lost {} {}", count, count == 1 ? "record" : "records"), count);
   untold_losses_ += count;
   if (lane_->last_ns() != 0 && gap_ == Gap::None) tell_losses(lane_->last_ns());
   interrupted();
@@ -126,7 +133,7 @@ void ThreadCalls::settle(std::uint64_t time_ns, std::size_t open, const std::uin
     const NoteKind& kind = is_forked_                ? kInheritedCall
                            : exit_address != nullptr ? kExitWithoutEntry
                                                      : kEntryMissing;
-    note(kind, fmt::format("{} calls were open before the first record", open), open);
+    note(kind, fmt::format("{} open before the first record", calls_were(open)), open);
     inherited_.resize(open, kUnseen);
     if (exit_address != nullptr) inherited_.back() = *exit_address;
     for (const std::uint64_t address : inherited_) open_unseen(time_ns, address, kind);
@@ -140,8 +147,8 @@ void ThreadCalls::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   const std::size_t changed = lane_->depth() - kept + open - kept;
   if (changed == 0) return;
   note(kCutByLoss,
-       fmt::format("{} calls end and {} begin in the gap before this record", lane_->depth() - kept,
-                   open - kept),
+       fmt::format("in the gap before this record, calls that ended: {}, that began: {}",
+                   lane_->depth() - kept, open - kept),
        changed);
   close_down_to(kept, lane_->last_ns(), kCutByLoss);
   while (lane_->depth() < open) {
@@ -155,7 +162,7 @@ bool ThreadCalls::may_open_unseen(std::size_t open, std::size_t depth) {
   const std::size_t needed = open > lane_->depth() ? open - lane_->depth() : 0;
   unseen_allowance_ = std::min(unseen_allowance_ + kUnseenPerRecord, kUnseenAllowance);
   if (needed > unseen_allowance_) {
-    note(kBadDepth, fmt::format("a record at depth {}, but {} calls are open", depth, lane_->depth()));
+    note(kBadDepth, fmt::format("a record at depth {}, but {} open", depth, calls_are(lane_->depth())));
     return false;
   }
   unseen_allowance_ -= needed;
@@ -185,7 +192,7 @@ void ThreadCalls::close_down_to(std::size_t depth, std::uint64_t time_ns, const 
 
 void ThreadCalls::exec(std::uint64_t time_ns) {
   if (lane_->depth() > 0)
-    note(kClosedByExec, fmt::format("{} calls were open when the program was replaced", lane_->depth()),
+    note(kClosedByExec, fmt::format("{} open when the program was replaced", calls_were(lane_->depth())),
          lane_->depth());
   close_down_to(0, time_ns, kClosedByExec);
   // The new image starts with an empty stack; nothing of the parent is left.
@@ -196,7 +203,7 @@ void ThreadCalls::exec(std::uint64_t time_ns) {
 void ThreadCalls::finish(std::uint64_t time_ns) {
   if (lane_->last_ns() != 0) tell_losses(lane_->last_ns());  // else nothing tells when it was
   if (lane_->depth() > 0)
-    note(kOpenAtEnd, fmt::format("{} calls are open at the last record", lane_->depth()), lane_->depth());
+    note(kOpenAtEnd, fmt::format("{} open at the last record", calls_are(lane_->depth())), lane_->depth());
   close_down_to(0, time_ns, kOpenAtEnd);
 }
 

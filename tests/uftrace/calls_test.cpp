@@ -34,7 +34,7 @@ TEST(UftraceCalls, OpenCallsEndAtTheLastRecord) {
   EXPECT_THAT(r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(13, 1, R::kF).lines(),
               ElementsAre("100/100 [10, 13] demo:main repaired=\"open-at-end\"", "100/100 [11, 13] demo:f"));
   EXPECT_THAT(r.notes(),
-              ElementsAre("open-at-end 1", "DIR/100.dat:+0x30: 1 calls are open at the last record"));
+              ElementsAre("open-at-end 1", "DIR/100.dat:+0x30: 1 call is open at the last record"));
 }
 
 TEST(UftraceCalls, AnEventCanBeTheLastRecord) {
@@ -63,7 +63,7 @@ TEST(UftraceCalls, AnEntryThatIsTooDeepShowsMissingEntries) {
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 13] demo:f repaired=\"entry-missing\"",
                           "100/100 [11, 12] demo:g"));
   EXPECT_THAT(r.notes(),
-              ElementsAre("entry-missing 1", "DIR/100.dat:+0x10: an entry at depth 2, but 1 calls are open"));
+              ElementsAre("entry-missing 1", "DIR/100.dat:+0x10: an entry at depth 2, but 1 call is open"));
 }
 
 TEST(UftraceCalls, AnEntryThatIsTooShallowEndsCalls) {
@@ -124,8 +124,8 @@ TEST(UftraceCalls, LostRecords) {
                                      "100/100 12] demo:g"));
   EXPECT_THAT(
       r.notes(),
-      ElementsAre("records-lost 7", "DIR/100.dat:+0x30: 7 records were lost by the recorder", "cut-by-loss 1",
-                  "DIR/100.dat:+0x40: 1 calls end and 0 begin in the gap before this record"));
+      ElementsAre("records-lost 7", "DIR/100.dat:+0x30: the recorder lost 7 records", "cut-by-loss 1",
+                  "DIR/100.dat:+0x40: in the gap before this record, calls that ended: 1, that began: 0"));
 }
 
 TEST(UftraceCalls, ALossHidesEntries) {
@@ -191,6 +191,19 @@ TEST(UftraceCalls, TimesFarOffAreDroppedAtTheFirstRecordToo) {
 }
 
 // ---- Processes ----
+
+// The recorder hears of sessions in any order; the first image of a process is the one with the first time.
+TEST(UftraceExecs, InAnyOrderOfLines) {
+  constexpr std::string_view kSecond =
+      "SESS timestamp=0.000000030 pid=200 sid=0123456789abcdef exename=\"/bin/two\"";
+  constexpr std::string_view kFirst =
+      "SESS timestamp=0.000000005 pid=200 sid=0123456789abcdef exename=\"/bin/one\"";
+  R r;
+  r.task_line(kSecond).task_line(kFirst).task_line("TASK timestamp=0.000000006 tid=200 pid=200");
+  r.thread(200).entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(40, 0, R::kMain).exit(50, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("200/200 [10, 20] demo:main", "200/200 @30 event:exec path=\"/bin/two\"",
+                                     "200/200 [40, 50] demo:main"));
+}
 
 TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
   R r;
