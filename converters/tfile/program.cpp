@@ -14,11 +14,19 @@
 #include <unordered_map>
 #include <utility>
 
+#include "converters/model/full_name.h"
 #include "converters/model/input_error.h"
-#include "converters/tfile/demangle.h"
 
 namespace convert::tfile {
 namespace {
+
+// A function as GDB names it: with template arguments, and with parameters only in full mode.
+std::string demangled(std::string_view symbol, Demangle mode) {
+  const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
+  if (mode == Demangle::No || !is_mangled) return std::string(symbol);
+  return full_name(symbol, mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden)
+      .value_or(std::string(symbol));
+}
 
 template <typename T>
 using Freed = std::unique_ptr<T, decltype(&std::free)>;

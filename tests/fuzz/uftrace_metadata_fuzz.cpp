@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "converters/model/demangle.h"
 #include "converters/model/input_error.h"
 #include "converters/model/notes.h"
-#include "converters/uftrace/demangle.h"
 #include "converters/uftrace/info.h"
 #include "converters/uftrace/map_file.h"
 #include "converters/uftrace/symbol_file.h"
@@ -49,8 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     }
     case 'd':
-      convert::uftrace::demangle(text, Demangle::Simple);
-      convert::uftrace::demangle(text, Demangle::Full);
+      convert::demangle(text, Demangle::Simple);
+      convert::demangle(text, Demangle::Full);
       break;
     default:
       break;

@@ -1,4 +1,4 @@
-#include "converters/uftrace/rust_name.h"
+#include "converters/model/rust_name.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "converters/uftrace/mangled_text.h"
+#include "converters/model/mangled_text.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 constexpr std::size_t kHashSize = 17;
@@ -388,4 +388,4 @@ bool is_harmless_rust_name(std::string_view symbol) {
   }
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace convert::uftrace {
+namespace convert {
 
 // Thrown and caught inside a reader of names: this one can't be understood.
 struct NotUnderstood {};
@@ -78,4 +78,4 @@ class NestingGuard {
   unsigned& depth_;
 };
 
-}  // namespace convert::uftrace
+}  // namespace convert

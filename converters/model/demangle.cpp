@@ -1,12 +1,12 @@
-#include "converters/uftrace/demangle.h"
+#include "converters/model/demangle.h"
 
 #include <optional>
 
-#include "converters/uftrace/cpp_name.h"
-#include "converters/uftrace/full_name.h"
-#include "converters/uftrace/rust_name.h"
+#include "converters/model/cpp_name.h"
+#include "converters/model/full_name.h"
+#include "converters/model/rust_name.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 // Compilers put this before a name for the function that initializes the global variables of a file.
@@ -29,4 +29,4 @@ std::string demangle(std::string_view symbol, Demangle mode) {
   return name ? std::string(prefix) + *name : std::string(symbol);
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,4 +1,4 @@
-#include "converters/uftrace/cpp_name.h"
+#include "converters/model/cpp_name.h"
 
 #include <cstddef>
 #define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <cstring>
@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "converters/uftrace/rust_name.h"
+#include "converters/model/rust_name.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 using Component = demangle_component;
@@ -196,4 +196,4 @@ std::optional<std::string> short_cpp_name(std::string_view symbol) {
   }
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

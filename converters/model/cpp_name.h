@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace convert::uftrace {
+namespace convert {
 
 // "std::vector::push_back" for a symbol that begins with "_Z" (Itanium C++ ABI, "Mangling"; also the older
 // Rust mangling, which is built on it). Nothing if it can't be understood. What follows the mangled name
@@ -16,4 +16,4 @@ std::optional<std::string> short_cpp_name(std::string_view symbol);
 // conversion operators with deeply nested template parameters.
 bool is_harmless_cpp_name(std::string_view symbol);
 
-}  // namespace convert::uftrace
+}  // namespace convert

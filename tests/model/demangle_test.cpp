@@ -1,13 +1,13 @@
-#include "converters/uftrace/demangle.h"
+#include "converters/model/demangle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/rust_name.h"
+#include "converters/model/rust_name.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 struct Name {
@@ -254,4 +254,4 @@ TEST(HostileName, EveryPrefixAndEveryChangedByteGivesSomeName) {
 }
 
 }  // namespace
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -6,7 +6,7 @@
 
 #include "converters/model/importer.h"
 
-namespace convert::uftrace {
+namespace convert {
 
 // `symbol` demangled; itself if it is not mangled or can't be understood. Never fails, whatever the bytes.
 //   Demangle::Simple  "std::vector::push_back": no template arguments, parameters, return types, ABI tags
@@ -14,4 +14,4 @@ namespace convert::uftrace {
 //   Demangle::No      the symbol as it is
 std::string demangle(std::string_view symbol, Demangle mode);
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace convert::uftrace {
+namespace convert {
 
 // Older mangling: true for the last part of a path, 'h' and 16 hexadecimal digits, which says nothing to
 // people.
@@ -24,4 +24,4 @@ std::optional<std::string> short_rust_name(std::string_view symbol);
 // extremely long by its back references.
 bool is_harmless_rust_name(std::string_view symbol);
 
-}  // namespace convert::uftrace
+}  // namespace convert

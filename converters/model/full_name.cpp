@@ -1,4 +1,4 @@
-#include "converters/uftrace/full_name.h"
+#include "converters/model/full_name.h"
 
 #include <csetjmp>
 #include <cstddef>
@@ -7,10 +7,10 @@
 #include <libiberty/demangle.h>
 #include <memory>
 
-#include "converters/uftrace/cpp_name.h"
-#include "converters/uftrace/rust_name.h"
+#include "converters/model/cpp_name.h"
+#include "converters/model/rust_name.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 // libiberty hands out a name piece by piece. A hundred hostile bytes can make gigabytes of text, so the
@@ -31,9 +31,9 @@ extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) 
 }
 
 // Nothing in here may need a destructor.
-bool write_cpp_name(const char* symbol, Pieces& pieces) {
+bool write_cpp_name(const char* symbol, int options, Pieces& pieces) {
   if (setjmp(pieces.too_long) != 0) return false;
-  return cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI, append_piece, &pieces) != 0;
+  return cplus_demangle_v3_callback(symbol, options, append_piece, &pieces) != 0;
 }
 
 bool write_rust_name(const char* symbol, Pieces& pieces) {
@@ -43,7 +43,8 @@ bool write_rust_name(const char* symbol, Pieces& pieces) {
 
 }  // namespace
 
-std::optional<std::string> full_name(std::string_view symbol) {
+std::optional<std::string> full_name(std::string_view symbol, Parameters parameters) {
+  const int options = parameters == Parameters::Shown ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI;
   const std::string plain(symbol.substr(0, symbol.find('@')));  // without "@GLIBC_2.4"
   const auto pieces = std::make_unique<Pieces>();
   if (symbol.starts_with("_R")) {
@@ -54,9 +55,9 @@ std::optional<std::string> full_name(std::string_view symbol) {
   }
   if (write_rust_name(plain.c_str(), *pieces)) return std::string(pieces->text, pieces->size);
   pieces->size = 0;
-  if (is_harmless_cpp_name(plain) && write_cpp_name(plain.c_str(), *pieces))
+  if (is_harmless_cpp_name(plain) && write_cpp_name(plain.c_str(), options, *pieces))
     return std::string(pieces->text, pieces->size);
   return std::nullopt;
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert
