@@ -1,5 +1,7 @@
 #include "converters/model/cpp_name.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <cstring>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "converters/model/full_name.h"
 #include "converters/model/rust_name.h"
 
 namespace convert {
@@ -162,6 +165,79 @@ class NameWalk {
   unsigned steps_ = 0;
 };
 
+// ABI: "<unresolved-name>". libiberty's tree of a symbol that holds one depends on uninitialized memory
+// (cplus_demangle_v3_components() leaves a field of its state unset), its text does not.
+constexpr std::string_view kUnresolvedName = "sr";
+
+// The names in a demangled text: what stands in brackets of any kind is left out.
+class TextNames {
+ public:
+  explicit TextNames(std::string_view text) : rest_(text) {}
+
+  // Nothing for a text that is more than names.
+  std::optional<std::string> read() {
+    while (!rest_.empty()) {
+      if (accept("(anonymous namespace)")) {
+        said_ += "_GLOBAL__N_1";
+      } else if (rest_.starts_with("operator") && (said_.empty() || said_.ends_with(':'))) {
+        read_operator();
+      } else if (rest_.front() == '<' || rest_.front() == '(' || rest_.starts_with("[abi:")) {
+        skip_bracket();
+      } else if (rest_.starts_with(" <")) {
+        rest_.remove_prefix(1);  // behind "operator<<", to tell the brackets apart
+      } else if (rest_.starts_with(" [clone")) {
+        break;
+      } else if (rest_.front() == ' ' || rest_.front() == '{') {
+        return std::nullopt;
+      } else {
+        said_ += rest_.front();
+        rest_.remove_prefix(1);
+      }
+    }
+    return said_.empty() ? std::nullopt : std::optional(said_);
+  }
+
+ private:
+  bool accept(std::string_view text) {
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+
+  void read_operator() {
+    static constexpr std::array<std::string_view, 16> kTokens{
+        " new[]", " delete[]", " new", " delete", "<<=", ">>=", "<=>", "->*",
+        "<<",     ">>",        "<=",   ">=",      "->",  "()",  "<",   ">"};
+    accept("operator");
+    said_ += "operator";
+    const auto* const token =
+        std::ranges::find_if(kTokens, [this](std::string_view t) { return rest_.starts_with(t); });
+    if (token != kTokens.end()) {
+      said_ += *token;
+      rest_.remove_prefix(token->size());
+    } else if (rest_.starts_with(' ')) {  // a conversion to a type
+      said_ += "(cast)";
+      rest_ = {};
+    }
+  }
+
+  // The bracket at the front, up to its partner.
+  void skip_bracket() {
+    int open = 0;
+    do {
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (c == '<' || c == '(' || c == '[') ++open;
+      if (c == ')' || c == ']' || (c == '>' && !(last_ == '-'))) --open;
+      last_ = c;
+    } while (open > 0 && !rest_.empty());
+  }
+
+  std::string_view rest_;
+  std::string said_;
+  char last_ = 0;
+};
+
 }  // namespace
 
 bool is_harmless_cpp_name(std::string_view symbol) {
@@ -184,6 +260,10 @@ std::optional<std::string> short_cpp_name(std::string_view symbol) {
   // The tree points into this text.
   const std::string plain(symbol.substr(0, symbol.find('@')));  // without "@GLIBC_2.4"
   if (!is_harmless_cpp_name(plain)) return std::nullopt;
+  if (plain.find(kUnresolvedName) != std::string::npos) {
+    const auto full = full_name(plain, Parameters::Hidden);
+    return full ? TextNames(*full).read() : std::nullopt;
+  }
   void* memory = nullptr;
   Component* const tree =
       cplus_demangle_v3_components(plain.c_str(), DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, &memory);

@@ -69,6 +69,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Name{"_Z3fooIXadL_Z3barvEEEvv", "foo"}, Name{"_Z3fooIJidELi5ELin5ELb1ELDnEEvv", "foo"},
                     Name{"_ZZ3fooIiEDTcl3barfp_spcl7forwardIT0_Efp1_EEET_E1x", "foo::x"},
                     Name{"_ZZ3fooIiENSt9enable_ifIXntsr3std7is_voidIT_EE5valueEiE4typeES1_E1x", "foo::x"},
+                    Name{"_ZN4llvmlsINS_18OptimizationRemarkEEERT_OS2_NSt9enable_ifIXsr3std10is_base_ofINS_"
+                         "30DiagnosticInfoOptimizationBaseES2_EE5valueENS6_8ArgumentEE4typeE",
+                         "llvm::operator<<"},
                     Name{"_ZSt3powIidEN9__gnu_cxx11__promote_2IT_T0_NS0_9__promoteIS2_XsrSt12__is_integerIS2_"
                          "E7__valueEE6__"
                          "typeENS4_IS3_XsrS5_IS3_E7__valueEE6__typeEE6__typeES2_S3_",
