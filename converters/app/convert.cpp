@@ -123,6 +123,7 @@ ExitCode run(const Options& options) {
     writer.flush();
     blocks.finish();
     sink.finish(timeline, options.output);
+    timeline.note_inputs_apart();
     report.events_written = sink.events_written();
     report.first_ns = sink.first_ns();
   }

@@ -58,7 +58,7 @@ class Turns {
 }  // namespace
 
 void Timeline::begin_input(std::string_view name) {
-  input_name_ = name;
+  inputs_.push_back({.name = std::string(name)});
   process_ids_.clear();
   thread_ids_.clear();
 }
@@ -73,7 +73,8 @@ std::uint64_t Timeline::koid(Ids& ids, std::set<std::uint64_t>& taken, std::uint
     while (taken.contains(free)) ++free;
     entry->second = free;
     if (id < kFirstMadeUpId || id >= kKoidLimit)
-      notes_->add(kRenumbered, Place::file(input_name_), fmt::format("{} {} is shown as {}", what, id, free));
+      notes_->add(kRenumbered, Place::file(inputs_.back().name),
+                  fmt::format("{} {} is shown as {}", what, id, free));
   }
   taken.insert(entry->second);
   return entry->second;
@@ -92,6 +93,7 @@ Lane& Timeline::add_lane(LaneInfo info) {
   info.process = koid_of(info.process);
   info.thread = koid_of(info.thread);
   infos_.push_back(std::move(info));
+  input_of_lane_.push_back(inputs_.size() - 1);
   return lanes_.emplace_back(pool_, options_.lanes);
 }
 
@@ -145,6 +147,8 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
       Turn next{kTimeLimitNs, 0};
       const bool goes_first = turns.second(next) && turn.lane < next.lane;
       const std::uint64_t before_ns = next.time_ns + (goes_first ? 1 : 0);
+      Input& input = inputs_[input_of_lane_[turn.lane]];
+      input.first_ns = std::min(input.first_ns, lane.head().time_ns);
       bool has_more = true;
       while (has_more) {
         const auto run = lane.ready(before_ns);
@@ -157,6 +161,23 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
                                   : feed.done   ? turn.time_ns
                                                 : std::max(turn.time_ns, feed.source->frontier_ns());
     turns.postpone_top(time_ns);
+  }
+}
+
+void Timeline::note_inputs_apart() const {
+  std::vector<Input> inputs = inputs_;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Input& input = inputs[input_of_lane_[i]];
+    input.last_ns = std::max(input.last_ns, lanes_[i].last_ns());
+  }
+  const auto is_empty = [](const Input& input) { return input.first_ns > input.last_ns; };
+  for (const Input& input : inputs) {
+    const Input& first = inputs.front();
+    if (is_empty(first) || is_empty(input)) continue;
+    if (input.first_ns > first.last_ns || input.last_ns < first.first_ns)
+      notes_->add(kApartInTime, Place::file(input.name),
+                  fmt::format("from {} to {} ns, but {} is from {} to {} ns", input.first_ns, input.last_ns,
+                              first.name, first.first_ns, first.last_ns));
   }
 }
 

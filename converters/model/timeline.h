@@ -19,6 +19,8 @@
 
 namespace convert {
 
+inline constexpr NoteKind kApartInTime{"apart-in-time",
+                                       "inputs that do not overlap the first one in time: other clocks?"};
 inline constexpr NoteKind kRenumbered{
     "renumbered", "process or thread ids replaced: another input has them, or no viewer can"};
 
@@ -86,6 +88,10 @@ class Timeline {
   // between blocks of input; it may throw to stop.
   void run(EventSink& sink, const std::function<void()>& tick);
 
+  // After run(): notes every input whose times lie wholly before or behind those of the first. They were
+  // recorded one after the other, or by different clocks; nothing else tells.
+  void note_inputs_apart() const;
+
   std::span<const LaneInfo> lanes() const { return infos_; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
@@ -111,8 +117,16 @@ class Timeline {
   std::map<const Lane*, std::size_t> feed_of_;
   std::vector<Feed> feeds_;
 
+  // What an input's events span.
+  struct Input {
+    std::string name;
+    std::uint64_t first_ns = kTimeLimitNs;
+    std::uint64_t last_ns = 0;
+  };
+  std::vector<Input> inputs_;
+  std::vector<std::size_t> input_of_lane_;
+
   std::uint64_t last_flow_ = 0;
-  std::string input_name_;
   Ids process_ids_, thread_ids_;                 // of the current input
   std::set<std::uint64_t> processes_, threads_;  // koids taken, of all inputs
 };

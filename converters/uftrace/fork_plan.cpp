@@ -62,6 +62,7 @@ class Planner {
   void connect(ThreadPlan& parent, ThreadPlan& child, ForkAnswer answer) {
     child.inherited = std::move(answer.open_addresses);
     if (!answer.entry_offset || answer.entry_depth >= max_depth_) return;
+    if (!shows_a_call(child.path, child.order)) return;
     child.fork_flow = next_flow_();
     const ForkPoint point{.entry_offset = *answer.entry_offset, .flow = child.fork_flow};
     parent.forks.insert(

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "converters/model/event.h"
 #include "converters/uftrace/record_file.h"
 #include "converters/uftrace/records.h"
 #include "converters/uftrace/resync.h"
@@ -118,6 +119,18 @@ std::vector<ForkAnswer> scan_forks(const std::string& path, std::endian order,
                                    const std::vector<ForkQuery>& queries,
                                    const std::function<bool(std::uint64_t address)>& is_code) {
   return ForkScan(path, order, std::move(inherited), queries, is_code).run();
+}
+
+bool shows_a_call(const std::string& path, std::endian order) {
+  const RecordFile file(path, true);
+  std::array<std::byte, kLookahead> head;
+  const auto bytes = file.read(0, head);
+  for (std::size_t at = 0; at + kRecordSize <= bytes.size(); at += sizeof(std::uint64_t)) {
+    const Record record = load_record(bytes.data() + at, order);
+    const bool is_call = record.type() == RecordType::Entry || record.type() == RecordType::Exit;
+    if (record.has_magic() && is_call && record.time_ns != 0 && record.time_ns < kTimeLimitNs) return true;
+  }
+  return false;
 }
 
 std::optional<ForkQuery::FirstExit> first_exit_of(const std::string& path, std::endian order) {

@@ -38,6 +38,10 @@ std::vector<ForkAnswer> scan_forks(const std::string& path, std::endian order,
                                    const std::vector<ForkQuery>& queries,
                                    const std::function<bool(std::uint64_t address)>& is_code);
 
+// True if the start of the file holds an entry or exit: a thread without one has no call for an arrow to end
+// in. Throws InputError if it can't be read.
+bool shows_a_call(const std::string& path, std::endian order);
+
 // The first record of a file, if it is an exit.
 std::optional<ForkQuery::FirstExit> first_exit_of(const std::string& path, std::endian order);
 

@@ -145,6 +145,21 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
   EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
 }
 
+TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{10, true, f}, {20, false, f}});
+  timeline.begin_input("b.data");
+  add(timeline, 2, {{15, true, f}, {30, false, f}});
+  timeline.begin_input("c.trace");
+  add(timeline, 3, {{21, true, f}, {22, false, f}});
+  timeline.begin_input("empty.data");
+  run(timeline);
+  timeline.note_inputs_apart();
+  ASSERT_EQ(notes.count(kApartInTime), 1u);
+  EXPECT_EQ(notes.groups().back().first.front(), "c.trace: from 21 to 22 ns, but a.data is from 10 to 20 ns");
+}
+
 TEST_F(TimelineTest, IdsThatReadersCannotTakeAreReplaced) {
   Timeline timeline({}, notes);
   timeline.begin_input("a.data");

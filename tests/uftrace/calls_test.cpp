@@ -259,6 +259,14 @@ TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
       << "in the latest call at the stamp";
 }
 
+TEST(UftraceForks, AChildWithoutCallsHasNoArrow) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).lost(3);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 40] demo:main", "100/100 [15, 25] demo:fork"));
+}
+
 TEST(UftraceForks, OnlyTheWantedThreads) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
