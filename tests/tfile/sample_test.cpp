@@ -12,7 +12,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::filesystem::path kSample = SAMPLES "/gdb/queue.trace";
 
