@@ -13,7 +13,6 @@
 namespace convert::uftrace {
 namespace {
 
-
 // The name of the function at each offset; "-" where there is none.
 class Symbols {
  public:
