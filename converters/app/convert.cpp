@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "converters/app/block_writer.h"
 #include "converters/app/compression.h"
@@ -18,13 +19,14 @@
 #include "converters/tfile/import.h"
 #include "converters/tfile/inspect.h"
 #include "converters/uftrace/import.h"
+#include "converters/uftrace/inspect.h"
 
 namespace convert {
 namespace {
 
-// To add a format: a room, its two functions, one line here, one sample.
+// To add a format: a room, its three functions, one line here, one sample.
 constexpr std::array kImporters{
-    Importer{"uftrace", uftrace::recognizes, uftrace::import},
+    Importer{"uftrace", uftrace::recognizes, uftrace::import, uftrace::inspect},
     Importer{"GDB trace file", tfile::recognizes, tfile::import, tfile::inspect},
 };
 
@@ -38,31 +40,19 @@ const Importer& importer_of(const std::string& input) {
   return *found;
 }
 
-Outline notes_of(const Notes& notes) {
-  Outline list = Outline::array();
-  for (const Notes::Group& group : notes.groups())
-    list.push_back({{"kind", group.kind->name}, {"count", group.count}, {"first", group.first}});
-  return list;
-}
-
 // Prints what the inputs hold; with several, JSON is a list.
 ExitCode inspect(const Options& options) {
   Outline all = Outline::array();
   bool has_notes = false;
   for (const std::string& input : options.inputs) {
-    const Importer& importer = importer_of(input);
-    if (importer.inspect == nullptr)
-      throw InputError(Place::file(input), fmt::format("{} inputs can't be inspected", importer.name));
     Notes notes;
-    Outline outline = importer.inspect(input, notes);
-    outline["notes"] = notes_of(notes);
+    Outline outline = importer_of(input).inspect(input, notes);
     has_notes |= !notes.empty();
+    if (options.report == ReportForm::Text) fmt::print("{}{}", text_of(outline), text_of(notes));
+    outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }
-  if (options.report == ReportForm::Json)
-    fmt::print("{}", json_of(all.size() == 1 ? all.front() : all));
-  else if (options.report == ReportForm::Text)
-    for (const Outline& outline : all) fmt::print("{}", text_of(outline));
+  if (options.report == ReportForm::Json) fmt::print("{}", json_of(all.size() == 1 ? all.front() : all));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 

@@ -12,8 +12,8 @@
 
 #include "converters/app/convert.h"
 #include "converters/app/options.h"
-#include "converters/app/report.h"
 #include "converters/model/input_error.h"
+#include "converters/model/printable.h"
 
 namespace {
 

@@ -43,9 +43,9 @@ What is converted:
                             an end record for each)
 
 What is said:
-  --inspect                 what the inputs hold (of a GDB trace file: target,
-                            tracepoints with their actions, variables, frames,
-                            threads, damage), instead of converting
+  --inspect                 what the inputs hold, instead of converting: where
+                            and how they were recorded, threads, records or
+                            frames, tracepoints, symbols, times, damage
   --report text|json|none   what was read, written, repaired and lost (default:
                             text, on standard output, or on standard error when
                             OUTPUT is `-`)

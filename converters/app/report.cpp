@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converters/model/printable.h"
+
 namespace convert {
 namespace {
 
@@ -18,19 +20,6 @@ std::string joined(const std::vector<std::string>& texts) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < kFirstPrintable || byte == kDelete)
-      shown += fmt::format("\\x{:02x}", byte);
-    else
-      shown += c;
-  }
-  return shown;
-}
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"kB", "MB", "GB", "TB", "PB"};
@@ -47,6 +36,25 @@ std::string format_seconds(std::uint64_t time_ns) {
   return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
 }
 
+std::string text_of(const Notes& notes) {
+  if (notes.empty()) return "notes: none\n";
+  std::string text = "notes\n";
+  for (const Notes::Group& group : notes.groups()) {
+    text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
+    for (const std::string& first : group.first) text += fmt::format("    {}\n", printable(first));
+  }
+  return text;
+}
+
+Outline outline_of(const Notes& notes) {
+  Outline list = Outline::array();
+  for (const Notes::Group& group : notes.groups())
+    list.push_back({{"kind", group.kind->name},
+                    {"count", group.count},
+                    {"first", group.first.empty() ? std::string() : group.first.front()}});
+  return list;
+}
+
 std::string text_of(const Report& report, const Notes& notes) {
   std::string text =
       fmt::format("read     {}: {}, {}\n", printable(joined(report.inputs)), format_bytes(report.bytes_read),
@@ -58,36 +66,24 @@ std::string text_of(const Report& report, const Notes& notes) {
   if (report.first_ns)
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*report.first_ns),
                         format_seconds(report.last_ns), format_seconds(report.last_ns - *report.first_ns));
-  if (notes.empty()) return text;
-  text += "notes\n";
-  for (const Notes::Group& group : notes.groups()) {
-    text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
-    for (const std::string& first : group.first) text += fmt::format("    {}\n", printable(first));
-  }
-  return text;
+  return notes.empty() ? text : text + text_of(notes);
 }
 
 std::string json_of(const Report& report, const Notes& notes) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
-  for (const Notes::Group& group : notes.groups())
-    list.push_back({{"kind", group.kind->name},
-                    {"count", group.count},
-                    {"first", group.first.empty() ? std::string() : group.first.front()}});
-  const Json time_or_null = report.first_ns ? Json(*report.first_ns) : Json();
-  const Json object{{"inputs", report.inputs},
-                    {"output", report.output},
-                    {"bytes_read", report.bytes_read},
-                    {"bytes_written", report.bytes_written},
-                    {"records_read", report.records_read},
-                    {"events_written", report.events_written},
-                    {"threads", report.threads},
-                    {"processes", report.processes},
-                    {"first_ns", time_or_null},
-                    {"last_ns", report.first_ns ? Json(report.last_ns) : Json()},
-                    {"notes", list}};
+  const Outline time_or_null = report.first_ns ? Outline(*report.first_ns) : Outline();
+  const Outline object{{"inputs", report.inputs},
+                       {"output", report.output},
+                       {"bytes_read", report.bytes_read},
+                       {"bytes_written", report.bytes_written},
+                       {"records_read", report.records_read},
+                       {"events_written", report.events_written},
+                       {"threads", report.threads},
+                       {"processes", report.processes},
+                       {"first_ns", time_or_null},
+                       {"last_ns", report.first_ns ? Outline(report.last_ns) : Outline()},
+                       {"notes", outline_of(notes)}};
   // Paths and names may hold any bytes; a report is always valid UTF-8.
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return object.dump(-1, ' ', false, Outline::error_handler_t::replace) + "\n";
 }
 
 }  // namespace convert

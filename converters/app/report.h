@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
+#include "converters/model/outline.h"
 
 namespace convert {
 
@@ -31,9 +32,10 @@ std::string text_of(const Report& report, const Notes& notes);
 // first}.
 std::string json_of(const Report& report, const Notes& notes);
 
-// Control characters as "\x1b": names and texts of inputs may hold any bytes, a terminal should not obey
-// them.
-std::string printable(std::string_view text);
+// The notes alone, in the same two forms: every kind with the places of its first few (or "notes: none"), and
+// the list of {kind, count, first}, where `first` is the first place with its problem.
+std::string text_of(const Notes& notes);
+Outline outline_of(const Notes& notes);
 
 // "812 B", "1.2 GB": decimal units.
 std::string format_bytes(std::uint64_t bytes);

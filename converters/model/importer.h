@@ -58,8 +58,8 @@ struct Importer {
   bool (*recognizes)(const std::filesystem::path& input);  // by content; a file's name proves nothing
   // Throws InputError if nothing can be understood.
   void (*import)(const std::filesystem::path& input, ImportContext& context);
-  // What the input holds, for `--inspect`. May be null. Throws as import() does.
-  Outline (*inspect)(const std::filesystem::path& input, Notes& notes) = nullptr;
+  // What the input holds, for `--inspect`. Throws as import() does.
+  Outline (*inspect)(const std::filesystem::path& input, Notes& notes);
 };
 
 }  // namespace convert

@@ -1,6 +1,9 @@
 #include "converters/model/outline.h"
 
+#include <algorithm>
 #include <string_view>
+
+#include "converters/model/printable.h"
 
 namespace convert {
 namespace {
@@ -14,6 +17,16 @@ std::string plain(const Outline& value) {
   return value.dump(-1, ' ', false, kReplaceBadUtf8);
 }
 
+// A text of several lines, below its name.
+void add_text(std::string& text, std::string_view lines, std::size_t indent) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    text.append(indent, ' ');
+    text += printable(line) + '\n';
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+}
+
 void add_lines(std::string& text, const Outline& outline, std::size_t indent);
 
 // `start` is what stands before the value: a name or a dash.
@@ -21,18 +34,21 @@ void add_entry(std::string& text, std::string_view start, const Outline& value, 
   text.append(indent, ' ');
   text += start;
   if (value.is_structured() && value.empty()) {
-    text += value.is_array() ? " none\n" : "\n";
+    text += " none\n";
   } else if (value.is_structured()) {
     text += '\n';
     add_lines(text, value, indent + kIndent);
+  } else if (const std::string shown = plain(value); shown.find('\n') != std::string::npos) {
+    text += '\n';
+    add_text(text, shown, indent + kIndent);
   } else {
-    text += ' ' + plain(value) + '\n';
+    text += ' ' + printable(shown) + '\n';
   }
 }
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent) {
   if (outline.is_object()) {
-    for (const auto& [name, value] : outline.items()) add_entry(text, name + ":", value, indent);
+    for (const auto& [name, value] : outline.items()) add_entry(text, printable(name) + ":", value, indent);
     return;
   }
   for (const Outline& entry : outline) {

@@ -10,7 +10,8 @@ namespace convert {
 // Objects keep the order in which they were filled.
 using Outline = nlohmann::ordered_json;
 
-// For people: one "name: value" a line, what lies inside indented, list entries after a dash.
+// For people: one "name: value" a line, what lies inside indented, list entries after a dash, texts of
+// several lines below their name. Control characters are spelled out.
 std::string text_of(const Outline& outline);
 
 // Indented JSON with a line end; bytes that are not UTF-8 are replaced.

@@ -35,7 +35,8 @@ Directory list_directory(const std::filesystem::path& path) {
                   .perf_cpus = {},
                   .kernel_cpus = {},
                   .session_maps = {},
-                  .symbol_files = {}};
+                  .symbol_files = {},
+                  .debug_files = {}};
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
@@ -56,6 +57,8 @@ Directory list_directory(const std::filesystem::path& path) {
           name.substr(kMapPrefix.size(), name.size() - kMapPrefix.size() - kMapSuffix.size()));
     } else if (name.ends_with(".sym")) {
       found.symbol_files.push_back(name);
+    } else if (name.ends_with(".dbg")) {
+      found.debug_files.push_back(name);
     }
   }
   if (error) throw InputError(Place::file(path.native()), "can't be listed: " + error.message());
@@ -65,6 +68,7 @@ Directory list_directory(const std::filesystem::path& path) {
   std::ranges::sort(found.kernel_cpus, {}, &CpuFile::cpu);
   std::ranges::sort(found.session_maps);
   std::ranges::sort(found.symbol_files);
+  std::ranges::sort(found.debug_files);
   return found;
 }
 

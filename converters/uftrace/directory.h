@@ -30,6 +30,7 @@ struct Directory {
   std::vector<CpuFile> kernel_cpus;       // kernel-cpu<N>.dat, by cpu
   std::vector<std::string> session_maps;  // the ids of sid-<id>.map, sorted
   std::vector<std::string> symbol_files;  // names of *.sym, sorted
+  std::vector<std::string> debug_files;   // names of *.dbg, sorted
 };
 
 // Throws InputError if `path` is not a directory that can be listed.

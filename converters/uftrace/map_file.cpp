@@ -58,6 +58,7 @@ void read_mapping(LineReader line, MemoryMap& map) {
     line.skip_blanks();
     line.word(column);
   }
+  ++map.mappings;
   line.skip_blanks();
   std::string_view path = line.rest();
   if (path == "[stack]") map.kernel_base = kernel_base_for(start);

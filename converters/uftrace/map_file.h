@@ -23,6 +23,7 @@ struct Module {
 
 struct MemoryMap {
   std::vector<Module> modules;  // by start
+  std::size_t mappings = 0;     // lines of the file, of modules or not
   std::optional<std::uint64_t>
       kernel_base;  // a guess from the place of the stack; nothing without a stack line
 

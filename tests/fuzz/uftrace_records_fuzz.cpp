@@ -13,6 +13,7 @@
 
 #include "converters/model/fxt_sink.h"
 #include "converters/uftrace/import.h"
+#include "converters/uftrace/inspect.h"
 #include "fxt/output.h"
 
 namespace {
@@ -98,5 +99,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   writer.flush();
   sink.finish(timeline, "out.fxt");
   balance.check();
+  text_of(uftrace::inspect(recording(), notes));
   return 0;
 }

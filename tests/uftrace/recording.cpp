@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "converters/uftrace/import.h"
+#include "converters/uftrace/inspect.h"
 #include "tests/model/event_text.h"
 
 namespace convert::uftrace {
@@ -123,7 +124,25 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options) {
   EventText text(names);
   timeline.run(text, [] {});
   threads_ = text.threads();
+  keep(notes);
+  std::vector<std::string> lines;
+  // Every recording begins with what it says of itself; that has tests of its own.
+  for (const std::string& line : text.lines())
+    if (line.find("event:uftrace info") == std::string::npos &&
+        line.find(" blob uftrace/") == std::string::npos)
+      lines.push_back(line);
+  return lines;
+}
 
+Outline RecordingBuilder::inspected() {
+  write_files();
+  Notes notes;
+  Outline outline = inspect(path_, notes);
+  keep(notes);
+  return outline;
+}
+
+void RecordingBuilder::keep(const Notes& notes) {
   notes_.clear();
   for (const Notes::Group& group : notes.groups()) {
     notes_.push_back(fmt::format("{} {}", group.kind->name, group.count));
@@ -133,13 +152,6 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options) {
       notes_.push_back(first);
     }
   }
-  std::vector<std::string> lines;
-  // Every recording begins with what it says of itself; that has tests of its own.
-  for (const std::string& line : text.lines())
-    if (line.find("event:uftrace info") == std::string::npos &&
-        line.find(" blob uftrace/") == std::string::npos)
-      lines.push_back(line);
-  return lines;
 }
 
 std::vector<std::string> RecordingBuilder::notes() const { return notes_; }

@@ -47,7 +47,11 @@ class RecordingBuilder {
   // Writes everything and imports it.
   std::vector<std::string> lines(const ImportOptions& options = {});
 
-  // Of the last lines(): "<kind> <count>" and the texts of the first notes, with the directory as "DIR".
+  // Writes everything and says what it holds.
+  Outline inspected();
+
+  // Of the last lines() or inspected(): "<kind> <count>" and the texts of the first notes, with the directory
+  // as "DIR".
   std::vector<std::string> notes() const;
   std::vector<std::string> threads() const { return threads_; }
 
@@ -55,6 +59,7 @@ class RecordingBuilder {
   RecordingBuilder& record(std::uint64_t time_ns, std::uint64_t type, bool more, std::uint64_t depth,
                            std::uint64_t address);
   void write_files() const;
+  void keep(const Notes& notes);
   std::string info() const;
 
   std::filesystem::path path_;
