@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,7 +28,7 @@ namespace {
 // To add a format: a room, its three functions, one line here, one sample.
 constexpr std::array kImporters{
     Importer{"uftrace", uftrace::recognizes, uftrace::import, uftrace::inspect},
-    Importer{"GDB trace file", tfile::recognizes, tfile::import, tfile::inspect},
+    Importer{"GDB trace file", tfile::recognizes, tfile::import, tfile::inspect, true},
 };
 
 const Importer& importer_of(const std::string& input) {
@@ -74,6 +75,21 @@ void refuse_to_overwrite_input(const Options& options) {
         fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", options.output, found->name));
 }
 
+// All inputs, each moved by its offset.
+void import_inputs(const Options& options, ImportContext& context) {
+  bool is_offset_used = false;
+  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    const Importer& importer = importer_of(options.inputs[i]);
+    importer.import(options.inputs[i], context);
+    std::optional<std::int64_t> offset_ns = options.offsets_ns[i];
+    is_offset_used |= importer.takes_common_offset;
+    if (!offset_ns && importer.takes_common_offset) offset_ns = options.offset_ns;
+    if (offset_ns) context.timeline.shift_input(i, *offset_ns);
+  }
+  if (options.offset_ns && !is_offset_used)
+    throw UsageError("--offset: no INPUT is a GDB trace file; name the INPUT: --offset INPUT=TIME");
+}
+
 void print_report(const Options& options, const Report& report, const Notes& notes) {
   if (options.quiet || options.report == ReportForm::None) return;
   const std::string text =
@@ -94,7 +110,7 @@ ExitCode run(const Options& options) {
   ImportStats stats;
   Timeline timeline({.lanes = options.lanes}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
-  for (const std::string& input : options.inputs) importer_of(input).import(input, context);
+  import_inputs(options, context);
   if (timeline.lanes().empty() && !options.import.tids.empty())
     throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
                                                                       fmt::join(options.import.tids, ", ")));

@@ -1,6 +1,7 @@
 #include "converters/app/options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <string_view>
@@ -37,7 +38,10 @@ What is converted:
   --load-bias ADDRESS       where that program was loaded (default: found out)
   --symbols FILE            a kernel's kallsyms or System.map, for traces of a
                             kernel
-  --offset NS               added to all times of GDB trace files
+  --offset [INPUT=]TIME     added to all times of that INPUT, a path as given or
+                            its number, counted from 1; without one, of all GDB
+                            trace files. TIME may be negative and end in ns
+                            (default), us, ms or s. May be repeated
   --durations mixed|pairs   how calls are written (default: mixed: one record
                             a call wherever that is exact; pairs: a begin and
                             an end record for each)
@@ -100,6 +104,59 @@ std::uint64_t parse_address(std::string_view option, std::string_view text) {
   return address;
 }
 
+// "-20", "3ms": a number of ns, us, ms or s, in ns.
+std::int64_t parse_time(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    std::int64_t ns;
+  };
+  static constexpr std::array kUnits{Unit{"", 1}, Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000},
+                                     Unit{"s", 1'000'000'000}};
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const std::string_view unit = digits.substr(static_cast<std::size_t>(end - digits.data()));
+  const auto* const known = std::ranges::find(kUnits, unit, &Unit::name);
+  const bool is_number = error != std::errc::invalid_argument && !text.starts_with("+-");
+  if (!is_number || known == kUnits.end())
+    throw UsageError(fmt::format("--offset takes a time such as 250, -20us, 3ms or 2s, not '{}'", text));
+  std::int64_t time_ns = 0;
+  if (error != std::errc{} || __builtin_mul_overflow(number, known->ns, &time_ns))
+    throw UsageError(fmt::format("--offset takes times of up to 292 years, not '{}'", text));
+  return time_ns;
+}
+
+std::string_view without_slashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+// "TIME" or "INPUT=TIME", where INPUT is a path as given or the number of an input, counted from 1. A path
+// that looks like a number is a path.
+void add_offset(const std::string& text, Options& options) {
+  const std::size_t sign = text.rfind('=');
+  if (sign == std::string::npos) {
+    options.offset_ns = parse_time(text);
+    return;
+  }
+  const std::string_view input = std::string_view(text).substr(0, sign);
+  const std::int64_t time_ns = parse_time(std::string_view(text).substr(sign + 1));
+  bool is_known = false;
+  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    if (without_slashes(options.inputs[i]) != without_slashes(input)) continue;
+    options.offsets_ns[i] = time_ns;
+    is_known = true;
+  }
+  if (is_known) return;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(input.data(), input.data() + input.size(), number);
+  if (input.empty() || error != std::errc{} || end != input.data() + input.size())
+    throw UsageError(fmt::format("--offset: '{}' is none of the INPUTs", input));
+  if (number == 0 || number > options.inputs.size())
+    throw UsageError(fmt::format("--offset: there is no INPUT number {}", number));
+  options.offsets_ns[number - 1] = time_ns;
+}
+
 // One of a few words; throws UsageError with all of them.
 template <typename Enum>
 Enum parse_word(const po::variables_map& values, const char* option,
@@ -125,7 +182,7 @@ po::variables_map parse(int argc, const char* const* argv) {
       ("program", po::value<std::string>())                                        //
       ("load-bias", po::value<std::string>())                                      //
       ("symbols", po::value<std::string>())                                        //
-      ("offset", po::value<std::int64_t>())                                        //
+      ("offset", po::value<std::vector<std::string>>()->composing())               //
       ("durations", po::value<std::string>())                                      //
       ("report", po::value<std::string>())                                         //
       ("progress", po::value<std::string>())                                       //
@@ -186,7 +243,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   if (values.count("symbols") != 0) options.import.symbols = values["symbols"].as<std::string>();
   if (values.count("load-bias") != 0)
     options.import.load_bias = parse_address("load-bias", values["load-bias"].as<std::string>());
-  if (values.count("offset") != 0) options.import.offset_ns = values["offset"].as<std::int64_t>();
+  options.offsets_ns.resize(options.inputs.size());
+  if (values.count("offset") != 0)
+    for (const std::string& text : values["offset"].as<std::vector<std::string>>()) add_offset(text, options);
   options.lanes.durations =
       parse_word(values, "durations", {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                  DurationForm::Mixed);

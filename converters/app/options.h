@@ -19,6 +19,11 @@ struct Options {
   std::vector<std::string> inputs;
   std::string output;  // "-" is standard output
 
+  // Added to all times of an input, in ns: by input, where one was named; else `offset_ns` for GDB trace
+  // files.
+  std::vector<std::optional<std::int64_t>> offsets_ns;
+  std::optional<std::int64_t> offset_ns;
+
   ImportOptions import;
   LaneOptions lanes;
   ReportForm report = ReportForm::Text;

@@ -60,6 +60,8 @@ struct Importer {
   void (*import)(const std::filesystem::path& input, ImportContext& context);
   // What the input holds, for `--inspect`. Throws as import() does.
   Outline (*inspect)(const std::filesystem::path& input, Notes& notes);
+  // An offset that names no input is meant for inputs of this kind.
+  bool takes_common_offset = false;
 };
 
 }  // namespace convert

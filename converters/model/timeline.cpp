@@ -55,6 +55,31 @@ class Turns {
   std::vector<Turn> turns_;
 };
 
+std::uint64_t magnitude_of(std::int64_t offset_ns) {
+  const auto bits = static_cast<std::uint64_t>(offset_ns);
+  return offset_ns < 0 ? ~bits + 1 : bits;
+}
+
+// A time moved by an offset, at most to the ends of what can be drawn.
+std::uint64_t moved(std::uint64_t time_ns, std::int64_t offset_ns) {
+  const std::uint64_t magnitude = magnitude_of(offset_ns);
+  if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);
+  return std::min(time_ns + magnitude, kTimeLimitNs - 1);
+}
+
+// The time before which all lies that is moved to before `time_ns`.
+std::uint64_t before_moving(std::uint64_t time_ns, std::int64_t offset_ns) {
+  const std::uint64_t magnitude = magnitude_of(offset_ns);
+  if (time_ns >= kTimeLimitNs) return kTimeLimitNs;
+  if (offset_ns < 0) return time_ns >= kTimeLimitNs - magnitude ? kTimeLimitNs : time_ns + magnitude;
+  return time_ns - std::min(time_ns, magnitude);
+}
+
+std::string seconds(std::uint64_t time_ns) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
+}
+
 }  // namespace
 
 void Timeline::begin_input(std::string_view name) {
@@ -114,16 +139,20 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   const std::size_t share = std::max(options_.lookahead_bytes / lanes_.size(), kMinPumpBytes);
   const std::size_t block = std::clamp(share / 4, kMinPumpBytes, kMaxPumpBytes);
 
+  keep_offsets_drawable(block, tick);
+
   Feed no_source{.source = nullptr, .lanes = {}, .done = true};
   std::vector<Feed*> feeds;  // by lane
   Turns turns;
+  std::vector<std::int64_t> offsets;  // by lane
   for (const Lane& lane : lanes_) {
     const auto found = feed_of_.find(&lane);
     Feed& feed = found != feed_of_.end() ? feeds_[found->second] : no_source;
+    offsets.push_back(inputs_[input_of_lane_[feeds.size()]].offset_ns);
     feeds.push_back(&feed);
     if (feed.done && lane.empty()) continue;
     const std::uint64_t time_ns = lane.empty() ? feed.source->frontier_ns() : lane.head().time_ns;
-    turns.add({time_ns, static_cast<std::uint32_t>(feeds.size() - 1)});
+    turns.add({moved(time_ns, offsets.back()), static_cast<std::uint32_t>(feeds.size() - 1)});
   }
 
   while (!turns.empty()) {
@@ -146,44 +175,108 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
       // Up to the next lane's turn; at equal times, the lower lane goes first.
       Turn next{kTimeLimitNs, 0};
       const bool goes_first = turns.second(next) && turn.lane < next.lane;
-      const std::uint64_t before_ns = next.time_ns + (goes_first ? 1 : 0);
-      Input& input = inputs_[input_of_lane_[turn.lane]];
-      input.first_ns = std::min(input.first_ns, lane.head().time_ns);
-      bool has_more = true;
-      while (has_more) {
-        const auto run = lane.ready(before_ns);
-        if (run.empty()) break;
-        sink.write(turn.lane, lane, run);
-        has_more = lane.consume(run.size());
-      }
+      write(turn.lane, next.time_ns + (goes_first ? 1 : 0), sink);
     }
-    const std::uint64_t time_ns = !lane.empty() ? lane.head().time_ns
-                                  : feed.done   ? turn.time_ns
-                                                : std::max(turn.time_ns, feed.source->frontier_ns());
+    const std::int64_t offset_ns = offsets[turn.lane];
+    const std::uint64_t time_ns = !lane.empty() ? moved(lane.head().time_ns, offset_ns)
+                                  : feed.done
+                                      ? turn.time_ns
+                                      : std::max(turn.time_ns, moved(feed.source->frontier_ns(), offset_ns));
     turns.postpone_top(time_ns);
+  }
+  finish_inputs();
+}
+
+// Reads on until every input that is moved back is known to begin at or after time 0.
+void Timeline::keep_offsets_drawable(std::size_t block, const std::function<void()>& tick) {
+  std::vector<std::uint64_t> first_ns(inputs_.size(), kTimeLimitNs);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::size_t input = input_of_lane_[i];
+    const auto found = feed_of_.find(&lanes_[i]);
+    if (inputs_[input].offset_ns >= 0 || found == feed_of_.end()) continue;
+    Feed& feed = feeds_[found->second];
+    const auto is_empty = [](const Lane* lane) { return lane->empty(); };
+    while (!feed.done && std::ranges::all_of(feed.lanes, is_empty)) {
+      tick();
+      feed.done = !feed.source->pump(block);
+    }
+    // What a lane does not say yet comes after the frontier.
+    if (!lanes_[i].empty())
+      first_ns[input] = std::min(first_ns[input], lanes_[i].head().time_ns);
+    else if (!feed.done)
+      first_ns[input] = std::min(first_ns[input], feed.source->frontier_ns());
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    Input& input = inputs_[i];
+    if (input.offset_ns >= 0 || first_ns[i] >= magnitude_of(input.offset_ns)) continue;
+    const auto possible_ns = -static_cast<std::int64_t>(first_ns[i]);
+    notes_->add(kOffsetCut, Place::file(input.name),
+                fmt::format("an offset of {} ns would lead below time 0: moved by {} ns", input.offset_ns,
+                            possible_ns));
+    input.offset_ns = possible_ns;
   }
 }
 
-void Timeline::note_inputs_apart() const {
-  std::vector<Input> inputs = inputs_;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    Input& input = inputs[input_of_lane_[i]];
-    input.last_ns = std::max(input.last_ns, lanes_[i].last_ns());
+// All that lane number `index` has ready before that time.
+void Timeline::write(std::size_t index, std::uint64_t before_ns, EventSink& sink) {
+  Lane& lane = lanes_[index];
+  Input& input = inputs_[input_of_lane_[index]];
+  const std::int64_t offset_ns = input.offset_ns;
+  input.first_ns = std::min(input.first_ns, moved(lane.head().time_ns, offset_ns));
+  const std::uint64_t lane_before_ns = before_moving(before_ns, offset_ns);
+  for (bool has_more = true; has_more;) {
+    const auto run = lane.ready(lane_before_ns);
+    if (run.empty()) break;
+    if (offset_ns == 0) {
+      sink.write(index, lane, run);
+    } else {
+      moved_.assign(run.begin(), run.end());
+      for (Slot& slot : moved_) {
+        slot.time_ns = moved(slot.time_ns, offset_ns);
+        if (slot.kind() == SlotKind::Complete) slot.end_ns = moved(slot.end_ns, offset_ns);
+      }
+      sink.write(index, lane, moved_);
+    }
+    has_more = lane.consume(run.size());
   }
+}
+
+void Timeline::finish_inputs() {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Input& input = inputs_[input_of_lane_[i]];
+    if (lanes_[i].last_ns() != 0)
+      input.last_ns = std::max(input.last_ns, moved(lanes_[i].last_ns(), input.offset_ns));
+  }
+  for (const Input& input : inputs_)
+    if (input.offset_ns > 0 && input.last_ns == kTimeLimitNs - 1)
+      notes_->add(
+          kOffsetCut, Place::file(input.name),
+          fmt::format("an offset of {} ns leads behind the last time that can be drawn", input.offset_ns));
+}
+
+void Timeline::note_inputs_apart() const {
   const auto is_empty = [](const Input& input) { return input.first_ns > input.last_ns; };
-  for (const Input& input : inputs) {
-    const Input& first = inputs.front();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Input &first = inputs_.front(), &input = inputs_[i];
     if (is_empty(first) || is_empty(input)) continue;
-    if (input.first_ns > first.last_ns || input.last_ns < first.first_ns)
-      notes_->add(kApartInTime, Place::file(input.name),
-                  fmt::format("from {} to {} ns, but {} is from {} to {} ns", input.first_ns, input.last_ns,
-                              first.name, first.first_ns, first.last_ns));
+    std::string gap;
+    if (input.first_ns > first.last_ns)
+      gap = fmt::format("begins {} after {} ends", seconds(input.first_ns - first.last_ns), first.name);
+    else if (input.last_ns < first.first_ns)
+      gap = fmt::format("ends {} before {} begins", seconds(first.first_ns - input.last_ns), first.name);
+    else
+      continue;
+    const auto together_ns = input.offset_ns + static_cast<std::int64_t>(first.first_ns) -
+                             static_cast<std::int64_t>(input.first_ns);
+    notes_->add(kApartInTime, Place::file(input.name),
+                fmt::format("{}; if their clocks differ, --offset {}={} lets both begin together", gap, i + 1,
+                            together_ns));
   }
 }
 
 std::uint64_t Timeline::last_ns() const {
   std::uint64_t latest = 0;
-  for (const Lane& lane : lanes_) latest = std::max(latest, lane.last_ns());
+  for (const Input& input : inputs_) latest = std::max(latest, input.last_ns);
   return latest;
 }
 

@@ -21,6 +21,7 @@ namespace convert {
 
 inline constexpr NoteKind kApartInTime{"apart-in-time",
                                        "inputs that do not overlap the first one in time: other clocks?"};
+inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead out of the times that can be drawn"};
 inline constexpr NoteKind kRenumbered{
     "renumbered", "process or thread ids replaced: another input has them, or no viewer can"};
 
@@ -81,6 +82,10 @@ class Timeline {
   std::uint64_t next_flow() { return ++last_flow_; }
   // Calls at this depth and deeper are not shown.
   std::size_t max_depth() const { return options_.lanes.max_depth; }
+  // Before run(): everything of the `input`th input (counted from 0) happens `offset_ns` later. One that
+  // would begin before time 0 begins there, and what would lie behind the last time that can be drawn lies
+  // there; both are noted.
+  void shift_input(std::size_t input, std::int64_t offset_ns) { inputs_.at(input).offset_ns = offset_ns; }
   // The source fills exactly `lanes`, all from add_lane(). A lane belongs to one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
 
@@ -88,8 +93,9 @@ class Timeline {
   // between blocks of input; it may throw to stop.
   void run(EventSink& sink, const std::function<void()>& tick);
 
-  // After run(): notes every input whose times lie wholly before or behind those of the first. They were
-  // recorded one after the other, or by different clocks; nothing else tells.
+  // After run(): notes every input whose times lie wholly before or behind those of the first, how far, and
+  // which offset lets both begin together. They were recorded one after the other, or by different clocks;
+  // nothing else tells.
   void note_inputs_apart() const;
 
   std::span<const LaneInfo> lanes() const { return infos_; }
@@ -104,10 +110,20 @@ class Timeline {
     std::vector<Lane*> lanes;
     bool done = false;
   };
+  // What an input's events span, moved by its offset.
+  struct Input {
+    std::string name;
+    std::int64_t offset_ns = 0;
+    std::uint64_t first_ns = kTimeLimitNs;
+    std::uint64_t last_ns = 0;
+  };
   using Ids = std::map<std::uint64_t, std::uint64_t>;  // id of the current input -> koid
 
   std::uint64_t koid(Ids& ids, std::set<std::uint64_t>& taken, std::uint64_t id, std::string_view what);
   std::size_t waiting_bytes(const Feed& feed) const;
+  void keep_offsets_drawable(std::size_t block, const std::function<void()>& tick);
+  void write(std::size_t index, std::uint64_t before_ns, EventSink& sink);
+  void finish_inputs();
 
   Options options_;
   Notes* notes_;
@@ -117,14 +133,9 @@ class Timeline {
   std::map<const Lane*, std::size_t> feed_of_;
   std::vector<Feed> feeds_;
 
-  // What an input's events span.
-  struct Input {
-    std::string name;
-    std::uint64_t first_ns = kTimeLimitNs;
-    std::uint64_t last_ns = 0;
-  };
   std::vector<Input> inputs_;
   std::vector<std::size_t> input_of_lane_;
+  std::vector<Slot> moved_;  // the slots at hand of an input with an offset
 
   std::uint64_t last_flow_ = 0;
   Ids process_ids_, thread_ids_;                 // of the current input

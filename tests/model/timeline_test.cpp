@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
 #include <random>
 #include <set>
@@ -66,7 +67,7 @@ class TimelineTest : public testing::Test {
   }
   Names names;
   Notes notes;
-  LabelId f = names.label("app", "f");
+  LabelId f = names.label("app", "f"), g = names.label("app", "g");
 };
 
 TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
@@ -157,7 +158,74 @@ TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
   run(timeline);
   timeline.note_inputs_apart();
   ASSERT_EQ(notes.count(kApartInTime), 1u);
-  EXPECT_EQ(notes.groups().back().first.front(), "c.trace: from 21 to 22 ns, but a.data is from 10 to 20 ns");
+  EXPECT_EQ(
+      notes.groups().back().first.front(),
+      "c.trace: begins 0.000000001 s after a.data ends; if their clocks differ, --offset 3=-11 lets both "
+      "begin together");
+}
+
+TEST_F(TimelineTest, AnInputCanBeMoved) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{10, true, f}, {20, false, f}});
+  timeline.begin_input("b.data");
+  Lane& lane = timeline.add_lane(
+      {.process = ProcessId{2}, .thread = ThreadId{2}, .process_name = {}, .thread_name = {}});
+  lane.begin(1015, f);
+  lane.end(1030);
+  lane.begin(1040, g);
+  lane.end(1040);
+  lane.counter(1041, names.label("app", "load"), 7, {{names.intern("load"), 3}});
+  timeline.shift_input(1, -1000);
+  EXPECT_THAT(run(timeline), ElementsAre("1/1 [10, 20] app:f", "2/2 [15, 30] app:f", "2/2 [40 app:g",
+                                         "2/2 40] app:g", "2/2 @41 counter app:load #7 load=3"));
+  timeline.note_inputs_apart();
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(timeline.last_ns(), 41u);
+}
+
+TEST_F(TimelineTest, TheAdviceTakesTheOffsetAlreadyGivenIntoAccount) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{2'000'000'000, true, f}, {2'000'000'020, false, f}});
+  timeline.begin_input("b.data");
+  add(timeline, 2, {{500, true, f}, {700, false, f}});
+  timeline.shift_input(1, 100);
+  EXPECT_THAT(run(timeline),
+              ElementsAre("1073741824/2 [600, 800] app:f", "1/1 [2000000000, 2000000020] app:f"));
+  timeline.note_inputs_apart();
+  EXPECT_EQ(
+      notes.groups().back().first.front(),
+      "b.data: ends 1.999999200 s before a.data begins; if their clocks differ, --offset 2=1999999500 lets "
+      "both begin together");
+}
+
+TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{1010, true, f}, {1020, false, f}});
+  add(timeline, 2, {{1005, true, g}, {1020, false, g}});
+  timeline.shift_input(0, -2000);
+  EXPECT_THAT(run(timeline), ElementsAre("1/2 [0, 15] app:g", "1/1 [5, 15] app:f"));
+  EXPECT_EQ(notes.groups().back().first.front(),
+            "a.data: an offset of -2000 ns would lead below time 0: moved by -1005 ns");
+}
+
+TEST_F(TimelineTest, NothingLiesBehindTheLastTime) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{10, true, f}, {20, false, f}});
+  add(timeline, 2, {{12, true, g}, {15, false, g}});
+  timeline.shift_input(0, std::numeric_limits<std::int64_t>::max() - 14);
+  EXPECT_THAT(run(timeline), ElementsAre("1/1 [9223372036854775803, 9223372036854775807] app:f",
+                                         "1/2 [9223372036854775805, 9223372036854775807] app:g"));
+  EXPECT_EQ(notes.groups().back().first.front(),
+            "a.data: an offset of 9223372036854775793 ns leads behind the last time that can be drawn");
+  Timeline far({}, notes);
+  far.begin_input("b.data");
+  add(far, 3, {{10, true, f}, {20, false, f}, {30, true, g}, {40, false, g}});
+  far.shift_input(0, std::numeric_limits<std::int64_t>::max());
+  EXPECT_THAT(run(far), testing::SizeIs(2));
 }
 
 TEST_F(TimelineTest, IdsThatReadersCannotTakeAreReplaced) {
