@@ -1,12 +1,10 @@
-// One stack per thread, as readers have it.
+// One stack per thread, as readers have it; one table of flows.
 #include "fxt/duration_guard.h"
 
 #include <algorithm>
 
 namespace fxt {
 namespace {
-
-constexpr std::size_t kMaxDepth = 512;
 
 bool is_flow(EventType type) {
   return type == EventType::FlowBegin || type == EventType::FlowStep || type == EventType::FlowEnd;
@@ -24,81 +22,111 @@ std::string on_thread(const Thread& thread) {
 
 }  // namespace
 
-// How many of the open durations still enclose the event: those that ended before it don't. At its very end
-// a duration still encloses flows, but nothing else.
-std::size_t DurationGuard::open_at(const Track& track, const Event& event) {
-  std::size_t open = track.open.size();
-  while (open > 0) {
-    const auto end = track.open[open - 1].end;
-    if (!end || *end > event.time || (*end == event.time && is_flow(event.type))) break;
-    --open;
+// ---- One thread ----
+
+// top_ is one beyond the room there is.
+bool DurationStack::grow() {
+  const std::size_t depth = open_.size();
+  if (depth > kMaxDepth) {
+    --top_;
+    return false;
   }
-  return open;
+  open_.resize(std::min(2 * depth, kMaxDepth + 1));
+  top_ = open_.data() + depth;
+  return true;
 }
 
-std::string DurationGuard::objection(const Event& event) const {
-  static const Track kNew;
-  if (!is_watched(event.type)) return "";
-  const auto known = tracks_.find({event.thread.process, event.thread.thread});
-  const Track& track = known == tracks_.end() ? kNew : known->second;
-  if (track.released) return "";
+std::size_t DurationStack::depth_at(std::uint64_t time) const {
+  std::size_t depth = this->depth();
+  while (open_[depth].end <= time) --depth;
+  return depth;
+}
 
-  if (event.time < track.last_time)
-    return "at " + std::to_string(event.time) + " ns comes after one at " + std::to_string(track.last_time) +
-           " ns" + on_thread(event.thread) + ": its events must be in time order, outer durations first";
-  const std::size_t open = open_at(track, event);
-  const Duration* const innermost = open == 0 ? nullptr : &track.open[open - 1];
-  if (is_flow(event.type))
-    return innermost != nullptr ? ""
-                                : "lies in no duration" + on_thread(event.thread) + ": viewers would drop it";
+std::string DurationStack::objection(const Event& event) const {
+  if (event.time < last_time_)
+    return "at " + std::to_string(event.time) + " ns comes after one at " + std::to_string(last_time_) +
+           " ns" + on_thread(thread_) + ": its events must be in time order, outer durations first";
+  if (is_flow(event.type)) {
+    // At its very end a duration still encloses flows, but nothing else.
+    const bool enclosed = depth_at(event.time) != 0 || (depth() != 0 && open_[1].end == event.time);
+    return enclosed ? "" : "lies in no duration" + on_thread(thread_) + ": viewers would drop it";
+  }
+  const std::size_t depth = depth_at(event.time);
+  const std::uint64_t end = open_[depth].end;
   if (event.type == EventType::DurationEnd) {
-    if (innermost == nullptr) return "ends a duration that never began" + on_thread(event.thread);
-    if (innermost->end)
-      return "ends a duration before the one inside it, which lasts until " +
-             std::to_string(*innermost->end) + " ns";
+    if (depth == 0) return "ends a duration that never began" + on_thread(thread_);
+    if (end != kOpen)
+      return "ends a duration before the one inside it, which lasts until " + std::to_string(end) + " ns";
     return "";
   }
-  if (open >= kMaxDepth) return "lies deeper than 512 durations, where Perfetto drops it";
-  if (event.type == EventType::DurationComplete && innermost != nullptr && innermost->end &&
-      event.end > *innermost->end)
+  if (depth == kMaxDepth) return "lies deeper than 512 durations, where Perfetto drops it";
+  if (event.type == EventType::DurationComplete && event.end > end)
     return "lasts until " + std::to_string(event.end) + " ns, beyond the one around it, which ends at " +
-           std::to_string(*innermost->end) + " ns";
+           std::to_string(end) + " ns";
   return "";
 }
 
-void DurationGuard::written(const Event& event) {
-  last_time_ = std::max({last_time_, event.time, event.end});
-  if (!is_watched(event.type)) return;
-  Track& track = tracks_[{event.thread.process, event.thread.thread}];
-  if (track.released) return;
-  track.last_time = event.time;
-  track.open.resize(open_at(track, event));
-  if (event.type == EventType::DurationEnd) track.open.pop_back();
-  if (event.type == EventType::DurationComplete && event.end > event.time)
-    track.open.push_back({.end = event.end, .category = {}, .name = {}});
-  if (event.type == EventType::DurationBegin)
-    track.open.push_back({.end = std::nullopt,
-                          .category = std::string(event.category.text),
-                          .name = std::string(event.name.text)});
-}
-
-void DurationGuard::release(const Thread& thread) {
-  Track& track = tracks_[{thread.process, thread.thread}];
-  track.released = true;
-  track.open.clear();
-}
-
-std::vector<DurationGuard::Unfinished> DurationGuard::unfinished() const {
-  std::vector<Unfinished> all;
-  for (const auto& [key, track] : tracks_) {
-    for (std::size_t i = track.open.size(); i-- > 0;) {
-      const Duration& duration = track.open[i];
-      if (!duration.end)
-        all.push_back({.thread = {.process = key.first, .thread = key.second},
-                       .category = duration.category,
-                       .name = duration.name});
-    }
+void DurationStack::add(const Event& event, std::uint64_t names) {
+  if (is_flow(event.type)) {
+    last_time_ = event.time;
+  } else if (event.type == EventType::DurationComplete) {
+    add_complete(event.time, event.end);
+  } else if (event.type == EventType::DurationBegin) {
+    add_begin(event.time, names);
+  } else if (event.type == EventType::DurationEnd) {
+    add_end(event.time);
+  } else {
+    leave(event.time);
   }
+}
+
+void DurationStack::append_pending(std::vector<Pending>& all) const {
+  for (std::size_t i = depth(); i > 0; --i)
+    if (open_[i].end == kOpen) all.push_back({.thread = thread_, .names = open_[i].names});
+}
+
+// ---- All threads ----
+
+DurationStack& DurationGuard::stack_of(const Thread& thread) {
+  if (last_stack_ == nullptr || last_thread_ != thread) {
+    last_stack_ = &stacks_.try_emplace({thread.process, thread.thread}, thread).first->second;
+    last_thread_ = thread;
+  }
+  return *last_stack_;
+}
+
+std::string DurationGuard::objection(const Event& event) {
+  if (!is_watched(event.type)) return "";
+  std::string objection = stack_of(event.thread).objection(event);
+  if (objection.empty() && is_flow(event.type)) objection = flow_objection(event);
+  return objection;
+}
+
+std::string DurationGuard::flow_objection(const Event& event) const {
+  const std::string id = std::to_string(event.id);
+  const OpenFlows::Found flow = flows_.find(event.thread.process, event.id);
+  if (event.type == EventType::FlowBegin) {
+    const bool in_use = flow.match == OpenFlows::Match::Found && flow.process == event.thread.process;
+    return in_use ? "begins flow " + id + ", which is open since " + std::to_string(flow.where) + " ns" : "";
+  }
+  if (flow.match == OpenFlows::Match::NoneBegan) return "continues flow " + id + ", which has not begun";
+  if (flow.match == OpenFlows::Match::SeveralOthers)
+    return "continues flow " + id + ", which several other processes have begun";
+  if (event.time < flow.where)
+    return "continues flow " + id + " before it begins at " + std::to_string(flow.where) + " ns";
+  return "";
+}
+
+void DurationGuard::add(const Event& event, std::uint64_t names) {
+  if (!is_watched(event.type)) return;
+  stack_of(event.thread).add(event, names);
+  if (event.type == EventType::FlowBegin) flows_.begin(event.thread.process, event.id, event.time);
+  if (event.type == EventType::FlowEnd) flows_.end(flows_.find(event.thread.process, event.id), event.id);
+}
+
+std::vector<DurationStack::Pending> DurationGuard::pending() const {
+  std::vector<DurationStack::Pending> all;
+  for (const auto& [key, stack] : stacks_) stack.append_pending(all);
   return all;
 }
 

@@ -1,54 +1,104 @@
-// Watches the events of each thread as a Writer gets them: time order, nesting, balance, flows inside a
-// duration (fxt-notes W15, W16, W17, W21). Internal to the Writer.
+// Watches the events of each thread as a Writer gets them: time order, nesting, balance, flows that lie
+// inside a duration and have begun (fxt-notes W15, W16, W17, W21). Internal to the Writer; in a header for
+// the sake of its short way.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fxt/open_flows.h"
 #include "fxt/records.h"
 
 namespace fxt {
 
-class DurationGuard {
+// The durations of one thread that are open where its last event was, outermost first.
+class DurationStack {
  public:
-  // A duration that was begun and not ended.
-  struct Unfinished {
+  // What a duration needs to be ended: the category and name refs of its begin, as they lie in the header.
+  struct Pending {
     Thread thread;
-    std::string category, name;  // of its begin
+    std::uint64_t names = 0;
   };
+
+  explicit DurationStack(const Thread& thread) : thread_(thread) {}
+  DurationStack(const DurationStack&) = delete;
+  DurationStack& operator=(const DurationStack&) = delete;
+
+  // Take an event, if it is at its place; false if it is not.
+  bool add_complete(std::uint64_t begin, std::uint64_t end) {
+    if (!leave(begin) || end > top_->end || !push()) return false;
+    top_->end = end;
+    return true;
+  }
+  bool add_begin(std::uint64_t time, std::uint64_t names) {
+    if (!leave(time) || !push()) return false;
+    *top_ = {.end = kOpen, .names = names};
+    return true;
+  }
+  bool add_end(std::uint64_t time) {
+    if (!leave(time) || top_->end != kOpen || depth() == 0) return false;
+    --top_;
+    return true;
+  }
 
   // What is wrong with the event at this place, in the caller's terms; empty if nothing is.
   std::string objection(const Event& event) const;
-  // The event was written.
-  void written(const Event& event);
-  // The thread's events are written without being seen here.
-  void release(const Thread& thread);
-  // What is still open, innermost first, thread by thread; and when the last event was.
-  std::vector<Unfinished> unfinished() const;
-  std::uint64_t last_time() const { return last_time_; }
+  // Takes an event that has no objection.
+  void add(const Event& event, std::uint64_t names);
+  // What still waits for its end event, innermost first.
+  void append_pending(std::vector<Pending>& all) const;
 
  private:
-  struct Duration {
-    std::optional<std::uint64_t> end;  // none: waits for its end event
-    std::string category, name;
+  static constexpr std::size_t kMaxDepth = 512;  // Perfetto's
+  static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
+  struct Open {
+    std::uint64_t end = 0;    // kOpen: waits for its end event
+    std::uint64_t names = 0;  // of those
   };
-  struct Track {
-    std::uint64_t last_time = 0;
-    std::vector<Duration> open;
-    bool released = false;
-  };
-  using Key = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
 
-  static std::size_t open_at(const Track& track, const Event& event);
+  // Forward to `time`, out of what has ended by then.
+  bool leave(std::uint64_t time) {
+    if (time < last_time_) return false;
+    last_time_ = time;
+    Open* top = top_;
+    while (top->end <= time) --top;
+    top_ = top;
+    return true;
+  }
+  bool push() { return ++top_ != open_.data() + open_.size() || grow(); }
+  bool grow();
+  std::size_t depth() const { return static_cast<std::size_t>(top_ - open_.data()); }
+  std::size_t depth_at(std::uint64_t time) const;
 
-  std::map<Key, Track> tracks_;
+  Thread thread_;
   std::uint64_t last_time_ = 0;
+  std::vector<Open> open_ = std::vector<Open>(8, {.end = kOpen});  // the first one encloses the whole trace
+  Open* top_ = open_.data();
+};
+
+class DurationGuard {
+ public:
+  // The same object for the same thread, good as long as the guard.
+  DurationStack& stack_of(const Thread& thread);
+
+  // What is wrong with the event at this place, in the caller's terms; empty if nothing is.
+  std::string objection(const Event& event);
+  // Takes an event that has no objection and was written; `names` as in DurationStack::Pending.
+  void add(const Event& event, std::uint64_t names);
+  // What still waits for its end event, innermost first, thread by thread.
+  std::vector<DurationStack::Pending> pending() const;
+
+ private:
+  std::string flow_objection(const Event& event) const;
+
+  std::map<std::pair<std::uint64_t, std::uint64_t>, DurationStack> stacks_;  // by process and thread
+  DurationStack* last_stack_ = nullptr;
+  Thread last_thread_;
+  OpenFlows flows_;  // by the times of their begins
 };
 
 }  // namespace fxt

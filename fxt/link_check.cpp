@@ -56,34 +56,28 @@ void LinkCheck::judge(const Link& link) {
 }
 
 void LinkCheck::begin_flow(const Link& link) {
-  const auto [flow, is_new] = flows_[link.id].emplace(link.process, link.offset);
-  if (!is_new)
-    findings_->error(
-        "W21", link.offset, kind_of(link.type),
-        "id " + std::to_string(link.id) + " is in use by the flow begun at " + place(flow->second),
-        "Perfetto drops it");
+  if (const auto other = flows_.begin(link.process, link.id, link.offset))
+    findings_->error("W21", link.offset, kind_of(link.type),
+                     "id " + std::to_string(link.id) + " is in use by the flow begun at " + place(*other),
+                     "Perfetto drops it");
 }
 
 void LinkCheck::follow_flow(const Link& link) {
-  const auto open = flows_.find(link.id);
-  if (open == flows_.end()) {
-    findings_->error("W21", link.offset, kind_of(link.type),
-                     "no flow of id " + std::to_string(link.id) + " has begun", "Perfetto drops it");
-    return;
-  }
-  auto own = open->second.find(link.process);
-  if (own == open->second.end()) {
-    if (open->second.size() > 1) {
+  const OpenFlows::Found flow = flows_.find(link.process, link.id);
+  switch (flow.match) {
+    case OpenFlows::Match::NoneBegan:
+      findings_->error("W21", link.offset, kind_of(link.type),
+                       "no flow of id " + std::to_string(link.id) + " has begun", "Perfetto drops it");
+      break;
+    case OpenFlows::Match::SeveralOthers:
       findings_->error("W21", link.offset, kind_of(link.type),
                        "flow " + std::to_string(link.id) + " began in several other processes",
                        "Perfetto can't tell which one goes on here");
-      return;
-    }
-    own = open->second.begin();
+      break;
+    case OpenFlows::Match::Found:
+      if (link.type == EventType::FlowEnd) flows_.end(flow, link.id);
+      break;
   }
-  if (link.type == EventType::FlowStep) return;
-  open->second.erase(own);
-  if (open->second.empty()) flows_.erase(open);
 }
 
 void LinkCheck::end_async(const Link& link) {
@@ -103,10 +97,10 @@ void LinkCheck::finish() {
     for (const std::uint64_t offset : offsets)
       findings_->warning("W17", offset, kind_of(EventType::AsyncBegin), "never ends",
                          "Perfetto shows it as unfinished");
-  for (const auto& [id, processes] : flows_)
-    for (const auto& [process, offset] : processes)
-      findings_->warning("W21", offset, kind_of(EventType::FlowBegin),
-                         "flow " + std::to_string(id) + " never ends", "the spec asks for an end");
+  flows_.for_each([this](std::uint64_t, std::uint64_t id, std::uint64_t offset) {
+    findings_->warning("W21", offset, kind_of(EventType::FlowBegin),
+                       "flow " + std::to_string(id) + " never ends", "the spec asks for an end");
+  });
 }
 
 }  // namespace fxt

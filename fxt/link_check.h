@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fxt/findings.h"
+#include "fxt/open_flows.h"
 #include "fxt/records.h"
 
 namespace fxt {
@@ -39,8 +40,7 @@ class LinkCheck {
   const Findings* findings_;
   std::vector<Link> waiting_;
   std::uint64_t order_ = 0;
-  // Open flows, as Perfetto finds them: id, then process; where they began.
-  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> flows_;
+  OpenFlows flows_;  // by the offsets of their begins
   // Open async operations by process, id and name; where they began.
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> asyncs_;
 };

@@ -21,6 +21,20 @@ void check_time(std::string_view what, std::uint64_t time) {
                       " ns is too late: readers take times below 2^63");
 }
 
+std::uint64_t end_of(const Event& event) {
+  return event.type == EventType::DurationComplete ? event.end : event.time;
+}
+
+// Tracy takes no times from the others.
+bool spans_the_trace(const Event& event) { return event.type <= EventType::DurationComplete; }
+
+// The category and name refs of an event that a later one can use again: those in the table.
+std::uint64_t table_names(std::uint64_t header) {
+  const std::uint64_t category = EventHeader::Category::get(header), name = EventHeader::Name::get(header);
+  const auto in_table = [](std::uint64_t ref) { return StringRef::IsInline::get(ref) == 0 ? ref : 0; };
+  return EventHeader::Category::put(in_table(category)) | EventHeader::Name::put(in_table(name));
+}
+
 bool is_numeric(const Value& value) {
   return std::holds_alternative<std::int32_t>(value) || std::holds_alternative<std::uint32_t>(value) ||
          std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value) ||
@@ -33,16 +47,10 @@ bool is_numeric(const Value& value) {
 
 void Writer::write(const Event& event) {
   const std::string_view name = event.name.text;
-  if (event.time >= kTimeLimit) check_time(describe(event), event.time);
   if (code(event.type) > code(EventType::FlowEnd))
     throw WriterError(describe(event) + ": event type " + std::to_string(code(event.type)) +
                       " does not exist");
-  if (event.type == EventType::DurationComplete) {
-    if (event.end >= kTimeLimit) check_time(describe(event), event.end);
-    if (event.end < event.time)
-      throw WriterError(describe(event) + ": ends at " + std::to_string(event.end) +
-                        " ns, before it begins at " + std::to_string(event.time) + " ns");
-  }
+  check_times(event);
   check_thread(name, event.thread);
   check_arguments(name, event.arguments);
   if (event.type == EventType::Counter) check_series(event);
@@ -84,8 +92,44 @@ void Writer::write(const Event& event) {
     case EventType::DurationEnd:
       break;
   }
+  const std::uint64_t header = record.finish()[0];
   finish(record);
-  if (!options_.trust_nesting) durations_.written(event);
+  if (!options_.trust_nesting) durations_.add(event, table_names(header));
+  if (spans_the_trace(event)) take_times(event.time, end_of(event));
+}
+
+void Writer::check_times(const Event& event) const {
+  const std::uint64_t end = end_of(event);
+  if (event.time >= kTimeLimit) check_time(describe(event), event.time);
+  if (end >= kTimeLimit) check_time(describe(event), end);
+  if (end < event.time)
+    throw WriterError(describe(event) + ": ends at " + std::to_string(end) + " ns, before it begins at " +
+                      std::to_string(event.time) + " ns");
+  if (!spans_the_trace(event)) return;
+  const std::uint64_t first = std::min(first_time_, event.time), last = std::max(last_time_, end);
+  if (last - first >= span_limit_)
+    throw WriterError(describe(event) + ": from " + std::to_string(first) + " to " + std::to_string(last) +
+                      " ns, the trace spans more than Tracy's 2^47 ns; WriterOptions::long_spans allows it");
+}
+
+bool Writer::take_first_time(std::uint64_t time) {
+  if (time >= kTimeLimit || (last_time_ > time && last_time_ - time >= span_limit_)) return false;
+  first_time_ = time;
+  time_limit_ = std::min(kTimeLimit, time + span_limit_);
+  return true;
+}
+
+// The event was well-formed; what remains is its times and its place.
+void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
+  const auto type = static_cast<EventType>(EventHeader::EventType::get(header));
+  const auto name = EventHeader::Name::get(header);
+  const Event event{.type = type,
+                    .time = begin,
+                    .thread = threads_[EventHeader::Thread::get(header) - 1],
+                    .name = name == 0 ? std::string_view() : std::string_view(*strings_[name - 1]),
+                    .end = type == EventType::DurationComplete ? end : 0};
+  check_times(event);
+  throw WriterError(describe(event) + ": " + durations_.objection(event));
 }
 
 // W20: numbers only; Tracy names a series by its argument alone.
@@ -394,14 +438,6 @@ void Writer::finish(Builder& record) {
 
 void Writer::append(std::span<const std::uint64_t> words) { std::ranges::copy(words, claim(words.size())); }
 
-void Writer::refuse_times(std::uint64_t begin, std::uint64_t end) {
-  if (begin > end)
-    throw WriterError("a duration ends at " + std::to_string(end) + " ns, before it begins at " +
-                      std::to_string(begin) + " ns");
-  check_time("a duration", end);
-  throw WriterError("a duration has an impossible time");
-}
-
 void Writer::next_buffer(std::size_t words) {
   if (words > kMinBufferWords)
     throw WriterError("reserve(): " + std::to_string(words) +
@@ -410,12 +446,16 @@ void Writer::next_buffer(std::size_t words) {
 }
 
 void Writer::finish() {
-  for (const DurationGuard::Unfinished& duration : durations_.unfinished())
+  for (const DurationStack::Pending& duration : durations_.pending()) {
+    const auto text_of = [this](std::uint64_t ref) {
+      return ref == 0 ? std::string_view() : std::string_view(*strings_[ref - 1]);
+    };
     write(Event{.type = EventType::DurationEnd,
-                .time = durations_.last_time(),
+                .time = last_time_,
                 .thread = duration.thread,
-                .category = duration.category,
-                .name = duration.name});
+                .category = text_of(EventHeader::Category::get(duration.names)),
+                .name = text_of(EventHeader::Name::get(duration.names))});
+  }
   flush();
 }
 

@@ -3,6 +3,7 @@
 // gets wrong is a WriterError at the call, and nothing of that record is written.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +64,10 @@ struct WriterOptions {
   bool oversized_records = false;
   // Large blobs without metadata: Fuchsia's Rust reader aborts (W14).
   bool large_blobs_without_metadata = false;
+  // Events that lie 2^47 ns (39 h) or more apart: Tracy's times wrap (W5).
+  bool long_spans = false;
   // The caller promises that the durations of each thread come in time order, nest and are balanced, and that
-  // flows lie inside them (W15 to W17, W21): nothing of that is checked.
+  // flows lie inside them and have begun (W15 to W17, W21): nothing of that is checked, nothing is ended.
   bool trust_nesting = false;
 };
 
@@ -90,7 +93,8 @@ class Writer {
   // Any event: its time and, if it has one, its end must be below 2^63, the end not before the time; pid and
   // tid 1..2^32-1; at most 15 arguments; a counter has numeric arguments only, and each names one series of
   // one counter (W5, W19, W20). The durations, instants and flows of one thread come in time order, outer
-  // durations first; durations nest, at most 512 deep; flows lie inside one (W15 to W17, W21).
+  // durations first; durations nest, at most 512 deep; flows lie inside one, and are begun before they are
+  // continued (W15 to W17, W21).
   void write(const Event& event);
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
@@ -121,16 +125,17 @@ class Writer {
   // Registers both strings. Nothing if the string table is full: write such events as values. Empty strings
   // need no table.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // Registers the thread. Nothing if the thread table is full: write its events as values. From then on the
-  // caller answers for the order, nesting and balance of this thread's events.
+  // Registers the thread. Nothing if the thread table is full: write its events as values.
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);
 
   static constexpr std::size_t kCompleteWords = 3;
   static constexpr std::size_t kDurationWords = 2;  // of a begin or an end
 
-  // A duration complete event, begin <= end < 2^63 ns.
+  // A duration complete event, begin <= end < 2^63 ns. Here as below: in time order, outer ones first.
   void write_complete(PreparedEvent event, ThreadIndex thread, std::uint64_t begin, std::uint64_t end) {
-    if (begin > end || end >= kTimeLimit) refuse_times(begin, end);
+    DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
+    if (begin > end || !take_times(begin, end) || (stack != nullptr && !stack->add_complete(begin, end)))
+      refuse(event.header(EventType::DurationComplete, thread, kCompleteWords), begin, end);
     std::uint64_t* const words = claim(kCompleteWords);
     words[0] = event.header(EventType::DurationComplete, thread, kCompleteWords);
     words[1] = begin;
@@ -138,16 +143,23 @@ class Writer {
   }
   // A duration begin event, time < 2^63 ns.
   void write_begin(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
-    write_duration(event.header(EventType::DurationBegin, thread, kDurationWords), time);
+    DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
+    const std::uint64_t header = event.header(EventType::DurationBegin, thread, kDurationWords);
+    if (!take_times(time, time) || (stack != nullptr && !stack->add_begin(time, header & kNames)))
+      refuse(header, time, time);
+    write_duration(header, time);
   }
   // A duration end event, time < 2^63 ns.
   void write_end(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
-    write_duration(event.header(EventType::DurationEnd, thread, kDurationWords), time);
+    DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
+    const std::uint64_t header = event.header(EventType::DurationEnd, thread, kDurationWords);
+    if (!take_times(time, time) || (stack != nullptr && !stack->add_end(time))) refuse(header, time, time);
+    write_duration(header, time);
   }
 
   // Room for `words` (at most kMinBufferWords) words, to be filled with whole records by the caller, who
-  // keeps the rules: headers from PreparedEvent::header(). Valid until any other call. The words are numbers;
-  // the Writer cares for the byte order.
+  // keeps all the rules: nothing is watched here. Headers come from PreparedEvent::header(). Valid until any
+  // other call. The words are numbers; the Writer cares for the byte order.
   std::span<std::uint64_t> reserve(std::size_t words) {
     make_room(words);
     return {cursor_, words};
@@ -208,14 +220,24 @@ class Writer {
   void make_room(std::size_t words) {
     if (static_cast<std::size_t>(limit_ - cursor_) < words) next_buffer(words);
   }
+  // Makes the trace reach from `begin` to `end` at least; false if it must not.
+  bool take_times(std::uint64_t begin, std::uint64_t end) {
+    if (begin < first_time_ && !take_first_time(begin)) return false;
+    if (end <= last_time_) return true;
+    if (end >= time_limit_) return false;
+    last_time_ = end;
+    return true;
+  }
+  bool take_first_time(std::uint64_t time);
   void write_duration(std::uint64_t header, std::uint64_t time) {
-    if (time >= kTimeLimit) refuse_times(time, time);
     std::uint64_t* const words = claim(kDurationWords);
     words[0] = header;
     words[1] = time;
   }
   void next_buffer(std::size_t words);
-  [[noreturn]] static void refuse_times(std::uint64_t begin, std::uint64_t end);
+  // Says why the event with this header was not taken on the short way.
+  [[noreturn]] void refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end);
+  void check_times(const Event& event) const;
 
   StringUse refer_to(const String& string);
   ThreadUse refer_to(const Thread& thread);
@@ -232,6 +254,9 @@ class Writer {
   void check_thread(std::string_view what, const Thread& thread) const;
   void check_arguments(std::string_view what, Arguments arguments) const;
   void check_series(const Event& event);
+
+  // The category and name refs of an event's header.
+  static constexpr std::uint64_t kNames = EventHeader::Category::kMask | EventHeader::Name::kMask;
 
   WriterOptions options_;
   WriterCounters counters_;
@@ -251,6 +276,10 @@ class Writer {
   std::unordered_map<std::string, std::string, StringHash, std::equal_to<>>
       series_;  // counter argument -> name
   DurationGuard durations_;
+  std::array<DurationStack*, kMaxThreadIndex + 1> stacks_ = {};   // by ThreadIndex; null: not watched
+  std::uint64_t first_time_ = ~std::uint64_t{0}, last_time_ = 0;  // of events, as Tracy takes them
+  std::uint64_t span_limit_;                                      // of these two
+  std::uint64_t time_limit_ = kTimeLimit;                         // of last_time_
   std::vector<Provider> providers_;
   std::size_t provider_ = 0;                       // the current one
   std::vector<std::uint16_t> handed_out_strings_;  // by prepare()

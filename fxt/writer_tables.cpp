@@ -12,6 +12,7 @@ namespace fxt {
 Writer::Writer(Output& output, const WriterOptions& options)
     : options_(options),
       output_(&output),
+      span_limit_(options.long_spans ? kTimeLimit : kSpanLimit),
       record_(std::make_unique<std::array<std::uint64_t, kMaxRecordWords>>()) {
   flush();  // fetches the first buffer
   append(std::array{kMagicRecord});
@@ -196,7 +197,7 @@ std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint
   const auto index = index_of(wanted);
   if (!index) return std::nullopt;
   handed_out_threads_.push_back(*index);
-  durations_.release(wanted);
+  if (!options_.trust_nesting) stacks_[*index] = &durations_.stack_of(wanted);
   return ThreadIndex{*index};
 }
 

@@ -120,8 +120,9 @@ ExitCode run(const Options& options) {
   Report report{.inputs = options.inputs, .output = options.output};
   {
     BlockWriter blocks([&](std::span<const std::byte> bytes) { stream->write(bytes); });
-    fxt::Writer writer(blocks,
-                       {.provider_name = "fxt-convert", .trust_nesting = true});  // the Timeline keeps it
+    fxt::Writer writer(blocks, {.provider_name = "fxt-convert",
+                                .long_spans = true,
+                                .trust_nesting = true});  // the Timeline keeps it
     FxtSink sink(writer, names, notes);
     Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
                       options.progress == ProgressMode::Always);

@@ -60,15 +60,37 @@ void write_complete(benchmark::State& state) {
   fxt::Writer writer(memory);
   const auto event = writer.prepare("app", "main");
   const auto thread = writer.thread_index(100, 101);
+  std::uint64_t time = 0;
   for (auto unused : state) {
     writer.flush();
     memory.rewind();
-    for (std::uint64_t i = 0; i < kRecords; ++i) writer.write_complete(*event, *thread, 10 * i, 10 * i + 5);
+    for (std::uint64_t i = 0; i < kRecords; ++i, time += 10)
+      writer.write_complete(*event, *thread, time, time + 5);
     benchmark::ClobberMemory();
   }
   set_rates(state);
 }
 BENCHMARK(write_complete);
+
+// The same as calls nest: three levels deep, ten calls in each.
+void write_nested(benchmark::State& state) {
+  ReadyMemory memory;
+  fxt::Writer writer(memory);
+  const auto event = writer.prepare("app", "main");
+  const auto thread = writer.thread_index(100, 101);
+  std::uint64_t time = 0;
+  for (auto unused : state) {
+    writer.flush();
+    memory.rewind();
+    for (std::uint64_t i = 0; i < kRecords; ++i, time += 10) {
+      const std::uint64_t length = i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;
+      writer.write_complete(*event, *thread, time, time + length);
+    }
+    benchmark::ClobberMemory();
+  }
+  set_rates(state);
+}
+BENCHMARK(write_nested);
 
 // Many records for one bounds check, as a converter's sink does it.
 void write_reserved(benchmark::State& state) {

@@ -54,6 +54,7 @@ void write_again(std::span<const std::byte> bytes) {
   fxt::Writer writer(output, {.userspace_objects = true,
                               .blob_arguments = true,
                               .large_blobs_without_metadata = true,
+                              .long_spans = true,
                               .trust_nesting = true});
   fxt::Reader reader(bytes);
   while (const fxt::Entry* entry = reader.next()) {

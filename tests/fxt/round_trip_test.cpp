@@ -183,9 +183,10 @@ bool is_bookkeeping(const Record& record) {
          std::holds_alternative<ThreadRecord>(record);
 }
 
-// The records of the trips are random, so they nest in no way.
+// The records of the trips are random, so they nest in no way and lie far apart.
 WriterOptions any_order() {
   WriterOptions options = kEverything;
+  options.long_spans = true;
   options.trust_nesting = true;
   return options;
 }

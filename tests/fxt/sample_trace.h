@@ -19,6 +19,7 @@ inline constexpr WriterOptions kEverything{.provider_name = "sample",
                                            .blob_arguments = true,
                                            .oversized_records = true,
                                            .large_blobs_without_metadata = true,
+                                           .long_spans = false,
                                            .trust_nesting = false};
 
 inline Words sample_trace() {

@@ -1,4 +1,5 @@
 // What the Writer keeps by itself, and what it tells a caller who is wrong.
+#include <functional>
 #include <gtest/gtest.h>
 #include <ios>
 #include <ostream>
@@ -12,6 +13,19 @@ namespace {
 
 constexpr Thread kMain{.process = 100, .thread = 101};
 
+// What a Writer says to the last thing it is told; empty if nothing.
+std::string objection_in(const std::function<void(Writer&)>& write, const WriterOptions& options = {}) {
+  MemoryOutput output;
+  Writer writer(output, options);
+  try {
+    write(writer);
+  } catch (const WriterError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The same for the only thing it is told.
 std::string message_of(const std::function<void(Writer&)>& write, const WriterOptions& options = {}) {
   MemoryOutput output;
   Writer writer(output, options);
@@ -131,14 +145,57 @@ TEST(WriterErrors, Times) {
 }
 
 TEST(WriterErrors, PreparedTimes) {
+  using Write = std::function<void(Writer&, PreparedEvent, ThreadIndex)>;
+  const auto objection_to = [](const Write& write) {
+    return objection_in(
+        [&write](Writer& writer) { write(writer, *writer.prepare("", "x"), *writer.thread_index(1, 2)); });
+  };
+  EXPECT_EQ(objection_to(
+                [](Writer& writer, auto event, auto thread) { writer.write_complete(event, thread, 5, 4); }),
+            "event \"x\": ends at 4 ns, before it begins at 5 ns");
+  EXPECT_EQ(objection_to([](Writer& writer, auto event, auto thread) {
+              writer.write_complete(event, thread, 5, kTimeLimit);
+            }),
+            "event \"x\": time 9223372036854775808 ns is too late: readers take times below 2^63");
+  EXPECT_EQ(objection_to([](Writer& writer, auto event, auto thread) {
+              writer.write_begin(event, thread, kTimeLimit);
+            }),
+            "event \"x\": time 9223372036854775808 ns is too late: readers take times below 2^63");
+  EXPECT_EQ(objection_to(
+                [](Writer& writer, auto event, auto thread) { writer.write_complete(event, thread, 5, 5); }),
+            "");
+}
+
+TEST(WriterErrors, Spans) {
+  const auto at = [](std::uint64_t time) { return Event{.time = time, .thread = kMain, .name = "x"}; };
+  const auto log_at = [](std::uint64_t time) { return Log{.time = time, .thread = kMain, .message = "x"}; };
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.write(at(7));
+              writer.write(at(kSpanLimit + 6));
+            }),
+            "");
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.write(at(7));
+              writer.write(at(kSpanLimit + 7));
+            }),
+            "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
+            "WriterOptions::long_spans allows it");
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              const auto event = writer.prepare("", "x");
+              const auto thread = writer.thread_index(1, 2);
+              writer.write_complete(*event, *thread, 7, kSpanLimit + 7);
+            }),
+            "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
+            "WriterOptions::long_spans allows it");
+  EXPECT_EQ(objection_in([&](Writer& writer) {  // Tracy reads no log messages
+              writer.write(log_at(7));
+              writer.write(at(kSpanLimit + 7));
+            }),
+            "");
   MemoryOutput output;
-  Writer writer(output);
-  const auto event = writer.prepare("", "x");
-  const auto thread = writer.thread_index(1, 2);
-  EXPECT_THROW(writer.write_complete(*event, *thread, 5, 4), WriterError);
-  EXPECT_THROW(writer.write_complete(*event, *thread, 5, kTimeLimit), WriterError);
-  EXPECT_THROW(writer.write_begin(*event, *thread, kTimeLimit), WriterError);
-  EXPECT_NO_THROW(writer.write_complete(*event, *thread, 5, 5));
+  Writer writer(output, {.long_spans = true});
+  writer.write(at(7));
+  EXPECT_NO_THROW(writer.write(at(kSpanLimit + 7)));
 }
 
 TEST(WriterErrors, Threads) {
@@ -302,6 +359,40 @@ TEST(WriterDurations, EncloseFlows) {
             "event \"x\": lies in no duration on thread 101 of process 100: viewers would drop it");
 }
 
+Event flow(EventType type, std::uint64_t time, std::uint64_t process = 100) {
+  return {.type = type,
+          .time = time,
+          .thread = {.process = process, .thread = process + 1},
+          .name = "x",
+          .id = 7};
+}
+
+TEST(WriterFlows, BeginBeforeTheyContinue) {
+  const auto outer = duration(EventType::DurationComplete, 0, 100);
+  const auto begin = flow(EventType::FlowBegin, 10), step = flow(EventType::FlowStep, 20),
+             end = flow(EventType::FlowEnd, 30);
+  EXPECT_EQ(objection_to({outer, begin, step, step, end}), "");
+  EXPECT_EQ(objection_to({outer, step}), "event \"x\": continues flow 7, which has not begun");
+  EXPECT_EQ(objection_to({outer, end}), "event \"x\": continues flow 7, which has not begun");
+  EXPECT_EQ(objection_to({outer, begin, begin}), "event \"x\": begins flow 7, which is open since 10 ns");
+  EXPECT_EQ(objection_to({outer, begin, end, end}), "event \"x\": continues flow 7, which has not begun");
+  EXPECT_EQ(objection_to({outer, begin, end, flow(EventType::FlowBegin, 40)}), "");
+}
+
+TEST(WriterFlows, ContinueInOtherProcesses) {
+  Event other = duration(EventType::DurationComplete, 0, 100), third = other;
+  other.thread = {.process = 200, .thread = 201};
+  third.thread = {.process = 300, .thread = 301};
+  const auto outer = duration(EventType::DurationComplete, 0, 100);
+  const auto begin = flow(EventType::FlowBegin, 10);
+  EXPECT_EQ(objection_to({outer, other, begin, flow(EventType::FlowEnd, 20, 200)}), "");
+  EXPECT_EQ(objection_to({outer, other, begin, flow(EventType::FlowEnd, 9, 200)}),
+            "event \"x\": continues flow 7 before it begins at 10 ns");
+  EXPECT_EQ(objection_to({outer, other, third, begin, flow(EventType::FlowBegin, 20, 200),
+                          flow(EventType::FlowStep, 30, 300)}),
+            "event \"x\": continues flow 7, which several other processes have begun");
+}
+
 TEST(WriterDurations, AreEndedByFinish) {
   MemoryOutput output;
   Writer writer(output);
@@ -315,12 +406,54 @@ TEST(WriterDurations, AreEndedByFinish) {
   EXPECT_EQ(words[1], 9U);
 }
 
-TEST(WriterDurations, OfPreparedThreadsAreTheCallersBusiness) {
+TEST(WriterDurations, OnTheShortWayAreWatchedAsWell) {
+  using Write = std::function<void(Writer&, PreparedEvent, ThreadIndex)>;
+  const auto objection_after = [](std::initializer_list<Event> events, const Write& write) {
+    return objection_in([&](Writer& writer) {
+      const auto event = writer.prepare("", "y");
+      const auto thread = writer.thread_index(100, 101);
+      for (const Event& value : events) writer.write(value);
+      write(writer, *event, *thread);
+    });
+  };
+  const auto outer = duration(EventType::DurationComplete, 0, 10);
+  EXPECT_EQ(objection_after({outer},
+                            [](Writer& writer, auto event, auto thread) {
+                              writer.write_begin(event, thread, 2);
+                              writer.write_complete(event, thread, 3, 5);
+                              writer.write_complete(event, thread, 5, 6);
+                              writer.write_end(event, thread, 10);
+                            }),
+            "");
+  EXPECT_EQ(objection_after({outer}, [](Writer& writer, auto event,
+                                        auto thread) { writer.write_complete(event, thread, 5, 15); }),
+            "event \"y\": lasts until 15 ns, beyond the one around it, which ends at 10 ns");
+  EXPECT_EQ(
+      objection_after({duration(EventType::Instant, 7)},
+                      [](Writer& writer, auto event, auto thread) { writer.write_begin(event, thread, 5); }),
+      "event \"y\": at 5 ns comes after one at 7 ns on thread 101 of process 100: its events must be in "
+      "time order, outer durations first");
+  EXPECT_EQ(objection_after(
+                {}, [](Writer& writer, auto event, auto thread) { writer.write_end(event, thread, 5); }),
+            "event \"y\": ends a duration that never began on thread 101 of process 100");
+  EXPECT_EQ(objection_after({},
+                            [](Writer& writer, auto event, auto thread) {
+                              for (int i = 0; i < 513; ++i) writer.write_begin(event, thread, 5);
+                            }),
+            "event \"y\": lies deeper than 512 durations, where Perfetto drops it");
+}
+
+TEST(WriterDurations, OnTheShortWayAreEndedByFinish) {
   MemoryOutput output;
   Writer writer(output);
-  writer.thread_index(100, 101);
-  writer.write(duration(EventType::DurationEnd, 5));
-  writer.write(duration(EventType::DurationEnd, 4));
+  const auto event = writer.prepare("app", "main");
+  const auto thread = writer.thread_index(100, 101);
+  writer.write_begin(*event, *thread, 5);
+  writer.write_complete(*event, *thread, 6, 9);
+  writer.finish();
+  const auto words = output.words().last(2);
+  EXPECT_EQ(words[0], 0x0002'0001'0103'0024U);  // name 2, category 1, thread 1, end (3)
+  EXPECT_EQ(words[1], 9U);
 }
 
 // ---- Outputs ----

@@ -18,8 +18,9 @@ void prepare_tables(Writer& writer) {
   writer.thread_index(100, 101);
 }
 
+// The event alone: what it would need around it is not asked for.
 Words event_words(const Event& event) {
-  return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); });
+  return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); }, {.trust_nesting = true});
 }
 
 Event event_of(EventType type) {

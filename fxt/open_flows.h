@@ -1,0 +1,49 @@
+// Flows that have begun and not ended, joined by their ids as Perfetto joins them (fxt-notes W21). Internal
+// to the Writer and the Checker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace fxt {
+
+class OpenFlows {
+ public:
+  enum class Match : std::uint8_t {
+    Found,
+    NoneBegan,      // no flow of this id is open
+    SeveralOthers,  // it was begun in several processes, none of them this one
+  };
+  struct Found {
+    Match match = Match::NoneBegan;
+    std::uint64_t process = 0;  // the one that began it
+    std::uint64_t where = 0;    // what begin() was told
+  };
+
+  // Begins a flow. If this process has one of the id open already, nothing changes and the answer is where
+  // that one began.
+  std::optional<std::uint64_t> begin(std::uint64_t process, std::uint64_t id, std::uint64_t where);
+  // The flow that a step or end in this process belongs to.
+  Found find(std::uint64_t process, std::uint64_t id) const;
+  // Ends a flow that find() has found.
+  void end(const Found& found, std::uint64_t id);
+
+  // Calls `visit(process, id, where)` for each open flow, in the order of ids.
+  template <typename Visitor>
+  void for_each(Visitor visit) const {
+    for (const auto& [key, where] : open_) visit(key.second, key.first, where);
+  }
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // id, process
+  struct Owner {
+    std::uint64_t process = 0;
+    bool several = false;  // another process began one of the id meanwhile
+  };
+  std::map<Key, std::uint64_t> open_;
+  std::map<std::uint64_t, Owner> owners_;  // by id: who answers for other processes; gone with the first end
+};
+
+}  // namespace fxt
