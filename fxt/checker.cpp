@@ -1,5 +1,4 @@
-// The Checker itself: the order of the first records, what a Reader finds odd, times and limits; the rest is
-// handed to the parts.
+// The Checker itself: what a Reader finds odd, times and limits; the rest is handed to the parts.
 #include "fxt/checker.h"
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "fxt/nesting_check.h"
 #include "fxt/object_check.h"
 #include "fxt/reference_check.h"
+#include "fxt/start_check.h"
 
 namespace fxt {
 namespace {
@@ -26,17 +26,13 @@ constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
 constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
 constexpr std::string_view kReserved = "the spec reserves it for later versions";
 
-bool is_metadata(const Record& record) {
-  return std::holds_alternative<Magic>(record) || std::holds_alternative<ProviderInfo>(record) ||
-         std::holds_alternative<ProviderSection>(record) || std::holds_alternative<ProviderEvent>(record);
-}
-
 }  // namespace
 
 class Checker::State {
  public:
   explicit State(Report report)
       : findings_(std::move(report)),
+        start_(findings_),
         references_(findings_),
         nesting_(findings_),
         links_(findings_),
@@ -46,11 +42,6 @@ class Checker::State {
   void finish(const Reader& reader);
 
  private:
-  // ---- The start of the file ----
-  void check_start(const Entry& entry, const Reader& reader);
-  void check_provider(const ProviderInfo& info);
-  void check_initialization(const Initialization& initialization);
-
   // ---- What the Reader found ----
   void check_problem(const Problem& problem, const Entry& entry);
   void check_spare_words(const Problem& problem, const Entry& entry);
@@ -77,6 +68,7 @@ class Checker::State {
   }
 
   Findings findings_;
+  StartCheck start_;
   ReferenceCheck references_;
   NestingCheck nesting_;
   LinkCheck links_;
@@ -86,11 +78,6 @@ class Checker::State {
   std::uint64_t offset_ = 0;
   std::string_view kind_;
 
-  bool any_record_ = false;
-  bool provider_announced_ = false, provider_missing_said_ = false;
-  bool several_providers_ = false;
-  bool initialized_ = false, initialization_missing_said_ = false;
-  bool initialization_early_said_ = false, indexed_before_provider_said_ = false;
   std::optional<std::uint64_t> first_ticks_, last_ticks_;  // of events, as Tracy takes them
   bool span_said_ = false;
   std::unordered_set<std::uint64_t> locations_;  // hashes of (name, source location)
@@ -105,57 +92,11 @@ void Checker::finish(const Reader& reader) { state_->finish(reader); }
 void Checker::State::add(const Entry& entry, const Reader& reader) {
   offset_ = entry.offset;
   kind_ = kind_of(entry.record);
-  check_start(entry, reader);
+  start_.add(entry, kind_, reader);
   for (const Problem& problem : entry.problems) check_problem(problem, entry);
   if (entry.words.size() > kMaxRecordWords)
     error("W13", "large record of " + std::to_string(entry.words.size()) + " words", kLosesTheRest);
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
-  any_record_ = true;
-}
-
-// ---- The start of the file ----
-
-void Checker::State::check_start(const Entry& entry, const Reader& reader) {
-  if (!any_record_) {
-    if (entry.words[0] != kMagicRecord) {
-      error("W1", "the file does not begin with the magic word",
-            "Tracy ends with an exception, Fuchsia's Rust reader refuses, Perfetto does not know the file");
-    } else if (reader.other_byte_order()) {
-      error("W1", "the file is big-endian", "all known readers expect little-endian words");
-    }
-  }
-  const Record& record = entry.record;
-  if (is_metadata(record) || provider_announced_) return;
-  if (std::holds_alternative<Initialization>(record)) {
-    if (!initialization_early_said_)
-      warning("W1", "initialization before provider info", "some readers fail");
-    initialization_early_said_ = true;
-    return;
-  }
-  const bool fills_a_table =
-      std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
-  if (fills_a_table && !indexed_before_provider_said_) {
-    error(
-        "W2", "registered before any provider is announced",
-        "the Rust reader does not know it, and the C++ reader and Perfetto forget it when a provider comes");
-    indexed_before_provider_said_ = true;
-  } else if (!fills_a_table && !provider_missing_said_) {
-    warning("W1", "no provider was announced before", "Fuchsia's Rust reader knows no indexed strings");
-    provider_missing_said_ = true;
-  }
-}
-
-void Checker::State::check_provider(const ProviderInfo& info) {
-  if (provider_announced_) several_providers_ = true;
-  provider_announced_ = true;
-  if (info.id == 0) warning("W2", "provider id 0", "readers use it for records of no provider");
-}
-
-void Checker::State::check_initialization(const Initialization& initialization) {
-  initialized_ = true;
-  if (initialization.ticks_per_second != 0 && initialization.ticks_per_second != kTicksPerSecond)
-    error("W4", std::to_string(initialization.ticks_per_second) + " ticks per second",
-          "Tracy takes ticks for nanoseconds");
 }
 
 // ---- What the Reader found ----
@@ -187,8 +128,10 @@ void Checker::State::check_problem(const Problem& problem, const Entry& entry) {
       warning("W12", text, kReserved);
       break;
     case ProblemKind::UnknownString:
-    case ProblemKind::UnknownThread:
       error("W7", text, kDropped);
+      break;
+    case ProblemKind::UnknownThread:
+      error("W7", text, "Fuchsia's C++ reader drops the record, Perfetto files it under thread 0");
       break;
     case ProblemKind::InvalidUtf8:
       error("W9", text, kRustRejects);
@@ -212,7 +155,10 @@ void Checker::State::check_problem(const Problem& problem, const Entry& entry) {
       error("W2", text, "Fuchsia's C++ reader and Perfetto empty its tables, the Rust reader does not");
       break;
     case ProblemKind::UnknownProvider:
-      error("W3", text, "Perfetto drops what follows, the C++ and Rust readers complain");
+      error("W3", text,
+            std::holds_alternative<ProviderSection>(entry.record)
+                ? "Perfetto drops what follows, Fuchsia's C++ and Rust readers complain"
+                : "Fuchsia's Rust reader complains");
       break;
     case ProblemKind::TickRateZero:
       error("W4", text,
@@ -220,6 +166,9 @@ void Checker::State::check_problem(const Problem& problem, const Entry& entry) {
       break;
     case ProblemKind::EndBeforeBegin:
       error("W15", text, "Perfetto drops it");
+      break;
+    case ProblemKind::WrongMagic:
+      error("W1", text, kRustRejects);
       break;
   }
 }
@@ -232,7 +181,7 @@ void Checker::State::check_spare_words(const Problem& problem, const Entry& entr
     warning("W28", text, "only Fuchsia's C++ reader reads them");
   } else if (std::holds_alternative<Initialization>(record)) {
     error("W25", text, kRustRejects);
-  } else if (event != nullptr || std::holds_alternative<Blob>(record) || is_metadata(record)) {
+  } else if (event != nullptr || std::holds_alternative<Blob>(record)) {
     warning("W11", text, "known readers ignore them");
   } else {
     error("W11", text, kRustRejects);
@@ -262,8 +211,6 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (requires { record.name.storage; }) check_string(record.name);
   if constexpr (requires { record.arguments; }) check_arguments(record.arguments);
 
-  if constexpr (std::is_same_v<T, ProviderInfo>) check_provider(record);
-  if constexpr (std::is_same_v<T, Initialization>) check_initialization(record);
   if constexpr (std::is_same_v<T, StringRecord>) {
     if (record.text.size() > kMaxStringBytes)
       warning("W8", "string of " + std::to_string(record.text.size()) + " bytes",
@@ -301,10 +248,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
 }
 
 void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
-  if (!initialized_ && !initialization_missing_said_) {
-    error("W1", "no initialization before the first time", "Fuchsia's Rust reader takes a tick for a second");
-    initialization_missing_said_ = true;
-  }
+  start_.timed(offset_, kind_);
   if (reader.ticks_per_second() == 0) return;
   const auto ns = reader.to_ns(ticks);
   if (!ns || *ns >= kTimeLimit)
@@ -316,11 +260,11 @@ void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
     error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
           "Fuchsia's C++ reader rejects the record");
-  if (several_providers_) references_.used(string, offset_, kind_);
+  if (start_.several_providers()) references_.used(string, offset_, kind_);
 }
 
 void Checker::State::check_thread(const Thread& thread) {
-  if (several_providers_) references_.used(thread, offset_, kind_);
+  if (start_.several_providers()) references_.used(thread, offset_, kind_);
 }
 
 void Checker::State::check_arguments(Arguments arguments) {
@@ -397,14 +341,13 @@ void Checker::State::finish(const Reader& reader) {
   links_.finish();
   objects_.finish();
   const ReadEnd& end = reader.end();
+  start_.finish(end);
   offset_ = end.offset;
   kind_ = "file";
   if (end.reason == ReadEnd::Reason::Truncated)
     error("W11", describe(end), "readers lose the record, some stop with an error");
   if (end.reason == ReadEnd::Reason::SizeZero)
     error("W11", describe(end), "Perfetto fails, Tracy and the Rust reader stop");
-  if (!any_record_ && end.reason == ReadEnd::Reason::EndOfFile)
-    error("W1", "the file is empty", "no reader takes it for a trace");
 }
 
 }  // namespace fxt

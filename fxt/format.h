@@ -416,11 +416,11 @@ struct ProfilerBacktraceHeader {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
   using FrameCount = Field<28, 35>;
-  using Reserved = Field<36, 63>;
+  using Flags = Field<36, 63>;  // not in fxt-notes; Fuchsia's Rust reader has them
 };
 static_assert(kTilesWord<ProfilerBacktraceHeader::Type, ProfilerBacktraceHeader::Size,
                          ProfilerBacktraceHeader::ProfilerType, ProfilerBacktraceHeader::Thread,
-                         ProfilerBacktraceHeader::FrameCount, ProfilerBacktraceHeader::Reserved>);
+                         ProfilerBacktraceHeader::FrameCount, ProfilerBacktraceHeader::Flags>);
 
 // Spec: "Large BLOB record". Then: a format header.
 struct LargeBlobHeader {

@@ -2,6 +2,13 @@
 #include "fxt/problem.h"
 
 namespace fxt {
+namespace {
+
+std::string words_of(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " word" : " words");
+}
+
+}  // namespace
 
 std::string describe(const Problem& problem) {
   const std::string value = std::to_string(problem.value);
@@ -14,7 +21,7 @@ std::string describe(const Problem& problem) {
     case ProblemKind::TooLarge:
       return "record of " + value + " words is larger than the reader's limit";
     case ProblemKind::SpareWords:
-      return value + " words after the record's content";
+      return words_of(problem.value) + " after the record's content";
     case ProblemKind::ReservedBits:
       return "reserved bits are not zero" + at;
     case ProblemKind::Padding:
@@ -28,7 +35,7 @@ std::string describe(const Problem& problem) {
     case ProblemKind::UnknownArgumentType:
       return "argument of unknown type " + value + at;
     case ProblemKind::ArgumentSpareWords:
-      return value + " words after the argument's content" + at;
+      return words_of(problem.value) + " after the argument's content" + at;
     case ProblemKind::StringIndexZero:
       return "string registered as number 0, which is the empty string";
     case ProblemKind::ThreadIndexZero:
@@ -45,6 +52,8 @@ std::string describe(const Problem& problem) {
       return "zero ticks per second";
     case ProblemKind::EndBeforeBegin:
       return "duration ends before it begins";
+    case ProblemKind::WrongMagic:
+      return "magic number is " + value + ", not 374634566";
   }
   return "unknown problem";
 }

@@ -29,6 +29,7 @@ enum class ProblemKind : std::uint8_t {
   UnknownProvider,      // value: id of a section, or of a provider event, that was never announced
   TickRateZero,         // times can't be told
   EndBeforeBegin,       // of a duration complete event
+  WrongMagic,           // value: the magic number
 };
 
 // `word` counts from the record's header, which is 0.

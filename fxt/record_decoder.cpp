@@ -117,9 +117,10 @@ bool RecordDecoder::metadata(RecordCursor& in, std::uint64_t header, Record& rec
       return true;
     }
     case MetadataType::TraceInfo:
-      if (TraceInfoHeader::TraceInfoType::get(header) != code(TraceInfoType::MagicNumber) ||
-          MagicHeader::Magic::get(header) != kMagicNumber)
+      if (TraceInfoHeader::TraceInfoType::get(header) != code(TraceInfoType::MagicNumber))
         return unknown(TraceInfoHeader::TraceInfoType::get(header));
+      if (MagicHeader::Magic::get(header) != kMagicNumber)
+        problem(ProblemKind::WrongMagic, 0, MagicHeader::Magic::get(header));
       reserved(header & MagicHeader::Zero::kMask, 0);
       record.emplace<Magic>();
       return true;
@@ -257,8 +258,8 @@ bool RecordDecoder::profiler(RecordCursor& in, std::uint64_t header, Record& rec
     }
     case ProfilerType::Backtrace: {
       using Header = ProfilerBacktraceHeader;
-      reserved(header & Header::Reserved::kMask, 0);
       auto& backtrace = record.emplace<ProfilerBacktrace>();
+      backtrace.flags = static_cast<std::uint32_t>(Header::Flags::get(header));
       return in.word(backtrace.time) && thread_ref(in, ref, backtrace.thread) &&
              in.words(Header::FrameCount::get(header), backtrace.frames);
     }

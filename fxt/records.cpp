@@ -6,7 +6,8 @@
 namespace fxt {
 
 bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b) {
-  return a.time == b.time && a.thread == b.thread && std::ranges::equal(a.frames, b.frames);
+  return a.time == b.time && a.thread == b.thread && a.flags == b.flags &&
+         std::ranges::equal(a.frames, b.frames);
 }
 
 bool operator==(const UnknownRecord& a, const UnknownRecord& b) {

@@ -174,6 +174,7 @@ struct ProfilerMmap {
 struct ProfilerBacktrace {
   std::uint64_t time = 0;
   Thread thread = {};
+  std::uint32_t flags = 0;  // 28 bits
   std::span<const std::uint64_t> frames = {};
   friend bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b);
 };

@@ -148,6 +148,7 @@ struct OwnMembers {
     json["vaddr"] = record.vaddr;
   }
   void operator()(const ProfilerBacktrace& record) const {
+    json["flags"] = record.flags;
     json["frames"] = std::vector<std::uint64_t>(record.frames.begin(), record.frames.end());
   }
   void operator()(const LargeBlob& record) const {

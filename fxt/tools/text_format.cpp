@@ -116,6 +116,7 @@ class LineWriter {
   void operator()(const ProfilerBacktrace& record) {
     append(out_, " {}", record.time);
     thread(record.thread);
+    append(out_, " flags={}", record.flags);
     for (const std::uint64_t frame : record.frames) append(out_, " {:#x}", frame);
   }
   void operator()(const LargeBlob& record) {

@@ -111,7 +111,7 @@ TEST(Checker, IsSilentOnWhatAllReadersAccept) {
   EXPECT_EQ(broken({{0x1000'0030'1000'0048, 5, 101, 0}}), kClean);  // context switch to idle, newer
   EXPECT_EQ(broken({{0x2000'0000'0020'0038, 5, 101}}), kClean);     // wakeup
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x0000'0001'0005'0019}, 1)}), kClean);  // bool
-  EXPECT_EQ(broken({{0x0000'0000'2012'004a, 5, 0xaa, 0xbb}}), kClean);  // backtrace of an indexed thread
+  EXPECT_EQ(broken({{0x0000'0030'2012'004a, 5, 0xaa, 0xbb}}), kClean);  // backtrace, with flags
   EXPECT_EQ(broken({complete(5, 5), complete(5, 5), complete(5, 9), complete(9, 9)}), kClean);
 }
 
@@ -144,9 +144,14 @@ TEST(Checker, KnowsEachRuleItReports) {
 TEST(Checker, W1StartOfTheFile) {
   EXPECT_EQ(broken_rules({}), "W1");
   EXPECT_EQ(broken_rules(all({kProvider, kInit})), "W1");
+  EXPECT_EQ(broken_rules({0x7878'7878'7878'7878}), "W1 W11");          // text
+  EXPECT_EQ(broken_rules({0}), "W1 W11");                              // zeros
+  EXPECT_EQ(broken({{kMagicRecord}}), kClean);                         // the magic word again
+  EXPECT_EQ(broken({{kMagicRecord ^ std::uint64_t{1} << 24}}), "W1");  // another number
   EXPECT_EQ(broken_rules(all({kMagic, kProvider, kTables, instant(5)})), "W1");
   EXPECT_EQ(broken_rules(all({kMagic, kProvider, kTables, instant(5), kInit})), "W1");
   EXPECT_EQ(broken_rules(all({kMagic, kInit, kProvider})), "w1");
+  EXPECT_EQ(broken_rules(all({kMagic, {0x21, 1000}, kProvider})), "W4 W1");
   EXPECT_EQ(broken_rules(all({kMagic, kInit, {0x0000'0000'0000'0044, 5, 100, 101}})), "w1");
 }
 
@@ -159,6 +164,11 @@ TEST(Checker, W1ByteOrder) {
 TEST(Checker, W2Providers) {
   EXPECT_EQ(broken({kProvider}), "W2");
   EXPECT_EQ(broken_rules(all({kMagic, string_record(1, "a"), kProvider, kInit})), "W2");
+  const Words inline_instant = {0x8001'0000'0100'0034, 5, 'x'};  // on thread 1
+  const Words thread = thread_record(1, 100, 101);
+  EXPECT_EQ(broken_rules(all({kMagic, thread, kProvider, kInit})), "w2");
+  EXPECT_EQ(broken_rules(all({kMagic, thread, kProvider, kInit, inline_instant})), "w2 W7");
+  EXPECT_EQ(broken_rules(all({kMagic, thread, kInit, inline_instant})), "w2 w1");  // no provider at all
   EXPECT_EQ(broken({{0x0030'0000'0021'0020, 0x0074'7866}}), kClean);
   EXPECT_EQ(broken({{0x0030'0000'0001'0020, 0x0074'7866}}), "w2");  // id 0
 }
@@ -167,6 +177,7 @@ TEST(Checker, W3Sections) {
   const Words second = {0x0030'0000'0021'0020, 0x0074'7866};
   const Words back = {0x0000'0000'0012'0010};
   EXPECT_EQ(broken({{0x0000'0000'0092'0010}}), "W3");
+  EXPECT_EQ(broken({{0x0000'0000'0093'0010}}), "W3");  // a provider event
   EXPECT_EQ(broken({second, back, instant(5)}), kClean);
   EXPECT_EQ(broken({second, thread_record(1, 300, 301), back}), kClean);
   EXPECT_EQ(broken({second, thread_record(1, 300, 301), back, instant(5)}), "W3");
@@ -229,6 +240,9 @@ TEST(Checker, W11Sizes) {
   EXPECT_EQ(broken({{0x0000'0001'0005'0049, 5, 0x6f'6c6c'6568, 0}}), "W11");          // log
   EXPECT_EQ(broken({{0x0000'0000'0201'0037, 100, 0}}), "W11");                        // kernel object
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x5'0021, 0}, 1)}), "W11");  // argument
+  EXPECT_EQ(broken({{0x0000'0000'0012'0020, 0}}), "W11");                             // provider section
+  EXPECT_EQ(broken({{0x0000'0000'0013'0020, 0}}), "W11");                             // provider event
+  EXPECT_EQ(broken({{0x0030'0000'0021'0030, 0x0074'7866, 0}}), "W11");                // provider info
   EXPECT_EQ(broken({event(EventType::DurationBegin, 5, kA, 1, {0}), end(6)}), "w11");
   EXPECT_EQ(broken({event(EventType::Counter, 5, kA)}), "W11");  // no id
 }
@@ -376,6 +390,21 @@ TEST(Checker, W21FlowIds) {
   EXPECT_EQ(in_durations({flow(EventType::FlowBegin, 1, 7), flow(EventType::FlowBegin, 2, 7),
                           flow(EventType::FlowEnd, 3, 7)}),
             "W21");
+}
+
+// Perfetto looks in the own process first; then for the only one that began the id since its last end.
+TEST(Checker, W21FlowsOfSeveralProcesses) {
+  const Words strings_and_thread = thread_record(4, 300, 301);
+  const auto in_durations = [&](std::initializer_list<Words> flows) {
+    return broken(
+        {strings_and_thread, complete(0, 100), complete(0, 100, kA, 3), complete(0, 100, kA, 4), all(flows)});
+  };
+  const Words begin_1 = flow(EventType::FlowBegin, 1, 7), begin_3 = flow(EventType::FlowBegin, 2, 7, 3);
+  const Words end_1 = flow(EventType::FlowEnd, 3, 7), end_3 = flow(EventType::FlowEnd, 4, 7, 3);
+  EXPECT_EQ(in_durations({begin_1, flow(EventType::FlowEnd, 5, 7, 4)}), kClean);
+  EXPECT_EQ(in_durations({begin_1, begin_3, end_1, end_3}), kClean);
+  EXPECT_EQ(in_durations({begin_1, begin_3, flow(EventType::FlowStep, 2, 7, 4), end_1, end_3}), "W21");
+  EXPECT_EQ(in_durations({begin_1, begin_3, end_1, flow(EventType::FlowStep, 3, 7, 4), end_3}), "W21");
 }
 
 // ---- W23 to W28 ----
