@@ -68,11 +68,11 @@ class FindingPrinter {
 
 }  // namespace
 
-int check(const DumpOptions& options, Reader& reader, StandardOutput& out) {
+int check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   FindingPrinter printer(options, out);
   Checker checker([&printer](const Finding& finding) { printer.print(finding); });
-  while (const Entry* entry = reader.next()) checker.add(*entry, reader);
-  checker.finish(reader);
+  while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
+  checker.finish(source.reader());
   return printer.finish();
 }
 

@@ -8,14 +8,14 @@
 // "effect":"…"}.
 #pragma once
 
-#include "fxt/reader.h"
 #include "fxt/tools/dump.h"
+#include "fxt/tools/input_file.h"
 #include "fxt/tools/standard_output.h"
 
 namespace fxt::tools {
 
-// Returns 0 if the file keeps all rules, else 1.
-int check(const DumpOptions& options, Reader& reader, StandardOutput& out);
+// Checks what can be read. Returns 0 if that keeps all rules, else 1.
+int check(const DumpOptions& options, EntrySource& source, StandardOutput& out);
 
 int print_rules(StandardOutput& out);
 

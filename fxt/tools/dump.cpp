@@ -65,17 +65,23 @@ void append_colored(Text& out, const Entry& entry) {
   out.append(kPlain);
 }
 
-int finish(const Reader& reader, const std::string& file) {
-  const std::string problem = describe(reader.end());
-  if (problem.empty()) return 0;
-  std::fprintf(stderr, "fxt-dump: %s:+0x%llx: %s\n", file.c_str(),
-               static_cast<unsigned long long>(reader.end().offset), problem.c_str());
+int finish(const EntrySource& source, const std::string& file) {
+  const ReadEnd& end = source.reader().end();
+  const std::string problem = describe(end);
+  if (!source.failure().empty()) {
+    std::fprintf(stderr, "fxt-dump: %s\n", source.failure().c_str());
+  } else if (!problem.empty()) {
+    std::fprintf(stderr, "fxt-dump: %s:+0x%llx: %s\n", file.c_str(),
+                 static_cast<unsigned long long>(end.offset), problem.c_str());
+  } else {
+    return 0;
+  }
   return 2;
 }
 
-int dump_records(const DumpOptions& options, Reader& reader, StandardOutput& out) {
-  while (const Entry* entry = reader.next()) {
-    if (!options.selection.contains(*entry, reader)) continue;
+int dump_records(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  while (const Entry* entry = source.next()) {
+    if (!options.selection.contains(*entry, source.reader())) continue;
     if (options.json) {
       append_json(out.text(), *entry);
     } else {
@@ -89,16 +95,21 @@ int dump_records(const DumpOptions& options, Reader& reader, StandardOutput& out
     out.line_done();
   }
   out.flush();
-  return finish(reader, options.file);
+  return finish(source, options.file);
 }
 
-int dump_statistics(const DumpOptions& options, Reader& reader, StandardOutput& out) {
+int dump_statistics(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   Statistics statistics;
-  while (const Entry* entry = reader.next())
-    if (options.selection.contains(*entry, reader)) statistics.add(*entry, reader);
-  statistics.append_to(out.text(), reader);
+  while (const Entry* entry = source.next())
+    if (options.selection.contains(*entry, source.reader())) statistics.add(*entry, source.reader());
+  statistics.append_to(out.text(), source.reader());
   out.flush();
-  return finish(reader, options.file);
+  return finish(source, options.file);
+}
+
+int dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  const int found = check(options, source, out);
+  return source.failure().empty() ? found : finish(source, options.file);
 }
 
 }  // namespace
@@ -156,9 +167,10 @@ int run(const DumpOptions& options) {
   if (options.mode == DumpMode::Rules) return print_rules(out);
   const auto input = open_input(options.file);
   Reader reader(*input);
-  if (options.mode == DumpMode::Check) return check(options, reader, out);
-  return options.mode == DumpMode::Stats ? dump_statistics(options, reader, out)
-                                         : dump_records(options, reader, out);
+  EntrySource source(reader);
+  if (options.mode == DumpMode::Check) return dump_check(options, source, out);
+  return options.mode == DumpMode::Stats ? dump_statistics(options, source, out)
+                                         : dump_records(options, source, out);
 }
 
 }  // namespace fxt::tools

@@ -13,7 +13,6 @@
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
-#include <boost/iostreams/read.hpp>
 
 namespace fxt::tools {
 namespace {
@@ -72,6 +71,8 @@ struct RawSource {
 };
 
 class CompressedFile final : public Input {
+  using Traits = boost::iostreams::filtering_istreambuf::traits_type;
+
  public:
   template <typename Filter>
   CompressedFile(std::unique_ptr<RawFile> file, const Filter& filter, std::string path)
@@ -80,20 +81,28 @@ class CompressedFile final : public Input {
     stream_.push(RawSource{file_.get()});
   }
 
+  // What came before damage is handed out first.
   std::size_t read(std::span<std::byte> room) override {
+    std::size_t filled = 0;
     try {
-      const auto size = boost::iostreams::read(stream_, reinterpret_cast<char*>(room.data()),
-                                               static_cast<std::streamsize>(room.size()));
-      return size <= 0 ? 0 : static_cast<std::size_t>(size);
+      while (!damaged_ && filled < room.size() && stream_.sgetc() != Traits::eof()) {
+        const auto left = static_cast<std::streamsize>(room.size() - filled);
+        const std::streamsize ready = std::clamp<std::streamsize>(stream_.in_avail(), 1, left);
+        filled +=
+            static_cast<std::size_t>(stream_.sgetn(reinterpret_cast<char*>(room.data()) + filled, ready));
+      }
     } catch (const std::ios_base::failure&) {
-      throw FileError(path_ + ": the compressed data is damaged");
+      damaged_ = true;
     }
+    if (damaged_ && filled == 0) throw FileError(path_ + ": the compressed data is damaged");
+    return filled;
   }
 
  private:
   std::unique_ptr<RawFile> file_;
   std::string path_;
   boost::iostreams::filtering_istreambuf stream_;
+  bool damaged_ = false;
 };
 
 }  // namespace

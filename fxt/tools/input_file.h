@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fxt/input.h"
+#include "fxt/reader.h"
 
 namespace fxt::tools {
 
@@ -18,5 +19,27 @@ class FileError : public std::runtime_error {
 
 // `path` "-" is standard input. Throws FileError, here and when reading.
 std::unique_ptr<Input> open_input(const std::string& path);
+
+// A Reader's records up to the end of the file, or to where it can't be read any further: failure() tells
+// then.
+class EntrySource {
+ public:
+  explicit EntrySource(Reader& reader) : reader_(&reader) {}
+  const Entry* next() {
+    try {
+      return reader_->next();
+    } catch (const FileError& error) {
+      failure_ = error.what();
+      return nullptr;
+    }
+  }
+  const Reader& reader() const { return *reader_; }
+  // Empty if there was none.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  Reader* reader_;
+  std::string failure_;
+};
 
 }  // namespace fxt::tools

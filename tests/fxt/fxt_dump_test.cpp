@@ -148,6 +148,21 @@ TEST_F(FxtDump, ReadsGzipZstdAndStandardInput) {
   EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data is damaged"));
 }
 
+TEST_F(FxtDump, ShowsWhatComesBeforeDamage) {
+  Words words = good_trace();
+  for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i * i});
+  words = joined(words, bad_trace());
+  const std::string path = file("long", words), cut = path + ".cut";
+  shell("gzip -c " + path + " | head -c 40000 > " + cut);
+  const Outcome lines = run(cut);
+  EXPECT_EQ(lines.exit_code, 2);
+  EXPECT_TRUE(lines.output.starts_with("magic\n"));
+  EXPECT_NE(lines.output.find("instant 1005000 "), std::string::npos);
+  EXPECT_TRUE(lines.output.ends_with("cut: the compressed data is damaged\n"));
+  EXPECT_THAT(run("--stats " + cut).output, HasSubstr(" instant"));
+  EXPECT_EQ(run("--check " + cut).exit_code, 2);
+}
+
 TEST_F(FxtDump, IsQuietWhenNobodyReads) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i});
