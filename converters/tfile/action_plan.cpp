@@ -24,36 +24,50 @@ bool is_register_name(std::string_view name, const RegisterLayout* layout) {
                     (name.front() == 'r' && rest_is_digits(1)));
 }
 
-// The offset of a local variable from its frame base, when the expression records one: GDB makes
-// "<frame base>; const <offset>; ext; add; const <size>; trace; end".
-std::optional<std::int64_t> frame_offset_of(std::span<const std::byte> code) {
-  std::vector<Instruction> instructions;
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction || instructions.size() == 64) return std::nullopt;
-    instructions.push_back(*instruction);
-    at += instruction->size;
-  }
-  const auto is_constant = [](const Instruction& i) {
-    return i.opcode >= Opcode::Const8 && i.opcode <= Opcode::Const64;
-  };
-  const std::size_t count = instructions.size();
-  const bool has_form = count >= 7 && instructions[0].opcode == Opcode::Reg &&
-                        instructions[count - 2].opcode == Opcode::Trace &&
-                        is_constant(instructions[count - 3]) && instructions[count - 4].opcode == Opcode::Add;
-  if (!has_form) return std::nullopt;
-  const bool is_extended = instructions[count - 5].opcode == Opcode::Ext;
-  const Instruction& constant = instructions[count - (is_extended ? 6 : 5)];
-  if (!is_constant(constant)) return std::nullopt;
-  if (!is_extended || constant.size == 9) return static_cast<std::int64_t>(constant.operand);
+bool is_constant(const Instruction& instruction) {
+  return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
+}
+
+// An operand of 1, 2, 4 or 8 bytes behind its opcode, as a signed number.
+std::int64_t extended(const Instruction& constant) {
   switch (constant.size) {
     case 2:
       return static_cast<std::int8_t>(constant.operand);
     case 3:
       return static_cast<std::int16_t>(constant.operand);
-    default:
+    case 5:
       return static_cast<std::int32_t>(constant.operand);
+    default:
+      return static_cast<std::int64_t>(constant.operand);
   }
+}
+
+// The constants that an expression adds to a register for the address that it records, when it has the form
+// that GDB makes for a variable in the frame: "reg; const <base>; add; const <offset>; ext; add; const
+// <size>; trace; end". Nothing for others.
+std::optional<std::vector<std::int64_t>> frame_constants_of(std::span<const std::byte> code) {
+  constexpr std::size_t kMost = 16;
+  std::vector<Instruction> instructions;
+  for (std::size_t at = 0; at < code.size();) {
+    const auto instruction = instruction_at(code, at);
+    if (!instruction || instructions.size() == kMost) return std::nullopt;
+    instructions.push_back(*instruction);
+    at += instruction->size;
+  }
+  constexpr std::size_t kEnding = 3;  // const <size>; trace; end
+  if (instructions.size() < 1 + kEnding || instructions.front().opcode != Opcode::Reg) return std::nullopt;
+  const std::size_t end = instructions.size() - kEnding;
+  if (!is_constant(instructions[end]) || instructions[end + 1].opcode != Opcode::Trace) return std::nullopt;
+  std::vector<std::int64_t> constants;
+  for (std::size_t i = 1; i < end; ++i) {
+    if (!is_constant(instructions[i])) return std::nullopt;
+    const Instruction& constant = instructions[i];
+    const bool is_extended = instructions[i + 1].opcode == Opcode::Ext;
+    if (is_extended) ++i;
+    if (instructions[++i].opcode != Opcode::Add) return std::nullopt;
+    constants.push_back(is_extended ? extended(constant) : static_cast<std::int64_t>(constant.operand));
+  }
+  return constants;
 }
 
 class Planner {
@@ -173,7 +187,7 @@ class Planner {
     if (is_named) {
       planned.name = names_.intern(item->text);
       planned.type = type_of(location, *item);
-    } else if (const auto offset = frame_offset_of(action.code); offset && symbols_ != nullptr) {
+    } else if (const auto offset = frame_offset(location, action); offset) {
       if (const auto local = symbols_->local(location.address, *offset)) {
         planned.name = names_.intern(local->name);
         planned.type = local->type;
@@ -182,6 +196,17 @@ class Planner {
     planned.is_string = item != nullptr && item->is_string;
     planned.is_value = is_named && has_values_on_the_way && !ends_with_own_block;
     plan.actions.push_back(std::move(planned));
+  }
+
+  // Where in its frame the variable lies that an expression records. GDB leaves additions of 0 out, so the
+  // program has to tell whether one of them belongs to the frame base.
+  std::optional<std::int64_t> frame_offset(const Location& location, const Action& action) const {
+    if (symbols_ == nullptr) return std::nullopt;
+    const auto constants = frame_constants_of(action.code);
+    if (!constants) return std::nullopt;
+    const std::size_t of_base = symbols_->frame_base_adds(location.address) ? 1 : 0;
+    if (constants->size() == of_base) return 0;
+    return constants->size() == of_base + 1 ? std::optional(constants->back()) : std::nullopt;
   }
 
   ValueType type_of(const Location& location, const CollectItem& item) const {

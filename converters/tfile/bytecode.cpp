@@ -1,5 +1,6 @@
 #include "converters/tfile/bytecode.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "converters/tfile/hex.h"
@@ -116,10 +117,15 @@ std::string disassemble(std::span<const std::byte> code) {
 }
 
 bool is_well_formed(std::span<const std::byte> code) {
+  std::uint64_t furthest = 0;  // where a jump leads to
   for (std::size_t at = 0; at < code.size();) {
     const auto instruction = instruction_at(code, at);
     if (!instruction) return false;
+    if (instruction->opcode == Opcode::Goto || instruction->opcode == Opcode::IfGoto)
+      furthest = std::max(furthest, instruction->operand);
     at += instruction->size;
+    // Nothing behind the end is run, unless something jumps there.
+    if (instruction->opcode == Opcode::End && furthest < at) return true;
   }
   return true;
 }

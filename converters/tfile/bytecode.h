@@ -82,7 +82,7 @@ std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::
 // "reg 6; const8 16; add; trace_quick 8; end". A damaged rest is named by its bytes.
 std::string disassemble(std::span<const std::byte> code);
 
-// True if the instructions up to the end of `code` are whole and known.
+// True if the instructions are whole and known, up to the `end` behind which nothing is run.
 bool is_well_formed(std::span<const std::byte> code);
 
 // What one recording instruction, or a plain run of them, leads to: enough to match expressions with their

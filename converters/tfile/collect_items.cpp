@@ -47,10 +47,22 @@ std::vector<std::string_view> split_items(std::string_view list) {
 
 using IsName = std::function<bool(std::string_view)>;
 
+// "count", "app::count"
+bool is_plain_name(std::string_view text) {
+  while (true) {
+    const auto* const end = std::ranges::find_if_not(text, is_word_character);
+    const auto size = static_cast<std::size_t>(end - text.begin());
+    if (size == 0 || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
+    text.remove_prefix(size);
+    if (text.empty()) return true;
+    if (!text.starts_with("::")) return false;
+    text.remove_prefix(2);
+  }
+}
+
 CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, const IsName& is_register) {
   using Kind = CollectItem::Kind;
-  if (std::ranges::all_of(text, is_word_character))
-    return std::isdigit(static_cast<unsigned char>(text.front())) != 0 ? Kind::Expression : Kind::Name;
+  if (is_plain_name(text)) return Kind::Name;
   if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character))
     return Kind::Expression;
   const std::string_view name = text.substr(1);

@@ -18,7 +18,7 @@ struct CollectItem {
     Variables,   // $args, $locals: one expression for each variable, unnamed
     StaticData,  // $_sdata
     Variable,    // a trace state variable
-    Name,        // a plain identifier: memory when it is static, else an expression
+    Name,        // a name, qualified or not: memory when it is static, else an expression
     Expression,  // anything else
     Evaluate,    // teval: records nothing
   };

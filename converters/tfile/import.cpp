@@ -38,6 +38,15 @@ std::unique_ptr<Symbols> place_program(std::unique_ptr<Program> program, const D
   return program;
 }
 
+// The symbols of a kernel; nothing, and a note, when their addresses are hidden.
+std::unique_ptr<Symbols> kernel_symbols(const std::filesystem::path& path, Notes& notes) {
+  auto symbols = std::make_unique<KernelSymbols>(path);
+  if (!symbols->are_hidden()) return symbols;
+  notes.add(kNoSymbols, Place::file(path.string()),
+            "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
+  return nullptr;
+}
+
 bool is_wanted(const Track& track, const ImportOptions& options) {
   return options.tids.empty() || track.clue != ThreadClue::Pid ||
          std::ranges::count(options.tids, track.value) != 0;
@@ -94,7 +103,7 @@ void import(const std::filesystem::path& input, ImportContext& context) {
   TraceFile& trace = recording->trace;
   if (program) recording->symbols = place_program(std::move(program), trace.description, context);
   if (!recording->symbols && !context.options.symbols.empty())
-    recording->symbols = std::make_unique<KernelSymbols>(context.options.symbols);
+    recording->symbols = kernel_symbols(context.options.symbols, context.notes);
   const RegisterLayout* layout = trace.layout ? &*trace.layout : nullptr;
   recording->locations =
       std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);

@@ -27,14 +27,16 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
     const auto address = hex_number(take_field(rest, ' '));
     const std::string_view type = take_field(rest, ' ');
     const std::string_view name = rest.substr(0, rest.find_first_of(" \t\r"));
-    if (!address || *address == 0 || type.size() != 1 || name.empty()) continue;
+    if (!address || type.size() != 1 || name.empty()) continue;
+    is_symbol_list_ = true;
+    if (*address == 0) continue;
     constexpr std::string_view kCode = "tTwW", kData = "dDbBrRvV";
     if (kCode.find(type) != std::string_view::npos)
       functions_.push_back({*address, std::string(name)});
     else if (kData.find(type) != std::string_view::npos)
       objects_.try_emplace(std::string(name), DataObject{*address, 0});
   }
-  if (functions_.empty()) throw InputError(Place::file(path.string()), "holds no symbols with an address");
+  if (!is_symbol_list_) throw InputError(Place::file(path.string()), "not a list of a kernel's symbols");
   std::ranges::stable_sort(functions_, {}, &Function::address);
 }
 

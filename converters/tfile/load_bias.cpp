@@ -20,14 +20,18 @@ constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t
 
 using Votes = std::map<std::uint64_t, std::size_t>;
 
-// "*&label", "*fib+4", "*(&fib)", "demo.c:stamp": the name inside.
+// "*&label", "*fib+4", "*(&fib)", "demo.c:stamp", "demo.cc:app::run": the name inside.
 std::string function_in(const std::string& at) {
   std::string name = spoken_location(at);
   const bool is_address = name.starts_with('*');
   std::erase_if(name, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')'; });
   if (is_address) name = name.substr(0, name.find_first_of("+-"));
-  const std::size_t colon = name.rfind(':');
-  if (colon != std::string::npos && colon > 0 && name[colon - 1] != ':') name = name.substr(colon + 1);
+  // A single colon ends the name of a file; two are part of the function's.
+  for (std::size_t colon = name.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = name.rfind(':', colon - 2)) {
+    if (name[colon - 1] != ':') return name.substr(colon + 1);
+    if (colon < 2) break;
+  }
   return name;
 }
 

@@ -2,146 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <map>
 #include <unistd.h>
 #include <unordered_map>
 #include <utility>
 
-#include "converters/model/full_name.h"
 #include "converters/model/input_error.h"
+#include "converters/tfile/dwarf_names.h"
 
 namespace convert::tfile {
-namespace {
-
-// A function as GDB names it: with template arguments, and with parameters only in full mode.
-std::string demangled(std::string_view symbol, Demangle mode) {
-  const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
-  if (mode == Demangle::No || !is_mangled) return std::string(symbol);
-  return full_name(symbol, mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden)
-      .value_or(std::string(symbol));
-}
-
-template <typename T>
-using Freed = std::unique_ptr<T, decltype(&std::free)>;
-
-// A list of DIEs that libdw has allocated.
-class Scopes {
- public:
-  explicit Scopes(std::pair<int, Dwarf_Die*> scopes)
-      : count_(scopes.first), first_(scopes.second, &std::free) {}
-  static Scopes at(Dwarf_Die* unit, Dwarf_Addr pc) {
-    Dwarf_Die* first = nullptr;
-    const int count = dwarf_getscopes(unit, pc, &first);
-    return Scopes({count, first});
-  }
-  static Scopes around(Dwarf_Die* die) {
-    Dwarf_Die* first = nullptr;
-    const int count = dwarf_getscopes_die(die, &first);
-    return Scopes({count, first});
-  }
-  std::span<Dwarf_Die> all() const {
-    return {first_.get(), count_ > 0 ? static_cast<std::size_t>(count_) : std::size_t{0}};
-  }
-
- private:
-  int count_;
-  Freed<Dwarf_Die> first_;
-};
-
-// Where the function was declared: in its class or namespace.
-Dwarf_Die declaration_of(Dwarf_Die die) {
-  for (int steps = 0; steps < 8; ++steps) {
-    Dwarf_Attribute attribute;
-    Dwarf_Die next;
-    const bool has_more = dwarf_attr(&die, DW_AT_abstract_origin, &attribute) != nullptr ||
-                          dwarf_attr(&die, DW_AT_specification, &attribute) != nullptr;
-    if (!has_more || dwarf_formref_die(&attribute, &next) == nullptr) break;
-    die = next;
-  }
-  return die;
-}
-
-// "ns::Class::name", as GDB shows it.
-std::string qualified_name(Dwarf_Die* function) {
-  const char* const plain = dwarf_diename(function);
-  if (plain == nullptr) return {};
-  std::string name = plain;
-  Dwarf_Die declaration = declaration_of(*function);
-  const Scopes scopes = Scopes::around(&declaration);
-  for (Dwarf_Die& scope : scopes.all().subspan(std::min<std::size_t>(1, scopes.all().size()))) {
-    switch (dwarf_tag(&scope)) {
-      case DW_TAG_namespace:
-      case DW_TAG_class_type:
-      case DW_TAG_structure_type:
-      case DW_TAG_union_type: {
-        const char* const outer = dwarf_diename(&scope);
-        name = fmt::format("{}::{}", outer != nullptr ? outer : "(anonymous namespace)", name);
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  return name;
-}
-
-// The offset of a variable whose location is the frame base plus an offset.
-std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc) {
-  Dwarf_Attribute attribute;
-  if (dwarf_attr_integrate(variable, DW_AT_location, &attribute) == nullptr) return std::nullopt;
-  Dwarf_Op* operations = nullptr;
-  std::size_t count = 0;
-  if (dwarf_getlocation_addr(&attribute, pc, &operations, &count, 1) != 1) return std::nullopt;
-  if (count != 1 || operations->atom != DW_OP_fbreg) return std::nullopt;
-  return static_cast<std::int64_t>(operations->number);
-}
-
-ValueType value_type_of(Dwarf_Die* variable) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die type, peeled;
-  if (dwarf_attr_integrate(variable, DW_AT_type, &attribute) == nullptr) return ValueType::Unknown;
-  if (dwarf_formref_die(&attribute, &type) == nullptr || dwarf_peel_type(&type, &peeled) != 0)
-    return ValueType::Unknown;
-  switch (dwarf_tag(&peeled)) {
-    case DW_TAG_pointer_type:
-    case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-      return ValueType::Pointer;
-    case DW_TAG_enumeration_type:
-      return ValueType::Signed;
-    case DW_TAG_base_type:
-      break;
-    default:
-      return ValueType::Unknown;
-  }
-  Dwarf_Word encoding = 0;
-  if (dwarf_attr_integrate(&peeled, DW_AT_encoding, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &encoding) != 0)
-    return ValueType::Unknown;
-  switch (encoding) {
-    case DW_ATE_float:
-      return ValueType::Float;
-    case DW_ATE_signed:
-    case DW_ATE_signed_char:
-      return ValueType::Signed;
-    case DW_ATE_unsigned:
-    case DW_ATE_unsigned_char:
-    case DW_ATE_boolean:
-    case DW_ATE_UTF:
-      return ValueType::Unsigned;
-    default:
-      return ValueType::Unknown;
-  }
-}
-
-}  // namespace
 
 struct Program::Impl {
   std::string path;
@@ -324,7 +198,7 @@ CodePlace Program::code_at(std::uint64_t address) const {
   for (Dwarf_Die& scope : scopes.all()) {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    if (std::string function = qualified_name(&scope); !function.empty())
+    if (std::string function = qualified_name(&scope, impl_->demangle); !function.empty())
       functions.push_back(std::move(function));
     if (tag == DW_TAG_subprogram) break;
   }
@@ -337,7 +211,7 @@ CodePlace Program::code_at(std::uint64_t address) const {
       for (Dwarf_Die& outer : around.all()) {
         const int tag = dwarf_tag(&outer);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-          functions.push_back(qualified_name(&outer));
+          functions.push_back(qualified_name(&outer, impl_->demangle));
       }
       break;
     }
@@ -382,6 +256,26 @@ std::optional<LocalVariable> Program::local(std::uint64_t address, std::int64_t 
     return true;
   });
   return found;
+}
+
+bool Program::frame_base_adds(std::uint64_t address) const {
+  const Dwarf_Addr pc = address - impl_->bias;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
+  if (unit == nullptr) return true;
+  const Scopes scopes = Scopes::at(unit, pc - bias);
+  for (Dwarf_Die& scope : scopes.all()) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op* operations = nullptr;
+    std::size_t count = 0;
+    if (dwarf_attr_integrate(&scope, DW_AT_frame_base, &attribute) == nullptr ||
+        dwarf_getlocation_addr(&attribute, pc - bias, &operations, &count, 1) != 1 || count != 1)
+      continue;
+    const bool is_register = operations->atom >= DW_OP_reg0 && operations->atom <= DW_OP_reg31;
+    const bool is_sum = operations->atom >= DW_OP_breg0 && operations->atom <= DW_OP_breg31;
+    return !is_register && !(is_sum && operations->number == 0);
+  }
+  return true;
 }
 
 ValueType Program::type_of(std::uint64_t address, const std::string& name) const {

@@ -38,6 +38,9 @@ class Symbols {
   virtual bool knows_objects() const = 0;
   // The parameter or variable that lies at this offset from the frame base, visible at a code address.
   virtual std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const = 0;
+  // True when the frame base of the function at a code address is a register plus a number other than 0, and
+  // not the register itself.
+  virtual bool frame_base_adds(std::uint64_t address) const = 0;
   // The type of a variable visible at a code address.
   virtual ValueType type_of(std::uint64_t address, const std::string& name) const = 0;
 };

@@ -32,6 +32,14 @@ TEST(Bytecode, DamageIsNamed) {
   EXPECT_TRUE(is_well_formed({}));
 }
 
+// KGTP's files have such bytes.
+TEST(Bytecode, BehindTheEndNothingIsRun) {
+  EXPECT_TRUE(is_well_formed(code("2e001d2700")));
+  EXPECT_FALSE(
+      is_well_formed(code("220120000627"
+                          "00")));  // if_goto 6
+}
+
 TEST(Bytecode, ShapesTellWhatIsRecorded) {
   EXPECT_EQ(shape_of(code("2c00012e00012927")).only_variable, 1u);
   EXPECT_FALSE(shape_of(code("2c000222010216402d000227")).records);
