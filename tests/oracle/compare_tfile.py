@@ -27,13 +27,14 @@ class Frame:
         self.args = {}
         self.names = set()
         self.time = None
-        self.thread = None
+        self.thread = None  # process and thread id
+        self.place = None   # of its first record among all events
 
 
 def frames_of(trace):
     frames = collections.defaultdict(Frame)
     open_frames = collections.defaultdict(list)  # thread -> frame numbers of open durations
-    for event in trace.events:
+    for place, event in enumerate(trace.events):
         if event.category != "tracepoint":
             continue
         if event.type == fxt_reader.END:
@@ -46,7 +47,7 @@ def frames_of(trace):
         frame.args.update(event.args)
         frame.names.add(event.name)
         if frame.time is None:
-            frame.time, frame.thread = event.time, trace.thread_names.get(event.thread)
+            frame.time, frame.thread, frame.place = event.time, event.thread, place
     return frames
 
 
@@ -65,6 +66,7 @@ class Comparison:
         self.case = case
         self.counts = collections.Counter()
         self.problems = []
+        self.unnamed = []
 
     def check(self, what, number, name, expected, found):
         self.counts[what] += 1
@@ -107,6 +109,37 @@ class Comparison:
             if value is not None:
                 self.check("variable", number, "$" + name, int(value), frame.args.get("$" + name))
 
+    def times(self, oracle, frames):
+        """A frame stands at its own $trace_timestamp (us); frames without one do so between their neighbours. Where
+        the stamps never go back, the records of a thread are in the order of the frames."""
+        stamps = {line["n"]: int(stamp) * 1000 for line in oracle
+                  if (stamp := (line.get("tsv") or {}).get("trace_timestamp")) not in (None, "0")}
+        for number, stamp in stamps.items():
+            if number in frames:
+                self.check("time", number, "", stamp, frames[number].time)
+        ordered = list(stamps.values())
+        if ordered != sorted(ordered):
+            return
+        numbers = sorted(frames)
+        for before, after in zip(numbers, numbers[1:]):
+            self.check("order of times", after, f"after {before}", True, frames[before].time <= frames[after].time)
+            if frames[before].thread == frames[after].thread:
+                self.check("order of records", after, f"after {before}", True,
+                           frames[before].place < frames[after].place)
+
+    def threads(self, live, frames):
+        """Where the program's own gettid() was collected as `tid`, it and our threads name each other."""
+        threads_of, tids_of = collections.defaultdict(set), collections.defaultdict(set)
+        for line in live:
+            tid = re.search(r"^tid = (\d+)$", line.get("tdump") or "", re.M)
+            if tid and line["n"] in frames:
+                threads_of[tid[1]].add(frames[line["n"]].thread)
+                tids_of[frames[line["n"]].thread].add(tid[1])
+        for tid, threads in threads_of.items():
+            self.check("thread", "any", f"of tid {tid}", 1, len(threads))
+        for thread, tids in tids_of.items():
+            self.check("thread", "any", f"{thread}", 1, len(tids))
+
     def dumped(self, number, live, frame):
         """tdump lines that are simple numbers or strings."""
         for name, text in re.findall(r"^([^\n=]+?) = (.*)$", live.get("tdump") or "", re.M):
@@ -118,6 +151,7 @@ class Comparison:
                 continue
             if found is None:
                 self.counts["unnamed item"] += 1
+                self.unnamed.append(f"{self.case}: frame {number}: {name} = {text}")
                 continue
             if isinstance(found, str):
                 continue
@@ -166,10 +200,15 @@ def compare(program, tfile, oracle_path, live_path, use_program):
         if not line.get("pc_error"):
             comparison.memory(number, line, trace)
         comparison.variables(number, line, frame)
-    for line in lines_of(live_path):
+    live = lines_of(live_path)
+    without_pc = {line["n"] for line in oracle if line.get("pc_error")}
+    comparison.times(oracle, frames)
+    comparison.threads(live, frames)
+    for line in live:
         if line["n"] in frames:
             comparison.dumped(line["n"], line, frames[line["n"]])
-            if extra and line.get("name"):
+            # The recording session takes steps without registers to be at the tracepoint; they are not.
+            if extra and line.get("name") and line["n"] not in without_pc:
                 comparison.check("function", line["n"], "", True, line["name"] in " ".join(frames[line["n"]].names))
     return comparison
 
@@ -177,6 +216,7 @@ def compare(program, tfile, oracle_path, live_path, use_program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--with-program", action="store_true", help="give the case's `prog` to --program")
+    parser.add_argument("--unnamed", action="store_true", help="print the items that GDB names and we do not")
     parser.add_argument("--limit", type=int, default=5, help="problems printed per case")
     parser.add_argument("fxt_convert")
     parser.add_argument("case", nargs="+", type=Path)
@@ -196,6 +236,9 @@ def main():
             print(f"{comparison.case}: {counts}; {len(comparison.problems)} differences")
             for problem in comparison.problems[:arguments.limit]:
                 print("  " + problem)
+            if arguments.unnamed:
+                for item in comparison.unnamed:
+                    print("  no name: " + item)
     print("all: " + ", ".join(f"{count} {what}" for what, count in sorted(total.items())) + f"; {failures} differences")
     return 1 if failures else 0
 

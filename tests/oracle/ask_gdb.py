@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Writes down what GDB says about a trace file, frame by frame, for compare_tfile.py.
+
+    ask_gdb.py TRACE-FILE [PROGRAM]     writes <name>.oracle.jsonl beside the trace file
+
+In the GDB of a recording session, where position-independent programs have their addresses:
+
+    source ask_gdb.py
+    python live_dump("out.live.jsonl")
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import gdb
+except ImportError:
+    gdb = None
+
+
+def said(command):
+    return gdb.execute(command, to_string=True)
+
+
+def number_of_frame():
+    return int(gdb.parse_and_eval("$trace_frame"))
+
+
+def registers():
+    """Raw values as GDB prints them, by name; the ones that were recorded."""
+    rows = re.findall(r"^ (\S+)\s+\d+\s+\d+\s+\d+\s+\d+\s+\S.*?\s(0x[0-9a-f]+)\s*$", said("maint print raw-registers"), re.M)
+    return dict(rows)
+
+
+def variables():
+    rows = re.findall(r"^\$(\S+)\s+-?\d+\s+(-?\d+|<\w+>)\s*$", said("info tvariables"), re.M)
+    return {name: None if value.startswith("<") else value for name, value in rows}
+
+
+def memory():
+    """Ranges with their bytes."""
+    answer = said('interpreter-exec mi "-trace-frame-collected --memory-contents"')
+    ranges = re.findall(r'address="(0x[0-9a-f]+)",length="(\d+)",contents="([0-9a-f]*)"', answer)
+    return [[address, int(length), contents] for address, length, contents in ranges]
+
+
+def pc():
+    return hex(int(gdb.parse_and_eval("$pc")) & (1 << 64) - 1)
+
+
+def frames(limit):
+    """Selects one frame after the other; gives their numbers."""
+    for number in range(limit):
+        try:
+            said(f"tfind {number}")
+        except gdb.error as error:
+            yield number, str(error)
+            continue
+        if number_of_frame() != number:
+            return
+        yield number, None
+
+
+def tried(question):
+    try:
+        return question()
+    except gdb.error:
+        return None
+
+
+def oracle_dump(path, limit=100_000):
+    with open(path, "w", encoding="utf-8") as out:
+        failures = 0
+        for number, error in frames(limit):
+            line = {"n": number}
+            failures = failures + 1 if error else 0
+            if failures > 1:  # nothing but the end
+                break
+            if error:
+                line["tfind_error"] = error
+            else:
+                line |= {"pc": tried(pc), "regs": tried(registers) or {}, "tsv": tried(variables),
+                         "memory": tried(memory) or []}
+            out.write(json.dumps(line) + "\n")
+
+
+def live_dump(path, limit=100_000):
+    with open(path, "w", encoding="utf-8") as out:
+        for number, error in frames(limit):
+            if error:
+                break
+            name = tried(lambda: gdb.selected_frame().name())
+            out.write(json.dumps({"n": number, "name": name, "pc": tried(pc), "tdump": tried(lambda: said("tdump"))}) + "\n")
+
+
+def without_string_limits(trace, folder):
+    """GDB 13 does not open a file with `collect/s` that it wrote; the frames are the same without."""
+    copy = Path(folder) / trace.name
+    shutil.copy(trace, copy)
+    content = copy.read_bytes()
+    copy.write_bytes(content.replace(b"collect/s".hex().encode(), b"collect  ".hex().encode()))
+    return copy
+
+
+def main():
+    trace = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        commands = ["set pagination off", "set confirm off", "set width 0"]
+        if len(sys.argv) > 2:
+            commands.append(f"file {sys.argv[2]}")
+        commands += [f"target tfile {without_string_limits(trace, folder)}", f"source {__file__}",
+                     f"python oracle_dump({str(trace.with_suffix('.oracle.jsonl'))!r})"]
+        arguments = [argument for command in commands for argument in ("-ex", command)]
+        subprocess.run(["gdb", "-nx", "-batch", *arguments], check=True, env=os.environ | {"LC_ALL": "C"})
+
+
+if gdb is None:
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    main()
