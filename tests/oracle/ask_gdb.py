@@ -61,6 +61,7 @@ def frames(limit):
             said(f"tfind {number}")
         except gdb.error as error:
             yield number, str(error)
+            tried(lambda: said("tfind none"))  # GDB stays stuck at a damaged frame otherwise
             continue
         if number_of_frame() != number:
             return
@@ -104,7 +105,8 @@ def without_string_limits(trace, folder):
     copy = Path(folder) / trace.name
     shutil.copy(trace, copy)
     content = copy.read_bytes()
-    copy.write_bytes(content.replace(b"collect/s".hex().encode(), b"collect  ".hex().encode()))
+    with_limit = re.compile(b"(" + b"collect".hex().encode() + b")(" + b"/s".hex().encode() + b"(?:3[0-9])*)")
+    copy.write_bytes(with_limit.sub(lambda found: found[1] + b"20" * (len(found[2]) // 2), content))
     return copy
 
 
