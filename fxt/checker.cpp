@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "fxt/header_words.h"
 #include "fxt/kind.h"
 #include "fxt/link_check.h"
 #include "fxt/nesting_check.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "fxt/header_words.h"
 #include "fxt/utf8.h"
 
 namespace fxt {
@@ -41,12 +42,14 @@ std::size_t pack_bytes(std::span<const std::byte> bytes, std::span<std::uint64_t
   return size_words;
 }
 
+std::string quoted(std::string_view name) { return '"' + std::string(cut_utf8(name, 100)) + '"'; }
+
 void swap_bytes(std::span<std::uint64_t> words) { std::ranges::transform(words, words.begin(), reversed); }
 
 std::span<std::uint64_t> Writer::Builder::next(std::size_t words) {
   if (words > scratch_.size() - size_)
-    throw WriterError(std::string(kind_) + " \"" + std::string(cut_utf8(name_, 100)) +
-                      "\": its strings and arguments need more than the 4095 words of a record");
+    throw WriterError(std::string(kind_) + ' ' + quoted(name_) +
+                      ": its strings and arguments need more than the 4095 words of a record");
   size_ += words;
   return scratch_.subspan(size_ - words, words);
 }

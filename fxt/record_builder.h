@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "fxt/writer.h"
@@ -20,6 +21,9 @@ std::size_t pack_bytes(std::span<const std::byte> bytes, std::span<std::uint64_t
 
 // Reverses the bytes of each word: for hosts that are not little-endian.
 void swap_bytes(std::span<std::uint64_t> words);
+
+// A name in a message, cut when it is long.
+std::string quoted(std::string_view name);
 
 class Writer::Builder {
  public:

@@ -1,6 +1,7 @@
 // What records are made of, as the decoder reads it: streams, references, arguments.
 #include <bit>
 
+#include "fxt/header_words.h"
 #include "fxt/record_decoder.h"
 #include "fxt/utf8.h"
 

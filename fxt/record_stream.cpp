@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "fxt/format.h"
+#include "fxt/header_words.h"
 #include "fxt/record_builder.h"
 
 namespace fxt {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/header_words.h"
 #include "fxt/input.h"
 
 namespace fxt {

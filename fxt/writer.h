@@ -20,6 +20,7 @@
 
 #include "fxt/duration_guard.h"
 #include "fxt/format.h"
+#include "fxt/header_words.h"
 #include "fxt/output.h"
 #include "fxt/records.h"
 
@@ -238,6 +239,7 @@ class Writer {
   // Says why the event with this header was not taken on the short way.
   [[noreturn]] void refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end);
   void check_times(const Event& event) const;
+  static void check_time(std::string_view what, std::uint64_t time);
 
   StringUse refer_to(const String& string);
   ThreadUse refer_to(const Thread& thread);

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fxt/header_words.h"
+
 namespace fxt::tools {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "fxt/header_words.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
