@@ -2,7 +2,6 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <unordered_set>
@@ -53,7 +52,7 @@ class Checker::State {
   void check_string(const String& string);
   void check_thread(const Thread& thread);
   void check_arguments(Arguments arguments);
-  void check_weights(Arguments arguments, std::initializer_list<std::string_view> names);
+  void check_scheduling_arguments(Arguments arguments);
   void check_event(const Event& event, const Reader& reader);
   void check_location(const Event& event);
   void check_span(std::uint64_t first, std::uint64_t last);
@@ -234,11 +233,11 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, ContextSwitch>) {
     for (const std::uint64_t side : {record.outgoing_thread, record.incoming_thread})
       objects_.scheduled(side, offset_, kind_);
-    check_weights(record.arguments, {"incoming_weight", "outgoing_weight"});
+    check_scheduling_arguments(record.arguments);
   }
   if constexpr (std::is_same_v<T, ThreadWakeup>) {
     objects_.scheduled(record.thread, offset_, kind_);
-    check_weights(record.arguments, {"weight"});
+    check_scheduling_arguments(record.arguments);
   }
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
     if (record.thread.storage == Storage::Inline)
@@ -279,11 +278,14 @@ void Checker::State::check_arguments(Arguments arguments) {
   }
 }
 
-void Checker::State::check_weights(Arguments arguments, std::initializer_list<std::string_view> names) {
+// What Perfetto reads from scheduling records must have its types.
+void Checker::State::check_scheduling_arguments(Arguments arguments) {
   for (const Argument& argument : arguments)
-    if (std::ranges::find(names, argument.name.text) != names.end() &&
-        !std::holds_alternative<std::int32_t>(argument.value))
-      error("W25", "argument \"" + std::string(argument.name.text) + "\" is not of type int32",
+    if (const auto type = type_of_scheduling_argument(argument.name.text);
+        type && argument.value.index() != code(*type))
+      error("W25",
+            "argument \"" + std::string(argument.name.text) + "\" is not of type " +
+                (*type == ArgumentType::Koid ? "koid" : "int32"),
             "Perfetto drops the record");
 }
 

@@ -36,6 +36,13 @@ bool DurationStack::grow() {
   return true;
 }
 
+bool DurationStack::add_point(std::uint64_t time) {
+  const std::size_t points = points_at(time);
+  if (!leave(time) || depth() + points >= kMaxDepth) return false;
+  points_ = points + 1;
+  return true;
+}
+
 std::size_t DurationStack::depth_at(std::uint64_t time) const {
   std::size_t depth = this->depth();
   while (open_[depth].end <= time) --depth;
@@ -60,6 +67,12 @@ std::string DurationStack::objection(const Event& event) const {
     return "";
   }
   if (depth == kMaxDepth) return "lies deeper than 512 durations, where Perfetto drops it";
+  const bool is_point = event.type == EventType::Instant ||
+                        (event.type == EventType::DurationComplete && event.end == event.time);
+  if (is_point && depth + points_at(event.time) >= kMaxDepth)
+    return "follows too many events of no length at one time: Perfetto stacks them and drops what lies "
+           "deeper "
+           "than 512";
   if (event.type == EventType::DurationComplete && event.end > end)
     return "lasts until " + std::to_string(event.end) + " ns, beyond the one around it, which ends at " +
            std::to_string(end) + " ns";
@@ -68,6 +81,7 @@ std::string DurationStack::objection(const Event& event) const {
 
 void DurationStack::add(const Event& event, std::uint64_t names) {
   if (is_flow(event.type)) {
+    points_ = points_at(event.time);
     last_time_ = event.time;
   } else if (event.type == EventType::DurationComplete) {
     add_complete(event.time, event.end);
@@ -76,7 +90,7 @@ void DurationStack::add(const Event& event, std::uint64_t names) {
   } else if (event.type == EventType::DurationEnd) {
     add_end(event.time);
   } else {
-    leave(event.time);
+    add_point(event.time);
   }
 }
 

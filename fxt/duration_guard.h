@@ -30,16 +30,22 @@ class DurationStack {
 
   // Take an event, if it is at its place; false if it is not.
   bool add_complete(std::uint64_t begin, std::uint64_t end) {
+    if (begin == end) return add_point(begin);
+    points_ = 0;
     if (!leave(begin) || end > top_->end || !push()) return false;
     top_->end = end;
     return true;
   }
   bool add_begin(std::uint64_t time, std::uint64_t names) {
+    points_ = 0;
     if (!leave(time) || !push()) return false;
     *top_ = {.end = kOpen, .names = names};
     return true;
   }
+  // An event of no length. Perfetto stacks those that follow each other at one time.
+  bool add_point(std::uint64_t time);
   bool add_end(std::uint64_t time) {
+    points_ = 0;
     if (!leave(time) || top_->end != kOpen || depth() == 0) return false;
     --top_;
     return true;
@@ -73,9 +79,11 @@ class DurationStack {
   bool grow();
   std::size_t depth() const { return static_cast<std::size_t>(top_ - open_.data()); }
   std::size_t depth_at(std::uint64_t time) const;
+  std::size_t points_at(std::uint64_t time) const { return time == last_time_ ? points_ : 0; }
 
   Thread thread_;
   std::uint64_t last_time_ = 0;
+  std::size_t points_ = 0;  // events of no length that came last, all at last_time_
   std::vector<Open> open_ = std::vector<Open>(8, {.end = kOpen});  // the first one encloses the whole trace
   Open* top_ = open_.data();
 };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -136,6 +137,10 @@ struct ThreadWakeup {
   Arguments arguments = {};  // by convention weight (Int32) and waker (Koid)
   friend bool operator==(const ThreadWakeup&, const ThreadWakeup&) = default;
 };
+
+// The type that an argument of scheduling records has by convention: incoming_weight, outgoing_weight and
+// weight are Int32, waker is Koid (fxt-notes section 5; Perfetto insists on it). Nothing for others.
+std::optional<ArgumentType> type_of_scheduling_argument(std::string_view name);
 
 // Spec: "Log record".
 struct Log {

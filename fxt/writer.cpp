@@ -253,7 +253,7 @@ void Writer::write(const ContextSwitch& context_switch) {
   for (const std::uint64_t koid : {context_switch.outgoing_thread, context_switch.incoming_thread})
     if (koid >= kKoidLimit)
       throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
-  check_arguments("context switch", context_switch.arguments);
+  check_scheduling_arguments("context switch", context_switch.arguments);
   const ArgumentUses& arguments = refer_to(context_switch.arguments);
 
   using Header = ContextSwitchHeader;
@@ -274,7 +274,7 @@ void Writer::write(const ThreadWakeup& wakeup) {
   check_time("thread wakeup", wakeup.time);
   if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
     throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
-  check_arguments("thread wakeup", wakeup.arguments);
+  check_scheduling_arguments("thread wakeup", wakeup.arguments);
   const ArgumentUses& arguments = refer_to(wakeup.arguments);
 
   using Header = ThreadWakeupHeader;
@@ -324,6 +324,15 @@ void Writer::check_arguments(std::string_view what, Arguments arguments) const {
     if (blob->bytes.size() > std::numeric_limits<std::uint32_t>::max())
       throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) + " is too large");
   }
+}
+
+void Writer::check_scheduling_arguments(std::string_view what, Arguments arguments) const {
+  check_arguments(what, arguments);
+  for (const Argument& argument : arguments)
+    if (const auto type = type_of_scheduling_argument(argument.name.text);
+        type && argument.value.index() != code(*type))
+      throw WriterError(std::string(what) + ": argument " + quoted(argument.name.text) + " must be of type " +
+                        (*type == ArgumentType::Koid ? "Koid" : "Int32") + ", or Perfetto drops the record");
 }
 
 void Writer::finish(Builder& record) {

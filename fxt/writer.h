@@ -255,6 +255,7 @@ class Writer {
   void write_large(Builder& head, std::span<const std::byte> bytes);
   void check_thread(std::string_view what, const Thread& thread) const;
   void check_arguments(std::string_view what, Arguments arguments) const;
+  void check_scheduling_arguments(std::string_view what, Arguments arguments) const;
   void check_series(const Event& event);
 
   // The category and name refs of an event's header.

@@ -289,6 +289,11 @@ TEST(Checker, W15Depth) {
   EXPECT_EQ(broken_rules(deep), kClean);
   EXPECT_EQ(broken_rules(joined(deep, complete(600, 1000))), "W15");
   EXPECT_EQ(broken_rules(joined(deep, instant(600))), "W15");
+  Words many = kPrelude;  // Perfetto stacks what has no length, at one time
+  for (std::uint64_t i = 0; i < 512; ++i) many = joined(many, instant(5));
+  EXPECT_EQ(broken_rules(joined(many, complete(5, 6))), kClean);
+  EXPECT_EQ(broken_rules(joined(many, instant(6))), kClean);
+  EXPECT_EQ(broken_rules(joined(many, instant(5))), "W15");
 }
 
 TEST(Checker, W15NoNegativeDuration) { EXPECT_EQ(broken({complete(10, 5)}), "W15"); }
@@ -426,7 +431,10 @@ TEST(Checker, W25Extensions) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x5'001b}, 1)}), "W25");
 }
 
-TEST(Checker, W25WeightsAreInt32) {
+TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
+  const Words waker = string_record(6, "waker");
+  EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 102}}), kClean);
+  EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0024, 102}}), "W25");
   const Words weight = string_record(6, "weight");
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0011}}), kClean);
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), "W25");

@@ -352,6 +352,41 @@ TEST(WriterDurations, AreAtMost512Deep) {
   EXPECT_EQ(objection_to(events), "event \"x\": lies deeper than 512 durations, where Perfetto drops it");
 }
 
+TEST(WriterDurations, OfNoLengthAreAtMost512AtOnce) {
+  std::vector<Event> events(512, duration(EventType::Instant, 5));
+  EXPECT_EQ(objection_to(events), "");
+  events.push_back(duration(EventType::DurationComplete, 5, 5));
+  EXPECT_EQ(
+      objection_to(events),
+      "event \"x\": follows too many events of no length at one time: Perfetto stacks them and drops what "
+      "lies deeper than 512");
+  events.back() = duration(EventType::DurationComplete, 5, 6);
+  EXPECT_EQ(objection_to(events), "");
+  events.push_back(duration(EventType::Instant, 5));
+  EXPECT_EQ(objection_to(events), "");
+  EXPECT_EQ(
+      objection_in([](Writer& writer) {
+        const auto event = writer.prepare("", "y");
+        const auto thread = writer.thread_index(100, 101);
+        for (int i = 0; i < 513; ++i) writer.write_complete(*event, *thread, 5, 5);
+      }),
+      "event \"y\": follows too many events of no length at one time: Perfetto stacks them and drops what "
+      "lies deeper than 512");
+}
+
+TEST(WriterErrors, SchedulingArguments) {
+  EXPECT_EQ(
+      message_of([](Writer& writer) {
+        writer.write(ContextSwitch{
+            .outgoing_thread = 1, .incoming_thread = 2, .arguments = {{"incoming_weight", 5U}}});
+      }),
+      "context switch: argument \"incoming_weight\" must be of type Int32, or Perfetto drops the record");
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.write(ThreadWakeup{.thread = 1, .arguments = {{"waker", std::uint64_t{5}}}});
+            }),
+            "thread wakeup: argument \"waker\" must be of type Koid, or Perfetto drops the record");
+}
+
 TEST(WriterDurations, EncloseFlows) {
   const auto flow = duration(EventType::FlowBegin, 10);
   EXPECT_EQ(objection_to({duration(EventType::DurationComplete, 0, 10), flow}), "");
