@@ -364,7 +364,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
     if (count != 0) notes_.add(kind, Place::file(output), fmt::format("{} {}", count, kind.meaning), count);
   };
   const fxt::WriterCounters& counters = writer_.counters();
-  note(kTooDeep, timeline.hidden_calls());
+  note(kTooDeep, timeline.hidden());
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);
   note(kStringsRepaired, counters.repaired_strings);

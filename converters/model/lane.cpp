@@ -33,7 +33,7 @@ void Lane::advance(std::uint64_t time_ns) {
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, Arguments arguments) {
   advance(time_ns);
   if (frames_.size() >= options_.max_depth) {
-    ++hidden_calls_;
+    ++hidden_;
     frames_.push_back({nullptr, time_ns, key, label, DetailsId::None});
     return;
   }
@@ -121,8 +121,18 @@ bool Lane::annotate_top(NameId name, std::string_view text) {
   return true;
 }
 
+// To Perfetto an instant is a slice, too, and lies on those that came before it at the same time.
 void Lane::instant(std::uint64_t time_ns, LabelId label, Arguments&& arguments) {
   advance(time_ns);
+  if (instants_ns_ != time_ns) instants_ = 0;
+  instants_ns_ = time_ns;
+  const std::size_t shown_depth = std::min(frames_.size(), options_.max_depth);
+  if (shown_depth + instants_ >= std::max(options_.max_depth, kPerfettoMaxDepth)) {
+    ++hidden_;
+    arguments.clear();
+    return;
+  }
+  ++instants_;
   zero_ns_ = time_ns;
   push(time_ns, SlotKind::Instant, label, 0, keep(std::move(arguments)));
 }

@@ -24,10 +24,13 @@ inline constexpr std::size_t kArgumentsPerRecord = 15;
 
 enum class DurationForm : std::uint8_t { Mixed, Pairs };
 
+// Perfetto drops slices deeper than this, and then misdraws their parents. Instants are slices to it.
+inline constexpr std::size_t kPerfettoMaxDepth = 512;
+
 struct LaneOptions {
-  // Calls at this depth and deeper are left out, begin and end together, and counted. Perfetto drops slices
-  // deeper than 512 and then misdraws their parents.
-  std::size_t max_depth = 512;
+  // Calls at this depth and deeper are left out, begin and end together, and counted. Instants are, where
+  // they would lie deeper than this and kPerfettoMaxDepth.
+  std::size_t max_depth = kPerfettoMaxDepth;
   DurationForm durations = DurationForm::Mixed;
 };
 
@@ -138,7 +141,8 @@ class Lane {
   const Details& details(DetailsId id) const { return details_[index(id)]; }
   void drop_details(DetailsId id);  // once written
 
-  std::uint64_t hidden_calls() const { return hidden_calls_; }
+  // Calls and instants left out because they lie too deep.
+  std::uint64_t hidden() const { return hidden_; }
   std::uint64_t cut_arguments() const { return cut_arguments_; }
 
  private:
@@ -186,7 +190,9 @@ class Lane {
   std::vector<Details> details_;
   std::vector<DetailsId> free_details_;
   std::size_t details_bytes_ = 0;
-  std::uint64_t hidden_calls_ = 0;
+  std::uint64_t instants_ns_ = ~std::uint64_t{0};  // when the latest instant was
+  std::size_t instants_ = 0;                       // how many were then
+  std::uint64_t hidden_ = 0;
   std::uint64_t cut_arguments_ = 0;
 };
 

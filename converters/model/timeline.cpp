@@ -280,9 +280,9 @@ std::uint64_t Timeline::last_ns() const {
   return latest;
 }
 
-std::uint64_t Timeline::hidden_calls() const {
+std::uint64_t Timeline::hidden() const {
   std::uint64_t sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.hidden_calls();
+  for (const Lane& lane : lanes_) sum += lane.hidden();
   return sum;
 }
 

@@ -101,7 +101,7 @@ class Timeline {
   std::span<const LaneInfo> lanes() const { return infos_; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
-  std::uint64_t hidden_calls() const;   // of all lanes
+  std::uint64_t hidden() const;         // of all lanes
   std::uint64_t cut_arguments() const;  // of all lanes
 
  private:

@@ -41,14 +41,14 @@ class LaneTest : public testing::Test {
     timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
     EventText text(names);
     timeline.run(text, [] {});
-    hidden_calls = timeline.hidden_calls();
+    hidden = timeline.hidden();
     cut_arguments = timeline.cut_arguments();
     return text.lines();
   }
 
   Names names;
   Notes notes;
-  std::uint64_t hidden_calls = 0;
+  std::uint64_t hidden = 0;
   std::uint64_t cut_arguments = 0;
 };
 
@@ -153,7 +153,35 @@ TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
                   },
                   {.max_depth = 1}),
               ElementsAre("7/8 [1, 6] app:a"));
-  EXPECT_EQ(hidden_calls, 2u);
+  EXPECT_EQ(hidden, 2u);
+}
+
+TEST_F(LaneTest, InstantsTooDeepAreLeftOutAndCounted) {
+  const auto lines = [&](std::uint64_t calls, const LaneOptions& options) {
+    return lines_of(
+               [&](Lane& lane) {
+                 for (std::uint64_t i = 0; i < calls; ++i) lane.begin(1, label("f"));
+                 lane.instant(2, label("mark"));
+                 for (std::uint64_t i = 0; i < calls; ++i) lane.end(3);
+               },
+               options)
+        .size();
+  };
+  EXPECT_EQ(lines(511, {}), 512u);
+  EXPECT_EQ(hidden, 0u);
+  EXPECT_EQ(lines(512, {}), 512u);
+  EXPECT_EQ(hidden, 1u);
+  EXPECT_EQ(lines(600, {.max_depth = 2}), 3u);  // shown in the second call
+  EXPECT_EQ(hidden, 598u);
+}
+
+TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
+  const auto lines = lines_of([&](Lane& lane) {
+    for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
+    lane.instant(6, label("mark"));
+  });
+  EXPECT_EQ(lines.size(), 513u);
+  EXPECT_EQ(hidden, 88u);
 }
 
 TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {
