@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""A uftrace recording and a GDB trace file of one run, on one timeline: every frame must lie inside the call that it was
+in, of the thread that it was of.
+
+    inside_calls.py FXT_CONVERT RECORDING TRACE-FILE
+
+The program collects its own gettid() as `tid`, which ties GDB's threads to uftrace's. Frames of a function are named by
+it; those of a source line are in the function that collects `tid`.
+"""
+
+import collections
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import fxt_reader as fxt
+
+
+def calls_of(trace):
+    """(begin, end, name) of every call, by thread id."""
+    calls, open_calls = collections.defaultdict(list), collections.defaultdict(list)
+    for event in trace.events:
+        if event.category == "tracepoint":
+            continue
+        if event.type == fxt.COMPLETE:
+            calls[event.thread[1]].append((event.time, event.extra, event.name))
+        elif event.type == fxt.BEGIN:
+            open_calls[event.thread].append(event)
+        elif event.type == fxt.END:
+            begin = open_calls[event.thread].pop()
+            calls[event.thread[1]].append((begin.time, event.time, begin.name))
+    return calls
+
+
+def innermost(calls, time):
+    around = [call for call in calls if call[0] <= time <= call[1]]
+    return max(around, key=lambda call: (call[0], -call[1]))[2] if around else None
+
+
+def main():
+    program, recording, trace_file = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "out.fxt"
+        subprocess.run([program, "--report=none", recording, trace_file, output], check=True)
+        trace = fxt.read(output)
+    calls = calls_of(trace)
+    frames = [event for event in trace.events
+              if event.category == "tracepoint" and event.type in (fxt.INSTANT, fxt.BEGIN) and "tracepoint" in event.args]
+    tids = collections.defaultdict(set)
+    for frame in frames:
+        if "tid" in frame.args:
+            tids[frame.thread].add(frame.args["tid"])
+    problems = []
+    if sorted(len(own) for own in tids.values()) != [1] * len({frame.thread for frame in frames}):
+        problems.append(f"GDB's threads are not uftrace's: {dict(tids)}")
+    functions = {name for own in calls.values() for _, _, name in own}
+    for frame in frames if not problems else []:
+        tid, = tids[frame.thread]
+        found = innermost(calls[tid], frame.time)
+        expected = frame.name if frame.name in functions else "carry"
+        if found != expected:
+            problems.append(f"frame {frame.args['frame']}, {frame.name} at {frame.time} ns, lies in {found} of thread {tid}")
+    print(f"{trace_file}: {len(frames)} frames of {len(tids)} threads, {len(problems)} outside of their calls")
+    print("\n".join(problems[:10]))
+    return 1 if problems or not frames else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
