@@ -24,21 +24,20 @@ std::string on_thread(const Thread& thread) {
 
 // ---- One thread ----
 
-// top_ is one beyond the room there is.
-bool DurationStack::grow() {
-  const std::size_t depth = open_.size();
-  if (depth > kMaxDepth) {
-    --top_;
-    return false;
-  }
+DurationStack::Open* DurationStack::grow() {
+  const std::size_t depth = open_.size(), top = this->depth();
+  if (depth > kMaxDepth) return nullptr;
   open_.resize(std::min(2 * depth, kMaxDepth + 1));
-  top_ = open_.data() + depth;
-  return true;
+  top_ = open_.data() + top;
+  return open_.data() + depth;
 }
 
 bool DurationStack::add_point(std::uint64_t time) {
+  Open* const around = around_event_at(time);
   const std::size_t points = points_at(time);
-  if (!leave(time) || depth() + points >= kMaxDepth) return false;
+  if (around == nullptr || static_cast<std::size_t>(around - open_.data()) + points >= kMaxDepth)
+    return false;
+  go_to(around, time);
   points_ = points + 1;
   return true;
 }

@@ -28,28 +28,24 @@ class DurationStack {
   DurationStack(const DurationStack&) = delete;
   DurationStack& operator=(const DurationStack&) = delete;
 
-  // Take an event, if it is at its place; false if it is not.
+  // Take an event, if it is at its place; false, and nothing changed, if it is not.
   bool add_complete(std::uint64_t begin, std::uint64_t end) {
     if (begin == end) return add_point(begin);
-    points_ = 0;
-    if (!leave(begin) || end > top_->end || !push()) return false;
-    top_->end = end;
-    return true;
+    Open* const around = around_event_at(begin);
+    return around != nullptr && end <= around->end && open(around, begin, {.end = end});
   }
   bool add_begin(std::uint64_t time, std::uint64_t names) {
-    points_ = 0;
-    if (!leave(time) || !push()) return false;
-    *top_ = {.end = kOpen, .names = names};
+    Open* const around = around_event_at(time);
+    return around != nullptr && open(around, time, {.end = kOpen, .names = names});
+  }
+  bool add_end(std::uint64_t time) {
+    Open* const ended = around_event_at(time);
+    if (ended == nullptr || ended->end != kOpen || ended == open_.data()) return false;
+    go_to(ended - 1, time);
     return true;
   }
   // An event of no length. Perfetto stacks those that follow each other at one time.
   bool add_point(std::uint64_t time);
-  bool add_end(std::uint64_t time) {
-    points_ = 0;
-    if (!leave(time) || top_->end != kOpen || depth() == 0) return false;
-    --top_;
-    return true;
-  }
 
   // What is wrong with the event at this place, in the caller's terms; empty if nothing is.
   std::string objection(const Event& event) const;
@@ -66,17 +62,26 @@ class DurationStack {
     std::uint64_t names = 0;  // of those
   };
 
-  // Forward to `time`, out of what has ended by then.
-  bool leave(std::uint64_t time) {
-    if (time < last_time_) return false;
-    last_time_ = time;
-    Open* top = top_;
-    while (top->end <= time) --top;
+  // The innermost duration around an event at `time`; null if that is back in time.
+  Open* around_event_at(std::uint64_t time) {
+    if (time < last_time_) return nullptr;
+    Open* open = top_;
+    while (open->end <= time) --open;
+    return open;
+  }
+  void go_to(Open* top, std::uint64_t time) {
     top_ = top;
+    last_time_ = time;
+    points_ = 0;
+  }
+  bool open(Open* around, std::uint64_t time, const Open& duration) {
+    if (++around == open_.data() + open_.size() && (around = grow()) == nullptr) return false;
+    *around = duration;
+    go_to(around, time);
     return true;
   }
-  bool push() { return ++top_ != open_.data() + open_.size() || grow(); }
-  bool grow();
+  // Makes room for one more at the end and returns it; null at the largest depth.
+  Open* grow();
   std::size_t depth() const { return static_cast<std::size_t>(top_ - open_.data()); }
   std::size_t depth_at(std::uint64_t time) const;
   std::size_t points_at(std::uint64_t time) const { return time == last_time_ ? points_ : 0; }

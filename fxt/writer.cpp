@@ -103,11 +103,13 @@ void Writer::check_times(const Event& event) const {
                       " ns, the trace spans more than Tracy's 2^47 ns; WriterOptions::long_spans allows it");
 }
 
-bool Writer::take_first_time(std::uint64_t time) {
-  if (time >= kTimeLimit || (last_time_ > time && last_time_ - time >= span_limit_)) return false;
+bool Writer::fits_as_first(std::uint64_t begin, std::uint64_t end) const {
+  return std::max(last_time_, end) - begin < span_limit_;
+}
+
+void Writer::take_first_time(std::uint64_t time) {
   first_time_ = time;
   time_limit_ = std::min(kTimeLimit, time + span_limit_);
-  return true;
 }
 
 // The event was well-formed; what remains is its times and its place.

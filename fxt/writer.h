@@ -135,8 +135,9 @@ class Writer {
   // A duration complete event, begin <= end < 2^63 ns. Here as below: in time order, outer ones first.
   void write_complete(PreparedEvent event, ThreadIndex thread, std::uint64_t begin, std::uint64_t end) {
     DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
-    if (begin > end || !take_times(begin, end) || (stack != nullptr && !stack->add_complete(begin, end)))
+    if (begin > end || !times_fit(begin, end) || (stack != nullptr && !stack->add_complete(begin, end)))
       refuse(event.header(EventType::DurationComplete, thread, kCompleteWords), begin, end);
+    take_times(begin, end);
     std::uint64_t* const words = claim(kCompleteWords);
     words[0] = event.header(EventType::DurationComplete, thread, kCompleteWords);
     words[1] = begin;
@@ -146,15 +147,17 @@ class Writer {
   void write_begin(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
     const std::uint64_t header = event.header(EventType::DurationBegin, thread, kDurationWords);
-    if (!take_times(time, time) || (stack != nullptr && !stack->add_begin(time, header & kNames)))
+    if (!times_fit(time, time) || (stack != nullptr && !stack->add_begin(time, header & kNames)))
       refuse(header, time, time);
+    take_times(time, time);
     write_duration(header, time);
   }
   // A duration end event, time < 2^63 ns.
   void write_end(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
     const std::uint64_t header = event.header(EventType::DurationEnd, thread, kDurationWords);
-    if (!take_times(time, time) || (stack != nullptr && !stack->add_end(time))) refuse(header, time, time);
+    if (!times_fit(time, time) || (stack != nullptr && !stack->add_end(time))) refuse(header, time, time);
+    take_times(time, time);
     write_duration(header, time);
   }
 
@@ -221,15 +224,16 @@ class Writer {
   void make_room(std::size_t words) {
     if (static_cast<std::size_t>(limit_ - cursor_) < words) next_buffer(words);
   }
-  // Makes the trace reach from `begin` to `end` at least; false if it must not.
-  bool take_times(std::uint64_t begin, std::uint64_t end) {
-    if (begin < first_time_ && !take_first_time(begin)) return false;
-    if (end <= last_time_) return true;
-    if (end >= time_limit_) return false;
-    last_time_ = end;
-    return true;
+  // Whether the trace may reach from `begin` to `end` at least; then makes it so.
+  bool times_fit(std::uint64_t begin, std::uint64_t end) const {
+    return end < time_limit_ && (begin >= first_time_ || fits_as_first(begin, end));
   }
-  bool take_first_time(std::uint64_t time);
+  bool fits_as_first(std::uint64_t begin, std::uint64_t end) const;
+  void take_times(std::uint64_t begin, std::uint64_t end) {
+    if (begin < first_time_) take_first_time(begin);
+    if (end > last_time_) last_time_ = end;
+  }
+  void take_first_time(std::uint64_t time);
   void write_duration(std::uint64_t header, std::uint64_t time) {
     std::uint64_t* const words = claim(kDurationWords);
     words[0] = header;

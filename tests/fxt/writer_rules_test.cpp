@@ -478,6 +478,19 @@ TEST(WriterDurations, OnTheShortWayAreWatchedAsWell) {
             "event \"y\": lies deeper than 512 durations, where Perfetto drops it");
 }
 
+TEST(WriterDurations, ThatAreRefusedLeaveNoTrace) {
+  MemoryOutput output;
+  Writer writer(output);
+  const auto event = writer.prepare("", "y");
+  const auto thread = writer.thread_index(100, 101);
+  writer.write_complete(*event, *thread, 0, 100);
+  writer.write_complete(*event, *thread, 1, 5);
+  EXPECT_THROW(writer.write_complete(*event, *thread, 50, 150), WriterError);
+  EXPECT_THROW(writer.write_end(*event, *thread, 60), WriterError);
+  EXPECT_THROW(writer.write_complete(*event, *thread, 3, 8), WriterError);  // crosses the second one
+  EXPECT_NO_THROW(writer.write_complete(*event, *thread, 3, 4));
+}
+
 TEST(WriterDurations, OnTheShortWayAreEndedByFinish) {
   MemoryOutput output;
   Writer writer(output);
