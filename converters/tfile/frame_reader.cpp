@@ -99,12 +99,12 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
   const bool is_followed =
       end <= file_.size() && fit_at(end, ignored, work, is_whole && header.size > 0) != Fit::No;
 
-  if (is_followed && is_whole) return whole_frame(header);
-  if (is_followed && is_known) {
+  if (is_followed && (is_whole || is_known)) {
     start_frame(header);
-    frame_.is_partial = true;
-    add_damage(Damage::Kind::Frame, first_bad, end,
-               fmt::format("frame {}: unknown or damaged block", frame_.number));
+    frame_.is_partial = !is_whole;
+    if (!is_whole)
+      add_damage(Damage::Kind::Frame, first_bad, end,
+                 fmt::format("frame {}: unknown or damaged block", frame_.number));
   } else if (is_circular_ || !expected_frames_ || frames_are_missing()) {
     const std::uint64_t from = is_known ? std::max(first_bad, offset_ + 1) : offset_ + 1;
     const auto chain = find_chain(from, file_.size());
@@ -132,6 +132,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     at_end_ = true;
     return nullptr;
   }
+  // What follows was looked at: the data may have moved.
   offset_ = end;
   return reread(blocks_begin, good_bytes);
 }

@@ -133,6 +133,22 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
+// What follows an unknown one is looked at before it is said, a block of the file further on for some.
+TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
+  constexpr std::size_t kFrames = 2500;
+  TraceBuilder t;
+  describe(t, "9c4");
+  for (std::uint64_t i = 0; i < kFrames; ++i)
+    t.frame(9).memory(0x1000, t.number(i)).memory(0x2000, std::string(1000, 'x'));
+  t.end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.lines(options);
+  ASSERT_EQ(lines.size(), kFrames);
+  for (std::size_t i = 0; i < kFrames; ++i)
+    EXPECT_THAT(lines[i], HasSubstr(" mem.0x1000=" + std::to_string(i) + " "));
+}
+
 TEST(DamagedTrace, TheBlockSizeMayBeWrittenInDecimal) {
   TraceBuilder t;
   t.line("R 64").line("status 0;tframes:1").line("tp T2:8000:E:0:0");
