@@ -1,13 +1,13 @@
 #include "converters/model/fxt_sink.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
 #include <set>
 #include <string>
+
+#include "converters/model/argument_words.h"
 
 namespace convert {
 namespace {
@@ -62,19 +62,6 @@ bool is_short_ascii(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-constexpr std::size_t words_of(std::size_t bytes) { return (bytes + 7) / 8; }
-
-// Bytes as words, filled up with zeros; the file is little-endian, and words are numbers until written.
-std::uint64_t* put_bytes(std::uint64_t* word, const void* bytes, std::size_t size) {
-  const std::size_t words = words_of(size);
-  if (words == 0) return word;
-  word[words - 1] = 0;
-  std::memcpy(word, bytes, size);
-  if constexpr (std::endian::native == std::endian::big)
-    for (std::size_t i = 0; i < words; ++i) word[i] = __builtin_bswap64(word[i]);
-  return word + words;
-}
-
 fxt::Thread koids_of(const LaneInfo& info) {
   return {.process = static_cast<std::uint64_t>(info.process),
           .thread = static_cast<std::uint64_t>(info.thread)};
@@ -111,7 +98,11 @@ void FxtSink::write(std::size_t lane, Lane& events, std::span<const Slot> slots)
   while (!slots.empty()) {
     if (thread.index) slots = slots.subspan(write_plain_calls(*thread.index, slots));
     if (slots.empty()) break;
-    write_one(thread, events, slots.front());
+    const Slot& slot = slots.front();
+    if (slot.kind() == SlotKind::Formed)
+      write_formed(thread, events, slot);
+    else
+      write_one(thread, events, slot);
     slots = slots.subspan(1);
   }
 }
@@ -196,56 +187,14 @@ bool FxtSink::write_prepared(const Thread& thread, const Slot& slot, const Detai
   std::uint64_t* word = words + 2;
   words[1] = slot.time_ns;
   for (const Argument& argument : arguments)
-    word = put_argument(word, string_refs_[Names::index(argument.name)], argument.value);
+    word = put_argument(word, string_refs_[Names::index(argument.name)], argument.value,
+                        [this](NameId text) { return string_refs_[Names::index(text)]; });
   if (kind == SlotKind::Complete) *word++ = slot.end_ns;
   const auto size = static_cast<std::size_t>(word - words);
   words[0] = prepared_[Names::index(slot.label)]->header(event_type_of(kind), *thread.index, size) |
              fxt::EventHeader::ArgumentCount::put(arguments.size());
   writer_.commit(size);
   return true;
-}
-
-// No strings but those in the table: `value` is a number or a name.
-std::uint64_t* FxtSink::put_argument(std::uint64_t* word, std::uint64_t name, const Value& value) {
-  using Header = fxt::ArgumentHeader;
-  const auto put = [&](fxt::ArgumentType type, std::uint64_t small, std::optional<std::uint64_t> large) {
-    *word++ = Header::Type::put(static_cast<std::uint64_t>(type)) | Header::Size::put(large ? 2 : 1) |
-              Header::Name::put(name) | Header::Value::put(small);
-    if (large) *word++ = *large;
-    return word;
-  };
-  using Type = fxt::ArgumentType;
-  const auto put_int32 = [&](std::int32_t number) {
-    return put(Type::Int32, static_cast<std::uint32_t>(number), std::nullopt);
-  };
-  struct Put {
-    const decltype(put)& any;
-    const decltype(put_int32)& int32;
-    FxtSink& sink;
-    std::uint64_t* operator()(std::monostate) const { return any(Type::Null, 0, std::nullopt); }
-    std::uint64_t* operator()(std::int32_t number) const { return int32(number); }
-    std::uint64_t* operator()(std::uint32_t number) const { return any(Type::Uint32, number, std::nullopt); }
-    std::uint64_t* operator()(std::int64_t number) const {
-      if (std::in_range<std::int32_t>(number)) return int32(static_cast<std::int32_t>(number));
-      return any(Type::Int64, 0, static_cast<std::uint64_t>(number));
-    }
-    std::uint64_t* operator()(std::uint64_t number) const {
-      if (std::in_range<std::uint32_t>(number)) return any(Type::Uint32, number, std::nullopt);
-      return any(Type::Uint64, 0, number);
-    }
-    std::uint64_t* operator()(double number) const {
-      return any(Type::Double, 0, std::bit_cast<std::uint64_t>(number));
-    }
-    std::uint64_t* operator()(const std::string&) const { return any(Type::Null, 0, std::nullopt); }
-    std::uint64_t* operator()(Pointer pointer) const { return any(Type::Pointer, 0, pointer.address); }
-    std::uint64_t* operator()(Koid koid) const { return any(Type::Koid, 0, koid.koid); }
-    // One reader's debug build aborts on bool arguments (fxt-notes W22).
-    std::uint64_t* operator()(bool flag) const { return any(Type::Uint32, flag ? 1 : 0, std::nullopt); }
-    std::uint64_t* operator()(NameId text) const {
-      return any(Type::String, sink.string_refs_[Names::index(text)], std::nullopt);
-    }
-  };
-  return std::visit(Put{put, put_int32, *this}, value);
 }
 
 bool FxtSink::write_short_blob(const Details& details) {
@@ -264,10 +213,43 @@ bool FxtSink::write_short_blob(const Details& details) {
   return true;
 }
 
+// All records of a filled-in form; one by one where a table is full.
+void FxtSink::write_formed(const Thread& thread, Lane& events, const Slot& slot) {
+  const std::size_t index = Names::index(slot.form());
+  if (forms_.size() <= index) forms_.resize(names_.form_count());
+  auto& writer = forms_[index];
+  if (!writer && thread.index && !table_is_full_)
+    writer = FormWriter::prepare(
+        names_.form(slot.form()),
+        {.event =
+             [this](LabelId label) { return prepare(label) ? prepared_[Names::index(label)] : std::nullopt; },
+         .ref = [this](NameId name) { return string_ref(name); }});
+  if (writer && thread.index) {
+    std::uint64_t* const words = writer_.reserve(writer->max_words()).data();
+    const std::uint64_t* const end = writer->put(words, *thread.index, slot.time_ns, events.fields(slot));
+    writer_.commit(static_cast<std::size_t>(end - words));
+    events_written_ += writer->records() - 1;
+    events.drop_fields(slot, writer->fields());
+    return;
+  }
+  const Form& form = names_.form(slot.form());
+  for (const FormRecord& record : form.records) {
+    const PlainEvent plain = plain_event(record, slot.time_ns, {events.fields(slot), form.fields});
+    write_details(thread, plain.slot, plain.details);
+  }
+  events_written_ += form.records.size() - 1;
+  events.drop_fields(slot, form.fields);
+}
+
 void FxtSink::write_one(const Thread& thread, Lane& events, const Slot& slot) {
   if (write_plain(thread, slot)) return;
   static const Details kNoDetails;
-  const Details& details = slot.details() == DetailsId::None ? kNoDetails : events.details(slot.details());
+  const bool has_details = slot.details() != DetailsId::None;
+  write_details(thread, slot, has_details ? events.details(slot.details()) : kNoDetails);
+  if (has_details) events.drop_details(slot.details());
+}
+
+void FxtSink::write_details(const Thread& thread, const Slot& slot, const Details& details) {
   switch (slot.kind()) {
     case SlotKind::ContextSwitch: {
       const ContextSwitch& s = details.context_switch;
@@ -296,7 +278,6 @@ void FxtSink::write_one(const Thread& thread, Lane& events, const Slot& slot) {
       if (!write_prepared(thread, slot, details))
         write_event(thread, slot, event_type_of(slot.kind()), details.arguments);
   }
-  if (slot.details() != DetailsId::None) events.drop_details(slot.details());
 }
 
 void FxtSink::write_event(const Thread& thread, const Slot& slot, fxt::EventType type,

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "converters/model/form_writer.h"
 #include "converters/model/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/timeline.h"
@@ -48,11 +49,12 @@ class FxtSink : public EventSink {
   };
 
   std::size_t write_plain_calls(fxt::ThreadIndex thread, std::span<const Slot> slots);
+  void write_formed(const Thread& thread, Lane& events, const Slot& slot);
   void write_one(const Thread& thread, Lane& events, const Slot& slot);
+  void write_details(const Thread& thread, const Slot& slot, const Details& details);
   bool write_plain(const Thread& thread, const Slot& slot);
   bool write_prepared(const Thread& thread, const Slot& slot, const Details& details);
   bool write_short_blob(const Details& details);
-  std::uint64_t* put_argument(std::uint64_t* word, std::uint64_t name, const Value& value);
   std::optional<std::uint64_t> string_ref(NameId name);
   bool prepare(LabelId label);
   void write_event(const Thread& thread, const Slot& slot, fxt::EventType type, const Arguments& arguments);
@@ -65,6 +67,7 @@ class FxtSink : public EventSink {
   std::vector<Thread> threads_;                              // by lane
   std::vector<std::optional<fxt::PreparedEvent>> prepared_;  // by label, filled at first use
   std::vector<std::uint32_t> string_refs_;                   // by name; kNoRef until its first use
+  std::vector<std::optional<FormWriter>> forms_;             // by form, filled at first use
   bool table_is_full_ = false;
   std::vector<fxt::Argument> arguments_;  // of the record at hand
   std::uint64_t cut_strings_ = 0;

@@ -25,11 +25,6 @@ Lane::~Lane() {
 
 // ---- Filling ----
 
-void Lane::advance(std::uint64_t time_ns) {
-  assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
-  last_ns_ = time_ns;
-}
-
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, Arguments arguments) {
   advance(time_ns);
   if (frames_.size() >= options_.max_depth) {
@@ -121,19 +116,14 @@ bool Lane::annotate_top(NameId name, std::string_view text) {
   return true;
 }
 
-// To Perfetto an instant is a slice, too, and lies on those that came before it at the same time.
 void Lane::instant(std::uint64_t time_ns, LabelId label, Arguments&& arguments) {
   advance(time_ns);
-  if (instants_ns_ != time_ns) instants_ = 0;
-  instants_ns_ = time_ns;
-  const std::size_t shown_depth = std::min(frames_.size(), options_.max_depth);
-  if (shown_depth + instants_ >= std::max(options_.max_depth, kPerfettoMaxDepth)) {
+  if (!shows_instant(time_ns)) {
     ++hidden_;
     arguments.clear();
     return;
   }
-  ++instants_;
-  zero_ns_ = time_ns;
+  count_instant(time_ns);
   push(time_ns, SlotKind::Instant, label, 0, keep(std::move(arguments)));
 }
 

@@ -6,6 +6,8 @@
 //   then it becomes a begin and an end.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "converters/model/event.h"
+#include "converters/model/field_queue.h"
 #include "converters/model/slot.h"
 
 namespace convert {
@@ -61,6 +64,21 @@ class Lane {
   // Bytes of the stream `name`; chunked where they are written. Stands in the lane where it was said.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
+  // Whether an instant said now would be shown. To Perfetto an instant is a slice, too, and lies on those
+  // that came before it at the same time.
+  bool shows_instant(std::uint64_t time_ns) const {
+    const std::size_t shown_depth = std::min(frames_.size(), options_.max_depth);
+    const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
+    return shown_depth + below < std::max(options_.max_depth, kPerfettoMaxDepth);
+  }
+  // Says all records of a form; shows_instant() must hold. Returns its fields, `count` as the form says, to
+  // be filled in at once.
+  std::uint64_t* formed(std::uint64_t time_ns, FormId form, std::size_t count) {
+    advance(time_ns);
+    count_instant(time_ns);
+    *next_slot() = {time_ns, fields_.end(), {}, Slot::tag_of(form)};
+    return fields_.add(count);
+  }
 
   // Gives the open call at `depth` its true name, which was not known at its begin. False if its begin is out
   // already.
@@ -136,10 +154,16 @@ class Lane {
   // Gives up waiting for the end of the oldest open call: it becomes a begin. head_is_open() must hold.
   void release_head();
   // Bytes that wait here.
-  std::size_t waiting_bytes() const { return waiting_slots() * sizeof(Slot) + details_bytes_; }
+  std::size_t waiting_bytes() const {
+    return waiting_slots() * sizeof(Slot) + details_bytes_ + fields_.waiting_bytes();
+  }
 
   const Details& details(DetailsId id) const { return details_[index(id)]; }
   void drop_details(DetailsId id);  // once written
+  // Of a Formed; valid until others are said or dropped.
+  const std::uint64_t* fields(const Slot& formed) const { return fields_.at(formed.end_ns); }
+  // Once a Formed of `count` fields, and all before it, are written.
+  void drop_fields(const Slot& formed, std::size_t count) { fields_.drop_until(formed.end_ns + count); }
 
   // Calls and instants left out because they lie too deep.
   std::uint64_t hidden() const { return hidden_; }
@@ -171,7 +195,15 @@ class Lane {
   DetailsId keep(Details details);
   DetailsId keep(Arguments&& arguments);
   DetailsId fresh_details();
-  void advance(std::uint64_t time_ns);
+  void advance(std::uint64_t time_ns) {
+    assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
+    last_ns_ = time_ns;
+  }
+  void count_instant(std::uint64_t time_ns) {
+    assert(shows_instant(time_ns));
+    instants_ = instants_ns_ == time_ns ? instants_ + 1 : 1;
+    instants_ns_ = zero_ns_ = time_ns;
+  }
 
   SlotPool* pool_;
   LaneOptions options_;
@@ -190,6 +222,7 @@ class Lane {
   std::vector<Details> details_;
   std::vector<DetailsId> free_details_;
   std::size_t details_bytes_ = 0;
+  FieldQueue fields_;
   std::uint64_t instants_ns_ = ~std::uint64_t{0};  // when the latest instant was
   std::size_t instants_ = 0;                       // how many were then
   std::uint64_t hidden_ = 0;

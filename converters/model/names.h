@@ -1,5 +1,5 @@
-// Interned strings, and interned (category, name) pairs. Importers intern once and then pass ids, so that
-// nothing is hashed or copied per record.
+// Interned strings, interned (category, name) pairs, and forms of events. Importers intern once and then pass
+// ids, so that nothing is hashed or copied per record.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "converters/model/event.h"
+#include "converters/model/form.h"
 
 namespace convert {
 
@@ -33,14 +35,24 @@ class Names {
   Label parts(LabelId id) const { return labels_[index(id)]; }
   std::size_t label_count() const { return labels_.size(); }
 
+  // Each call gives a new id, counting up from 0.
+  FormId add_form(Form form) {
+    forms_.push_back(std::move(form));
+    return static_cast<FormId>(forms_.size() - 1);
+  }
+  const Form& form(FormId id) const { return forms_[index(id)]; }  // valid as long as this object
+  std::size_t form_count() const { return forms_.size(); }
+
   static constexpr std::size_t index(NameId id) { return static_cast<std::size_t>(id); }
   static constexpr std::size_t index(LabelId id) { return static_cast<std::size_t>(id); }
+  static constexpr std::size_t index(FormId id) { return static_cast<std::size_t>(id); }
 
  private:
   std::deque<std::string> texts_;  // stable addresses: the map's keys borrow from here
   std::unordered_map<std::string_view, NameId> ids_;
   std::vector<Label> labels_;
   std::unordered_map<std::uint64_t, LabelId> label_ids_;
+  std::deque<Form> forms_;
 };
 
 }  // namespace convert

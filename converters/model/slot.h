@@ -25,6 +25,7 @@ enum class SlotKind : std::uint8_t {
   Log,
   Blob,
   BufferFull,  // FXT's provider event: records were lost here
+  Formed,      // all records of a filled-in form
 };
 
 // Index of an event's Details in its lane; 0 = it has none.
@@ -32,19 +33,25 @@ enum class DetailsId : std::uint32_t { None = 0 };
 
 struct Slot {
   std::uint64_t time_ns;
-  std::uint64_t end_ns;  // of a Complete; the id of a Counter or flow; else unused
+  std::uint64_t end_ns;  // of a Complete; the id of a Counter or flow; where the fields of a Formed lie
   LabelId label;
-  std::uint32_t tag;  // Kind and DetailsIndex below
+  std::uint32_t tag;  // Kind and DetailsIndex, or FormIndex, below
 
   using Kind = fxt::Field<0, 3>;
   using DetailsIndex = fxt::Field<4, 31>;
+  using FormIndex = fxt::Field<4, 31>;  // of a Formed
 
   static std::uint32_t tag_of(SlotKind kind, DetailsId details) {
     return static_cast<std::uint32_t>(Kind::put(static_cast<std::uint64_t>(kind)) |
                                       DetailsIndex::put(static_cast<std::uint64_t>(details)));
   }
+  static std::uint32_t tag_of(FormId form) {
+    return static_cast<std::uint32_t>(Kind::put(static_cast<std::uint64_t>(SlotKind::Formed)) |
+                                      FormIndex::put(static_cast<std::uint64_t>(form)));
+  }
   SlotKind kind() const { return static_cast<SlotKind>(Kind::get(tag)); }
   DetailsId details() const { return static_cast<DetailsId>(DetailsIndex::get(tag)); }
+  FormId form() const { return static_cast<FormId>(FormIndex::get(tag)); }
 };
 static_assert(sizeof(Slot) == 24);
 

@@ -16,6 +16,7 @@ namespace convert {
 //   100/101 [10 app:main      100/101 10] app:main            a begin and an end
 //   100/101 @15 event:exec path="/bin/ls"                     an instant
 //   100/101 @15 counter app:heap #7 bytes=12                  a counter; flows alike
+// A filled-in form stands there as its events.
 class EventText : public EventSink {
  public:
   explicit EventText(const Names& names) : names_(names) {}
@@ -28,6 +29,7 @@ class EventText : public EventSink {
   const std::vector<std::string>& threads() const { return threads_; }
 
  private:
+  void say(std::size_t lane, const Slot& slot, const Details& details);
   std::string text_of(const Value& value) const;
   std::string text_of(const Arguments& arguments) const;
 
