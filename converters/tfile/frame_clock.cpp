@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
-#include "converters/model/event.h"
-
 namespace convert::tfile {
 namespace {
 
-constexpr std::uint64_t kNsPerUs = 1000;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// The year 2001 in microseconds; nothing has been up for that long.
-constexpr std::uint64_t kUnixFromUs = 1'000'000'000'000'000;
 // Between frames of which nothing is known.
 constexpr std::uint64_t kSyntheticStepNs = 1000;
 
@@ -50,11 +45,6 @@ std::string_view name_of(TimeBase base) {
   return "none";
 }
 
-std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {
-  if (time_us >= kTimeLimitNs / kNsPerUs) return std::nullopt;
-  return time_us * kNsPerUs;
-}
-
 StampReader::StampReader(const Description& description)
     : timestamp_(computed_variable(description, "trace_timestamp").value_or(kNoVariable)),
       clock_(computed_variable(description, "clock").value_or(kNoVariable)),
@@ -67,7 +57,6 @@ std::optional<std::uint64_t> StampReader::variable() const {
 }
 
 std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
-  was_impossible_ = false;
   std::optional<std::int64_t> timestamp, clock, seconds, nanoseconds;
   for (const Block& block : frame.blocks) {
     if (block.kind != Block::Kind::Variable) continue;
@@ -82,10 +71,8 @@ std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
   }
   std::optional<std::uint64_t> ns;
   TimeBase base = TimeBase::None;
-  if (timestamp) {
-    base = *timestamp >= static_cast<std::int64_t>(kUnixFromUs) ? TimeBase::Unix : TimeBase::Monotonic;
-    if (*timestamp > 0) ns = ns_of_us(static_cast<std::uint64_t>(*timestamp));
-  } else if (clock) {
+  if (timestamp) return from_timestamp(*timestamp);
+  if (clock) {
     base = TimeBase::Kernel;
     if (*clock > 0) ns = static_cast<std::uint64_t>(*clock);
   } else if (seconds && nanoseconds) {
@@ -96,9 +83,11 @@ std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
     if (fits)
       ns = static_cast<std::uint64_t>(*seconds) * kNsPerSecond + static_cast<std::uint64_t>(*nanoseconds);
   }
-  was_impossible_ = base != TimeBase::None && !ns;
-  if (ns) base_ = base;
-  return ns;
+  return checked(base, ns);
+}
+
+bool StampReader::is_simple(const FramePattern& pattern) const {
+  return !pattern.value_of(clock_) && !pattern.value_of(seconds_) && !pattern.value_of(nanoseconds_);
 }
 
 FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey)
@@ -117,14 +106,9 @@ FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey)
   last_ns_ = start_ns_;
 }
 
-FrameTime FrameClock::time_of(const Frame& frame, bool is_step) {
-  if (survey_.stamped > 0)
-    if (const auto stamp = stamps_.stamp_ns(frame)) {
-      last_ns_ = *stamp;
-      return {.ns = *stamp, .is_synthetic = false};
-    }
-  if (frame.number >= run_.end_frame) start_run(frame);
-  const std::uint64_t place = between(run_.begin_ns, run_.end_ns, frame.number - run_.first_frame + 1,
+FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
+  if (frame >= run_.end_frame) start_run(frame);
+  const std::uint64_t place = between(run_.begin_ns, run_.end_ns, frame - run_.first_frame + 1,
                                       run_.end_frame - run_.first_frame + 1);
   // Steps follow at once, however long it takes until the next stamp.
   last_ns_ = is_step ? std::min(place, std::max(last_ns_, run_.begin_ns) + kSyntheticStepNs) : place;
@@ -133,9 +117,9 @@ FrameTime FrameClock::time_of(const Frame& frame, bool is_step) {
 }
 
 // Finds the next stamp. Every run is read ahead once, so this takes one more reading of the file at the most.
-void FrameClock::start_run(const Frame& frame) {
-  run_ = {.first_frame = frame.number, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
-  const std::uint64_t open_end = last_ns_ + (survey_.frames - frame.number + 1) * kSyntheticStepNs;
+void FrameClock::start_run(std::uint64_t frame) {
+  run_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
+  const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;
   if (survey_.stamped > 0) {
     if (!scout_) {
       scout_file_ = std::make_unique<FileWindow>(trace_.path);
@@ -143,7 +127,7 @@ void FrameClock::start_run(const Frame& frame) {
       scout_stamps_ = std::make_unique<StampReader>(trace_.description);
     }
     while (const Frame* ahead = scout_->next()) {
-      if (ahead->number <= frame.number) continue;
+      if (ahead->number <= frame) continue;
       if (const auto stamp = scout_stamps_->stamp_ns(*ahead)) {
         run_.end_frame = ahead->number;
         run_.end_ns = *stamp;

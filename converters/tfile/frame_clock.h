@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "converters/model/event.h"
+#include "converters/tfile/frame_pattern.h"
 #include "converters/tfile/frame_reader.h"
 #include "converters/tfile/trace_file.h"
 
@@ -20,6 +22,13 @@ enum class TimeBase : std::uint8_t {
 };
 std::string_view name_of(TimeBase base);
 
+// Microseconds of a stamp or of the status line as ns; nothing at 2^63 ns and later.
+inline std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {
+  constexpr std::uint64_t kNsPerUs = 1000;
+  if (time_us >= kTimeLimitNs / kNsPerUs) return std::nullopt;
+  return time_us * kNsPerUs;
+}
+
 // Reads the stamp out of a frame.
 class StampReader {
  public:
@@ -27,6 +36,18 @@ class StampReader {
 
   // The frame's own time in ns; nothing without a stamp or with an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
+
+  // The same for frames of a pattern, unless KGTP's clocks are in it: where they hold their stamp, if they
+  // do, and the time of the one at the beginning of `bytes`.
+  bool is_simple(const FramePattern& pattern) const;
+  std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
+    return pattern.value_of(timestamp_);
+  }
+  std::optional<std::uint64_t> stamp_ns(std::span<const std::byte> bytes, std::size_t offset,
+                                        std::endian order) {
+    return from_timestamp(load<std::int64_t>(bytes.data() + offset, order));
+  }
+
   bool was_impossible() const { return was_impossible_; }  // the stamp of the latest frame asked for
 
   // Known once a stamp was read.
@@ -35,13 +56,22 @@ class StampReader {
   std::optional<std::uint64_t> variable() const;
 
  private:
+  std::optional<std::uint64_t> from_timestamp(std::int64_t time_us) {
+    // The year 2001; nothing has been up for that long.
+    constexpr std::int64_t kUnixFromUs = 1'000'000'000'000'000;
+    const auto ns = time_us > 0 ? ns_of_us(static_cast<std::uint64_t>(time_us)) : std::nullopt;
+    return checked(time_us >= kUnixFromUs ? TimeBase::Unix : TimeBase::Monotonic, ns);
+  }
+  std::optional<std::uint64_t> checked(TimeBase base, std::optional<std::uint64_t> ns) {
+    was_impossible_ = base != TimeBase::None && !ns;
+    if (ns) base_ = base;
+    return ns;
+  }
+
   std::uint64_t timestamp_, clock_, seconds_, nanoseconds_;  // numbers of variables, or none
   TimeBase base_ = TimeBase::None;
   bool was_impossible_ = false;
 };
-
-// Microseconds of a stamp or of the status line as ns; nothing at 2^63 ns and later.
-std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us);
 
 // What a first reading of all frames has found out about their times.
 struct TimeSurvey {
@@ -64,14 +94,23 @@ class FrameClock {
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
   // Frames in the order of the file. Not monotonic where the stamps are not.
-  FrameTime time_of(const Frame& frame, bool is_step);
+  FrameTime time_of(const Frame& frame, bool is_step) {
+    return time_of(frame.number, stamps_.stamp_ns(frame), is_step);
+  }
+  // `stamp`: the frame's own, if it has one.
+  FrameTime time_of(std::uint64_t frame, std::optional<std::uint64_t> stamp, bool is_step) {
+    if (!stamp) return time_between_stamps(frame, is_step);
+    last_ns_ = *stamp;
+    return {.ns = *stamp, .is_synthetic = false};
+  }
 
  private:
   struct Run {  // of frames without a stamp
     std::uint64_t first_frame = 0, end_frame = 0;
     std::uint64_t begin_ns = 0, end_ns = 0;
   };
-  void start_run(const Frame& frame);
+  FrameTime time_between_stamps(std::uint64_t frame, bool is_step);
+  void start_run(std::uint64_t frame);
 
   const TraceFile& trace_;
   TimeSurvey survey_;

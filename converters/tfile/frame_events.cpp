@@ -23,6 +23,8 @@ constexpr std::size_t kMaxDistinctItems = 256;
 
 constexpr std::uint64_t kLowVariables = 64;
 
+constexpr std::string_view kFrameBlobs = "gdb/frame/";
+
 constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
 
 // Fact sheet, section 5: on amd64 rax…r15, rip and eflags; the tail of the block is zero.
@@ -83,10 +85,12 @@ FrameEvents::FrameEvents(const TraceFile& trace, const LocationTable& locations,
 }
 
 std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, const FrameTime& time,
-                             Lane& lane) {
+                             Lane& lane, FormDraft* draft) {
+  draft_ = draft;
   arguments_.clear();
   arguments_.reserve(8 + frame.blocks.size() + (placement.registers != nullptr ? registers_.size() : 0));
   const CodeName& name = code_names_.of(frame, placement);
+  if (draft_ != nullptr) draft_->set_label(name.label);
   add_head(frame, placement, time, name);
   add_memory(frame, placement);
   collect_variables(frame);
@@ -96,6 +100,7 @@ std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, con
   std::size_t bytes = emit(placement, time.ns, name.label, lane);
   if (context_.options.blobs != Blobs::None) bytes += say_blobs(frame, time.ns, lane);
   say_counters(time.ns, lane);
+  draft_ = nullptr;
   return bytes + in_frame_.size() * sizeof(Details);
 }
 
@@ -125,6 +130,7 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
                                                : &entry->plan.hit;
   labels_.label(frame, placement.registers, plan);
   named_in_frame_.clear();
+  if (draft_ != nullptr && labels_.has_read_values()) draft_->refuse();
   for (const NamedMemory& item : labels_.named()) {
     // An item that was collected twice is shown once; the blobs hold both.
     if (std::ranges::find(named_in_frame_, item.name) != named_in_frame_.end()) continue;
@@ -132,9 +138,9 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
     if (item.value)
       add(item.name, static_cast<std::int64_t>(*item.value));
     else if (item.is_string)
-      add(item.name, string_value(item.bytes));
+      add(item.name, string_value(item.bytes), item.bytes);
     else
-      add(item.name, memory_value(item.bytes, item.size, trace_.format.order, item.type));
+      add(item.name, memory_value(item.bytes, item.size, trace_.format.order, item.type), item.bytes);
   }
   if (!labels_.unnamed().empty()) add_unnamed(labels_.unnamed());
 }
@@ -154,7 +160,7 @@ void FrameEvents::add_unnamed(const std::vector<const Block*>& blocks) {
     Value value = memory_value(block->bytes, block->bytes.size(), trace_.format.order);
     if (!is_exact)
       value = fmt::format("{:#x}: {}", block->address, spelled_bytes(block->bytes, kSpelledBytes));
-    add(name, std::move(value));
+    add(name, std::move(value), block->bytes);
   }
 }
 
@@ -191,12 +197,14 @@ void FrameEvents::collect_variables(const Frame& frame) {
       in_frame_.push_back(&shown);
     }
     shown.value = block.value;
+    shown.bytes = block.bytes;
   }
 }
 
 void FrameEvents::add_variables() {
   for (const ShownVariable* shown : in_frame_) {
-    add(shown->name, shown->value);
+    add(shown->name, shown->value, shown->bytes);
+    if (draft_ != nullptr && !shown->earlier.empty()) draft_->refuse();
     std::size_t count = 0;
     for (const std::int64_t earlier : shown->earlier) {
       constexpr std::size_t kMaxEarlier = 16;  // named one by one
@@ -266,7 +274,7 @@ std::size_t FrameEvents::emit(const Placement& placement, std::uint64_t time_ns,
 // Blocks at one address make one blob: the first one's bytes, then the tail of a longer one.
 std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, Lane& lane) {
   std::size_t bytes = 0;
-  blob_name_ = "gdb/frame/";
+  blob_name_ = kFrameBlobs;
   add_number(blob_name_, frame.number, 10);
   const std::size_t frame_part = blob_name_.size();
   const auto say = [&](std::string_view what, std::span<const std::byte> content) {
@@ -292,6 +300,7 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
     for (++i; i < by_address_.size() && by_address_[i]->address == address; ++i) {
       const auto other = by_address_[i]->bytes;
       if (other.size() <= content.size()) continue;
+      if (draft_ != nullptr) draft_->refuse();
       if (content.data() != joined_.data()) joined_.assign(content.begin(), content.end());
       joined_.insert(joined_.end(), other.begin() + static_cast<std::ptrdiff_t>(content.size()), other.end());
       content = joined_;
@@ -299,13 +308,18 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
     std::string what = "/memory/0x";
     add_number(what, address, 16);
     say(what, content);
+    if (draft_ != nullptr) draft_->add_blob(kFrameBlobs, what, content);
   }
   return bytes;
 }
 
 void FrameEvents::say_counters(std::uint64_t time_ns, Lane& lane) {
   for (const ShownVariable* shown : in_frame_)
-    if (shown->is_counter) lane.counter(time_ns, shown->label, 0, {{shown->name, shown->value}});
+    if (shown->is_counter) {
+      const Argument argument{shown->name, shown->value};
+      lane.counter(time_ns, shown->label, 0, {argument});
+      if (draft_ != nullptr) draft_->add_counter(shown->label, argument, shown->bytes);
+    }
 }
 
 }  // namespace convert::tfile

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "converters/model/lane.h"
 #include "converters/tfile/code_names.h"
 #include "converters/tfile/frame_clock.h"
+#include "converters/tfile/frame_form.h"
 #include "converters/tfile/memory_labels.h"
 #include "converters/tfile/placer.h"
 #include "converters/tfile/trace_file.h"
@@ -31,7 +33,9 @@ class FrameEvents {
 
   // Says the frame in `lane` at `time.ns`, which must not be before anything said there. Calls that it closes
   // are ended by the caller. Returns about how many bytes of lane memory that took.
-  std::size_t say(const Frame& frame, const Placement& placement, const FrameTime& time, Lane& lane);
+  // With a draft, it is told what was said.
+  std::size_t say(const Frame& frame, const Placement& placement, const FrameTime& time, Lane& lane,
+                  FormDraft* draft = nullptr);
 
  private:
   struct ShownRegister {
@@ -46,6 +50,7 @@ class FrameEvents {
     // Of the frame at hand:
     std::uint64_t frame = ~std::uint64_t{0};
     std::int64_t value = 0;
+    std::span<const std::byte> bytes = {};  // of the value
     std::vector<std::int64_t> earlier = {};
   };
 
@@ -61,7 +66,11 @@ class FrameEvents {
   void say_counters(std::uint64_t time_ns, Lane& lane);
   ShownVariable& variable(std::uint64_t number);
   NameId memory_name(std::uint64_t address, bool& is_exact);
-  void add(NameId name, Value value) { arguments_.push_back({name, std::move(value)}); }
+  // `source`: the bytes of the frame that the value stands for; none for what all frames like it have.
+  void add(NameId name, Value value, std::span<const std::byte> source = {}) {
+    arguments_.push_back({name, std::move(value)});
+    if (draft_ != nullptr) draft_->add(arguments_.back(), source);
+  }
 
   const TraceFile& trace_;
   const LocationTable& locations_;
@@ -77,6 +86,7 @@ class FrameEvents {
   std::string blob_name_;                      // of the blob at hand
   std::unordered_map<std::uint64_t, NameId> memory_names_;
 
+  FormDraft* draft_ = nullptr;            // of the frame at hand; null: none is wanted
   Arguments arguments_;                   // of the frame at hand
   std::vector<ShownVariable*> in_frame_;  // in order of appearance
   std::vector<NameId> named_in_frame_;

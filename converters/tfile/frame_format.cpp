@@ -1,22 +1,7 @@
 #include "converters/tfile/frame_format.h"
 
-#include <algorithm>
-#include <array>
-#include <concepts>
-#include <cstring>
-
 namespace convert::tfile {
 namespace {
-
-// The caller has checked that the bytes are there: this is the innermost loop of reading, and of searching
-// for frames behind damage, where an exception per byte would not do.
-template <std::integral T>
-T load(const std::byte* bytes, std::endian order) {
-  std::array<std::byte, sizeof(T)> copy;
-  std::memcpy(copy.data(), bytes, sizeof(T));
-  if (order != std::endian::native) std::ranges::reverse(copy);
-  return std::bit_cast<T>(copy);
-}
 
 constexpr std::size_t kMemoryHead = 1 + 8 + 2;     // letter, address, length
 constexpr std::size_t kVariableBytes = 1 + 4 + 8;  // letter, number, value
@@ -60,6 +45,7 @@ std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& form
         block.kind = Block::Kind::Variable;
         block.address = load<std::uint32_t>(begin + at + 1, format.order);
         block.value = load<std::int64_t>(begin + at + 5, format.order);
+        block.bytes = data.subspan(at + 5, 8);
         break;
       case 'S': {
         if (left < kStaticHead) return at;

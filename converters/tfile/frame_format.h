@@ -1,9 +1,13 @@
 // The blocks of a frame; fact sheet, section 3.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -14,6 +18,16 @@ struct FrameFormat {
   std::endian order = std::endian::little;
   std::uint64_t register_block_size = 0;
 };
+
+// A number whose bytes are there: the caller has checked it. This is for the innermost loops of reading, and
+// of searching for frames behind damage, where an exception per byte would not do.
+template <std::integral T>
+T load(const std::byte* bytes, std::endian order) {
+  std::array<std::byte, sizeof(T)> copy;
+  std::memcpy(copy.data(), bytes, sizeof(T));
+  if (order != std::endian::native) std::ranges::reverse(copy);
+  return std::bit_cast<T>(copy);
+}
 
 inline constexpr std::size_t kFrameHeaderBytes = 6;  // int16 tracepoint number, uint32 size
 
@@ -29,7 +43,7 @@ struct Block {
   Kind kind;
   std::uint64_t address = 0;         // Memory: of its first byte; Variable: its number
   std::int64_t value = 0;            // Variable
-  std::span<const std::byte> bytes;  // all but Variable
+  std::span<const std::byte> bytes;  // what was recorded; of a Variable, its value
 };
 
 // Walks the blocks of a frame. Appends them to `blocks` (may be null) and returns how many bytes were whole,

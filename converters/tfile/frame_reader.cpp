@@ -36,14 +36,9 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
   }
 }
 
-bool FrameReader::frames_are_missing() const {
-  return expected_frames_.has_value() && frames_read_ < *expected_frames_;
-}
-
 const Frame* FrameReader::next() {
   if (at_end_) return nullptr;
-  // Behind the last frame of a circular buffer lies what was there before.
-  if (is_circular_ && expected_frames_ && !frames_are_missing()) {
+  if (is_behind_last()) {
     at_end_ = true;
     return nullptr;
   }
@@ -68,8 +63,11 @@ const Frame* FrameReader::next() {
   const auto data = file_.at(offset_, kFrameHeaderBytes + readable).subspan(kFrameHeaderBytes);
   frame_.blocks.clear();
   const std::size_t good = walk_blocks(data.first(std::min(readable, data.size())), format_, &frame_.blocks);
-  if (good == header.size && known_.contains(header.tracepoint)) return whole_frame(header);
-  return broken_frame(header, good);
+  if (good != header.size || !known_.contains(header.tracepoint)) return broken_frame(header, good);
+  start_frame(header);
+  offset_ += kFrameHeaderBytes + header.size;
+  frame_.bytes = {data.data() - kFrameHeaderBytes, kFrameHeaderBytes + header.size};
+  return &frame_;
 }
 
 void FrameReader::start_frame(const FrameHeader& header) {
@@ -78,12 +76,7 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.offset = offset_;
   frame_.size = header.size;
   frame_.is_partial = false;
-}
-
-const Frame* FrameReader::whole_frame(const FrameHeader& header) {
-  start_frame(header);
-  offset_ += kFrameHeaderBytes + header.size;
-  return &frame_;
+  frame_.bytes = {};
 }
 
 // A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. What follows it tells which.

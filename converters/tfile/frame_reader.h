@@ -22,6 +22,8 @@ struct Frame {
   std::uint64_t size = 0;     // of its blocks, as its header says
   bool is_partial = false;    // not all of it could be read
   std::vector<Block> blocks;  // the readable ones; they borrow until the next call of next()
+  // Of a whole frame, its header and blocks, where the latter lie; empty for others. Borrowed, too.
+  std::span<const std::byte> bytes = {};
 };
 
 // A stretch of the file without readable frames, or a frame that is not whole.
@@ -55,6 +57,19 @@ class FrameReader {
   // The next frame, or null at the end. Valid until the next call.
   const Frame* next();
 
+  // For those who know a frame by its looks: what stands where next() would read on, a good part of it as far
+  // as the file goes; nothing at the end. Valid until any other call.
+  std::span<const std::byte> ahead() {
+    constexpr std::size_t kGoodPart = 512;
+    if (at_end_ || is_behind_last()) return {};
+    return file_.at(offset_, kGoodPart);
+  }
+  // Takes the whole, good frame of `size` bytes (header included) that stands there, instead of next().
+  void take(std::size_t size) {
+    ++frames_read_;
+    offset_ += size;
+  }
+
   // What next() passed over since this was last asked.
   std::vector<Damage> take_damage() { return std::exchange(damage_, {}); }
   bool has_damage() const { return !damage_.empty(); }
@@ -65,12 +80,13 @@ class FrameReader {
  private:
   enum class Fit : std::uint8_t { No, Frame, End };  // what lies at an offset
 
-  bool frames_are_missing() const;
+  bool frames_are_missing() const { return expected_frames_.has_value() && frames_read_ < *expected_frames_; }
+  // Behind the last frame of a circular buffer lies what was there before.
+  bool is_behind_last() const { return is_circular_ && expected_frames_ && !frames_are_missing(); }
   bool chains(std::uint64_t offset, std::size_t& work);
   Fit fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work, bool any_tracepoint = false);
   std::optional<std::uint64_t> find_chain(std::uint64_t from, std::uint64_t to);
   const Frame* skip_to_chain(std::uint64_t from, std::string problem);
-  const Frame* whole_frame(const FrameHeader& header);
   const Frame* broken_frame(const FrameHeader& header, std::size_t good_bytes);
   const Frame* reread(std::uint64_t blocks_begin, std::size_t good_bytes);
   void start_frame(const FrameHeader& header);

@@ -41,6 +41,7 @@ class MemoryLabels::Frames : public Surroundings {
       const std::uint64_t offset = address - block.address;
       if (address < block.address || offset > block.bytes.size() || block.bytes.size() - offset < size)
         continue;
+      labels_.has_read_values_ = true;
       return number_of(block.bytes.subspan(offset, size), labels_.order_);
     }
     return std::nullopt;
@@ -51,6 +52,7 @@ class MemoryLabels::Frames : public Surroundings {
     for (const Block& block : frame_.blocks)
       if (block.kind == Block::Kind::Variable && block.address == number)
         value = static_cast<std::uint64_t>(block.value);
+    if (value) labels_.has_read_values_ = true;
     return value;
   }
 
@@ -100,6 +102,7 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
   named_.clear();
   unnamed_.clear();
   at_ = 0;
+  has_read_values_ = false;
   for (const Block& block : frame.blocks)
     if (block.kind == Block::Kind::Memory) memory_.push_back(&block);
   if (plan != nullptr) {

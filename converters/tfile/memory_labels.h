@@ -35,6 +35,9 @@ class MemoryLabels {
   // Memory blocks (of all, in order) that belong to no item: words on the way to one, or unexplained.
   const std::vector<const Block*>& unnamed() const { return unnamed_; }
 
+  // Whether the result depends on what was recorded in variables and memory, not only on where.
+  bool has_read_values() const { return has_read_values_; }
+
  private:
   class Frames;  // what an expression sees
   bool take_range(const PlannedAction& action, std::uint64_t address);
@@ -49,6 +52,7 @@ class MemoryLabels {
   std::size_t at_ = 0;                // the first one without an explanation
   std::vector<NamedMemory> named_;
   std::vector<const Block*> unnamed_;
+  bool has_read_values_ = false;
 };
 
 }  // namespace convert::tfile

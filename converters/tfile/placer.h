@@ -76,6 +76,12 @@ class Placer {
   Placer(const TraceFile& trace, const LocationTable& locations);
 
   Placement place(const Frame& frame);
+  // Whether every frame of its pattern gets the place that this one got: it holds no registers, nothing else
+  // tells its thread, and its tracepoint has no steps. Then they need not be placed one by one, only counted.
+  bool places_alike(const Frame& frame) const {
+    return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
+  }
+  void count_more(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
 
   const std::vector<Track>& tracks() const { return tracks_; }
   // For each track the one it is shown on: a guessed one is joined to the thread whose stack it lies in.

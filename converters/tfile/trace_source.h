@@ -11,6 +11,8 @@
 #include "converters/model/timeline.h"
 #include "converters/tfile/frame_clock.h"
 #include "converters/tfile/frame_events.h"
+#include "converters/tfile/frame_form.h"
+#include "converters/tfile/frame_pattern.h"
 #include "converters/tfile/frame_reader.h"
 #include "converters/tfile/placer.h"
 #include "converters/tfile/survey.h"
@@ -47,10 +49,26 @@ class TraceSource : public Source {
     FrameTime time;
   };
 
+  // The frames of one pattern.
+  struct Known {
+    FrameForm form;
+    std::int16_t tracepoint;
+    std::size_t size;  // bytes, header included
+    // Of lane memory, but for the digits of blob names, as if each were said in full: so that the same frames
+    // are read at once, with or without a form.
+    std::size_t lane_bytes;
+    std::size_t blobs;
+    std::size_t track;
+    std::optional<std::size_t> stamp_offset;
+  };
+
+  std::size_t read_known();
   std::size_t read_frame(const Frame& frame);
+  std::size_t learn(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::size_t put_in_order(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::size_t say_earliest();
-  std::size_t say(const Frame& frame, const Placement& placement, FrameTime time);
+  std::size_t say(const Frame& frame, const Placement& placement, FrameTime time, FormDraft* draft = nullptr);
+  std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
   void say_damage();
   void say_beginning();
   void say_end();
@@ -65,6 +83,9 @@ class TraceSource : public Source {
   Placer placer_;
   FrameClock clock_;
   FrameEvents events_;
+  StampReader stamps_;  // of known frames
+  FramePatterns patterns_;
+  std::vector<Known> known_;      // by pattern
   std::vector<Waiting> waiting_;  // a heap, the earliest on top
   std::size_t waiting_bytes_ = 0;
   // While-stepping calls that are open, innermost last: the tracepoint of each.
