@@ -241,7 +241,31 @@ void FxtSink::write_formed(const Thread& thread, Lane& events, const Slot& slot)
   events.drop_fields(slot, form.fields);
 }
 
+// Events come by time, so an arrow that ends before it begins shows in its end coming first.
+bool FxtSink::joins_flow(const Slot& slot) {
+  const std::uint64_t id = slot.end_ns;
+  switch (slot.kind()) {
+    case SlotKind::FlowBegin:
+      return !backward_flows_.contains(id) && open_flows_.insert(id).second;
+    case SlotKind::FlowStep:
+      if (open_flows_.contains(id)) return true;
+      backward_flows_.insert(id);
+      return false;
+    case SlotKind::FlowEnd:
+      if (open_flows_.erase(id) != 0) return true;
+      backward_flows_.insert(id);
+      return false;
+    default:
+      return true;
+  }
+}
+
 void FxtSink::write_one(const Thread& thread, Lane& events, const Slot& slot) {
+  if (!joins_flow(slot)) {
+    --events_written_;
+    if (slot.details() != DetailsId::None) events.drop_details(slot.details());
+    return;
+  }
   if (write_plain(thread, slot)) return;
   static const Details kNoDetails;
   const bool has_details = slot.details() != DetailsId::None;
@@ -346,6 +370,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   };
   const fxt::WriterCounters& counters = writer_.counters();
   note(kTooDeep, timeline.hidden());
+  note(kArrowBackwards, backward_flows_.size());
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);
   note(kStringsRepaired, counters.repaired_strings);

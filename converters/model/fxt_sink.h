@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,8 @@ inline constexpr NoteKind kNameTableFull{"name-table-full",
 
 inline constexpr NoteKind kManyNames{"many-names",
                                      "names of calls and events: more than 32,767, Tracy can't save them"};
+inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
+                                          "arrows left out because they would end before they begin"};
 inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold"};
 
 class FxtSink : public EventSink {
@@ -52,6 +55,7 @@ class FxtSink : public EventSink {
   void write_formed(const Thread& thread, Lane& events, const Slot& slot);
   void write_one(const Thread& thread, Lane& events, const Slot& slot);
   void write_details(const Thread& thread, const Slot& slot, const Details& details);
+  bool joins_flow(const Slot& slot);
   bool write_plain(const Thread& thread, const Slot& slot);
   bool write_prepared(const Thread& thread, const Slot& slot, const Details& details);
   bool write_short_blob(const Details& details);
@@ -69,7 +73,9 @@ class FxtSink : public EventSink {
   std::vector<std::uint32_t> string_refs_;                   // by name; kNoRef until its first use
   std::vector<std::optional<FormWriter>> forms_;             // by form, filled at first use
   bool table_is_full_ = false;
-  std::vector<fxt::Argument> arguments_;  // of the record at hand
+  std::vector<fxt::Argument> arguments_;    // of the record at hand
+  std::set<std::uint64_t> open_flows_;      // begun and not ended
+  std::set<std::uint64_t> backward_flows_;  // went on or ended before they began
   std::uint64_t cut_strings_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;

@@ -96,6 +96,7 @@ std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const Import
                                        .size_bytes = file.size_bytes,
                                        .keep_open = keep_open,
                                        .order = recording.info.order,
+                                       .elapsed_ns = elapsed_ns(recording.info),
                                        .max_stack = recording.info.max_stack.value_or(0),
                                        .moments = std::move(moments[file.tid]),
                                        .forks = {},

@@ -142,6 +142,24 @@ void read_line(LineReader line, Info& info) {
 
 }  // namespace
 
+std::optional<std::uint64_t> elapsed_ns(const Info& info) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kMostSeconds = ~std::uint64_t{0} / kNsPerSecond - 1;
+  constexpr std::size_t kDigits = 9;
+  const std::string_view text = info.elapsed_time;
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos || text.size() < point + 1 + kDigits) return std::nullopt;
+  const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  };
+  const auto seconds = number(text.substr(0, point));
+  const auto rest = number(text.substr(point + 1, kDigits));
+  if (!seconds || !rest || *seconds > kMostSeconds) return std::nullopt;
+  return *seconds * kNsPerSecond + *rest;
+}
+
 std::string feature_names(std::uint64_t features) {
   std::string names;
   for (unsigned bit = 0; features != 0; ++bit, features /= 2) {

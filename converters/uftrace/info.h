@@ -73,6 +73,9 @@ struct Info {
   }
 };
 
+// How long the recording took, in ns, from `elapsed_time` ("0.012345678 sec"); nothing if it does not say.
+std::optional<std::uint64_t> elapsed_ns(const Info& info);
+
 // "PLTHOOK | TASK_SESSION": the features in uftrace's words; unknown bits by their number.
 std::string feature_names(std::uint64_t features);
 

@@ -36,9 +36,13 @@ std::size_t padded(std::size_t bytes) {
 
 class RecordWalk {
  public:
-  RecordWalk(const ThreadFile& file, const Task& task, std::endian order, Symbolizer& symbolizer,
-             Notes& notes)
-      : path_(file.path.string()), task_(task), order_(order), symbolizer_(symbolizer), notes_(notes) {}
+  RecordWalk(const ThreadFile& file, const Task& task, const Info& info, Symbolizer& symbolizer, Notes& notes)
+      : path_(file.path.string()),
+        task_(task),
+        order_(info.order),
+        elapsed_ns_(elapsed_ns(info)),
+        symbolizer_(symbolizer),
+        notes_(notes) {}
 
   RecordSurvey run() {
     try {
@@ -117,7 +121,11 @@ class RecordWalk {
            record.address());
       return 0;
     }
-    if (is_time_damaged(record, seen_ns_, behind, order_, is_code_)) {
+    if (is_time_damaged(record, {.last_ns = seen_ns_,
+                                 .behind = behind,
+                                 .order = order_,
+                                 .is_code = is_code_,
+                                 .elapsed_ns = elapsed_ns_})) {
       note(kBadTime, fmt::format("a record time of {} ns is impossible here", record.time_ns));
       add_damage(kRecordSize, kImpossibleTime);
       return record.has_payload() ? payload_size(behind, at_end) : 0;
@@ -248,6 +256,7 @@ class RecordWalk {
   std::string path_;
   const Task& task_;
   std::endian order_;
+  std::optional<std::uint64_t> elapsed_ns_;
   Symbolizer& symbolizer_;
   Notes& notes_;
 
@@ -265,9 +274,9 @@ class RecordWalk {
 
 }  // namespace
 
-RecordSurvey survey_records(const ThreadFile& file, const Task& task, std::endian order,
+RecordSurvey survey_records(const ThreadFile& file, const Task& task, const Info& info,
                             Symbolizer& symbolizer, Notes& notes) {
-  return RecordWalk(file, task, order, symbolizer, notes).run();
+  return RecordWalk(file, task, info, symbolizer, notes).run();
 }
 
 }  // namespace convert::uftrace

@@ -43,7 +43,7 @@ struct RecordSurvey {
 
 // Damage, losses and reversed times are noted as the importer notes them. A file that can't be read is noted,
 // too; what was read until then is counted. `task` says what its addresses mean.
-RecordSurvey survey_records(const ThreadFile& file, const Task& task, std::endian order,
+RecordSurvey survey_records(const ThreadFile& file, const Task& task, const Info& info,
                             Symbolizer& symbolizer, Notes& notes);
 
 }  // namespace convert::uftrace

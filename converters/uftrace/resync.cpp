@@ -84,21 +84,38 @@ std::optional<std::uint64_t> take_time(std::span<const std::byte>& bytes, std::e
 
 }  // namespace
 
-bool is_time_damaged(const Record& record, std::uint64_t last_ns, std::span<const std::byte> behind,
-                     std::endian order, const std::function<bool(std::uint64_t address)>& is_code) {
-  const std::uint64_t time_ns = record.time_ns;
+bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns) {
+  constexpr std::uint64_t kFarNs = std::uint64_t{1} << 47;  // 39 hours
+  return elapsed_ns && to_ns > from_ns && to_ns - from_ns >= kFarNs && (to_ns - from_ns) / 2 > *elapsed_ns;
+}
+
+bool is_time_damaged(const Record& record, const TimeWitnesses& witnesses) {
+  const std::uint64_t time_ns = record.time_ns, last_ns = witnesses.last_ns;
   if (time_ns >= kTimeLimitNs) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
-  const auto is_long_before = [&](std::uint64_t next_ns) {
-    if (last_ns == 0) return next_ns < time_ns && time_ns - next_ns >= kExaminedGapNs;
-    return next_ns >= last_ns && next_ns - last_ns < (time_ns - last_ns) / 2;  // nearer to the last one
-  };
+
   // Two witnesses: the next record's time may be the damaged one.
-  const Expectation any{.time_ns = 0, .depth = 0, .top_address = 0, .is_code = is_code};
-  const auto next_ns = take_time(behind, order, any);
-  if (!next_ns || !is_long_before(*next_ns)) return false;
-  const auto second_ns = take_time(behind, order, any);
-  return !second_ns || is_long_before(*second_ns);
+  const Expectation any{.time_ns = 0, .depth = 0, .top_address = 0, .is_code = witnesses.is_code};
+  auto behind = witnesses.behind;
+  const auto next_ns = take_time(behind, witnesses.order, any);
+  const auto second_ns = next_ns ? take_time(behind, witnesses.order, any) : std::nullopt;
+
+  const auto leaps = [&](std::uint64_t from_ns, std::uint64_t to_ns) {
+    return leaps_too_far(from_ns, to_ns, witnesses.elapsed_ns);
+  };
+  const auto follows = [&](std::optional<std::uint64_t> other_ns) {
+    return other_ns && *other_ns >= time_ns && *other_ns - time_ns < kExaminedGapNs;
+  };
+  const std::uint64_t from_ns = last_ns != 0 ? last_ns : witnesses.begun_ns;
+  if (from_ns != 0 && leaps(from_ns, time_ns) && !(follows(next_ns) && follows(second_ns))) return true;
+  if (last_ns == 0 && next_ns && second_ns && leaps(time_ns, *next_ns) && leaps(time_ns, *second_ns))
+    return true;
+
+  const auto is_long_before = [&](std::uint64_t other_ns) {
+    if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kExaminedGapNs;
+    return other_ns >= last_ns && other_ns - last_ns < (time_ns - last_ns) / 2;  // nearer to the last one
+  };
+  return next_ns && is_long_before(*next_ns) && (!second_ns || is_long_before(*second_ns));
 }
 
 std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes, std::endian order,

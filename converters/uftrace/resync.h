@@ -40,10 +40,23 @@ std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes,
 std::optional<std::size_t> find_behind_damage(std::span<const std::byte> bytes, std::endian order,
                                               const Expectation& expected);
 
-// True if the time of `record` is damage: it can't be drawn, or the records behind it (at the start of
-// `behind`) go on long before it. `last_ns` is the time of the record before it; 0 if there was none.
-bool is_time_damaged(const Record& record, std::uint64_t last_ns, std::span<const std::byte> behind,
-                     std::endian order, const std::function<bool(std::uint64_t address)>& is_code);
+// True if a recording that took `elapsed_ns` can't hold both times: they lie 39 hours or more apart, and
+// twice as long as it took. False if that is not known.
+bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
+
+// What speaks for or against a record's time.
+struct TimeWitnesses {
+  std::uint64_t last_ns = 0;               // of the record before it; 0 if there was none
+  std::uint64_t begun_ns = 0;              // when the thread may have begun; 0 if that is not known
+  std::span<const std::byte> behind = {};  // the records after it
+  std::endian order = std::endian::little;
+  std::function<bool(std::uint64_t address)> is_code;  // lies in a mapped module
+  std::optional<std::uint64_t> elapsed_ns = {};        // how long the recording took, if that is known
+};
+
+// True if the time of `record` is damage: it can't be drawn, or the records behind it go on long before it,
+// or it leaps over days that the recording did not take, and the records behind it do not follow.
+bool is_time_damaged(const Record& record, const TimeWitnesses& witnesses);
 
 // How many bytes at the start of `bytes` are zero, in whole words of 8.
 std::size_t count_zero_bytes(std::span<const std::byte> bytes);

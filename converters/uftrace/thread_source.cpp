@@ -39,6 +39,11 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
 }
 
+std::uint64_t ThreadSource::begun_ns() const {
+  if (plan_.task->fork_ns) return *plan_.task->fork_ns;
+  return plan_.task->sessions.empty() ? 0 : plan_.task->sessions.front().session->start_ns;
+}
+
 std::optional<std::uint64_t> ThreadSource::first_ns() const {
   std::array<std::byte, kLookahead> head;
   const auto bytes = file_.read(0, head);
@@ -46,7 +51,11 @@ std::optional<std::uint64_t> ThreadSource::first_ns() const {
   for (std::size_t at = 0; bytes.size() - at >= kRecordSize; at += kRecordSize) {
     const Record record = load_record(bytes.data() + at, plan_.order);
     if (record.has_magic() && record.type() != RecordType::Lost && record.time_ns != 0 &&
-        !is_time_damaged(record, 0, bytes.subspan(at + kRecordSize), plan_.order, anything_is_code))
+        !is_time_damaged(record, {.begun_ns = begun_ns(),
+                                  .behind = bytes.subspan(at + kRecordSize),
+                                  .order = plan_.order,
+                                  .is_code = anything_is_code,
+                                  .elapsed_ns = plan_.elapsed_ns}))
       return record.time_ns;
   }
   return std::nullopt;
@@ -138,7 +147,12 @@ std::size_t ThreadSource::take_record(const Record& record, std::span<const std:
     calls_.lost(record.address());
     return 0;
   }
-  if (is_time_damaged(record, seen_ns_, behind, plan_.order, expectation().is_code)) {
+  if (is_time_damaged(record, {.last_ns = seen_ns_,
+                               .begun_ns = begun_ns(),
+                               .behind = behind,
+                               .order = plan_.order,
+                               .is_code = expectation().is_code,
+                               .elapsed_ns = plan_.elapsed_ns})) {
     note(kBadTime, fmt::format("a record time of {} ns is impossible here", record.time_ns));
     calls_.interrupted();
     return record.has_payload() ? skip_payload(behind, at_end, expectation_after(record)) : 0;
@@ -300,7 +314,12 @@ void ThreadSource::finish() {
   note_zeros(kTruncatedTail);
   calls_.finish(std::max(latest_ns_, lane_.last_ns()));
   // Moments after the last record belong to no call any more.
-  for (const TaskMoment& moment : plan_.moments) tell(moment, std::max(moment.time_ns, lane_.last_ns()));
+  for (const TaskMoment& moment : plan_.moments) {
+    if (leaps_too_far(lane_.last_ns(), moment.time_ns, plan_.elapsed_ns))
+      note(kBadTime, fmt::format("task.txt's time of {} ns is impossible", moment.time_ns));
+    else
+      tell(moment, std::max(moment.time_ns, lane_.last_ns()));
+  }
   plan_.moments.clear();
 }
 

@@ -44,9 +44,10 @@ struct ThreadPlan {
   std::uint64_t size_bytes;  // of it, when the directory was listed
   bool keep_open;            // see RecordFile
   std::endian order;
-  std::size_t max_stack;           // depths the recorder may have written; 0 if unknown
-  std::deque<TaskMoment> moments;  // by time
-  std::deque<ForkPoint> forks;     // by offset
+  std::optional<std::uint64_t> elapsed_ns;  // how long the recording took, if that is known
+  std::size_t max_stack;                    // depths the recorder may have written; 0 if unknown
+  std::deque<TaskMoment> moments;           // by time
+  std::deque<ForkPoint> forks;              // by offset
   bool is_forked = false;
   std::vector<std::uint64_t> inherited;  // addresses of the parent's open calls, outermost first
   std::uint64_t fork_flow = 0;           // the arrow that ends in its first call; 0: none
@@ -82,6 +83,7 @@ class ThreadSource : public Source {
   std::size_t skip_event(const Record& record, std::span<const std::byte> behind, bool at_end);
   std::size_t skip_damage(std::span<const std::byte> bytes, bool at_end);
   std::uint64_t in_order(std::uint64_t time_ns);
+  std::uint64_t begun_ns() const;  // as task.txt knows it; 0 if it does not
   void take_call(const Record& record, std::uint64_t time_ns);
   void tell_moments(std::uint64_t time_ns);
   void tell(const TaskMoment& moment, std::uint64_t time_ns);

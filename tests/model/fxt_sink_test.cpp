@@ -131,6 +131,19 @@ TEST_F(FxtSinkTest, WhatTracyCannotHoldIsNoted) {
   EXPECT_EQ(notes.count(kManyNames), 32'769u);
 }
 
+TEST_F(FxtSinkTest, ArrowsThatEndBeforeTheyBeginAreLeftOut) {
+  words_of([&](Lane& lane) {
+    lane.begin(1, label("main"));
+    lane.flow(FlowStep::End, 2, label("fork"), 7);
+    lane.flow(FlowStep::Begin, 3, label("fork"), 7);
+    lane.flow(FlowStep::Begin, 4, label("fork"), 8);
+    lane.flow(FlowStep::End, 5, label("fork"), 8);
+    lane.end(6);
+  });
+  EXPECT_EQ(notes.count(kArrowBackwards), 1u);
+  EXPECT_EQ(events_written, 3u);
+}
+
 TEST_F(FxtSinkTest, CallsTooDeepAreNoted) {
   words_of([&](Lane& lane) {
     for (std::uint64_t i = 0; i < 514; ++i) lane.begin(i, label("main"));

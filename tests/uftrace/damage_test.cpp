@@ -193,6 +193,35 @@ TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
 }
 
+// A leap over days: the last record has none behind it that could contradict.
+TEST(UftraceTimes, ALastRecordFromTheFuture) {
+  constexpr std::uint64_t kDays = 200'000 * kSecond;
+  const auto recorded_in = [](std::string_view seconds) {
+    R r;
+    r.elapsed(seconds);
+    r.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(13, 1, R::kF).exit(20 + kDays, 0, R::kMain);
+    return r.lines();
+  };
+  EXPECT_THAT(recorded_in("0.010904173"),
+              ElementsAre("100/100 [10, 13] demo:main repaired=\"open-at-end\"", "100/100 [12, 13] demo:f"));
+  EXPECT_THAT(recorded_in("200000.500000000"),
+              ElementsAre("100/100 [10, 200000000000020] demo:main", "100/100 [12, 13] demo:f"));
+  EXPECT_THAT(recorded_in(""),
+              ElementsAre("100/100 [10, 200000000000020] demo:main", "100/100 [12, 13] demo:f"));
+}
+
+TEST(UftraceTimes, ALeapThatTheNextRecordsFollow) {
+  constexpr std::uint64_t kDays = 200'000 * kSecond;
+  R r;
+  r.elapsed("0.010904173");  // damaged itself, perhaps
+  r.entry(10, 0, R::kMain)
+      .entry(12 + kDays, 1, R::kF)
+      .exit(13 + kDays, 1, R::kF)
+      .exit(20 + kDays, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 200000000000020] demo:main",
+                                     "100/100 [200000000000012, 200000000000013] demo:f"));
+}
+
 TEST(UftraceTimes, ARecordWithArgumentsFromTheFuture) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11 + 274 * kSecond, 1, R::kF, 40).exit(13, 1, R::kF);

@@ -131,6 +131,19 @@ tomorrow:a key nobody knows yet
   EXPECT_EQ(info.utc_offset_s, 1795199419);
 }
 
+TEST(Info, ElapsedTimeInNanoseconds) {
+  const auto elapsed = [](std::string text) {
+    Info info;
+    info.elapsed_time = std::move(text);
+    return elapsed_ns(info);
+  };
+  EXPECT_EQ(elapsed("0.010904173 sec"), 10'904'173u);
+  EXPECT_EQ(elapsed("12.000000001 sec"), 12'000'000'001u);
+  for (const char* text : {"", "sec", "1 sec", "1.5 sec", "x.000000001 sec", "1.00000000x sec",
+                           "99999999999999999999.000000000 sec"})
+    EXPECT_EQ(elapsed(text), std::nullopt) << text;
+}
+
 TEST(Info, EmptyValuesSayNothing) {
   const Info info = parse(header() + "exit_status:\ncpuinfo:nr_cpus=\nutc_offset:\ntaskinfo:tids=\n");
   EXPECT_FALSE(info.exit_status);

@@ -101,7 +101,8 @@ std::string RecordingBuilder::info() const {
   return std::string("Ftrace!\0", 8) + raw(std::uint32_t{4}, order_) + raw(std::uint16_t{40}, order_) +
          (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features, order_) + raw(masks, order_) +
          raw(max_stack_, order_) + std::string(6, '\0') +
-         fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids);
+         fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids) +
+         (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n");
 }
 
 void RecordingBuilder::write_files() const {

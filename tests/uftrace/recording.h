@@ -42,6 +42,8 @@ class RecordingBuilder {
 
   void big_endian() { order_ = std::endian::big; }
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
+  // What info says of the recording's length; by default nothing.
+  void elapsed(std::string_view seconds) { elapsed_ = seconds; }
 
   std::filesystem::path path() const { return path_; }
   // Writes everything and imports it.
@@ -65,6 +67,7 @@ class RecordingBuilder {
   std::filesystem::path path_;
   std::endian order_ = std::endian::little;
   std::uint16_t max_stack_ = 1024;
+  std::string elapsed_;
   std::uint64_t tid_ = 100;
   std::map<std::uint64_t, std::string> records_;  // by tid
   std::vector<std::string> task_lines_;
