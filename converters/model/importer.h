@@ -34,7 +34,6 @@ struct ImportOptions {
   std::filesystem::path program = {};           // the traced program, for names; empty: none
   std::filesystem::path symbols = {};           // a kernel's kallsyms or System.map; empty: none
   std::optional<std::uint64_t> load_bias = {};  // of the program; nothing: found out
-  std::int64_t offset_ns = 0;                   // added to all times
 };
 
 // Counted while reading; for progress and report.

@@ -151,18 +151,10 @@ std::size_t TraceSource::say_earliest() {
   return say(earliest.frame, earliest.placement, earliest.time);
 }
 
-std::uint64_t TraceSource::shifted(std::uint64_t time_ns) {
-  const std::int64_t offset = context_.options.offset_ns;
-  const std::uint64_t magnitude =
-      offset < 0 ? ~static_cast<std::uint64_t>(offset) + 1 : static_cast<std::uint64_t>(offset);
-  if (offset < 0) return time_ns - std::min(time_ns, magnitude);
-  return std::min(time_ns + magnitude, kTimeLimitNs - 1);
-}
-
 // Says what comes before a frame. Returns its time as it is shown.
 std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step,
                                        std::uint64_t time_ns) {
-  last_ns_ = std::max(shifted(time_ns), last_ns_);
+  last_ns_ = std::max(time_ns, last_ns_);
   if (!has_begun_) say_beginning();
   if (reader_.has_damage()) say_damage();
   if (!is_step && !open_calls_.empty()) end_calls(lane, tracepoint);
@@ -221,10 +213,9 @@ void TraceSource::say_beginning() {
   std::uint64_t begin_ns = first_frame_ns;
   if (status && status->start_us) {
     const auto start = ns_of_us(*status->start_us);
-    const bool is_before =
-        start && (shifted(*start) <= first_frame_ns || recording_->survey.time.frames == 0);
+    const bool is_before = start && (*start <= first_frame_ns || recording_->survey.time.frames == 0);
     if (is_before) {
-      begin_ns = shifted(*start);
+      begin_ns = *start;
       main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));
     }
   }
@@ -251,11 +242,11 @@ void TraceSource::say_end() {
                   {{names.intern("count"), *status->frames - frames}});
   const auto stop = status->stop_us ? ns_of_us(*status->stop_us) : std::nullopt;
   const bool same_clock = recording_->survey.time.base != TimeBase::Kernel;
-  const bool is_after = stop && same_clock && shifted(*stop) >= last_ns_;
+  const bool is_after = stop && same_clock && *stop >= last_ns_;
   if (status->reason == StopReason::Full)
     main_.instant(last_ns_, names.label(kSessionCategory, "buffer full"));
   if (!is_after) return;
-  last_ns_ = shifted(*stop);
+  last_ns_ = *stop;
   main_.instant(last_ns_, names.label(kSessionCategory, "trace stop"),
                 {{names.intern("stop_reason"), status->describe()}});
 }

@@ -72,7 +72,6 @@ class TraceSource : public Source {
   void say_damage();
   void say_beginning();
   void say_end();
-  std::uint64_t shifted(std::uint64_t time_ns);
   Lane& lane_of(const Placement& placement) { return *lanes_[placement.track]; }
 
   std::unique_ptr<Recording> recording_;

@@ -225,17 +225,6 @@ TEST(TraceTimes, ThatCannotBeAreSynthetic) {
   EXPECT_THAT(t.notes(), Contains("bad-time 1"));
 }
 
-TEST(TraceTimes, CanBeShifted) {
-  TraceBuilder t;
-  describe(t);
-  t.frame(2).variable(1, 30).end();
-  ImportOptions options;
-  options.offset_ns = -29'000;
-  EXPECT_THAT(t.lines(options), ElementsAre(HasSubstr("@1000 tracepoint:tick")));
-  options.offset_ns = -31'000;
-  EXPECT_THAT(t.lines(options), ElementsAre(HasSubstr("@0 tracepoint:tick")));
-}
-
 TEST(TraceSession, IsToldOnce) {
   TraceBuilder t;
   t.line("R 40")
