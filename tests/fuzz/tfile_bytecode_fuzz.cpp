@@ -1,0 +1,35 @@
+// Any bytes as an agent expression: run, disassembled, judged.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "converters/tfile/bytecode.h"
+#include "converters/tfile/emulator.h"
+
+namespace {
+
+// A target that knows every other register and remembers nothing.
+class Target : public convert::tfile::Surroundings {
+ public:
+  std::optional<std::uint64_t> read_register(std::uint64_t number) override {
+    return number % 2 == 0 ? std::optional(number) : std::nullopt;
+  }
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t) override { return ~address; }
+  std::optional<std::uint64_t> read_variable(std::uint64_t number) override { return number; }
+  bool record(const Recording& recording) override { return !recording.is_string; }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace convert::tfile;
+  const auto code = std::as_bytes(std::span(data, size));
+  Target target;
+  run(code, target);
+  disassemble(code);
+  is_well_formed(code);
+  shape_of(code);
+  return 0;
+}

@@ -1,0 +1,17 @@
+// Any text as a target description.
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+
+#include "converters/tfile/target_description.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    convert::tfile::read_target_description({reinterpret_cast<const char*>(data), size});
+  } catch (const std::runtime_error&) {
+    // A text that is no usable description is refused.
+  }
+  return 0;
+}
