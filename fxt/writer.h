@@ -162,8 +162,9 @@ class Writer {
   }
 
   // Room for `words` (at most kMinBufferWords) words, to be filled with whole records by the caller, who
-  // keeps all the rules: nothing is watched here. Headers come from PreparedEvent::header(). Valid until any
-  // other call. The words are numbers; the Writer cares for the byte order.
+  // keeps all the rules: nothing is watched here, so a thread's other events need trust_nesting. Headers come
+  // from PreparedEvent::header(). Valid until any other call. The words are numbers; the Writer cares for the
+  // byte order.
   std::span<std::uint64_t> reserve(std::size_t words) {
     make_room(words);
     return {cursor_, words};

@@ -16,7 +16,6 @@ constexpr std::size_t kMaxThreadIndexes = 255;
 
 // Tracy counts names with 16 bits, sign included (fxt-notes W26), and times with 48 (W5).
 constexpr std::size_t kMaxTracyNames = 32'767;
-constexpr std::uint64_t kMaxTracySpanNs = std::uint64_t{1} << 47;
 
 // What the strings of one record may take in all; a record has 32,760 bytes (spec, "Records").
 constexpr std::size_t kStringBytesPerRecord = 28'000;
@@ -376,7 +375,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   note(kStringsRepaired, counters.repaired_strings);
   note(kNameTableFull, counters.inline_strings);
   if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
-  if (first_ns_ && timeline.last_ns() - *first_ns_ >= kMaxTracySpanNs) note(kLongSpan, 1);
+  if (first_ns_ && timeline.last_ns() - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
 }
 
 }  // namespace convert

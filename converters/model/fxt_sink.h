@@ -31,7 +31,8 @@ inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hour
 
 class FxtSink : public EventSink {
  public:
-  // Borrows all three.
+  // Borrows all three. The Writer has trust_nesting: a Timeline keeps the order, and calls by the million go
+  // past the Writer's watch, which would then miss their begins.
   FxtSink(fxt::Writer& writer, const Names& names, Notes& notes)
       : writer_(writer), names_(names), notes_(notes) {}
 

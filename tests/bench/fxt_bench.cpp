@@ -55,7 +55,9 @@ void copy_memory(benchmark::State& state) {
 }
 BENCHMARK(copy_memory);
 
-void write_complete(benchmark::State& state) {
+// One complete event every 10 ns; `length_of` says how long each of them is.
+template <typename LengthOf>
+void write_each(benchmark::State& state, LengthOf length_of) {
   ReadyMemory memory;
   fxt::Writer writer(memory);
   const auto event = writer.prepare("app", "main");
@@ -65,30 +67,22 @@ void write_complete(benchmark::State& state) {
     writer.flush();
     memory.rewind();
     for (std::uint64_t i = 0; i < kRecords; ++i, time += 10)
-      writer.write_complete(*event, *thread, time, time + 5);
+      writer.write_complete(*event, *thread, time, time + length_of(i));
     benchmark::ClobberMemory();
   }
   set_rates(state);
+}
+
+void write_complete(benchmark::State& state) {
+  write_each(state, [](std::uint64_t) -> std::uint64_t { return 5; });
 }
 BENCHMARK(write_complete);
 
 // The same as calls nest: three levels deep, ten calls in each.
 void write_nested(benchmark::State& state) {
-  ReadyMemory memory;
-  fxt::Writer writer(memory);
-  const auto event = writer.prepare("app", "main");
-  const auto thread = writer.thread_index(100, 101);
-  std::uint64_t time = 0;
-  for (auto unused : state) {
-    writer.flush();
-    memory.rewind();
-    for (std::uint64_t i = 0; i < kRecords; ++i, time += 10) {
-      const std::uint64_t length = i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;
-      writer.write_complete(*event, *thread, time, time + length);
-    }
-    benchmark::ClobberMemory();
-  }
-  set_rates(state);
+  write_each(state, [](std::uint64_t i) -> std::uint64_t {
+    return i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;
+  });
 }
 BENCHMARK(write_nested);
 

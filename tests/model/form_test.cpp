@@ -12,6 +12,7 @@
 #include "converters/model/fxt_sink.h"
 #include "fxt/output.h"
 #include "tests/model/event_text.h"
+#include "tests/model/story.h"
 
 namespace convert {
 namespace {
@@ -20,20 +21,6 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using Words = std::vector<std::uint64_t>;
 using Fields = std::vector<std::uint64_t>;
-
-class Story : public Source {
- public:
-  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
-  bool pump(std::size_t) override {
-    tell_(lane_);
-    return false;
-  }
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
-
- private:
-  Lane& lane_;
-  std::function<void(Lane&)> tell_;
-};
 
 void fill(Lane& lane, std::uint64_t time_ns, FormId form, const Fields& fields) {
   std::ranges::copy(fields, lane.formed(time_ns, form, fields.size()));
@@ -44,7 +31,7 @@ class FormTest : public testing::Test {
   // The whole file, of one lane.
   Words words_of(const std::function<void(Lane&)>& tell) {
     fxt::MemoryOutput output;
-    fxt::Writer writer(output);
+    fxt::Writer writer(output, {.trust_nesting = true});
     Timeline timeline({}, notes);
     FxtSink sink(writer, names, notes);
     run(timeline, sink, tell);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fxt/output.h"
+#include "tests/model/story.h"
 
 namespace convert {
 namespace {
@@ -13,26 +14,12 @@ namespace {
 using testing::ElementsAre;
 using Words = std::vector<std::uint64_t>;
 
-class Story : public Source {
- public:
-  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
-  bool pump(std::size_t) override {
-    tell_(lane_);
-    return false;
-  }
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
-
- private:
-  Lane& lane_;
-  std::function<void(Lane&)> tell_;
-};
-
 class FxtSinkTest : public testing::Test {
  protected:
   // What is written for one lane of thread 8 in process 7 behind the head of the file, which names both.
   Words words_of(const std::function<void(Lane&)>& tell) {
     fxt::MemoryOutput output;
-    fxt::Writer writer(output, {.provider_name = "t"});
+    fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
     Timeline timeline({}, notes);
     timeline.begin_input("story");
     Lane& lane = timeline.add_lane(

@@ -7,26 +7,12 @@
 
 #include "converters/model/timeline.h"
 #include "tests/model/event_text.h"
+#include "tests/model/story.h"
 
 namespace convert {
 namespace {
 
 using testing::ElementsAre;
-
-// Tells a story to one lane, all at once, and then ends.
-class Story : public Source {
- public:
-  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
-  bool pump(std::size_t) override {
-    tell_(lane_);
-    return false;
-  }
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
-
- private:
-  Lane& lane_;
-  std::function<void(Lane&)> tell_;
-};
 
 class LaneTest : public testing::Test {
  protected:

@@ -1,0 +1,30 @@
+// A source for stories about one lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "converters/model/importer.h"
+#include "converters/model/lane.h"
+#include "converters/model/timeline.h"
+
+namespace convert {
+
+// Tells a story to one lane, all at once, and then ends.
+class Story : public Source {
+ public:
+  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
+  bool pump(std::size_t) override {
+    tell_(lane_);
+    return false;
+  }
+  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+
+ private:
+  Lane& lane_;
+  std::function<void(Lane&)> tell_;
+};
+
+}  // namespace convert
