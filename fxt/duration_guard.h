@@ -34,6 +34,16 @@ class DurationStack {
     Open* const around = around_event_at(begin);
     return around != nullptr && end <= around->end && open(around, begin, {.end = end});
   }
+  // The same for the most frequent kind of them, which changes least: it follows a sibling, and so lies no
+  // earlier than all before it. False for others, too.
+  bool add_sibling(std::uint64_t begin, std::uint64_t end) {
+    Open* const sibling = top_;
+    if (begin >= end || begin < last_time_ || sibling->end > begin || end > sibling[-1].end || points_ != 0)
+      return false;
+    sibling->end = end;
+    last_time_ = begin;
+    return true;
+  }
   bool add_begin(std::uint64_t time, std::uint64_t names) {
     Open* const around = around_event_at(time);
     return around != nullptr && open(around, time, {.end = kOpen, .names = names});

@@ -135,9 +135,14 @@ class Writer {
   // A duration complete event, begin <= end < 2^63 ns. Here as below: in time order, outer ones first.
   void write_complete(PreparedEvent event, ThreadIndex thread, std::uint64_t begin, std::uint64_t end) {
     DurationStack* const stack = stacks_[static_cast<std::uint8_t>(thread)];
-    if (begin > end || !times_fit(begin, end) || (stack != nullptr && !stack->add_complete(begin, end)))
+    if (stack != nullptr && end < time_limit_ && stack->add_sibling(begin, end)) {
+      last_time_ = std::max(last_time_, end);
+    } else if (begin <= end && times_fit(begin, end) &&
+               (stack == nullptr || stack->add_complete(begin, end))) {
+      take_times(begin, end);
+    } else {
       refuse(event.header(EventType::DurationComplete, thread, kCompleteWords), begin, end);
-    take_times(begin, end);
+    }
     std::uint64_t* const words = claim(kCompleteWords);
     words[0] = event.header(EventType::DurationComplete, thread, kCompleteWords);
     words[1] = begin;

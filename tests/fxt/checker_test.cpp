@@ -410,6 +410,9 @@ TEST(Checker, W21FlowsOfSeveralProcesses) {
   EXPECT_EQ(in_durations({begin_1, begin_3, end_1, end_3}), kClean);
   EXPECT_EQ(in_durations({begin_1, begin_3, flow(EventType::FlowStep, 2, 7, 4), end_1, end_3}), "W21");
   EXPECT_EQ(in_durations({begin_1, begin_3, end_1, flow(EventType::FlowStep, 3, 7, 4), end_3}), "W21");
+  EXPECT_EQ(in_durations({begin_1, end_1, flow(EventType::FlowBegin, 5, 7, 3),
+                          flow(EventType::FlowStep, 6, 7, 4), flow(EventType::FlowEnd, 7, 7, 3)}),
+            kClean);  // after its end the id is free for another process
 }
 
 // ---- W23 to W28 ----

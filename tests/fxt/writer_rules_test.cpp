@@ -187,6 +187,14 @@ TEST(WriterErrors, Spans) {
             }),
             "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
             "WriterOptions::long_spans allows it");
+  EXPECT_EQ(objection_in([&](Writer& writer) {  // another thread may come later in the file
+              const auto event = writer.prepare("", "x");
+              const auto late = writer.thread_index(1, 2), early = writer.thread_index(1, 3);
+              writer.write_begin(*event, *late, kSpanLimit + 7);
+              writer.write_begin(*event, *early, 7);
+            }),
+            "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
+            "WriterOptions::long_spans allows it");
   EXPECT_EQ(objection_in([&](Writer& writer) {  // Tracy reads no log messages
               writer.write(log_at(7));
               writer.write(at(kSpanLimit + 7));
