@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
 #include "converters/model/timeline.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/tfile/collect_items.h"
 #include "converters/tfile/description.h"
 #include "converters/tfile/register_layout.h"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/tfile/placer.h"
 #include "converters/tfile/symbols.h"
 

@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <fmt/format.h>
 
-#include "converters/model/full_name.h"
+#include "converters/model/names/full_name.h"
 
 namespace convert::tfile {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "converters/model/event.h"
 #include "converters/model/form.h"
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/tfile/frame_reader.h"
 
 namespace convert::tfile {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/tfile/action_plan.h"
 #include "converters/tfile/frame_reader.h"
 #include "converters/tfile/register_layout.h"

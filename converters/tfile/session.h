@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "converters/model/event.h"
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/tfile/survey.h"
 #include "converters/tfile/trace_file.h"

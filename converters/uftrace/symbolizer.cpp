@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "converters/model/demangle.h"
+#include "converters/model/names/demangle.h"
 #include "converters/uftrace/map_file.h"
 #include "converters/uftrace/note_kinds.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "converters/model/importer.h"
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/directory.h"
 #include "converters/uftrace/sessions.h"

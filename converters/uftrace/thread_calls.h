@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "converters/model/lane.h"
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 
 namespace convert::uftrace {

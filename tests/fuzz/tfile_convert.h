@@ -9,7 +9,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "converters/model/fxt_sink.h"
+#include "converters/model/sink/fxt_sink.h"
 #include "converters/tfile/import.h"
 #include "converters/tfile/inspect.h"
 #include "fxt/output.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/demangle.h"
 #include "converters/model/input_error.h"
+#include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/info.h"
 #include "converters/uftrace/map_file.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "converters/model/fxt_sink.h"
+#include "converters/model/sink/fxt_sink.h"
 #include "converters/uftrace/import.h"
 #include "converters/uftrace/inspect.h"
 #include "fxt/output.h"

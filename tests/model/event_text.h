@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/model/timeline.h"
 
 namespace convert {

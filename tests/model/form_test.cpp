@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "converters/model/field_queue.h"
-#include "converters/model/fxt_sink.h"
+#include "converters/model/sink/fxt_sink.h"
 #include "fxt/output.h"
 #include "tests/model/event_text.h"
 #include "tests/model/story.h"

@@ -1,4 +1,4 @@
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 
 #include "fxt/field.h"
 

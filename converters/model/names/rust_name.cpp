@@ -1,4 +1,4 @@
-#include "converters/model/rust_name.h"
+#include "converters/model/names/rust_name.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "converters/model/mangled_text.h"
+#include "converters/model/names/mangled_text.h"
 
 namespace convert {
 namespace {

@@ -1,11 +1,11 @@
-#include "converters/model/demangle.h"
+#include "converters/model/names/demangle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
-#include "converters/model/rust_name.h"
+#include "converters/model/names/rust_name.h"
 
 namespace convert {
 namespace {

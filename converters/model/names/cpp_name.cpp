@@ -1,4 +1,4 @@
-#include "converters/model/cpp_name.h"
+#include "converters/model/names/cpp_name.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "converters/model/full_name.h"
-#include "converters/model/rust_name.h"
+#include "converters/model/names/full_name.h"
+#include "converters/model/names/rust_name.h"
 
 namespace convert {
 namespace {

@@ -1,10 +1,10 @@
-#include "converters/model/demangle.h"
+#include "converters/model/names/demangle.h"
 
 #include <optional>
 
-#include "converters/model/cpp_name.h"
-#include "converters/model/full_name.h"
-#include "converters/model/rust_name.h"
+#include "converters/model/names/cpp_name.h"
+#include "converters/model/names/full_name.h"
+#include "converters/model/names/rust_name.h"
 
 namespace convert {
 namespace {

@@ -1,4 +1,4 @@
-#include "converters/model/fxt_sink.h"
+#include "converters/model/sink/fxt_sink.h"
 
 #include <functional>
 #include <gmock/gmock.h>

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "converters/model/form_writer.h"
-#include "converters/model/names.h"
+#include "converters/model/names/names.h"
 #include "converters/model/notes.h"
+#include "converters/model/sink/form_writer.h"
 #include "converters/model/timeline.h"
 #include "fxt/writer.h"
 

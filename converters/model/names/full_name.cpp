@@ -1,4 +1,4 @@
-#include "converters/model/full_name.h"
+#include "converters/model/names/full_name.h"
 
 #include <csetjmp>
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <libiberty/demangle.h>
 #include <memory>
 
-#include "converters/model/cpp_name.h"
-#include "converters/model/rust_name.h"
+#include "converters/model/names/cpp_name.h"
+#include "converters/model/names/rust_name.h"
 
 namespace convert {
 namespace {

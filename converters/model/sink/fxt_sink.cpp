@@ -1,4 +1,4 @@
-#include "converters/model/fxt_sink.h"
+#include "converters/model/sink/fxt_sink.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "converters/model/argument_words.h"
+#include "converters/model/sink/argument_words.h"
 
 namespace convert {
 namespace {

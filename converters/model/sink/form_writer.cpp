@@ -1,4 +1,4 @@
-#include "converters/model/form_writer.h"
+#include "converters/model/sink/form_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-#include "converters/model/argument_words.h"
+#include "converters/model/sink/argument_words.h"
 
 namespace convert {
 namespace {
