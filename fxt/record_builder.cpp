@@ -1,10 +1,8 @@
-// Streams, threads and arguments, as they lie in records.
+// Threads and arguments, as they lie in records.
 #include "fxt/record_builder.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <type_traits>
 
 #include "fxt/header_words.h"
 #include "fxt/utf8.h"
@@ -18,44 +16,41 @@ constexpr std::uint64_t reversed(std::uint64_t word) {
   return std::bit_cast<std::uint64_t>(bytes);
 }
 
-// What an argument's value puts into the upper half of its header.
-std::uint64_t header_data(const Value& value, std::uint64_t text_ref) {
-  return std::visit(
-      [text_ref]<typename T>(const T& held) -> std::uint64_t {
-        if constexpr (std::is_same_v<T, std::int32_t>) return static_cast<std::uint32_t>(held);
-        if constexpr (std::is_same_v<T, std::uint32_t> || std::is_same_v<T, bool>) return held;
-        if constexpr (std::is_same_v<T, String>) return text_ref;
-        if constexpr (std::is_same_v<T, Bytes>) return held.bytes.size();
-        return 0;
-      },
-      value);
+// The words of an argument's value, those of a string's inline text included.
+std::size_t value_words(const Value& value, const TextRef& text) {
+  switch (static_cast<ArgumentType>(value.index())) {
+    case ArgumentType::Int64:
+    case ArgumentType::Uint64:
+    case ArgumentType::Double:
+    case ArgumentType::Pointer:
+    case ArgumentType::Koid:
+      return 1;
+    case ArgumentType::String:
+      return text.words();
+    case ArgumentType::Blob:
+      return words_of(std::get<Bytes>(value).bytes.size());
+    default:
+      return 0;
+  }
 }
 
 }  // namespace
 
-std::size_t pack_bytes(std::span<const std::byte> bytes, std::span<std::uint64_t> words) {
-  const std::size_t size_words = padded_bytes(bytes.size()) / sizeof(std::uint64_t);
-  if (bytes.empty()) return 0;
-  words[size_words - 1] = 0;
-  std::memcpy(words.data(), bytes.data(), bytes.size());
-  if constexpr (std::endian::native == std::endian::big) swap_bytes(words.first(size_words));
-  return size_words;
+void reorder_stream(std::uint64_t* begin, const std::uint64_t* end) {
+  if constexpr (std::endian::native == std::endian::big)
+    swap_bytes({begin, static_cast<std::size_t>(end - begin)});
 }
 
 std::string quoted(std::string_view name) { return '"' + std::string(cut_utf8(name, 100)) + '"'; }
 
 void swap_bytes(std::span<std::uint64_t> words) { std::ranges::transform(words, words.begin(), reversed); }
 
-std::span<std::uint64_t> Writer::Builder::next(std::size_t words) {
+std::uint64_t* Writer::Builder::next(std::size_t words) {
   if (words > scratch_.size() - size_)
     throw WriterError(std::string(kind_) + ' ' + quoted(name_) +
                       ": its strings and arguments need more than the 4095 words of a record");
   size_ += words;
-  return scratch_.subspan(size_ - words, words);
-}
-
-void Writer::Builder::bytes(std::span<const std::byte> bytes) {
-  pack_bytes(bytes, next(padded_bytes(bytes.size()) / sizeof(std::uint64_t)));
+  return scratch_.data() + size_ - words;
 }
 
 void Writer::Builder::thread(const ThreadUse& thread) {
@@ -69,29 +64,26 @@ void Writer::Builder::arguments(Arguments arguments, const ArgumentUses& uses) {
 }
 
 void Writer::Builder::argument(const Argument& argument, const ArgumentUse& use) {
-  const std::size_t start = size_;
-  word(ArgumentHeader::Type::put(argument.value.index()) | ArgumentHeader::Name::put(use.name.ref) |
-       ArgumentHeader::Value::put(header_data(argument.value, use.text.ref)));
-  text(use.name.inline_text);
-  struct PutValue {
-    Builder& record;
+  struct Put {
+    std::uint64_t* at;
     const ArgumentUse& use;
-    void operator()(std::int64_t number) const { record.word(std::bit_cast<std::uint64_t>(number)); }
-    void operator()(std::uint64_t number) const { record.word(number); }
-    void operator()(double number) const { record.word(std::bit_cast<std::uint64_t>(number)); }
-    void operator()(const String&) const { record.text(use.text.inline_text); }
-    void operator()(Pointer pointer) const { record.word(pointer.address); }
-    void operator()(Koid koid) const { record.word(koid.koid); }
-    void operator()(const Bytes& blob) const { record.bytes(blob.bytes); }
-    // Null, numbers of 32 bits and bools live in the header.
-    void operator()(std::monostate) const {}
-    void operator()(std::int32_t) const {}
-    void operator()(std::uint32_t) const {}
-    void operator()(bool) const {}
-    void operator()(const UnknownValue&) const {}
+    void operator()(std::monostate) const { put_null(at, use.name); }
+    void operator()(std::int32_t number) const { put_int32(at, use.name, number); }
+    void operator()(std::uint32_t number) const { put_uint32(at, use.name, number); }
+    void operator()(std::int64_t number) const { put_int64(at, use.name, number); }
+    void operator()(std::uint64_t number) const { put_uint64(at, use.name, number); }
+    void operator()(double number) const { put_double(at, use.name, number); }
+    void operator()(const String&) const { put_text(at, use.name, use.text); }
+    void operator()(Pointer pointer) const { put_pointer(at, use.name, pointer.address); }
+    void operator()(Koid koid) const { put_koid(at, use.name, koid.koid); }
+    void operator()(bool truth) const { put_bool(at, use.name, truth); }
+    void operator()(const Bytes& blob) const {
+      put_blob(at, use.name, blob.bytes.data(), static_cast<std::uint32_t>(blob.bytes.size()));
+    }
+    void operator()(const UnknownValue&) const {}  // was refused
   };
-  std::visit(PutValue{*this, use}, argument.value);
-  scratch_[start] |= ArgumentHeader::Size::put(size_ - start);
+  std::uint64_t* const at = next(1 + use.name.words() + value_words(argument.value, use.text));
+  std::visit(Put{at, use}, argument.value);
 }
 
 std::span<const std::uint64_t> Writer::Builder::finish() {

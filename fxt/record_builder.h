@@ -9,15 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "fxt/words.h"
 #include "fxt/writer.h"
 
 namespace fxt {
-
-// The size of a stream of `bytes` bytes with its padding.
-constexpr std::size_t padded_bytes(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
-
-// Puts bytes into words, padded with zeros; returns the number of words.
-std::size_t pack_bytes(std::span<const std::byte> bytes, std::span<std::uint64_t> words);
 
 // Reverses the bytes of each word: for hosts that are not little-endian.
 void swap_bytes(std::span<std::uint64_t> words);
@@ -31,9 +26,11 @@ class Writer::Builder {
   Builder(std::span<std::uint64_t> scratch, std::string_view kind, std::string_view name)
       : scratch_(scratch), kind_(kind), name_(name) {}
 
-  void word(std::uint64_t word) { next(1)[0] = word; }
+  void word(std::uint64_t word) { *next(1) = word; }
   // A stream: its bytes, padded with zeros. Nothing for an empty one.
-  void bytes(std::span<const std::byte> bytes);
+  void bytes(std::span<const std::byte> bytes) {
+    put_bytes(next(words_of(bytes.size())), bytes.data(), bytes.size());
+  }
   void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
   // The koids of a thread, if it is not in the table.
   void thread(const ThreadUse& thread);
@@ -46,7 +43,8 @@ class Writer::Builder {
   std::span<const std::uint64_t> finish_large(std::size_t words);
 
  private:
-  std::span<std::uint64_t> next(std::size_t words);
+  // Room for so many words more.
+  std::uint64_t* next(std::size_t words);
   void argument(const Argument& argument, const ArgumentUse& use);
 
   std::span<std::uint64_t> scratch_;

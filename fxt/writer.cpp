@@ -51,15 +51,12 @@ void Writer::write(const Event& event) {
   }
 
   const ThreadUse thread = refer_to(event.thread);
-  const StringUse category = refer_to(event.category);
-  const StringUse event_name = refer_to(event.name);
+  const TextRef category = refer_to(event.category);
+  const TextRef event_name = refer_to(event.name);
   const ArgumentUses& arguments = refer_to(event.arguments);
 
   Builder record(*record_, "event", name);
-  record.word(EventHeader::Type::put(code(RecordType::Event)) |
-              EventHeader::EventType::put(code(event.type)) |
-              EventHeader::ArgumentCount::put(event.arguments.size()) | EventHeader::Thread::put(thread.ref) |
-              EventHeader::Category::put(category.ref) | EventHeader::Name::put(event_name.ref));
+  record.word(event_header(event.type, thread.ref, category.ref, event_name.ref, event.arguments.size(), 0));
   record.word(event.time);
   record.thread(thread);
   record.text(category.inline_text);
@@ -154,7 +151,7 @@ void Writer::write(const UserspaceObject& object) {
     throw WriterError("userspace object " + quoted(object.name.text) + ": process " +
                       std::to_string(object.process.process) + ": ids are 1 to 4294967295");
   check_arguments(object.name.text, object.arguments);
-  const StringUse name = refer_to(object.name);
+  const TextRef name = refer_to(object.name);
   const ArgumentUses& arguments = refer_to(object.arguments);
 
   // The process goes inline, as one word: a thread index would need some thread of it.
@@ -188,7 +185,7 @@ void Writer::write(const KernelObject& object) {
     check_thread(object.name.text, {.process = process->koid, .thread = object.koid});
   }
   check_arguments(object.name.text, object.arguments);
-  const StringUse name = refer_to(object.name);
+  const TextRef name = refer_to(object.name);
   const ArgumentUses& arguments = refer_to(object.arguments);
 
   Builder record(*record_, "kernel object", object.name.text);

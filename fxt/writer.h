@@ -23,6 +23,7 @@
 #include "fxt/header_words.h"
 #include "fxt/output.h"
 #include "fxt/records.h"
+#include "fxt/words.h"
 
 namespace fxt {
 
@@ -126,6 +127,8 @@ class Writer {
   // Registers both strings. Nothing if the string table is full: write such events as values. Empty strings
   // need no table.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
+  // The same for one string, which records that are filled into reserve() then refer to: TextRef::table().
+  std::optional<std::uint16_t> string_ref(std::string_view text);
   // Registers the thread. Nothing if the thread table is full: write its events as values.
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);
 
@@ -191,18 +194,13 @@ class Writer {
  private:
   class Builder;
 
-  // A string as a record refers to it.
-  struct StringUse {
-    std::uint64_t ref = 0;
-    std::string_view inline_text;
-  };
   struct ThreadUse {
-    std::uint64_t ref = 0;  // 0: both koids follow inline
+    std::uint8_t ref = 0;  // 0: both koids follow inline
     Thread thread;
   };
   struct ArgumentUse {
-    StringUse name;
-    StringUse text;  // of a string argument
+    TextRef name;
+    TextRef text;  // of a string argument
   };
   using ArgumentUses = std::array<ArgumentUse, kMaxArguments>;
   struct StringHash {
@@ -251,7 +249,7 @@ class Writer {
   void check_times(const Event& event) const;
   static void check_time(std::string_view what, std::uint64_t time);
 
-  StringUse refer_to(const String& string);
+  TextRef refer_to(const String& string);
   ThreadUse refer_to(const Thread& thread);
   const ArgumentUses& refer_to(Arguments arguments);  // good until the next call
   std::string_view clean(std::string_view text, std::size_t max_bytes);

@@ -22,17 +22,15 @@ void Writer::write(const Log& log) {
 }
 
 void Writer::write(const Blob& blob) {
-  const StringUse name = refer_to(blob.name);
+  const TextRef name = refer_to(blob.name);
   // What a record holds besides a payload of 32,000 bytes is 94 words; longer names leave less for it.
-  const std::size_t room =
-      (kMaxRecordWords - 1) * sizeof(std::uint64_t) - padded_bytes(name.inline_text.size());
+  const std::size_t room = (kMaxRecordWords - 1 - name.words()) * sizeof(std::uint64_t);
   const std::size_t chunk_bytes = std::min(room, kMaxBlobChunkBytes);
   std::span<const std::byte> rest = blob.bytes;
   do {
     const auto chunk = rest.first(std::min(chunk_bytes, rest.size()));
     Builder record(*record_, "blob", blob.name.text);
-    record.word(BlobHeader::Type::put(code(RecordType::Blob)) | BlobHeader::Name::put(name.ref) |
-                BlobHeader::PayloadSize::put(chunk.size()) | BlobHeader::BlobType::put(code(blob.type)));
+    record.word(blob_header(name.ref, chunk.size(), 0, blob.type));
     record.text(name.inline_text);
     record.bytes(chunk);
     append(record.finish());
@@ -46,8 +44,8 @@ void Writer::write(const LargeBlob& blob) {
   check_thread("large blob", blob.thread);
   check_arguments(blob.name.text, blob.arguments);
   const ThreadUse thread = refer_to(blob.thread);
-  const StringUse category = refer_to(blob.category);
-  const StringUse name = refer_to(blob.name);
+  const TextRef category = refer_to(blob.category);
+  const TextRef name = refer_to(blob.name);
   const ArgumentUses& arguments = refer_to(blob.arguments);
 
   using Header = LargeBlobMetadataHeader;
@@ -71,8 +69,8 @@ void Writer::write(const LargeBlobWithoutMetadata& blob) {
     throw WriterError("large blob " + quoted(blob.name.text) +
                       ": without metadata it ends Fuchsia's Rust reader; "
                       "WriterOptions::large_blobs_without_metadata allows it");
-  const StringUse category = refer_to(blob.category);
-  const StringUse name = refer_to(blob.name);
+  const TextRef category = refer_to(blob.category);
+  const TextRef name = refer_to(blob.name);
 
   Builder record(*record_, "large blob", blob.name.text);
   record.word(LargeBlobHeader::Type::put(code(RecordType::Large)) |
@@ -87,8 +85,7 @@ void Writer::write(const LargeBlobWithoutMetadata& blob) {
 
 // The payload follows its head straight into the output, over as many buffers as it needs.
 void Writer::write_large(Builder& head, std::span<const std::byte> bytes) {
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  const std::size_t words = head.size() + bytes.size() / kWord + (bytes.size() % kWord != 0 ? 1 : 0);
+  const std::size_t words = head.size() + words_of(bytes.size());
   if (words > LargeRecordHeader::Size::kMax)
     throw WriterError("large blob of " + std::to_string(bytes.size()) +
                       " bytes: a record holds 2^32-1 words");
@@ -100,7 +97,8 @@ void Writer::write_large(Builder& head, std::span<const std::byte> bytes) {
   append(head.finish_large(words));
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last
-    append(std::span(*record_).first(pack_bytes(piece, *record_)));
+    put_bytes(record_->data(), piece.data(), piece.size());
+    append(std::span(*record_).first(words_of(piece.size())));
     bytes = bytes.subspan(piece.size());
   }
   cleaned_.clear();

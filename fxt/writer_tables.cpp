@@ -69,14 +69,13 @@ void Writer::buffer_full() {
 
 // ---- Strings ----
 
-Writer::StringUse Writer::refer_to(const String& string) {
+TextRef Writer::refer_to(const String& string) {
   if (string.text.empty()) return {};
   if (string.storage != Storage::Inline) {
-    if (const auto index = string_index(string.text)) return {*index, {}};
+    if (const auto index = string_index(string.text)) return TextRef::table(*index);
     ++counters_.inline_strings;
   }
-  const std::string_view text = clean(string.text, kMaxStringBytes);
-  return {StringRef::IsInline::put(1) | StringRef::Value::put(text.size()), text};
+  return TextRef::inlined(clean(string.text, kMaxStringBytes));
 }
 
 const Writer::ArgumentUses& Writer::refer_to(Arguments arguments) {
@@ -84,7 +83,7 @@ const Writer::ArgumentUses& Writer::refer_to(Arguments arguments) {
     ArgumentUse& use = argument_uses_[i];
     use.name = refer_to(arguments[i].name);
     const auto* const text = std::get_if<String>(&arguments[i].value);
-    use.text = text == nullptr ? StringUse{} : refer_to(*text);
+    use.text = text == nullptr ? TextRef{} : refer_to(*text);
   }
   return argument_uses_;
 }
@@ -117,20 +116,19 @@ void Writer::register_string(std::uint16_t index) {
   known[index] = true;
 }
 
-std::optional<PreparedEvent> Writer::prepare(std::string_view category, std::string_view name) {
-  std::uint64_t header = EventHeader::Type::put(code(RecordType::Event));
-  const auto index_in_table = [this](std::string_view text) -> std::optional<std::uint16_t> {
-    if (text.empty()) return std::uint16_t{0};
-    const auto index = string_index(text);
-    if (index) handed_out_strings_.push_back(*index);
-    return index;
-  };
-  const auto category_index = index_in_table(category);
-  const auto name_index = index_in_table(name);
+std::optional<std::uint16_t> Writer::string_ref(std::string_view text) {
+  if (text.empty()) return std::uint16_t{0};
+  const auto index = string_index(text);
+  if (index) handed_out_strings_.push_back(*index);
   cleaned_.clear();
-  if (!category_index || !name_index) return std::nullopt;
-  header |= EventHeader::Category::put(*category_index) | EventHeader::Name::put(*name_index);
-  return PreparedEvent(header);
+  return index;
+}
+
+std::optional<PreparedEvent> Writer::prepare(std::string_view category, std::string_view name) {
+  const auto category_ref = string_ref(category);
+  const auto name_ref = string_ref(name);
+  if (!category_ref || !name_ref) return std::nullopt;
+  return PreparedEvent(event_header(EventType::Instant, 0, *category_ref, *name_ref, 0, 0));
 }
 
 // `text` as it may be written; changed texts live in cleaned_.

@@ -1,0 +1,139 @@
+// The words that records are made of, for those who fill in what Writer::reserve() gives them. Each put_...()
+// writes at `at` and returns the end of what it wrote; the caller has made room. Words are numbers: the
+// Writer puts them into the file's byte order.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "fxt/format.h"
+#include "fxt/header_words.h"
+
+namespace fxt {
+
+// What so many bytes take with their padding.
+constexpr std::size_t words_of(std::size_t bytes) {
+  return bytes / sizeof(std::uint64_t) + (bytes % sizeof(std::uint64_t) != 0 ? 1 : 0);
+}
+
+// Spec: "String references", as they stand in a header, with the text that follows an inline one.
+struct TextRef {
+  std::uint16_t ref = 0;
+  std::string_view inline_text = {};
+
+  // From Writer::string_ref(); 0 is the empty string.
+  static constexpr TextRef table(std::uint16_t index) { return {.ref = index}; }
+  // At most 32,000 bytes of UTF-8.
+  static constexpr TextRef inlined(std::string_view text) {
+    if (text.empty()) return {};
+    return {
+        .ref = static_cast<std::uint16_t>(StringRef::IsInline::put(1) | StringRef::Value::put(text.size())),
+        .inline_text = text};
+  }
+  constexpr std::size_t words() const { return words_of(inline_text.size()); }
+};
+
+// Between the bytes of a stream, as they lie in the file, and words that are numbers.
+void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
+
+// A stream, padded with zeros.
+inline std::uint64_t* put_bytes(std::uint64_t* at, const void* bytes, std::size_t size) {
+  if (size == 0) return at;
+  std::uint64_t* const end = at + words_of(size);
+  end[-1] = 0;
+  std::memcpy(at, bytes, size);
+  if constexpr (std::endian::native != std::endian::little) reorder_stream(at, end);
+  return end;
+}
+// The text of an inline reference; nothing for one to the table.
+inline std::uint64_t* put_inline(std::uint64_t* at, const TextRef& text) {
+  return put_bytes(at, text.inline_text.data(), text.inline_text.size());
+}
+
+// ---- Arguments: spec, "Argument types" ----
+
+// The header of an argument and its name; `value_words` follow.
+inline std::uint64_t* put_argument(std::uint64_t* at, ArgumentType type, const TextRef& name,
+                                   std::size_t value_words, std::uint32_t data = 0) {
+  *at = ArgumentHeader::Type::put(code(type)) | ArgumentHeader::Size::put(1 + name.words() + value_words) |
+        ArgumentHeader::Name::put(name.ref) | ArgumentHeader::Value::put(data);
+  return put_inline(at + 1, name);
+}
+inline std::uint64_t* put_word_argument(std::uint64_t* at, ArgumentType type, const TextRef& name,
+                                        std::uint64_t word) {
+  at = put_argument(at, type, name, 1);
+  *at = word;
+  return at + 1;
+}
+
+inline std::uint64_t* put_null(std::uint64_t* at, const TextRef& name) {
+  return put_argument(at, ArgumentType::Null, name, 0);
+}
+inline std::uint64_t* put_int32(std::uint64_t* at, const TextRef& name, std::int32_t value) {
+  return put_argument(at, ArgumentType::Int32, name, 0, std::bit_cast<std::uint32_t>(value));
+}
+inline std::uint64_t* put_uint32(std::uint64_t* at, const TextRef& name, std::uint32_t value) {
+  return put_argument(at, ArgumentType::Uint32, name, 0, value);
+}
+inline std::uint64_t* put_int64(std::uint64_t* at, const TextRef& name, std::int64_t value) {
+  return put_word_argument(at, ArgumentType::Int64, name, std::bit_cast<std::uint64_t>(value));
+}
+inline std::uint64_t* put_uint64(std::uint64_t* at, const TextRef& name, std::uint64_t value) {
+  return put_word_argument(at, ArgumentType::Uint64, name, value);
+}
+// Spec, "64-bit signed integer argument": one that fits 32 bits is written so. The same for unsigned ones.
+inline std::uint64_t* put_signed(std::uint64_t* at, const TextRef& name, std::int64_t value) {
+  return std::in_range<std::int32_t>(value) ? put_int32(at, name, static_cast<std::int32_t>(value))
+                                            : put_int64(at, name, value);
+}
+inline std::uint64_t* put_unsigned(std::uint64_t* at, const TextRef& name, std::uint64_t value) {
+  return std::in_range<std::uint32_t>(value) ? put_uint32(at, name, static_cast<std::uint32_t>(value))
+                                             : put_uint64(at, name, value);
+}
+inline std::uint64_t* put_double(std::uint64_t* at, const TextRef& name, double value) {
+  return put_word_argument(at, ArgumentType::Double, name, std::bit_cast<std::uint64_t>(value));
+}
+inline std::uint64_t* put_text(std::uint64_t* at, const TextRef& name, const TextRef& value) {
+  at = put_argument(at, ArgumentType::String, name, value.words(), value.ref);
+  return put_inline(at, value);
+}
+inline std::uint64_t* put_pointer(std::uint64_t* at, const TextRef& name, std::uint64_t address) {
+  return put_word_argument(at, ArgumentType::Pointer, name, address);
+}
+inline std::uint64_t* put_koid(std::uint64_t* at, const TextRef& name, std::uint64_t koid) {
+  return put_word_argument(at, ArgumentType::Koid, name, koid);
+}
+inline std::uint64_t* put_bool(std::uint64_t* at, const TextRef& name, bool value) {
+  return put_argument(at, ArgumentType::Bool, name, 0, value ? 1 : 0);
+}
+inline std::uint64_t* put_blob(std::uint64_t* at, const TextRef& name, const void* bytes,
+                               std::uint32_t size) {
+  at = put_argument(at, ArgumentType::Blob, name, words_of(size), size);
+  return put_bytes(at, bytes, size);
+}
+
+// ---- Headers of records: spec, "Event record" and "BLOB record" ----
+
+// `thread` is an index of the thread table, or 0 if process and thread follow; `category` and `name` are
+// string refs; `size_words` counts the header.
+constexpr std::uint64_t event_header(EventType type, std::uint8_t thread, std::uint16_t category,
+                                     std::uint16_t name, std::size_t argument_count, std::size_t size_words) {
+  return EventHeader::Type::put(code(RecordType::Event)) | EventHeader::Size::put(size_words) |
+         EventHeader::EventType::put(code(type)) | EventHeader::ArgumentCount::put(argument_count) |
+         EventHeader::Thread::put(thread) | EventHeader::Category::put(category) |
+         EventHeader::Name::put(name);
+}
+
+// At most 32,000 bytes in a record.
+constexpr std::uint64_t blob_header(std::uint16_t name, std::size_t payload_bytes, std::size_t size_words,
+                                    BlobType type = BlobType::Data) {
+  return BlobHeader::Type::put(code(RecordType::Blob)) | BlobHeader::Size::put(size_words) |
+         BlobHeader::Name::put(name) | BlobHeader::PayloadSize::put(payload_bytes) |
+         BlobHeader::BlobType::put(code(type));
+}
+
+}  // namespace fxt
