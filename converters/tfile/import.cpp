@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "converters/tfile/kernel_symbols.h"
-#include "converters/tfile/load_bias.h"
+#include "converters/tfile/events/session.h"
+#include "converters/tfile/events/trace_source.h"
+#include "converters/tfile/frames/survey.h"
+#include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/note_kinds.h"
-#include "converters/tfile/program.h"
-#include "converters/tfile/session.h"
-#include "converters/tfile/survey.h"
-#include "converters/tfile/symbols.h"
-#include "converters/tfile/trace_file.h"
-#include "converters/tfile/trace_source.h"
+#include "converters/tfile/program/kernel_symbols.h"
+#include "converters/tfile/program/load_bias.h"
+#include "converters/tfile/program/program.h"
+#include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "converters/tfile/bytecode.h"
-#include "converters/tfile/session.h"
-#include "converters/tfile/survey.h"
-#include "converters/tfile/trace_file.h"
+#include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/events/session.h"
+#include "converters/tfile/frames/survey.h"
+#include "converters/tfile/frames/trace_file.h"
 
 namespace convert::tfile {
 namespace {

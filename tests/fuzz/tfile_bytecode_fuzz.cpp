@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "converters/tfile/bytecode.h"
-#include "converters/tfile/emulator.h"
+#include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/actions/emulator.h"
 
 namespace {
 

@@ -1,0 +1,240 @@
+#include "converters/tfile/actions/action_plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "converters/tfile/actions/bytecode.h"
+
+namespace convert::tfile {
+namespace {
+
+// Registers that GDB makes up, and other names of real ones: collecting them takes no expression.
+bool is_register_name(std::string_view name, const RegisterLayout* layout) {
+  static constexpr std::array<std::string_view, 7> kAlways{"pc", "sp", "fp", "ps", "eip", "rip", "esp"};
+  if (std::ranges::find(kAlways, name) != kAlways.end()) return true;
+  if (layout == nullptr) return false;
+  if (layout->find(name) != nullptr) return true;
+  const bool is_x86 = layout->architecture().starts_with("i386");
+  const auto rest_is_digits = [&](std::size_t from) {
+    return name.size() > from && name.find_first_not_of("0123456789bwdl", from) == std::string_view::npos;
+  };
+  if (is_x86 && (name.starts_with("ymm") || name.starts_with("zmm") || name.starts_with("xmm")))
+    return rest_is_digits(3);
+  return is_x86 && (name.size() == 2 || (name.size() == 3 && (name.front() == 'e' || name.front() == 'r')) ||
+                    (name.front() == 'r' && rest_is_digits(1)));
+}
+
+bool is_constant(const Instruction& instruction) {
+  return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
+}
+
+// An operand of 1, 2, 4 or 8 bytes behind its opcode, as a signed number.
+std::int64_t extended(const Instruction& constant) {
+  switch (constant.size) {
+    case 2:
+      return static_cast<std::int8_t>(constant.operand);
+    case 3:
+      return static_cast<std::int16_t>(constant.operand);
+    case 5:
+      return static_cast<std::int32_t>(constant.operand);
+    default:
+      return static_cast<std::int64_t>(constant.operand);
+  }
+}
+
+// The constants that an expression adds to a register for the address that it records, when it has the form
+// that GDB makes for a variable in the frame: "reg; const <base>; add; const <offset>; ext; add; const
+// <size>; trace; end". Nothing for others.
+std::optional<std::vector<std::int64_t>> frame_constants_of(std::span<const std::byte> code) {
+  constexpr std::size_t kMost = 16;
+  std::vector<Instruction> instructions;
+  for (std::size_t at = 0; at < code.size();) {
+    const auto instruction = instruction_at(code, at);
+    if (!instruction || instructions.size() == kMost) return std::nullopt;
+    instructions.push_back(*instruction);
+    at += instruction->size;
+  }
+  constexpr std::size_t kEnding = 3;  // const <size>; trace; end
+  if (instructions.size() < 1 + kEnding || instructions.front().opcode != Opcode::Reg) return std::nullopt;
+  const std::size_t end = instructions.size() - kEnding;
+  if (!is_constant(instructions[end]) || instructions[end + 1].opcode != Opcode::Trace) return std::nullopt;
+  std::vector<std::int64_t> constants;
+  for (std::size_t i = 1; i < end; ++i) {
+    if (!is_constant(instructions[i])) return std::nullopt;
+    const Instruction& constant = instructions[i];
+    const bool is_extended = instructions[i + 1].opcode == Opcode::Ext;
+    if (is_extended) ++i;
+    if (instructions[++i].opcode != Opcode::Add) return std::nullopt;
+    constants.push_back(is_extended ? extended(constant) : static_cast<std::int64_t>(constant.operand));
+  }
+  return constants;
+}
+
+class Planner {
+ public:
+  Planner(const Description& description, const RegisterLayout* layout, const Symbols* symbols, Names& names)
+      : description_(description), layout_(layout), symbols_(symbols), names_(names) {}
+
+  LocationPlan plan(const Location& location) const {
+    const CollectItems items = collect_items(
+        location.commands,
+        [&](std::string_view name) {
+          return std::ranges::find(description_.variables, name, &Variable::name) !=
+                 description_.variables.end();
+        },
+        [&](std::string_view name) { return is_register_name(name, layout_); });
+    return {.hit = plan(location, location.hit_actions, items.hit),
+            .step = plan(location, location.step_actions, items.step)};
+  }
+
+ private:
+  ActionPlan plan(const Location& location, std::span<const Action> actions,
+                  std::span<const CollectItem> items) const {
+    const ItemMatch match = match_items(
+        items, actions, [&](const std::string& name) { return is_static(name); },
+        [&](std::uint64_t number) { return variable_name(number); });
+    ActionPlan plan;
+    std::size_t expression = 0, memory = 0;
+    for (const Action& action : actions) {
+      switch (action.kind) {
+        case Action::Kind::Registers:
+          plan.shape += 'R';
+          break;
+        case Action::Kind::StaticData:
+          plan.shape += 'S';
+          break;
+        case Action::Kind::Memory:
+          plan.actions.push_back(range(location, action, match.memory[memory++], items));
+          plan.shape.append((action.length + 65534) / 65535 < 1024 ? (action.length + 65534) / 65535 : 1024,
+                            'M');
+          break;
+        case Action::Kind::Expression:
+          add_expression(plan, location, action, match.expressions[expression++]);
+      }
+    }
+    return plan;
+  }
+
+  PlannedAction range(const Location& location, const Action& action, const CollectItem* item,
+                      std::span<const CollectItem> items) const {
+    PlannedAction planned;
+    planned.base = action.base;
+    planned.offset = static_cast<std::uint64_t>(action.offset);
+    planned.length = action.length;
+    if (item != nullptr) {
+      planned.parts.push_back({.name = names_.intern(item->text),
+                               .offset = 0,
+                               .size = action.length,
+                               .is_string = item->is_string,
+                               .type = type_of(location, *item)});
+      return planned;
+    }
+    if (symbols_ == nullptr || action.base != -1) return planned;
+    // Several objects that lie side by side were joined to one range.
+    for (const CollectItem& candidate : items) {
+      if (candidate.kind != CollectItem::Kind::Name) continue;
+      const auto object = symbols_->object(candidate.text);
+      if (!object || object->size == 0 || object->address < planned.offset) continue;
+      const std::uint64_t offset = object->address - planned.offset;
+      if (offset > planned.length || object->size > planned.length - offset) continue;
+      planned.parts.push_back({.name = names_.intern(candidate.text),
+                               .offset = offset,
+                               .size = object->size,
+                               .is_string = candidate.is_string,
+                               .type = type_of(location, candidate)});
+    }
+    return planned;
+  }
+
+  // The blocks that an expression without jumps leads to are certain.
+  void add_expression(ActionPlan& plan, const Location& location, const Action& action,
+                      const CollectItem* item) const {
+    bool records_memory = false, ends_with_own_block = false, has_values_on_the_way = false;
+    for (std::size_t at = 0; at < action.code.size();) {
+      const auto instruction = instruction_at(action.code, at);
+      if (!instruction) break;
+      at += instruction->size;
+      switch (instruction->opcode) {
+        case Opcode::TraceVariable:
+          plan.shape += 'V';
+          break;
+        case Opcode::Trace:
+        case Opcode::TraceQuick:
+        case Opcode::Trace16:
+        case Opcode::TraceString: {
+          const auto next = instruction_at(action.code, at);
+          const bool on_the_way =
+              next && next->opcode >= Opcode::Ref8 && next->opcode <= Opcode::RefLongDouble;
+          records_memory = true;
+          ends_with_own_block |= !on_the_way;
+          has_values_on_the_way |= on_the_way;
+          plan.shape += 'M';
+          break;
+        }
+        case Opcode::Goto:
+        case Opcode::IfGoto:
+          plan.shape_is_certain = false;
+          break;
+        default:
+          break;
+      }
+    }
+    if (!records_memory) return;
+    PlannedAction planned;
+    planned.is_expression = true;
+    planned.code = action.code;
+    const bool is_named = item != nullptr && item->kind != CollectItem::Kind::Variables;
+    if (is_named) {
+      planned.name = names_.intern(item->text);
+      planned.type = type_of(location, *item);
+    } else if (const auto offset = frame_offset(location, action); offset) {
+      if (const auto local = symbols_->local(location.address, *offset)) {
+        planned.name = names_.intern(local->name);
+        planned.type = local->type;
+      }
+    }
+    planned.is_string = item != nullptr && item->is_string;
+    planned.is_value = is_named && has_values_on_the_way && !ends_with_own_block;
+    plan.actions.push_back(std::move(planned));
+  }
+
+  // Where in its frame the variable lies that an expression records. GDB leaves additions of 0 out, so the
+  // program has to tell whether one of them belongs to the frame base.
+  std::optional<std::int64_t> frame_offset(const Location& location, const Action& action) const {
+    if (symbols_ == nullptr) return std::nullopt;
+    const auto constants = frame_constants_of(action.code);
+    if (!constants) return std::nullopt;
+    const std::size_t of_base = symbols_->frame_base_adds(location.address) ? 1 : 0;
+    if (constants->size() == of_base) return 0;
+    return constants->size() == of_base + 1 ? std::optional(constants->back()) : std::nullopt;
+  }
+
+  ValueType type_of(const Location& location, const CollectItem& item) const {
+    if (symbols_ == nullptr || item.kind != CollectItem::Kind::Name) return ValueType::Unknown;
+    return symbols_->type_of(location.address, item.text);
+  }
+
+  std::optional<bool> is_static(const std::string& name) const {
+    if (symbols_ == nullptr || !symbols_->knows_objects()) return std::nullopt;
+    return symbols_->object(name).has_value();
+  }
+
+  std::string_view variable_name(std::uint64_t number) const {
+    const auto found = std::ranges::find(description_.variables, number, &Variable::number);
+    return found != description_.variables.end() ? std::string_view(found->name) : std::string_view();
+  }
+
+  const Description& description_;
+  const RegisterLayout* layout_;
+  const Symbols* symbols_;
+  Names& names_;
+};
+
+}  // namespace
+
+LocationPlan plan_location(const Location& location, const Description& description,
+                           const RegisterLayout* layout, const Symbols* symbols, Names& names) {
+  return Planner(description, layout, symbols, names).plan(location);
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,55 @@
+// What the frames of a location are expected to hold, worked out once: which memory each action records and
+// what it is called.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converters/model/names/names.h"
+#include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/description/description.h"
+#include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/program/symbols.h"
+
+namespace convert::tfile {
+
+// A name for a part of what a memory action records.
+struct PlannedPart {
+  NameId name{};
+  std::uint64_t offset = 0, size = 0;  // bytes, in the action's range
+  bool is_string = false;
+  ValueType type = ValueType::Unknown;
+};
+
+// An action that records memory.
+struct PlannedAction {
+  bool is_expression = false;
+  std::int64_t base = -1;  // of a range: a register number or -1
+  std::uint64_t offset = 0, length = 0;
+  std::vector<PlannedPart> parts;   // of a range
+  std::span<const std::byte> code;  // of an expression
+  std::optional<NameId> name;       // of an expression's item, when it is known
+  bool is_string = false;
+  ValueType type = ValueType::Unknown;
+  bool is_value = false;  // the item records nothing but what it is computed from: its value is the result
+};
+
+struct ActionPlan {
+  std::vector<PlannedAction> actions;
+  // The blocks of a complete frame where that is certain: 'R', 'M', 'V', 'S' in order.
+  std::string shape;
+  bool shape_is_certain = true;
+};
+
+struct LocationPlan {
+  ActionPlan hit, step;
+};
+
+// Borrows the location's bytecode. `symbols` and `layout` may be null.
+LocationPlan plan_location(const Location& location, const Description& description,
+                           const RegisterLayout* layout, const Symbols* symbols, Names& names);
+
+}  // namespace convert::tfile

@@ -1,0 +1,52 @@
+// What the user asked a tracepoint to collect, item by item, out of the source form of its actions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/tfile/description/tracepoint.h"
+
+namespace convert::tfile {
+
+struct CollectItem {
+  enum class Kind : std::uint8_t {
+    Registers,   // $regs, a single register, $_ret: no memory of its own
+    Variables,   // $args, $locals: one expression for each variable, unnamed
+    StaticData,  // $_sdata
+    Variable,    // a trace state variable
+    Name,        // a name, qualified or not: memory when it is static, else an expression
+    Expression,  // anything else
+    Evaluate,    // teval: records nothing
+  };
+  Kind kind;
+  std::string text;        // as the user wrote it
+  bool is_string = false;  // collect/s
+};
+
+struct CollectItems {
+  std::vector<CollectItem> hit, step;
+};
+
+// Splits the commands ("collect a, b", "while-stepping 3", "end", …) of a location. `is_variable` and
+// `is_register` say what a $name is (without the $).
+CollectItems collect_items(const std::vector<std::string>& commands,
+                           const std::function<bool(std::string_view)>& is_variable,
+                           const std::function<bool(std::string_view)>& is_register);
+
+// Which item each expression and each memory range of a location's actions belongs to.
+struct ItemMatch {
+  std::vector<const CollectItem*> expressions;  // by expression action; null: unknown
+  std::vector<const CollectItem*> memory;       // by memory action; null: unknown, or several in one
+};
+
+// `is_static` says whether a plain name is a static object of the program (nothing: nobody knows);
+// `variable_name` names a trace state variable by its number.
+ItemMatch match_items(std::span<const CollectItem> items, std::span<const Action> actions,
+                      const std::function<std::optional<bool>(const std::string&)>& is_static,
+                      const std::function<std::string_view(std::uint64_t)>& variable_name);
+
+}  // namespace convert::tfile

@@ -1,0 +1,249 @@
+#include "converters/tfile/actions/emulator.h"
+
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "converters/tfile/actions/bytecode.h"
+
+namespace convert::tfile {
+namespace {
+
+// Expressions have at most a few hundred bytes; loops are possible but not made by GDB.
+constexpr std::size_t kMaxSteps = 4096;
+constexpr std::size_t kStackSize = 100;  // gdbserver's
+
+using Word = std::optional<std::uint64_t>;
+
+std::int64_t as_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
+std::uint64_t as_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
+
+std::uint64_t low_bits(std::uint64_t value, std::uint64_t bits) {
+  return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+
+std::uint64_t sign_extended(std::uint64_t value, std::uint64_t bits) {
+  if (bits == 0 || bits >= 64) return value;
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+  return (low_bits(value, bits) ^ sign) - sign;
+}
+
+// Second-from-top OP top; nothing where the target would have stopped with an error.
+Word binary(Opcode opcode, std::uint64_t a, std::uint64_t b) {
+  const bool overflows = as_signed(a) == std::numeric_limits<std::int64_t>::min() && as_signed(b) == -1;
+  switch (opcode) {
+    case Opcode::Add:
+      return a + b;
+    case Opcode::Sub:
+      return a - b;
+    case Opcode::Mul:
+      return a * b;
+    case Opcode::DivSigned:
+      if (b == 0) return std::nullopt;
+      return overflows ? a : as_unsigned(as_signed(a) / as_signed(b));
+    case Opcode::DivUnsigned:
+      if (b == 0) return std::nullopt;
+      return a / b;
+    case Opcode::RemSigned:
+      if (b == 0) return std::nullopt;
+      return overflows ? 0 : as_unsigned(as_signed(a) % as_signed(b));
+    case Opcode::RemUnsigned:
+      if (b == 0) return std::nullopt;
+      return a % b;
+    case Opcode::Lsh:
+      return b < 64 ? a << b : 0;
+    case Opcode::RshSigned:
+      return as_unsigned(as_signed(a) >> (b < 64 ? b : 63));
+    case Opcode::RshUnsigned:
+      return b < 64 ? a >> b : 0;
+    case Opcode::BitAnd:
+      return a & b;
+    case Opcode::BitOr:
+      return a | b;
+    case Opcode::BitXor:
+      return a ^ b;
+    case Opcode::Equal:
+      return a == b ? 1 : 0;
+    case Opcode::LessSigned:
+      return as_signed(a) < as_signed(b) ? 1 : 0;
+    case Opcode::LessUnsigned:
+      return a < b ? 1 : 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_reference(Opcode opcode) { return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble; }
+
+class Machine {
+ public:
+  Machine(std::span<const std::byte> code, Surroundings& surroundings)
+      : code_(code), surroundings_(surroundings) {}
+
+  Run run() {
+    for (std::size_t steps = 0; steps < kMaxSteps; ++steps) {
+      const auto instruction = instruction_at(code_, at_);
+      if (!instruction) return {Outcome::Stopped, std::nullopt};
+      if (instruction->opcode == Opcode::End) return {Outcome::Finished, result()};
+      at_ += instruction->size;
+      if (const auto outcome = step(*instruction); outcome != Outcome::Finished)
+        return {outcome, std::nullopt};
+    }
+    return {Outcome::Stopped, std::nullopt};
+  }
+
+ private:
+  // Finished means: go on.
+  Outcome step(const Instruction& instruction) {
+    const std::uint64_t operand = instruction.operand;
+    switch (instruction.opcode) {
+      case Opcode::Const8:
+      case Opcode::Const16:
+      case Opcode::Const32:
+      case Opcode::Const64:
+        return push(operand);
+      case Opcode::Reg:
+        return push(surroundings_.read_register(operand));
+      case Opcode::GetVariable:
+        return push(surroundings_.read_variable(operand));
+      case Opcode::SetVariable:
+      case Opcode::TraceVariable:
+      case Opcode::Float:
+        return Outcome::Finished;
+      case Opcode::Ref8:
+        return reference(1);
+      case Opcode::Ref16:
+        return reference(2);
+      case Opcode::Ref32:
+        return reference(4);
+      case Opcode::Ref64:
+        return reference(8);
+      case Opcode::Dup:
+        return size_ == 0 ? Outcome::Stopped : push(stack_[size_ - 1]);
+      case Opcode::Pick:
+        return operand >= size_ ? Outcome::Stopped : push(stack_[size_ - 1 - operand]);
+      case Opcode::Pop: {
+        if (size_ == 0) return Outcome::Stopped;
+        popped_ = stack_[--size_];
+        return Outcome::Finished;
+      }
+      case Opcode::Swap:
+        return rotate(2);
+      case Opcode::Rot:
+        return rotate(3);
+      case Opcode::LogNot:
+      case Opcode::BitNot:
+      case Opcode::Ext:
+      case Opcode::ZeroExt:
+        return unary(instruction.opcode, operand);
+      case Opcode::Goto:
+        at_ = operand;
+        return Outcome::Finished;
+      case Opcode::IfGoto:
+        return jump_if(operand);
+      case Opcode::TraceQuick:
+      case Opcode::Trace16:
+        if (size_ == 0) return Outcome::Stopped;
+        return record(stack_[size_ - 1], operand, false);
+      case Opcode::Trace:
+      case Opcode::TraceString: {
+        if (size_ < 2) return Outcome::Stopped;
+        size_ -= 2;
+        return record(stack_[size_], stack_[size_ + 1], instruction.opcode == Opcode::TraceString);
+      }
+      default:
+        return binary_step(instruction.opcode);
+    }
+  }
+
+  Outcome binary_step(Opcode opcode) {
+    if (!is_binary(opcode) || size_ < 2) return Outcome::Stopped;
+    const Word b = stack_[--size_];
+    Word& a = stack_[size_ - 1];
+    if (!a || !b) {
+      a.reset();
+      return Outcome::Finished;
+    }
+    a = binary(opcode, *a, *b);
+    return a ? Outcome::Finished : Outcome::Stopped;
+  }
+
+  static bool is_binary(Opcode opcode) {
+    return (opcode >= Opcode::Add && opcode <= Opcode::RshUnsigned) ||
+           (opcode >= Opcode::BitAnd && opcode <= Opcode::BitXor) ||
+           (opcode >= Opcode::Equal && opcode <= Opcode::LessUnsigned);
+  }
+
+  Outcome unary(Opcode opcode, std::uint64_t bits) {
+    if (size_ == 0) return Outcome::Stopped;
+    Word& top = stack_[size_ - 1];
+    if (!top) return Outcome::Finished;
+    switch (opcode) {
+      case Opcode::LogNot:
+        top = *top == 0 ? 1 : 0;
+        break;
+      case Opcode::BitNot:
+        top = ~*top;
+        break;
+      case Opcode::Ext:
+        top = sign_extended(*top, bits);
+        break;
+      default:
+        top = low_bits(*top, bits);
+    }
+    return Outcome::Finished;
+  }
+
+  Outcome reference(std::size_t size) {
+    if (size_ == 0) return Outcome::Stopped;
+    Word& top = stack_[size_ - 1];
+    if (top) top = surroundings_.read_memory(*top, size);
+    return Outcome::Finished;
+  }
+
+  Outcome jump_if(std::uint64_t target) {
+    if (size_ == 0) return Outcome::Stopped;
+    const Word condition = stack_[--size_];
+    if (!condition) return Outcome::Unknown;
+    if (*condition != 0) at_ = target;
+    return Outcome::Finished;
+  }
+
+  // Brings the top below `count` - 1 others.
+  Outcome rotate(std::size_t count) {
+    if (size_ < count) return Outcome::Stopped;
+    for (std::size_t i = 1; i < count; ++i) std::swap(stack_[size_ - i], stack_[size_ - i - 1]);
+    return Outcome::Finished;
+  }
+
+  Outcome record(Word address, Word length, bool is_string) {
+    const auto next = instruction_at(code_, at_);
+    const bool on_the_way = next && is_reference(next->opcode);
+    const bool go_on = surroundings_.record(
+        {.address = address, .length = length, .is_string = is_string, .on_the_way = on_the_way});
+    return go_on ? Outcome::Finished : Outcome::Stopped;
+  }
+
+  Outcome push(Word word) {
+    if (size_ == kStackSize) return Outcome::Stopped;
+    stack_[size_++] = word;
+    return Outcome::Finished;
+  }
+
+  Word result() const { return size_ > 0 ? stack_[size_ - 1] : popped_; }
+
+  std::span<const std::byte> code_;
+  Surroundings& surroundings_;
+  std::size_t at_ = 0;
+  std::size_t size_ = 0;
+  std::array<Word, kStackSize> stack_;
+  Word popped_;
+};
+
+}  // namespace
+
+Run run(std::span<const std::byte> code, Surroundings& surroundings) {
+  return Machine(code, surroundings).run();
+}
+
+}  // namespace convert::tfile

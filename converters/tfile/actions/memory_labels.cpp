@@ -1,0 +1,172 @@
+#include "converters/tfile/actions/memory_labels.h"
+
+#include <algorithm>
+
+#include "converters/tfile/actions/emulator.h"
+
+namespace convert::tfile {
+namespace {
+
+constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
+// How far a block is looked for behind others that nothing explains.
+constexpr std::size_t kLookAhead = 4;
+// How far back an expression finds the memory that it refers to.
+constexpr std::size_t kLookBack = 256;
+
+std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Block* registers,
+                                         std::uint64_t number, std::endian order) {
+  if (layout == nullptr || registers == nullptr) return std::nullopt;
+  const Register* reg = layout->by_number(number);
+  if (reg == nullptr || reg->size > 8) return std::nullopt;
+  const auto bytes = bytes_of(*reg, registers->bytes);
+  return bytes.empty() ? std::nullopt : std::optional(number_of(bytes, order));
+}
+
+}  // namespace
+
+// An expression run again: each word that it records is the next block of the frame.
+class MemoryLabels::Frames : public Surroundings {
+ public:
+  Frames(MemoryLabels& labels, const Frame& frame, const Block* registers, const PlannedAction& action)
+      : labels_(labels), frame_(frame), registers_(registers), action_(action) {}
+
+  std::optional<std::uint64_t> read_register(std::uint64_t number) override {
+    return register_of(labels_.layout_, registers_, number, labels_.order_);
+  }
+
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t size) override {
+    const std::size_t first = labels_.at_ - std::min(labels_.at_, kLookBack);
+    for (std::size_t i = labels_.at_; i-- > first;) {
+      const Block& block = *labels_.memory_[i];
+      const std::uint64_t offset = address - block.address;
+      if (address < block.address || offset > block.bytes.size() || block.bytes.size() - offset < size)
+        continue;
+      labels_.has_read_values_ = true;
+      return number_of(block.bytes.subspan(offset, size), labels_.order_);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::uint64_t> read_variable(std::uint64_t number) override {
+    std::optional<std::uint64_t> value;
+    for (const Block& block : frame_.blocks)
+      if (block.kind == Block::Kind::Variable && block.address == number)
+        value = static_cast<std::uint64_t>(block.value);
+    if (value) labels_.has_read_values_ = true;
+    return value;
+  }
+
+  bool record(const Recording& recording) override {
+    if (!fits(recording)) {
+      const bool found = recording.address && recording.length && !recording.is_string &&
+                         labels_.look_for(*recording.address, std::min(*recording.length, kMaxBlock));
+      if (!found) return false;
+    }
+    const Block& block = *labels_.memory_[labels_.at_++];
+    if (recording.on_the_way || !action_.name) {
+      labels_.unnamed_.push_back(&block);
+      return true;
+    }
+    NamedMemory named{.name = *action_.name, .bytes = block.bytes, .size = block.bytes.size()};
+    named.is_string = recording.is_string || action_.is_string;
+    named.type = action_.type;
+    if (!recording.is_string && recording.length)
+      while (named.size < *recording.length && continues(block.address + named.size))
+        named.size += labels_.memory_[labels_.at_++]->bytes.size();
+    labels_.named_.push_back(named);
+    return true;
+  }
+
+ private:
+  bool fits(const Recording& recording) const {
+    const Block* block = labels_.next();
+    if (block == nullptr || (recording.address && *recording.address != block->address)) return false;
+    if (recording.is_string)
+      return !recording.length || *recording.length == 0 || block->bytes.size() <= *recording.length;
+    return !recording.length || std::min(*recording.length, kMaxBlock) == block->bytes.size();
+  }
+
+  bool continues(std::uint64_t address) const {
+    const Block* block = labels_.next();
+    return block != nullptr && block->address == address && !block->bytes.empty();
+  }
+
+  MemoryLabels& labels_;
+  const Frame& frame_;
+  const Block* registers_;
+  const PlannedAction& action_;
+};
+
+void MemoryLabels::label(const Frame& frame, const Block* registers, const ActionPlan* plan) {
+  memory_.clear();
+  named_.clear();
+  unnamed_.clear();
+  at_ = 0;
+  has_read_values_ = false;
+  for (const Block& block : frame.blocks)
+    if (block.kind == Block::Kind::Memory) memory_.push_back(&block);
+  if (plan != nullptr) {
+    for (const PlannedAction& action : plan->actions) {
+      if (!action.is_expression) {
+        range(action, registers);
+        continue;
+      }
+      if (next() == nullptr) break;
+      Frames frames(*this, frame, registers, action);
+      const Run result = run(action.code, frames);
+      if (action.is_value && result.outcome == Outcome::Finished && result.result)
+        named_.push_back({.name = *action.name, .bytes = {}, .size = 8, .value = result.result});
+    }
+  }
+  skip_to(memory_.size());
+}
+
+void MemoryLabels::range(const PlannedAction& action, const Block* registers) {
+  if (action.base >= 0) {
+    // gdbserver ignores the base register.
+    const auto base = register_of(layout_, registers, static_cast<std::uint64_t>(action.base), order_);
+    if (base && take_range(action, *base + action.offset)) return;
+  }
+  take_range(action, action.offset);
+}
+
+bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address) {
+  if (!look_for(address, std::min(action.length, kMaxBlock))) return false;
+  const Block& first = *memory_[at_++];
+  std::uint64_t size = first.bytes.size();
+  std::size_t last = at_;
+  while (size < action.length && last < memory_.size() && memory_[last]->address == address + size &&
+         !memory_[last]->bytes.empty())
+    size += memory_[last++]->bytes.size();
+  if (action.parts.empty())
+    unnamed_.insert(unnamed_.end(), memory_.begin() + static_cast<std::ptrdiff_t>(at_ - 1),
+                    memory_.begin() + static_cast<std::ptrdiff_t>(last));
+  at_ = last;
+  for (const PlannedPart& part : action.parts) {
+    if (part.offset >= first.bytes.size()) continue;
+    const std::uint64_t here = std::min<std::uint64_t>(part.size, first.bytes.size() - part.offset);
+    named_.push_back({.name = part.name,
+                      .bytes = first.bytes.subspan(part.offset, here),
+                      .size = part.size,
+                      .is_string = part.is_string,
+                      .type = part.type});
+  }
+  return true;
+}
+
+// Passes over a few blocks that nothing explains, if the wanted one follows them.
+bool MemoryLabels::look_for(std::uint64_t address, std::uint64_t size) {
+  const std::size_t end = std::min(memory_.size(), at_ + kLookAhead);
+  for (std::size_t i = at_; i < end; ++i) {
+    if (memory_[i]->address != address || memory_[i]->bytes.size() != size) continue;
+    skip_to(i);
+    return true;
+  }
+  return false;
+}
+
+void MemoryLabels::skip_to(std::size_t at) {
+  for (; at_ < at; ++at_) unnamed_.push_back(memory_[at_]);
+}
+
+}  // namespace convert::tfile

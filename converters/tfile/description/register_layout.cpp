@@ -1,0 +1,127 @@
+#include "converters/tfile/description/register_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace convert::tfile {
+namespace {
+
+struct Role {
+  std::string_view architecture;  // prefix; empty: any
+  std::string_view name;
+};
+constexpr std::array kPcNames{Role{"", "rip"}, Role{"", "eip"}, Role{"", "pc"}, Role{"s390", "pswa"}};
+constexpr std::array kSpNames{
+    Role{"", "rsp"},       Role{"", "esp"},     Role{"", "sp"},     Role{"s390", "r15"}, Role{"mips", "r29"},
+    Role{"powerpc", "r1"}, Role{"riscv", "x2"}, Role{"arm", "r13"}, Role{"sh", "r15"},   Role{"sparc", "o6"}};
+
+// Fact sheet, section 6.
+struct ThreadRole {
+  std::string_view architecture;
+  std::string_view high, low;
+  std::string_view shown;
+};
+constexpr std::array kThreadPointers{
+    ThreadRole{"i386:x", "fs_base", "fs_base", "fs"},
+    ThreadRole{"aarch64", "tpidr", "tpidr", "tpidr"},
+    ThreadRole{"arm", "tpidruro", "tpidruro", "tpidruro"},
+    ThreadRole{"riscv", "tp", "tp", "tp"},
+    ThreadRole{"powerpc:common64", "r13", "r13", "r13"},
+    ThreadRole{"powerpc", "r2", "r2", "r2"},
+    ThreadRole{"s390:64", "acr0", "acr1", "acr0:acr1"},
+    ThreadRole{"s390", "acr0", "acr0", "acr0"},
+    ThreadRole{"sparc", "g7", "g7", "g7"},
+};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+RegisterLayout::RegisterLayout(std::string architecture, std::vector<Register> registers)
+    : architecture_(std::move(architecture)), registers_(std::move(registers)) {
+  for (Register& reg : registers_) {
+    reg.offset = size_;
+    size_ += reg.size;
+  }
+  find_roles();
+}
+
+void RegisterLayout::find_roles() {
+  const auto first = [&](std::span<const Role> roles) -> std::optional<std::size_t> {
+    for (const Role& role : roles)
+      if (architecture_.starts_with(role.architecture))
+        if (const auto i = index_of(role.name); i && registers_[*i].size <= 8) return i;
+    return std::nullopt;
+  };
+  pc_ = first(kPcNames);
+  sp_ = first(kSpNames);
+  for (const ThreadRole& role : kThreadPointers) {
+    if (!architecture_.starts_with(role.architecture)) continue;
+    const auto high = index_of(role.high), low = index_of(role.low);
+    if (high && low && registers_[*high].size <= 8 && registers_[*low].size <= 8)
+      thread_pointer_ = ThreadPointer{std::string(role.shown), *high, *low};
+    break;
+  }
+}
+
+std::optional<std::size_t> RegisterLayout::index_of(std::string_view name) const {
+  const auto found = std::ranges::find(registers_, name, &Register::name);
+  if (found == registers_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - registers_.begin());
+}
+
+const Register* RegisterLayout::find(std::string_view name) const { return at(index_of(name)); }
+
+const Register* RegisterLayout::by_number(std::uint64_t number) const {
+  const auto found = std::ranges::lower_bound(registers_, number, {}, &Register::number);
+  return found != registers_.end() && found->number == number ? &*found : nullptr;
+}
+
+std::optional<std::endian> RegisterLayout::byte_order() const {
+  static constexpr std::array<std::string_view, 8> kLittle{"i386",  "riscv", "loongarch", "Loongarch",
+                                                           "alpha", "ia64",  "avr",       "nios2"};
+  static constexpr std::array<std::string_view, 5> kBig{"s390", "sparc", "m68k", "hppa", "or1k"};
+  const auto is_prefix = [&](std::string_view name) { return architecture_.starts_with(name); };
+  if (std::ranges::any_of(kLittle, is_prefix)) return std::endian::little;
+  if (std::ranges::any_of(kBig, is_prefix)) return std::endian::big;
+  return std::nullopt;
+}
+
+std::uint64_t number_of(std::span<const std::byte> bytes, std::endian order) {
+  std::array<std::byte, 8> little{};
+  const std::size_t size = std::min(bytes.size(), little.size());
+  if (order == std::endian::little)
+    std::ranges::copy(bytes.first(size), little.begin());
+  else
+    std::ranges::reverse_copy(bytes.last(size), little.begin());
+  if constexpr (std::endian::native == std::endian::big) std::ranges::reverse(little);
+  return std::bit_cast<std::uint64_t>(little);
+}
+
+std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
+                                   std::endian order) {
+  const Register* pc = layout.pc();
+  if (pc == nullptr) return std::nullopt;
+  const auto bytes = bytes_of(*pc, block);
+  if (bytes.empty()) return std::nullopt;
+  const std::uint64_t address = number_of(bytes, order);
+  const bool is_31_bit = pc->name == "pswa" && pc->size == 4;
+  return is_31_bit ? address & 0x7fff'ffff : address;
+}
+
+bool is_special_register(std::string_view name, std::string_view feature) {
+  static constexpr std::array<std::string_view, 28> kControl{
+      "fctrl", "fstat",  "ftag",   "fiseg", "fioff",     "foseg",    "fooff",   "fop",    "mxcsr", "pkru",
+      "fpsr",  "fpcr",   "fpscr",  "fcsr",  "fir",       "fpc",      "fps",     "fsr",    "fprs",  "vscr",
+      "vg",    "vrsave", "fflags", "frm",   "fpcontrol", "fpstatus", "fpiaddr", "bndcfgu"};
+  static constexpr std::array<std::string_view, 9> kFeatures{".fpu", ".vfp",    ".avx", ".sse",  ".altivec",
+                                                             ".vsx", ".vector", ".mpx", ".pkeys"};
+  if (is_one_of(name, kControl) || name == "bndstatus") return true;
+  return std::ranges::any_of(
+      kFeatures, [&](std::string_view part) { return feature.find(part) != std::string_view::npos; });
+}
+
+}  // namespace convert::tfile

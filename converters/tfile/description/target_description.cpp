@@ -1,0 +1,127 @@
+#include "converters/tfile/description/target_description.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <pugixml.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace convert::tfile {
+namespace {
+
+// No known register is larger (SME's ZA is 64 KiB).
+constexpr unsigned kMaxRegisterBits = 8 * 65536;
+constexpr std::size_t kMaxRegisters = 65536;
+
+RegisterKind kind_of_basic(std::string_view type, std::size_t size) {
+  if (size == 0 || size > 8) return RegisterKind::Bytes;
+  if (type == "code_ptr" || type == "data_ptr") return RegisterKind::Pointer;
+  if (type == "ieee_single" && size == 4) return RegisterKind::Float;
+  if (type == "ieee_double" && size == 8) return RegisterKind::Float;
+  if (type.starts_with("uint")) return RegisterKind::Unsigned;
+  static constexpr std::array<std::string_view, 3> kSigned{"int", "long", ""};
+  if (std::ranges::find(kSigned, type) != kSigned.end()) return RegisterKind::Signed;
+  if (type.starts_with("int")) return RegisterKind::Signed;
+  if (type == "float" && size == 4) return RegisterKind::Float;
+  if (type == "float" && size == 8) return RegisterKind::Float;
+  return RegisterKind::Bytes;
+}
+
+// The types that one feature defines; a reference never leaves its feature.
+class FeatureTypes {
+ public:
+  explicit FeatureTypes(const pugi::xml_node& feature) {
+    for (const pugi::xml_node& type : feature.children())
+      if (const std::string_view id = type.attribute("id").value(); !id.empty()) types_.emplace(id, type);
+  }
+
+  void apply(std::string_view type, Register& reg) const {
+    const auto found = types_.find(std::string(type));
+    if (found == types_.end()) {
+      reg.kind = kind_of_basic(type, reg.size);
+      return;
+    }
+    const std::string_view form = found->second.name();
+    if (form == "flags" && reg.size <= 8) {
+      reg.kind = RegisterKind::Flags;
+      reg.flags = fields_of(found->second);
+    } else if ((form == "enum" || form == "struct") && reg.size <= 8) {
+      reg.kind = RegisterKind::Unsigned;
+    } else {
+      reg.kind = RegisterKind::Bytes;
+    }
+  }
+
+ private:
+  static std::vector<FlagField> fields_of(const pugi::xml_node& flags) {
+    std::vector<FlagField> fields;
+    for (const pugi::xml_node& field : flags.children("field")) {
+      const std::string_view name = field.attribute("name").value();
+      const unsigned start = field.attribute("start").as_uint(64);
+      const unsigned end = field.attribute("end").as_uint(start);
+      if (name.empty() || start > end || end > 63) continue;  // a field without a name is reserved
+      fields.push_back({std::string(name), start, end});
+    }
+    return fields;
+  }
+
+  std::map<std::string, pugi::xml_node, std::less<>> types_;
+};
+
+class Reader {
+ public:
+  TargetDescription read(const pugi::xml_node& target) {
+    TargetDescription description;
+    description.architecture = target.child_value("architecture");
+    description.os_abi = target.child_value("osabi");
+    for (const pugi::xml_node& feature : target.children("feature")) read_feature(feature);
+    std::ranges::stable_sort(registers_, {}, &Register::number);
+    const auto twice = std::ranges::adjacent_find(registers_, {}, &Register::number);
+    if (twice != registers_.end())
+      throw std::runtime_error(fmt::format("registers {} and {} have the same number {}", twice->name,
+                                           std::next(twice)->name, twice->number));
+    if (!registers_.empty()) description.layout.emplace(description.architecture, std::move(registers_));
+    return description;
+  }
+
+ private:
+  void read_feature(const pugi::xml_node& feature) {
+    const FeatureTypes types(feature);
+    const std::string_view feature_name = feature.attribute("name").value();
+    for (const pugi::xml_node& node : feature.children("reg")) {
+      if (registers_.size() == kMaxRegisters) throw std::runtime_error("too many registers");
+      Register reg;
+      reg.name = node.attribute("name").value();
+      const unsigned bits = node.attribute("bitsize").as_uint();
+      if (bits == 0 || bits % 8 != 0 || bits > kMaxRegisterBits)
+        throw std::runtime_error(fmt::format("register {} has {} bits", reg.name, bits));
+      reg.size = bits / 8;
+      reg.number = node.attribute("regnum").as_uint(next_number_);
+      next_number_ = reg.number + 1;
+      types.apply(node.attribute("type").as_string("int"), reg);
+      const std::string_view group = node.attribute("group").value();
+      reg.is_general = reg.kind != RegisterKind::Bytes && reg.kind != RegisterKind::Float &&
+                       group != "float" && group != "vector" && !is_special_register(reg.name, feature_name);
+      registers_.push_back(std::move(reg));
+    }
+  }
+
+  std::vector<Register> registers_;
+  unsigned next_number_ = 0;
+};
+
+}  // namespace
+
+TargetDescription read_target_description(std::string_view xml) {
+  xml.remove_prefix(std::min(xml.find_first_not_of(" \t\r\n"), xml.size()));
+  pugi::xml_document document;
+  const auto result = document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);
+  if (!result) throw std::runtime_error(fmt::format("{} at byte {}", result.description(), result.offset));
+  const pugi::xml_node target = document.child("target");
+  if (!target) throw std::runtime_error("no <target> element");
+  return Reader().read(target);
+}
+
+}  // namespace convert::tfile

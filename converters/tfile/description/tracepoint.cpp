@@ -1,0 +1,202 @@
+#include "converters/tfile/description/tracepoint.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "converters/tfile/description/hex.h"
+
+namespace convert::tfile {
+namespace {
+
+bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+std::string_view take_digits(std::string_view& text) {
+  const std::string_view digits =
+      text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_hex_digit) - text.begin()));
+  text.remove_prefix(digits.size());
+  return digits;
+}
+
+bool take_comma(std::string_view& text) {
+  if (!text.starts_with(',')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" all mean: no base register.
+std::optional<std::int64_t> take_base(std::string_view& text) {
+  if (text.starts_with('-')) {
+    text.remove_prefix(1);
+    take_digits(text);
+    return -1;
+  }
+  const auto base = hex_number(take_digits(text));
+  if (!base) return std::nullopt;
+  return *base > 0xffff ? -1 : static_cast<std::int64_t>(*base);
+}
+
+std::optional<Action> take_memory(std::string_view& text) {
+  const auto base = take_base(text);
+  if (!base || !take_comma(text)) return std::nullopt;
+  const auto offset = hex_number(take_digits(text));
+  if (!offset || !take_comma(text)) return std::nullopt;
+  const auto length = hex_number(take_digits(text));
+  if (!length) return std::nullopt;
+  Action action{.kind = Action::Kind::Memory, .mask = {}, .code = {}};
+  action.base = *base;
+  action.offset = static_cast<std::int64_t>(*offset);
+  action.length = *length;
+  return action;
+}
+
+// "<length>,<bytecode>", the length in bytes: of X actions and of conditions.
+std::optional<std::vector<std::byte>> take_code(std::string_view& text) {
+  const auto length = hex_number(take_digits(text));
+  if (!length || !take_comma(text) || *length > text.size() / 2) return std::nullopt;
+  auto code = hex_bytes(text.substr(0, *length * 2));
+  text.remove_prefix(*length * 2);
+  return code;
+}
+
+// The rest of a T piece: "E:<steps>:<passes>" and options.
+std::optional<std::string> read_definition(Location& location, std::string_view rest) {
+  const std::string_view state = take_field(rest, ':');
+  if (state != "E" && state != "D") return fmt::format("tracepoint state is '{}', expected E or D", state);
+  const auto steps = hex_number(take_field(rest, ':'));
+  const auto passes = hex_number(take_field(rest, ':'));
+  if (!steps || !passes) return "tracepoint without step and pass count";
+  location.defined = true;
+  location.enabled = state == "E";
+  location.step_count = *steps;
+  location.pass_count = *passes;
+  while (!rest.empty()) {
+    const char option = rest.front();
+    rest.remove_prefix(1);
+    if (option == 'F') {
+      location.is_fast = true;
+      take_digits(rest);
+    } else if (option == 'S') {
+      location.is_static = true;
+    } else if (option == 'X') {
+      auto code = take_code(rest);
+      if (!code) return "damaged condition";
+      location.condition = std::move(*code);
+    } else {
+      return fmt::format("unknown tracepoint option '{}'", option);
+    }
+    if (!rest.empty() && take_field(rest, ':') != "") return "damaged tracepoint options";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> read_source(Location& location, std::string_view rest) {
+  const std::string_view type = take_field(rest, ':');
+  const auto start = hex_number(take_field(rest, ':'));
+  const auto length = hex_number(take_field(rest, ':'));
+  const auto text = hex_text(rest);
+  if (!start || !length || !text) return "damaged source text";
+  const bool continues = *start > 0 && !location.sources.empty() && location.sources.back().type == type &&
+                         location.sources.back().text.size() < *length;
+  if (continues)
+    location.sources.back().text += *text;
+  else
+    location.sources.push_back({.type = std::string(type), .length = *length, .text = *text});
+  return std::nullopt;
+}
+
+// Counts are decimal digits in files from gdbserver, and hexadecimal elsewhere; only a letter tells.
+std::optional<std::string> read_usage(Location& location, std::string_view rest) {
+  const std::string_view hits = take_field(rest, ':'), bytes = rest;
+  const auto is_decimal = [](char c) { return c >= '0' && c <= '9'; };
+  const bool decimal = std::ranges::all_of(hits, is_decimal) && std::ranges::all_of(bytes, is_decimal);
+  const auto read = [&](std::string_view digits) -> std::optional<std::uint64_t> {
+    if (!decimal) return hex_number(digits);
+    std::uint64_t number = 0;
+    for (const char c : digits) {
+      if (number > (~std::uint64_t{0} - 9) / 10) return std::nullopt;
+      number = number * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    return digits.empty() ? std::nullopt : std::optional(number);
+  };
+  location.hits = read(hits);
+  location.bytes_used = read(bytes);
+  if (!location.hits || !location.bytes_used) return "damaged hit count";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<Action>> read_actions(std::string_view text) {
+  std::vector<Action> actions;
+  while (!text.empty()) {
+    const char kind = text.front();
+    text.remove_prefix(1);
+    if (kind == 'R') {
+      const std::string_view mask = take_digits(text);
+      if (mask.empty()) return std::nullopt;
+      actions.push_back({.kind = Action::Kind::Registers, .mask = std::string(mask), .code = {}});
+    } else if (kind == 'M') {
+      auto memory = take_memory(text);
+      if (!memory) return std::nullopt;
+      actions.push_back(std::move(*memory));
+    } else if (kind == 'X') {
+      auto code = take_code(text);
+      if (!code) return std::nullopt;
+      actions.push_back({.kind = Action::Kind::Expression, .mask = {}, .code = std::move(*code)});
+    } else if (kind == 'L') {
+      actions.push_back({.kind = Action::Kind::StaticData, .mask = {}, .code = {}});
+    } else if (kind != '-') {  // between the actions of a packet
+      return std::nullopt;
+    }
+  }
+  return actions;
+}
+
+Location& Tracepoints::location(std::uint64_t number, std::uint64_t address) {
+  const auto [found, is_new] = by_key_.try_emplace({number, address}, locations_.size());
+  if (!is_new) return locations_[found->second];
+  Location& added = locations_.emplace_back();
+  added.number = number;
+  added.address = address;
+  return added;
+}
+
+std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
+  if (piece.empty()) return "empty tracepoint piece";
+  const char kind = piece.front();
+  std::string_view rest = piece.substr(1);
+  const auto number = hex_number(take_field(rest, ':'));
+  const auto address = hex_number(take_field(rest, ':'));
+  if (!number || !address) return "tracepoint piece without number and address";
+  constexpr std::string_view kKnown = "TASZV";
+  if (kKnown.find(kind) == std::string_view::npos) return fmt::format("unknown tracepoint piece '{}'", kind);
+
+  Location& at = location(*number, *address);
+  if (kind == 'T') return read_definition(at, rest);
+  if (kind == 'Z') return read_source(at, rest);
+  if (kind == 'V') return read_usage(at, rest);
+  auto actions = read_actions(rest);
+  if (!actions) return "damaged action";
+  std::ranges::move(*actions, std::back_inserter(kind == 'A' ? at.hit_actions : at.step_actions));
+  return std::nullopt;
+}
+
+void Tracepoints::finish() {
+  std::ranges::reverse(locations_);
+  by_key_.clear();
+  for (Location& location : locations_) {
+    for (Location::Source& source : location.sources) {
+      if (source.type == "at")
+        location.at = std::move(source.text);
+      else if (source.type == "cond")
+        location.condition_text = std::move(source.text);
+      else if (source.type == "cmd")
+        location.commands.push_back(std::move(source.text));
+    }
+    location.sources.clear();
+  }
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,141 @@
+#include "converters/tfile/frames/frame_clock.h"
+
+#include <algorithm>
+
+namespace convert::tfile {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+// Between frames of which nothing is known.
+constexpr std::uint64_t kSyntheticStepNs = 1000;
+
+std::optional<std::uint64_t> computed_variable(const Description& description, std::string_view name) {
+  const auto found = std::ranges::find_if(description.variables, [&](const Variable& variable) {
+    return variable.is_computed && variable.name == name;
+  });
+  return found != description.variables.end() ? std::optional(found->number) : std::nullopt;
+}
+
+// Numbers of variables have 32 bits.
+constexpr std::uint64_t kNoVariable = ~std::uint64_t{0};
+
+// `part` of `whole` steps on the way from `begin` to `end`.
+std::uint64_t between(std::uint64_t begin, std::uint64_t end, std::uint64_t part, std::uint64_t whole) {
+  if (end <= begin || whole == 0) return begin;
+  const long double way = static_cast<long double>(end - begin) * static_cast<long double>(part) /
+                          static_cast<long double>(whole);
+  return begin + std::min(static_cast<std::uint64_t>(way), end - begin);
+}
+
+}  // namespace
+
+std::string_view name_of(TimeBase base) {
+  switch (base) {
+    case TimeBase::Monotonic:
+      return "monotonic";
+    case TimeBase::Unix:
+      return "unix";
+    case TimeBase::Kernel:
+      return "kernel cpu clock";
+    case TimeBase::WallClock:
+      return "kernel wall clock";
+    case TimeBase::None:
+      break;
+  }
+  return "none";
+}
+
+StampReader::StampReader(const Description& description)
+    : timestamp_(computed_variable(description, "trace_timestamp").value_or(kNoVariable)),
+      clock_(computed_variable(description, "clock").value_or(kNoVariable)),
+      seconds_(computed_variable(description, "xtime_sec").value_or(kNoVariable)),
+      nanoseconds_(computed_variable(description, "xtime_nsec").value_or(kNoVariable)) {}
+
+std::optional<std::uint64_t> StampReader::variable() const {
+  if (timestamp_ != kNoVariable) return timestamp_;
+  return clock_ != kNoVariable ? std::optional(clock_) : std::nullopt;
+}
+
+std::optional<std::uint64_t> StampReader::stamp_ns(const Frame& frame) {
+  std::optional<std::int64_t> timestamp, clock, seconds, nanoseconds;
+  for (const Block& block : frame.blocks) {
+    if (block.kind != Block::Kind::Variable) continue;
+    if (block.address == timestamp_)
+      timestamp = block.value;
+    else if (block.address == clock_)
+      clock = block.value;
+    else if (block.address == seconds_)
+      seconds = block.value;
+    else if (block.address == nanoseconds_)
+      nanoseconds = block.value;
+  }
+  std::optional<std::uint64_t> ns;
+  TimeBase base = TimeBase::None;
+  if (timestamp) return from_timestamp(*timestamp);
+  if (clock) {
+    base = TimeBase::Kernel;
+    if (*clock > 0) ns = static_cast<std::uint64_t>(*clock);
+  } else if (seconds && nanoseconds) {
+    base = TimeBase::WallClock;
+    const bool fits = *seconds > 0 &&
+                      static_cast<std::uint64_t>(*seconds) < kTimeLimitNs / kNsPerSecond - 1 &&
+                      *nanoseconds >= 0 && static_cast<std::uint64_t>(*nanoseconds) < kNsPerSecond;
+    if (fits)
+      ns = static_cast<std::uint64_t>(*seconds) * kNsPerSecond + static_cast<std::uint64_t>(*nanoseconds);
+  }
+  return checked(base, ns);
+}
+
+bool StampReader::is_simple(const FramePattern& pattern) const {
+  return !pattern.value_of(clock_) && !pattern.value_of(seconds_) && !pattern.value_of(nanoseconds_);
+}
+
+FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey)
+    : trace_(trace), survey_(survey), stamps_(trace.description) {
+  const auto& status = trace.description.status;
+  if (status && status->start_us) start_ns_ = ns_of_us(*status->start_us).value_or(0);
+  if (status && status->stop_us) stop_ns_ = ns_of_us(*status->stop_us);
+  // Stamps of another clock than the status line's say nothing about start and stop.
+  const bool same_clock = survey.base != TimeBase::Kernel && survey.base != TimeBase::WallClock;
+  if (!same_clock || (survey.stamped > 0 && start_ns_ > survey.first_ns)) start_ns_ = 0;
+  if (!same_clock || (survey.stamped > 0 && stop_ns_ && *stop_ns_ < survey.last_ns)) stop_ns_.reset();
+  if (survey.stamped > 0 && start_ns_ == 0) {
+    const std::uint64_t before = std::min(survey.first_ns, survey.frames * kSyntheticStepNs);
+    start_ns_ = survey.first_ns - before;
+  }
+  last_ns_ = start_ns_;
+}
+
+FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
+  if (frame >= run_.end_frame) start_run(frame);
+  const std::uint64_t place = between(run_.begin_ns, run_.end_ns, frame - run_.first_frame + 1,
+                                      run_.end_frame - run_.first_frame + 1);
+  // Steps follow at once, however long it takes until the next stamp.
+  last_ns_ = is_step ? std::min(place, std::max(last_ns_, run_.begin_ns) + kSyntheticStepNs) : place;
+  last_ns_ = std::min(last_ns_, kTimeLimitNs - 1);
+  return {.ns = last_ns_, .is_synthetic = true};
+}
+
+// Finds the next stamp. Every run is read ahead once, so this takes one more reading of the file at the most.
+void FrameClock::start_run(std::uint64_t frame) {
+  run_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
+  const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;
+  if (survey_.stamped > 0) {
+    if (!scout_) {
+      scout_file_ = std::make_unique<FileWindow>(trace_.path);
+      scout_ = std::make_unique<FrameReader>(*scout_file_, trace_.description, trace_.format);
+      scout_stamps_ = std::make_unique<StampReader>(trace_.description);
+    }
+    while (const Frame* ahead = scout_->next()) {
+      if (ahead->number <= frame) continue;
+      if (const auto stamp = scout_stamps_->stamp_ns(*ahead)) {
+        run_.end_frame = ahead->number;
+        run_.end_ns = *stamp;
+        return;
+      }
+    }
+  }
+  run_.end_ns = stop_ns_.value_or(open_end);
+}
+
+}  // namespace convert::tfile

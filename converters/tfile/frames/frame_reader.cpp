@@ -1,0 +1,210 @@
+#include "converters/tfile/frames/frame_reader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace convert::tfile {
+namespace {
+
+// Known end markers have 2, 4 and 6 zero bytes.
+constexpr std::uint64_t kLongestEndMarker = 8;
+
+}  // namespace
+
+KnownTracepoints::KnownTracepoints(const std::vector<Location>& locations) : known_(0x10000) {
+  for (const Location& location : locations) {
+    if (location.number == 0 || location.number >= known_.size()) continue;
+    known_[location.number] = true;
+    empty_ = false;
+  }
+  if (empty_) known_.assign(known_.size(), true);
+  known_[0] = false;
+}
+
+FrameReader::FrameReader(FileWindow& file, const Description& description, const FrameFormat& format)
+    : file_(file),
+      format_(format),
+      known_(description.locations),
+      offset_(description.frames_begin),
+      // Searching takes a bounded effort for the whole file, so that no file can make it quadratic.
+      search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
+  at_end_ = !description.is_complete;
+  if (description.status) {
+    expected_frames_ = description.status->frames;
+    is_circular_ = description.status->circular;
+  }
+}
+
+const Frame* FrameReader::next() {
+  if (at_end_) return nullptr;
+  if (is_behind_last()) {
+    at_end_ = true;
+    return nullptr;
+  }
+  const auto head = file_.at(offset_, kFrameHeaderBytes);
+  if (head.size() < 2 ||
+      (head.size() < kFrameHeaderBytes && (head[0] != std::byte{} || head[1] != std::byte{}))) {
+    at_end_ = true;
+    add_damage(Damage::Kind::Tail, offset_, file_.size(),
+               head.empty() ? "the end marker is missing" : "the file ends inside a frame header");
+    return nullptr;
+  }
+  if (head[0] == std::byte{} && head[1] == std::byte{}) {
+    if (frames_are_missing() && file_.size() - offset_ > kLongestEndMarker)
+      return skip_to_chain(offset_ + 1, "end marker in the middle of the frames");
+    at_end_ = true;
+    return nullptr;
+  }
+  const FrameHeader header = frame_header(head, format_.order);
+  const std::uint64_t available = file_.size() - offset_ - kFrameHeaderBytes;
+  const auto readable =
+      static_cast<std::size_t>(std::min<std::uint64_t>({header.size, available, kMaxFrameBytes}));
+  const auto data = file_.at(offset_, kFrameHeaderBytes + readable).subspan(kFrameHeaderBytes);
+  frame_.blocks.clear();
+  const std::size_t good = walk_blocks(data.first(std::min(readable, data.size())), format_, &frame_.blocks);
+  if (good != header.size || !known_.contains(header.tracepoint)) return broken_frame(header, good);
+  start_frame(header);
+  offset_ += kFrameHeaderBytes + header.size;
+  frame_.bytes = {data.data() - kFrameHeaderBytes, kFrameHeaderBytes + header.size};
+  return &frame_;
+}
+
+void FrameReader::start_frame(const FrameHeader& header) {
+  frame_.number = frames_read_++;
+  frame_.tracepoint = header.tracepoint;
+  frame_.offset = offset_;
+  frame_.size = header.size;
+  frame_.is_partial = false;
+  frame_.bytes = {};
+}
+
+// A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. What follows it tells which.
+const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
+  const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
+  const std::uint64_t end = blocks_begin + header.size;
+  const std::uint64_t first_bad = blocks_begin + good_bytes;
+  const bool is_known = known_.contains(header.tracepoint);
+  std::uint64_t ignored = 0;
+  std::size_t work = 0;
+  // Frames of unknown tracepoints may follow each other.
+  const bool is_whole = good_bytes == header.size;
+  const bool is_followed =
+      end <= file_.size() && fit_at(end, ignored, work, is_whole && header.size > 0) != Fit::No;
+
+  if (is_followed && (is_whole || is_known)) {
+    start_frame(header);
+    frame_.is_partial = !is_whole;
+    if (!is_whole)
+      add_damage(Damage::Kind::Frame, first_bad, end,
+                 fmt::format("frame {}: unknown or damaged block", frame_.number));
+  } else if (is_circular_ || !expected_frames_ || frames_are_missing()) {
+    const std::uint64_t from = is_known ? std::max(first_bad, offset_ + 1) : offset_ + 1;
+    const auto chain = find_chain(from, file_.size());
+    if (!is_known && !chain) {
+      add_damage(Damage::Kind::Tail, offset_, file_.size(), "no frame can be read from here on");
+      at_end_ = true;
+      return nullptr;
+    }
+    if (is_known) {
+      start_frame(header);
+      frame_.is_partial = true;
+      const bool is_cut = end > file_.size() && !chain;
+      add_damage(is_cut ? Damage::Kind::Tail : Damage::Kind::Frame, first_bad, chain.value_or(file_.size()),
+                 is_cut ? fmt::format("the file ends inside frame {}: {} bytes are missing", frame_.number,
+                                      end - file_.size())
+                        : fmt::format("frame {}: damaged, and so is what follows", frame_.number));
+    } else {
+      add_damage(Damage::Kind::Skipped, offset_, *chain, "no readable frames here");
+    }
+    offset_ = chain.value_or(file_.size());
+    at_end_ = !chain;
+    // The data has moved: blocks that were good are walked again.
+    return is_known ? reread(blocks_begin, good_bytes) : next();
+  } else {  // behind the last expected frame
+    at_end_ = true;
+    return nullptr;
+  }
+  // What follows was looked at: the data may have moved.
+  offset_ = end;
+  return reread(blocks_begin, good_bytes);
+}
+
+const Frame* FrameReader::reread(std::uint64_t blocks_begin, std::size_t good_bytes) {
+  frame_.blocks.clear();
+  const auto data = file_.at(blocks_begin, good_bytes);
+  walk_blocks(data.first(std::min(good_bytes, data.size())), format_, &frame_.blocks);
+  return &frame_;
+}
+
+const Frame* FrameReader::skip_to_chain(std::uint64_t from, std::string problem) {
+  const auto chain = find_chain(from, file_.size());
+  add_damage(chain ? Damage::Kind::Skipped : Damage::Kind::Tail, from - 1, chain.value_or(file_.size()),
+             std::move(problem));
+  if (!chain) {
+    at_end_ = true;
+    return nullptr;
+  }
+  offset_ = *chain;
+  return next();
+}
+
+// The first offset at which a frame and its follower fit exactly.
+std::optional<std::uint64_t> FrameReader::find_chain(std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t offset = from; offset < to; ++offset) {
+    if (search_budget_ == 0) {
+      add_damage(Damage::Kind::Skipped, offset, to, "too much damage: the search for frames ends here");
+      return std::nullopt;
+    }
+    std::size_t work = 1;
+    const bool found = chains(offset, work);
+    search_budget_ -= std::min(search_budget_, work);
+    if (found) return offset;
+  }
+  return std::nullopt;
+}
+
+bool FrameReader::chains(std::uint64_t offset, std::size_t& work) {
+  const auto head = file_.at(offset, kFrameHeaderBytes);
+  if (head.size() < kFrameHeaderBytes) return false;
+  const FrameHeader header = frame_header(head, format_.order);
+  if (header.size == 0 || !known_.contains(header.tracepoint)) return false;
+  std::uint64_t second = 0, third = 0;
+  return fit_at(offset, second, work) == Fit::Frame && fit_at(second, third, work) != Fit::No;
+}
+
+FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work,
+                                     bool any_tracepoint) {
+  if (offset >= file_.size()) return offset == file_.size() ? Fit::End : Fit::No;
+  const std::uint64_t left = file_.size() - offset;
+  const auto head = file_.at(offset, kFrameHeaderBytes);
+  if (head.size() < 2) return Fit::No;
+  if (head[0] == std::byte{} && head[1] == std::byte{}) return left <= kLongestEndMarker ? Fit::End : Fit::No;
+  if (head.size() < kFrameHeaderBytes) return Fit::No;
+  const FrameHeader header = frame_header(head, format_.order);
+  const bool is_likely = any_tracepoint ? header.size > 0 : known_.contains(header.tracepoint);
+  if (!is_likely || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes) return Fit::No;
+
+  // Most candidates fail in what is already in memory; only a good beginning is worth reading more.
+  const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
+  const auto near = head.subspan(kFrameHeaderBytes)
+                        .first(std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));
+  std::size_t good = walk_blocks(near, format_, nullptr);
+  work += good / 8;
+  if (good != header.size && near.size() < header.size && good + longest_block > near.size()) {
+    const auto all = file_.at(offset, kFrameHeaderBytes + header.size);
+    if (all.size() < kFrameHeaderBytes + header.size) return Fit::No;
+    good = walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format_, nullptr);
+    work += header.size / 8;
+  }
+  if (good != header.size) return Fit::No;
+  next = offset + kFrameHeaderBytes + header.size;
+  return Fit::Frame;
+}
+
+void FrameReader::add_damage(Damage::Kind kind, std::uint64_t begin, std::uint64_t end, std::string problem) {
+  damage_.push_back(
+      {.kind = kind, .begin = begin, .end = std::max(begin, end), .problem = std::move(problem)});
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,158 @@
+#include "converters/tfile/frames/survey.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "converters/tfile/frames/frame_pattern.h"
+
+namespace convert::tfile {
+namespace {
+
+class Surveyor {
+ public:
+  Surveyor(const TraceFile& trace, const LocationTable& locations)
+      : reader_(*trace.file, trace.description, trace.format),
+        order_(trace.format.order),
+        placer_(trace, locations),
+        stamps_(trace.description) {}
+
+  Survey run(const std::function<void()>& tick) {
+    while (const Frame* frame = next_unknown(tick)) {
+      add(*frame);
+      if (reader_.has_damage()) add_damage();
+    }
+    add_damage();
+    for (const Known& known : known_) add_known(known);
+    for (std::size_t number = 0; number < counts_.size(); ++number)
+      if (counts_[number] > 0)
+        survey_.frames_of.emplace(static_cast<std::int16_t>(static_cast<std::uint16_t>(number)),
+                                  counts_[number]);
+    survey_.time.frames = reader_.frames_read();
+    survey_.time.base = stamps_.base();
+    survey_.tracks = placer_.tracks();
+    survey_.shown_track = placer_.merged_tracks();
+    survey_.frames_without_own_track = placer_.frames_without_own_track();
+    survey_.end_offset = reader_.offset();
+    return std::move(survey_);
+  }
+
+ private:
+  struct Contents {
+    std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
+  };
+
+  // Frames of one pattern: the first one, which was looked at in full, and how many like it there were.
+  struct Known {
+    std::int16_t tracepoint;
+    Contents contents;
+    Placement placement;
+    std::size_t size = 0;  // bytes, header included
+    std::optional<std::size_t> stamp_offset;
+    std::uint64_t others = 0;
+  };
+
+  // The hot path: passes over the frames of known patterns. The next other one, or null at the end.
+  const Frame* next_unknown(const std::function<void()>& tick) {
+    constexpr std::uint64_t kFramesPerTick = 4096;
+    for (;;) {
+      if (reader_.frames_read() % kFramesPerTick == 0) tick();
+      const auto ahead = reader_.ahead();
+      const std::size_t pattern = patterns_.find(ahead);
+      if (pattern == FramePatterns::kNone) return reader_.next();
+      Known& known = known_[pattern];
+      ++known.others;
+      if (known.stamp_offset) add_time(stamps_.stamp_ns(ahead, *known.stamp_offset, order_));
+      reader_.take(known.size);
+    }
+  }
+
+  void add(const Frame& frame) {
+    const Placement placement = placer_.place(frame);
+    count(frame.tracepoint, contents_of(frame), placement, 1);
+    if (frame.is_partial) ++survey_.partial_frames;
+    add_time(stamps_.stamp_ns(frame));
+    if (placer_.places_alike(frame) && patterns_.wants_another(frame)) learn(frame, placement);
+  }
+
+  void learn(const Frame& frame, const Placement& placement) {
+    auto pattern = FramePattern::of(frame);
+    if (!pattern || !stamps_.is_simple(*pattern)) return;
+    known_.push_back({.tracepoint = frame.tracepoint,
+                      .contents = contents_of(frame),
+                      .placement = placement,
+                      .size = pattern->size(),
+                      .stamp_offset = stamps_.stamp_offset(*pattern)});
+    patterns_.add(frame, *std::move(pattern));
+  }
+
+  void add_known(const Known& known) {
+    if (known.others == 0) return;
+    count(known.tracepoint, known.contents, known.placement, known.others);
+    placer_.count_more(known.placement.track, known.others);
+  }
+
+  static Contents contents_of(const Frame& frame) {
+    Contents contents;
+    for (const Block& block : frame.blocks) {
+      if (block.kind == Block::Kind::Variable) ++contents.variable_values;
+      if (block.kind != Block::Kind::Memory) continue;
+      ++contents.memory_blocks;
+      contents.memory_bytes += block.bytes.size();
+    }
+    return contents;
+  }
+
+  // So many frames alike.
+  void count(std::int16_t tracepoint, const Contents& contents, const Placement& placement,
+             std::uint64_t frames) {
+    counts_[static_cast<std::uint16_t>(tracepoint)] += frames;
+    (placement.is_step ? survey_.steps : survey_.hits) += frames;
+    if (placement.entry != nullptr && !placement.is_step)
+      survey_.hits_of[placement.entry->location] += frames;
+    survey_.variable_values += frames * contents.variable_values;
+    survey_.memory_blocks += frames * contents.memory_blocks;
+    survey_.memory_bytes += frames * contents.memory_bytes;
+  }
+
+  // Of the frame at hand.
+  void add_time(std::optional<std::uint64_t> stamp) {
+    TimeSurvey& time = survey_.time;
+    if (stamps_.was_impossible()) ++time.impossible;
+    if (!stamp) return;
+    if (time.stamped++ == 0) {
+      time.first_ns = time.last_ns = *stamp;
+      return;
+    }
+    if (*stamp < time.last_ns) ++time.reversed;
+    time.first_ns = std::min(time.first_ns, *stamp);
+    time.last_ns = std::max(time.last_ns, *stamp);
+  }
+
+  void add_damage() {
+    for (Damage& damage : reader_.take_damage()) {
+      ++survey_.damage_count;
+      survey_.damaged_bytes += damage.end - damage.begin;
+      if (survey_.damage.size() < Survey::kKeptDamage) survey_.damage.push_back(std::move(damage));
+    }
+  }
+
+  FrameReader reader_;
+  std::endian order_;
+  Placer placer_;
+  FramePatterns patterns_;
+  std::vector<Known> known_;  // by pattern
+  StampReader stamps_;
+  Survey survey_;
+  std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(0x10000);
+};
+
+}  // namespace
+
+Survey survey_frames(const TraceFile& trace, const LocationTable& locations,
+                     const std::function<void()>& tick) {
+  return Surveyor(trace, locations).run(tick);
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,37 @@
+// The first reading of all frames: what a trace file holds, before anything is shown of it. Its size does not
+// grow with the number of frames.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "converters/tfile/frames/frame_clock.h"
+#include "converters/tfile/frames/frame_reader.h"
+#include "converters/tfile/frames/placer.h"
+#include "converters/tfile/frames/trace_file.h"
+
+namespace convert::tfile {
+
+struct Survey {
+  static constexpr std::size_t kKeptDamage = 1000;
+
+  TimeSurvey time;
+  std::vector<Track> tracks;             // as a Placer counts them
+  std::vector<std::size_t> shown_track;  // for each the one it is shown on
+  std::uint64_t frames_without_own_track = 0;
+  std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
+  std::map<const Location*, std::uint64_t> hits_of;
+  std::uint64_t hits = 0, steps = 0, partial_frames = 0;
+  std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
+  std::vector<Damage> damage;  // the first kKeptDamage
+  std::uint64_t damage_count = 0, damaged_bytes = 0;
+  std::uint64_t end_offset = 0;  // where reading ended
+};
+
+// `tick` is called now and then.
+Survey survey_frames(const TraceFile& trace, const LocationTable& locations,
+                     const std::function<void()>& tick);
+
+}  // namespace convert::tfile

@@ -1,0 +1,135 @@
+#include "converters/tfile/frames/trace_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <stdexcept>
+
+#include "converters/tfile/description/default_layouts.h"
+#include "converters/tfile/description/target_description.h"
+#include "converters/tfile/frames/probe.h"
+#include "converters/tfile/note_kinds.h"
+
+namespace convert::tfile {
+namespace {
+
+// A description is text of a few ten thousand bytes; this is no description any more.
+constexpr std::uint64_t kMaxDescriptionBytes = std::uint64_t{64} << 20;
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void check_magic(FileWindow& file) {
+  const std::string_view magic = as_text(file.at(0, kMagic.size())).substr(0, kMagic.size());
+  if (magic == kMagic) return;
+  if (magic.starts_with(kMagic.substr(0, 6)) && magic.size() == kMagic.size())
+    throw InputError(Place::byte(file.path(), 6),
+                     fmt::format("trace file version '{}', expected '0'", magic.substr(6, 1)));
+  throw InputError(Place::file(file.path()), "not a GDB trace file");
+}
+
+void read_description(FileWindow& file, Description& description, Notes& notes) {
+  DescriptionReader reader(description, notes, file.path());
+  std::uint64_t offset = kMagic.size();
+  std::size_t line_bytes = 4096;  // grows with the longest line
+  for (;;) {
+    const std::string_view text = as_text(file.at(offset, line_bytes));
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos && offset + text.size() < file.size()) {
+      line_bytes = text.size() * 2;
+      if (offset + line_bytes > kMaxDescriptionBytes)
+        throw InputError(Place::byte(file.path(), offset), "the description does not end");
+      continue;
+    }
+    if (end == std::string_view::npos) {
+      if (!text.empty()) reader.read_line(text);
+      offset += text.size();
+      notes.add(kTruncatedTail, Place::byte(file.path(), offset), "the file ends inside the description");
+      break;
+    }
+    offset += end + 1;
+    if (offset > kMaxDescriptionBytes)
+      throw InputError(Place::byte(file.path(), offset), "the description does not end");
+    if (!reader.read_line(text.substr(0, end))) break;
+  }
+  reader.finish();
+  description.frames_begin = offset;
+}
+
+void read_registers(TraceFile& trace, Notes& notes) {
+  if (trace.description.target_xml.empty()) return;
+  try {
+    TargetDescription target = read_target_description(trace.description.target_xml);
+    trace.architecture = std::move(target.architecture);
+    trace.os_abi = std::move(target.os_abi);
+    trace.layout = std::move(target.layout);
+  } catch (const std::runtime_error& error) {
+    notes.add(kBadTargetDescription, Place::file(trace.path), error.what());
+  }
+}
+
+// The R line is hexadecimal, but the manual says decimal, and the line may be missing.
+std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
+  std::vector<std::uint64_t> sizes{trace.description.register_block_size};
+  const std::string& digits = trace.description.register_digits;
+  std::uint64_t decimal = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), decimal);
+  if (read.ec == std::errc{} && read.ptr == digits.data() + digits.size()) sizes.push_back(decimal);
+  if (trace.layout) sizes.push_back(trace.layout->size());
+  return sizes;
+}
+
+void settle_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
+  std::optional<std::endian> named = hint.order;
+  if (!named && trace.layout) named = trace.layout->byte_order();
+  if (!named && !trace.architecture.empty()) named = RegisterLayout(trace.architecture, {}).byte_order();
+  const auto sizes = possible_block_sizes(trace);
+  const auto scores =
+      probe_formats(*trace.file, trace.description, sizes, named.value_or(std::endian::little));
+  trace.format = {.order = named.value_or(std::endian::little),
+                  .register_block_size = trace.description.register_block_size};
+  if (scores.front().frames > 0) trace.format = scores.front().format;
+
+  if (trace.format.register_block_size != trace.description.register_block_size)
+    notes.add(kRegisterLayout, Place::file(trace.path),
+              fmt::format("the R line says '{}' (hexadecimal), but register blocks have {} bytes",
+                          trace.description.register_digits, trace.format.register_block_size));
+  if (named && trace.format.order != *named)
+    notes.add(kByteOrder, Place::file(trace.path),
+              fmt::format("the frames are {}-endian, unlike the architecture",
+                          trace.format.order == std::endian::little ? "little" : "big"));
+}
+
+void settle_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
+  if (trace.layout) return;
+  if (trace.architecture.empty()) trace.architecture = hint.architecture;
+  const RegisterLayout* layout = trace.architecture.empty()
+                                     ? probe_layout(*trace.file, trace.description, trace.format)
+                                     : default_layout(trace.architecture);
+  if (layout == nullptr) return;
+  trace.layout_is_guessed = trace.architecture.empty();
+  if (trace.layout_is_guessed)
+    notes.add(
+        kRegisterLayout, Place::file(trace.path),
+        fmt::format("no target description: registers are taken to be those of {}", layout->architecture()));
+  trace.architecture = layout->architecture();
+  trace.layout = *layout;
+}
+
+}  // namespace
+
+TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& hint, Notes& notes) {
+  TraceFile trace;
+  trace.path = path.string();
+  trace.file = std::make_unique<FileWindow>(path);
+  check_magic(*trace.file);
+  read_description(*trace.file, trace.description, notes);
+  read_registers(trace, notes);
+  settle_format(trace, hint, notes);
+  settle_layout(trace, hint, notes);
+  return trace;
+}
+
+}  // namespace convert::tfile

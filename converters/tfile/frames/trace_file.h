@@ -1,0 +1,38 @@
+// A trace file opened: its description read, its byte order and register layout settled. The frames follow.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converters/model/notes.h"
+#include "converters/tfile/description/description.h"
+#include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/frames/file_window.h"
+#include "converters/tfile/frames/frame_format.h"
+
+namespace convert::tfile {
+
+// What a program that is at hand says about the target.
+struct MachineHint {
+  std::optional<std::endian> order;
+  std::string architecture;  // GDB's name, empty: unknown
+};
+
+struct TraceFile {
+  std::string path;
+  Description description;
+  FrameFormat format;
+  std::string architecture;  // empty: unknown
+  std::string os_abi;
+  std::optional<RegisterLayout> layout;  // nothing when nobody can tell
+  bool layout_is_guessed = false;
+  std::unique_ptr<FileWindow> file;
+};
+
+// Throws InputError when the file can't be read or is no trace file of a known version.
+TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& hint, Notes& notes);
+
+}  // namespace convert::tfile

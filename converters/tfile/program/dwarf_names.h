@@ -1,0 +1,55 @@
+// What DWARF says of functions and variables, one description (DIE) at a time.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <elfutils/libdw.h>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "converters/model/importer.h"
+#include "converters/tfile/program/symbols.h"
+
+namespace convert::tfile {
+
+// A list of DIEs that libdw has allocated.
+class Scopes {
+ public:
+  explicit Scopes(std::pair<int, Dwarf_Die*> scopes)
+      : count_(scopes.first), first_(scopes.second, &std::free) {}
+  static Scopes at(Dwarf_Die* unit, Dwarf_Addr pc) {
+    Dwarf_Die* first = nullptr;
+    const int count = dwarf_getscopes(unit, pc, &first);
+    return Scopes({count, first});
+  }
+  static Scopes around(Dwarf_Die* die) {
+    Dwarf_Die* first = nullptr;
+    const int count = dwarf_getscopes_die(die, &first);
+    return Scopes({count, first});
+  }
+  std::span<Dwarf_Die> all() const {
+    return {first_.get(), count_ > 0 ? static_cast<std::size_t>(count_) : std::size_t{0}};
+  }
+
+ private:
+  int count_;
+  std::unique_ptr<Dwarf_Die, decltype(&std::free)> first_;
+};
+
+// A function as GDB names it: with template arguments, and with parameters only in full mode.
+std::string demangled(std::string_view symbol, Demangle mode);
+
+// "ns::Class::name", as GDB shows it: out of the linker's name, where types are spelled as in symbols, or
+// else out of the names around it. Empty when the function has no name.
+std::string qualified_name(Dwarf_Die* function, Demangle mode);
+
+// The offset of a variable whose location is the frame base plus an offset; nothing for others.
+std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc);
+
+ValueType value_type_of(Dwarf_Die* variable);
+
+}  // namespace convert::tfile

@@ -1,0 +1,113 @@
+#include "converters/tfile/program/load_bias.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string>
+
+#include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/program/code_names.h"
+
+namespace convert::tfile {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+// Functions larger than this many pages are no evidence.
+constexpr std::uint64_t kMaxPages = 16;
+// Where Linux loads such programs when debuggers switch address randomisation off.
+constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
+
+using Votes = std::map<std::uint64_t, std::size_t>;
+
+// "*&label", "*fib+4", "*(&fib)", "demo.c:stamp", "demo.cc:app::run": the name inside.
+std::string function_in(const std::string& at) {
+  std::string name = spoken_location(at);
+  const bool is_address = name.starts_with('*');
+  std::erase_if(name, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')'; });
+  if (is_address) name = name.substr(0, name.find_first_of("+-"));
+  // A single colon ends the name of a file; two are part of the function's.
+  for (std::size_t colon = name.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = name.rfind(':', colon - 2)) {
+    if (name[colon - 1] != ':') return name.substr(colon + 1);
+    if (colon < 2) break;
+  }
+  return name;
+}
+
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+std::optional<SourceLine> line_in(const std::string& at) {
+  const std::string place = spoken_location(at);
+  const std::size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  SourceLine source{.file = place.substr(0, colon)};
+  const char* const end = place.data() + place.size();
+  const auto [stop, error] = std::from_chars(place.data() + colon + 1, end, source.line);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return source;
+}
+
+void vote_by_function(const Location& location, const Program& program, Votes& votes) {
+  for (const Program::Function& function : program.functions(function_in(location.at))) {
+    const std::uint64_t pages = std::min(function.size / kPage + 1, kMaxPages);
+    if (location.address < function.address) continue;
+    const std::uint64_t nearest = (location.address - function.address) / kPage * kPage;
+    for (std::uint64_t page = 0; page < pages && page * kPage <= nearest; ++page) {
+      const std::uint64_t bias = nearest - page * kPage;
+      if (location.address - bias - function.address < std::max<std::uint64_t>(function.size, 1))
+        ++votes[bias];
+    }
+  }
+}
+
+void vote_by_line(const Location& location, const Program& program, Votes& votes) {
+  const auto source = line_in(location.at);
+  if (!source) return;
+  Votes own;  // several rows of a line count once
+  for (const std::uint64_t address : program.line_addresses(source->file, source->line))
+    if (location.address >= address && (location.address - address) % kPage == 0)
+      own[location.address - address] = 1;
+  for (const auto& [bias, count] : own) votes[bias] += count;
+}
+
+void vote_by_objects(const Location& location, const Program& program, Votes& votes) {
+  const auto never = [](std::string_view) { return false; };
+  const CollectItems items = collect_items(location.commands, never, never);
+  for (const CollectItem& item : items.hit) {
+    const auto object = item.kind == CollectItem::Kind::Name ? program.object(item.text) : std::nullopt;
+    if (!object) continue;
+    for (const Action& action : location.hit_actions) {
+      const auto address = static_cast<std::uint64_t>(action.offset);
+      const bool fits = action.kind == Action::Kind::Memory && action.base == -1 &&
+                        action.length == object->size && address >= object->address &&
+                        (address - object->address) % kPage == 0;
+      if (fits) ++votes[address - object->address];
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> find_load_bias(const Description& description, const Program& program) {
+  if (!program.is_position_independent()) return 0;
+  Votes votes;
+  for (const Location& location : description.locations) {
+    vote_by_function(location, program, votes);
+    vote_by_line(location, program, votes);
+    vote_by_objects(location, program, votes);
+  }
+  const auto best = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+  if (best != votes.end()) return best->first;
+  for (const std::uint64_t bias : kUsualBiases) {
+    const auto fits = [&](const Location& location) {
+      return location.address >= bias && program.is_code(location.address - bias);
+    };
+    if (!description.locations.empty() && std::ranges::all_of(description.locations, fits)) return bias;
+  }
+  return std::nullopt;
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,291 @@
+#include "converters/tfile/program/program.h"
+
+#include <algorithm>
+#include <array>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <unistd.h>
+#include <unordered_map>
+#include <utility>
+
+#include "converters/model/input_error.h"
+#include "converters/tfile/program/dwarf_names.h"
+
+namespace convert::tfile {
+
+struct Program::Impl {
+  std::string path;
+  Demangle demangle;
+  Dwfl_Callbacks callbacks{.find_elf = nullptr,
+                           .find_debuginfo = dwfl_standard_find_debuginfo,
+                           .section_address = dwfl_offline_section_address,
+                           .debuginfo_path = nullptr};
+  std::unique_ptr<Dwfl, decltype(&dwfl_end)> session{nullptr, &dwfl_end};
+  Dwfl_Module* module = nullptr;
+  std::uint64_t bias = 0;  // of the recording
+
+  struct Named {
+    Function function;
+    std::string name;  // without parameters
+  };
+  std::vector<Named> functions;
+  std::unordered_map<std::string, DataObject> objects;
+  struct Segment {
+    std::uint64_t begin, end;
+  };
+  std::vector<Segment> code;
+  GElf_Ehdr header{};
+  bool has_dwarf = false;
+
+  void read_symbols();
+  void read_segments(Elf* elf);
+};
+
+Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
+  Impl& self = *impl_;
+  self.path = path.string();
+  self.demangle = demangle;
+  const auto fail = [&](std::string_view what) {
+    throw InputError(Place::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));
+  };
+  self.session.reset(dwfl_begin(&self.callbacks));
+  if (!self.session) fail("cannot be read");
+  dwfl_report_begin(self.session.get());
+  self.module = dwfl_report_elf(self.session.get(), "program", self.path.c_str(), -1, 0, true);
+  if (self.module == nullptr) fail("not a program with symbols");
+  dwfl_report_end(self.session.get(), nullptr, nullptr);
+
+  GElf_Addr elf_bias = 0;
+  Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
+  if (elf == nullptr || gelf_getehdr(elf, &self.header) == nullptr) fail("not an ELF file");
+  Dwarf_Addr dwarf_bias = 0;
+  self.has_dwarf = dwfl_module_getdwarf(self.module, &dwarf_bias) != nullptr;
+  self.read_segments(elf);
+  self.read_symbols();
+}
+
+Program::~Program() = default;
+
+void Program::Impl::read_segments(Elf* elf) {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf, &count) != 0) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+      code.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
+  }
+}
+
+void Program::Impl::read_symbols() {
+  const int count = dwfl_module_getsymtab(module);
+  for (int i = 1; i < count; ++i) {
+    GElf_Sym symbol;
+    GElf_Addr address = 0;
+    const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
+    if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+      functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple)});
+    else if (type == STT_OBJECT)
+      objects.try_emplace(demangled(name, Demangle::Simple), DataObject{address, symbol.st_size});
+  }
+}
+
+MachineHint Program::machine() const {
+  struct Machine {
+    unsigned number;
+    bool is_64_bit;
+    std::string_view architecture;
+  };
+  static constexpr std::array kMachines{Machine{EM_X86_64, true, "i386:x86-64"},
+                                        Machine{EM_X86_64, false, "i386:x64-32"},
+                                        Machine{EM_386, false, "i386"},
+                                        Machine{EM_AARCH64, true, "aarch64"},
+                                        Machine{EM_ARM, false, "arm"},
+                                        Machine{EM_MIPS, false, "mips"},
+                                        Machine{EM_MIPS, true, "mips:isa64"},
+                                        Machine{EM_PPC, false, "powerpc:common"},
+                                        Machine{EM_PPC64, true, "powerpc:common64"},
+                                        Machine{EM_S390, true, "s390:64-bit"},
+                                        Machine{EM_S390, false, "s390:31-bit"},
+                                        Machine{EM_RISCV, true, "riscv:rv64"},
+                                        Machine{EM_RISCV, false, "riscv:rv32"},
+                                        Machine{EM_SPARC, false, "sparc"},
+                                        Machine{EM_SPARCV9, true, "sparc:v9"},
+                                        Machine{EM_68K, false, "m68k"},
+                                        Machine{EM_SH, false, "sh"},
+                                        Machine{EM_ALPHA, true, "alpha"}};
+  const auto& ident = impl_->header.e_ident;
+  MachineHint hint;
+  if (ident[EI_DATA] == ELFDATA2LSB) hint.order = std::endian::little;
+  if (ident[EI_DATA] == ELFDATA2MSB) hint.order = std::endian::big;
+  const auto found = std::ranges::find_if(kMachines, [&](const Machine& machine) {
+    return machine.number == impl_->header.e_machine && machine.is_64_bit == (ident[EI_CLASS] == ELFCLASS64);
+  });
+  if (found != kMachines.end()) hint.architecture = found->architecture;
+  return hint;
+}
+
+bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
+void Program::set_load_bias(std::uint64_t bias) { impl_->bias = bias; }
+bool Program::knows_objects() const { return !impl_->functions.empty(); }
+
+std::vector<Program::Function> Program::functions(std::string_view name) const {
+  std::vector<Function> found;
+  // Template arguments are not part of what users type.
+  const auto matches = [&](std::string_view full) {
+    full = full.substr(0, full.find('<'));
+    return full == name || (full.size() > name.size() + 2 && full.ends_with(name) &&
+                            full.substr(full.size() - name.size() - 2, 2) == "::");
+  };
+  for (const auto& named : impl_->functions)
+    if (matches(named.name)) found.push_back(named.function);
+  return found;
+}
+
+std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
+  std::vector<std::uint64_t> addresses;
+  Dwarf_Addr bias = 0;
+  Dwarf* const dwarf = dwfl_module_getdwarf(impl_->module, &bias);
+  if (dwarf == nullptr) return addresses;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(impl_->module, unit, &bias)) != nullptr;) {
+    Dwarf_Lines* lines = nullptr;
+    std::size_t count = 0;
+    if (dwarf_getsrclines(unit, &lines, &count) != 0) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      Dwarf_Line* const row = dwarf_onesrcline(lines, i);
+      int row_line = 0;
+      Dwarf_Addr address = 0;
+      const char* const source = dwarf_linesrc(row, nullptr, nullptr);
+      if (source == nullptr || dwarf_lineno(row, &row_line) != 0 || row_line != line) continue;
+      if (std::filesystem::path(source).filename() != std::filesystem::path(file).filename()) continue;
+      if (dwarf_lineaddr(row, &address) == 0) addresses.push_back(address + bias);
+    }
+  }
+  return addresses;
+}
+
+bool Program::is_code(std::uint64_t address) const {
+  return std::ranges::any_of(impl_->code,
+                             [&](const auto& s) { return s.begin <= address && address < s.end; });
+}
+
+CodePlace Program::code_at(std::uint64_t address) const {
+  CodePlace place;
+  const Dwarf_Addr pc = address - impl_->bias;
+  if (!is_code(pc)) return place;
+  if (Dwfl_Line* const line = dwfl_module_getsrc(impl_->module, pc)) {
+    int number = 0;
+    const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+    if (file != nullptr && number > 0) place.source = fmt::format("{}:{}", file, number);
+  }
+  GElf_Off offset = 0;
+  GElf_Sym symbol;
+  const char* const name =
+      dwfl_module_addrinfo(impl_->module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
+  if (name != nullptr) place.function = demangled(name, impl_->demangle);
+
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
+  if (unit == nullptr) return place;
+  std::vector<std::string> functions;  // innermost first
+  const Scopes scopes = Scopes::at(unit, pc - bias);
+  for (Dwarf_Die& scope : scopes.all()) {
+    const int tag = dwarf_tag(&scope);
+    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+    if (std::string function = qualified_name(&scope, impl_->demangle); !function.empty())
+      functions.push_back(std::move(function));
+    if (tag == DW_TAG_subprogram) break;
+  }
+  // The scopes of an inlined function are those of its abstract origin; its callers are around the instance.
+  if (!scopes.all().empty()) {
+    for (Dwarf_Die& scope : scopes.all()) {
+      if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
+      functions.clear();
+      const Scopes around = Scopes::around(&scope);
+      for (Dwarf_Die& outer : around.all()) {
+        const int tag = dwarf_tag(&outer);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+          functions.push_back(qualified_name(&outer, impl_->demangle));
+      }
+      break;
+    }
+  }
+  if (functions.empty()) return place;
+  if (impl_->demangle != Demangle::No || functions.size() > 1) place.function = functions.front();
+  if (functions.size() > 1) place.inlined = std::move(functions);
+  return place;
+}
+
+std::optional<DataObject> Program::object(const std::string& name) const {
+  const auto found = impl_->objects.find(name);
+  if (found == impl_->objects.end()) return std::nullopt;
+  return DataObject{found->second.address + impl_->bias, found->second.size};
+}
+
+// Calls `visit` with every variable and parameter visible at `pc`, innermost first, until it returns true.
+template <typename Visit>
+void Program::visit_variables(std::uint64_t address, Visit&& visit) const {
+  const Dwarf_Addr pc = address - impl_->bias;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
+  if (unit == nullptr) return;
+  const Scopes scopes = Scopes::at(unit, pc - bias);
+  for (Dwarf_Die& scope : scopes.all()) {
+    Dwarf_Die child;
+    if (dwarf_child(&scope, &child) != 0) continue;
+    do {
+      const int tag = dwarf_tag(&child);
+      const bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+      const char* const name = is_variable ? dwarf_diename(&child) : nullptr;
+      if (name != nullptr && visit(&child, name, pc - bias)) return;
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+}
+
+std::optional<LocalVariable> Program::local(std::uint64_t address, std::int64_t frame_offset) const {
+  std::optional<LocalVariable> found;
+  visit_variables(address, [&](Dwarf_Die* variable, const char* name, Dwarf_Addr pc) {
+    if (frame_offset_of(variable, pc) != frame_offset) return false;
+    found = LocalVariable{.name = name, .type = value_type_of(variable)};
+    return true;
+  });
+  return found;
+}
+
+bool Program::frame_base_adds(std::uint64_t address) const {
+  const Dwarf_Addr pc = address - impl_->bias;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
+  if (unit == nullptr) return true;
+  const Scopes scopes = Scopes::at(unit, pc - bias);
+  for (Dwarf_Die& scope : scopes.all()) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op* operations = nullptr;
+    std::size_t count = 0;
+    if (dwarf_attr_integrate(&scope, DW_AT_frame_base, &attribute) == nullptr ||
+        dwarf_getlocation_addr(&attribute, pc - bias, &operations, &count, 1) != 1 || count != 1)
+      continue;
+    const bool is_register = operations->atom >= DW_OP_reg0 && operations->atom <= DW_OP_reg31;
+    const bool is_sum = operations->atom >= DW_OP_breg0 && operations->atom <= DW_OP_breg31;
+    return !is_register && !(is_sum && operations->number == 0);
+  }
+  return true;
+}
+
+ValueType Program::type_of(std::uint64_t address, const std::string& name) const {
+  ValueType type = ValueType::Unknown;
+  visit_variables(address, [&](Dwarf_Die* variable, const char* variable_name, Dwarf_Addr) {
+    if (name != variable_name) return false;
+    type = value_type_of(variable);
+    return true;
+  });
+  return type;
+}
+
+}  // namespace convert::tfile

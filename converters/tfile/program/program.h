@@ -1,0 +1,52 @@
+// The traced program: an ELF file with symbols and, if it was built with them, DWARF descriptions. Addresses
+// are those of the recording once the load bias is set.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/importer.h"
+#include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/program/symbols.h"
+
+namespace convert::tfile {
+
+class Program : public Symbols {
+ public:
+  // Throws InputError when the file can't be opened or is no ELF file.
+  Program(const std::filesystem::path& path, Demangle demangle);
+  ~Program() override;
+
+  MachineHint machine() const;
+  bool is_position_independent() const;
+  void set_load_bias(std::uint64_t bias);
+
+  // Addresses before the load bias is added.
+  struct Function {
+    std::uint64_t address = 0, size = 0;
+  };
+  std::vector<Function> functions(std::string_view name) const;  // of this name, also as last part of "a::b"
+  std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
+  bool is_code(std::uint64_t address) const;  // lies in an executable segment
+
+  CodePlace code_at(std::uint64_t address) const override;
+  std::optional<DataObject> object(const std::string& name) const override;
+  bool knows_objects() const override;
+  std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const override;
+  bool frame_base_adds(std::uint64_t address) const override;
+  ValueType type_of(std::uint64_t address, const std::string& name) const override;
+
+ private:
+  struct Impl;
+  template <typename Visit>
+  void visit_variables(std::uint64_t address, Visit&& visit) const;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace convert::tfile

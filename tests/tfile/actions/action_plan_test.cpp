@@ -1,0 +1,103 @@
+// What the memory of a location's actions is called, as far as it can be known (fact sheet, section 8).
+#include "converters/tfile/actions/action_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "converters/tfile/description/hex.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::ElementsAre;
+
+// A program of one function and some static objects.
+class OneFunction : public Symbols {
+ public:
+  std::map<std::int64_t, std::string> locals;  // by their offset from the frame base
+  std::map<std::string, DataObject> objects;
+  bool base_adds = true;
+
+  CodePlace code_at(std::uint64_t) const override { return {}; }
+  std::optional<DataObject> object(const std::string& name) const override {
+    const auto found = objects.find(name);
+    return found != objects.end() ? std::optional(found->second) : std::nullopt;
+  }
+  bool knows_objects() const override { return true; }
+  std::optional<LocalVariable> local(std::uint64_t, std::int64_t offset) const override {
+    const auto found = locals.find(offset);
+    if (found == locals.end()) return std::nullopt;
+    return LocalVariable{.name = found->second, .type = ValueType::Signed};
+  }
+  bool frame_base_adds(std::uint64_t) const override { return base_adds; }
+  ValueType type_of(std::uint64_t, const std::string&) const override { return ValueType::Unknown; }
+};
+
+class Plan : public testing::Test {
+ protected:
+  // The names of what each action records; "?" where nobody can tell, several joined by "+".
+  std::vector<std::string> names(const std::vector<std::string>& commands, const std::string& actions,
+                                 const Symbols* symbols) {
+    Location location;
+    location.commands = commands;
+    location.hit_actions = read_actions(actions).value();
+    Names names;
+    const LocationPlan plan = plan_location(location, {}, nullptr, symbols, names);
+    std::vector<std::string> found;
+    for (const PlannedAction& action : plan.hit.actions) {
+      std::string name = action.name ? std::string(names.text(*action.name)) : "";
+      for (const PlannedPart& part : action.parts)
+        name += (name.empty() ? "" : "+") + std::string(names.text(part.name));
+      found.push_back(name.empty() ? "?" : name);
+    }
+    return found;
+  }
+  OneFunction program;
+};
+
+// reg 5; const8 8; add; then the variable: [const8; (ext 8;) add;] const8 4; trace; end
+constexpr const char* kFirst = "X0000000A,26000522080222040c27";
+constexpr const char* kSecond = "X0000000D,26000522080222040222040c27";
+constexpr const char* kLocal = "X0000000F,26000522080222e816080222040c27";
+
+TEST_F(Plan, ArgumentsAndLocalsAreNamedByTheirPlaceInTheFrame) {
+  program.locals = {{0, "it"}, {4, "n"}, {-24, "sum"}};
+  EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond + kLocal, &program),
+              ElementsAre("it", "n", "sum"));
+}
+
+// GDB leaves out what would add 0: the number may belong to the frame base or to the variable.
+TEST_F(Plan, TheProgramTellsWhatANumberBelongsTo) {
+  program.locals = {{0, "it"}, {8, "other"}};
+  EXPECT_THAT(names({"collect $args"}, kFirst, &program), ElementsAre("it"));
+  program.base_adds = false;
+  EXPECT_THAT(names({"collect $args"}, kFirst, &program), ElementsAre("other"));
+}
+
+TEST_F(Plan, NothingElseIsTakenForAPlaceInTheFrame) {
+  program.locals = {{0, "it"}, {4, "n"}};
+  // reg 5; const8 8; mul; …, and a load on the way.
+  EXPECT_THAT(names({"collect $args"}, "X0000000A,26000522080422040c27", &program), ElementsAre("?"));
+  EXPECT_THAT(names({"collect $args"}, "X0000000D,2600052208020d041922040c27", &program), ElementsAre("?"));
+}
+
+TEST_F(Plan, WithoutAProgramThePlacesHaveNoNames) {
+  EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond, nullptr), ElementsAre("?", "?"));
+  EXPECT_THAT(names({"collect it, n"}, std::string(kFirst) + kSecond, nullptr), ElementsAre("it", "n"));
+}
+
+// GDB sorts ranges by address: which name is which, only addresses tell.
+TEST_F(Plan, RangesAreNamedByAddress) {
+  constexpr const char* kTwo = "M-1,404038,4M-1,404040,8";
+  EXPECT_THAT(names({"collect g_n, g_sum"}, kTwo, nullptr), ElementsAre("?", "?"));
+  EXPECT_THAT(names({"collect g_n"}, "M-1,404038,4", nullptr), ElementsAre("g_n"));
+  program.objects = {{"g_sum", {0x404040, 8}}, {"g_n", {0x404038, 4}}};
+  EXPECT_THAT(names({"collect g_sum, g_n"}, kTwo, &program), ElementsAre("g_n", "g_sum"));
+  EXPECT_THAT(names({"collect g_sum, g_n"}, "M-1,404038,10", &program), ElementsAre("g_sum+g_n"));
+}
+
+}  // namespace
+}  // namespace convert::tfile

@@ -1,0 +1,147 @@
+// Names, lines and types of a traced program, as the compiler at hand describes them (traced_program.cpp).
+#include "converters/tfile/program/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "converters/model/input_error.h"
+#include "tests/tfile/program/traced_program.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::uint64_t kBias = 0x5555'5555'4000;
+
+class TracedProgram : public testing::TestWithParam<const char*> {
+ protected:
+  TracedProgram() {
+    if (program_.is_position_independent()) bias_ = kBias;
+    program_.set_load_bias(bias_);
+  }
+  // In the recording, the first address of the marked line.
+  std::uint64_t address_of(const std::string& mark) const {
+    const auto addresses = program_.line_addresses("traced_program.cpp", line_of(mark));
+    EXPECT_FALSE(addresses.empty()) << mark;
+    return addresses.empty() ? 0 : addresses.front() + bias_;
+  }
+  Program program_{GetParam(), Demangle::Simple};
+  std::uint64_t bias_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Both, TracedProgram, testing::Values(TRACED_FIXED, TRACED_PIE),
+                         [](const auto& form) {
+                           return std::string(form.param).ends_with("pie") ? "Pie" : "Fixed";
+                         });
+
+TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
+  const CodePlace place = program_.code_at(address_of("plain_start"));
+  EXPECT_EQ(place.function, "plain_start");
+  EXPECT_THAT(place.source, EndsWith("traced_program.cpp:" + std::to_string(line_of("plain_start"))));
+  EXPECT_THAT(place.inlined, IsEmpty());
+}
+
+TEST_P(TracedProgram, NamesFunctionsOfNamespacesAndTemplates) {
+  EXPECT_EQ(program_.code_at(address_of("pump body")).function, "plant::pump");
+  EXPECT_EQ(program_.code_at(address_of("drain")).function, "plant::drain<long>");
+}
+
+TEST_P(TracedProgram, TellsTheChainOfInlinedFunctions) {
+  const CodePlace inner = program_.code_at(address_of("valve"));
+  EXPECT_EQ(inner.function, "plant::valve");
+  EXPECT_THAT(inner.inlined, ElementsAre("plant::valve", "plant::pipe", "plant::pump"));
+  EXPECT_THAT(inner.source, EndsWith(":" + std::to_string(line_of("valve"))));
+  const CodePlace middle = program_.code_at(address_of("pipe"));
+  EXPECT_THAT(middle.inlined, ElementsAre("plant::pipe", "plant::pump"));
+}
+
+TEST_P(TracedProgram, KnowsNothingOutsideOfItsCode) {
+  for (const std::uint64_t address : {std::uint64_t{0}, bias_ + 8, ~std::uint64_t{0}}) {
+    const CodePlace place = program_.code_at(address);
+    EXPECT_EQ(place.function, "");
+    EXPECT_EQ(place.source, "");
+  }
+}
+
+TEST_P(TracedProgram, FindsFunctionsByTheNamesThatUsersType) {
+  EXPECT_THAT(program_.functions("plant::pump"), SizeIs(1));
+  EXPECT_THAT(program_.functions("pump"), SizeIs(1));
+  EXPECT_THAT(program_.functions("drain"), SizeIs(1));
+  EXPECT_THAT(program_.functions("ump"), IsEmpty());
+  const Program::Function pump = program_.functions("pump").front();
+  const std::uint64_t body = address_of("pump body") - bias_;
+  EXPECT_LE(pump.address, body);
+  EXPECT_LT(body, pump.address + pump.size);
+  EXPECT_TRUE(program_.is_code(body));
+}
+
+TEST_P(TracedProgram, FindsStaticObjectsWhereTheyWereLoaded) {
+  const auto readings = program_.object("plant::readings");
+  ASSERT_TRUE(readings);
+  EXPECT_EQ(readings->size, 32u);
+  EXPECT_GT(readings->address, bias_);
+  EXPECT_FALSE(program_.is_code(readings->address - bias_));
+  EXPECT_FALSE(program_.object("plant::nothing"));
+  EXPECT_TRUE(program_.knows_objects());
+}
+
+TEST_P(TracedProgram, KnowsTheTypesOfWhatIsVisible) {
+  const std::uint64_t address = address_of("pump body");
+  EXPECT_EQ(program_.type_of(address, "strokes"), ValueType::Signed);
+  EXPECT_EQ(program_.type_of(address, "name"), ValueType::Pointer);
+  EXPECT_EQ(program_.type_of(address, "ratio"), ValueType::Float);
+  EXPECT_EQ(program_.type_of(address, "spilled"), ValueType::Unsigned);
+  EXPECT_EQ(program_.type_of(address, "count"), ValueType::Unknown);  // of another function
+}
+
+TEST_P(TracedProgram, FindsLocalsByTheirPlaceInTheFrame) {
+  const std::uint64_t address = address_of("pump body");
+  constexpr std::int64_t kFrame = 256;
+  std::vector<std::string> names;
+  for (std::int64_t offset = -kFrame; offset <= kFrame; ++offset)
+    if (const auto variable = program_.local(address, offset)) names.push_back(variable->name);
+  EXPECT_THAT(names, testing::IsSupersetOf({"strokes", "name", "ratio", "spilled", "moved"}));
+}
+
+TEST(TracedPrograms, SayWhatTheyAreFor) {
+  const Program fixed(TRACED_FIXED, Demangle::Simple), pie(TRACED_PIE, Demangle::Simple);
+  EXPECT_FALSE(fixed.is_position_independent());
+  EXPECT_TRUE(pie.is_position_independent());
+  EXPECT_EQ(fixed.machine().order, std::endian::native);
+#ifdef __x86_64__
+  EXPECT_EQ(fixed.machine().architecture, "i386:x86-64");
+#endif
+}
+
+TEST(TracedPrograms, ShowAsMuchOfANameAsWasAskedFor) {
+  const auto name_with = [](Demangle mode) {
+    const Program program(TRACED_FIXED, mode);
+    return program.code_at(program.functions("plain_start").front().address).function + " " +
+           program.code_at(program.functions("pump").front().address).function;
+  };
+  EXPECT_EQ(name_with(Demangle::Simple), "plain_start plant::pump");
+  EXPECT_EQ(name_with(Demangle::Full), "plain_start plant::pump(int, char const*, double)");
+  EXPECT_EQ(name_with(Demangle::No), "plain_start _ZN5plant4pumpEiPKcd");
+}
+
+TEST(TracedPrograms, MustBePrograms) {
+  const auto error_of = [](const char* path) -> std::string {
+    try {
+      const Program program(path, Demangle::Simple);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "a program";
+  };
+  EXPECT_THAT(error_of(TRACED_SOURCE), testing::StartsWith(TRACED_SOURCE ": "));
+  EXPECT_THAT(error_of("/does/not/exist"), HasSubstr("/does/not/exist: "));
+}
+
+}  // namespace
+}  // namespace convert::tfile
