@@ -20,7 +20,7 @@
 #include "converters/tfile/import.h"
 #include "converters/tfile/inspect.h"
 #include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect.h"
+#include "converters/uftrace/inspect/inspect.h"
 
 namespace convert {
 namespace {

@@ -10,17 +10,17 @@
 #include <utility>
 #include <variant>
 
-#include "converters/uftrace/description.h"
-#include "converters/uftrace/directory.h"
-#include "converters/uftrace/fork_plan.h"
-#include "converters/uftrace/info.h"
 #include "converters/uftrace/note_kinds.h"
-#include "converters/uftrace/perf_names.h"
-#include "converters/uftrace/sessions.h"
-#include "converters/uftrace/symbolizer.h"
-#include "converters/uftrace/task_file.h"
-#include "converters/uftrace/text_file.h"
-#include "converters/uftrace/thread_source.h"
+#include "converters/uftrace/perf/perf_names.h"
+#include "converters/uftrace/recording/description.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/fork_plan.h"
+#include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/sessions.h"
+#include "converters/uftrace/recording/task_file.h"
+#include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/records/thread_source.h"
+#include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
 namespace {

@@ -9,10 +9,10 @@
 #include "converters/model/input_error.h"
 #include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
-#include "converters/uftrace/info.h"
-#include "converters/uftrace/map_file.h"
-#include "converters/uftrace/symbol_file.h"
-#include "converters/uftrace/task_file.h"
+#include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/task_file.h"
+#include "converters/uftrace/symbols/symbol_file.h"
 
 using convert::Demangle;
 using convert::Notes;

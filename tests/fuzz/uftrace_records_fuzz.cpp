@@ -13,7 +13,7 @@
 
 #include "converters/model/sink/fxt_sink.h"
 #include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect.h"
+#include "converters/uftrace/inspect/inspect.h"
 #include "fxt/output.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect.h"
+#include "converters/uftrace/inspect/inspect.h"
 #include "tests/model/event_text.h"
 
 namespace convert::uftrace {

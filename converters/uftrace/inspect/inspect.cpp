@@ -1,0 +1,297 @@
+#include "converters/uftrace/inspect/inspect.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converters/uftrace/inspect/inspect_files.h"
+#include "converters/uftrace/perf/perf_names.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/sessions.h"
+#include "converters/uftrace/recording/task_file.h"
+#include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/records/record_survey.h"
+#include "converters/uftrace/symbols/symbolizer.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::size_t kKeptDamage = 1000;  // ranges of all files
+
+// All that is known before the records are read.
+struct Head {
+  Head(const std::filesystem::path& input, Notes& notes)
+      : directory(list_directory(input)),
+        info(read_info(input, notes)),
+        events(read_task_file(input, info.order, notes)),
+        sessions(directory, info, events, notes),
+        names(read_perf_names(directory.perf_cpus, info.order, notes)) {}
+
+  Directory directory;
+  Info info;
+  std::vector<TaskEvent> events;
+  Sessions sessions;
+  std::map<ThreadId, std::string> names;  // that threads gave themselves
+};
+
+struct SurveyedFile {
+  const ThreadFile* file;
+  RecordSurvey survey;
+};
+using Surveys = std::map<ThreadId, SurveyedFile>;
+
+template <typename Id>
+std::uint64_t number(Id id) {
+  return static_cast<std::uint64_t>(id);
+}
+
+std::string format_seconds(std::uint64_t time_ns) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
+}
+
+Outline format_of(const Info& info) {
+  Outline outline;
+  if (!info.present) outline["guessed"] = true;  // what uftrace assumes without the file
+  outline["version"] = info.version;
+  outline["byte order"] = info.order == std::endian::little ? "little" : "big";
+  outline["word bits"] = info.bits;
+  if (info.present) outline["features"] = feature_names(info.features);
+  if (info.max_stack) outline["max stack"] = *info.max_stack;
+  return outline;
+}
+
+Outline sessions_of(const Head& head) {
+  Outline list = Outline::array();
+  for (const Session& session : head.sessions.sessions()) {
+    Outline outline{{"session", session.space->sid},
+                    {"process", number(session.pid)},
+                    {"program", session.exename},
+                    {"start ns", session.start_ns},
+                    {"mappings", session.space->map.mappings},
+                    {"modules", session.space->map.modules.size()}};
+    if (!session.space->libraries.empty()) {
+      Outline libraries = Outline::array();
+      for (const Library& library : session.space->libraries) libraries.push_back(library.path);
+      outline["loaded later"] = std::move(libraries);
+    }
+    list.push_back(std::move(outline));
+  }
+  return list;
+}
+
+Surveys survey_threads(const Head& head, Notes& notes) {
+  Names names;
+  Symbolizer symbolizer(head.directory, head.sessions, Demangle::No, names, notes);
+  Surveys surveys;
+  std::size_t kept_damage = 0;
+  for (const ThreadFile& file : head.directory.threads) {
+    const Task* const task = head.sessions.find_task(file.tid);
+    if (task == nullptr) continue;
+    RecordSurvey survey = survey_records(file, *task, head.info, symbolizer, notes);
+    survey.damage.resize(std::min(survey.damage.size(), kKeptDamage - kept_damage));
+    survey.damage.shrink_to_fit();
+    kept_damage += survey.damage.size();
+    surveys.emplace(file.tid, SurveyedFile{&file, std::move(survey)});
+  }
+  return surveys;
+}
+
+// How often each process forked, and how often its program was replaced.
+struct Deeds {
+  std::map<ProcessId, std::uint64_t> forks, execs;
+  explicit Deeds(const Head& head) {
+    std::map<ProcessId, std::uint64_t> images;
+    for (const auto& [tid, task] : head.sessions.tasks()) {
+      if (!task.parent) continue;
+      ++forks[*task.parent];
+      ++images[task.pid];  // the parent's
+    }
+    for (const Session& session : head.sessions.sessions())
+      if (++images[session.pid] > 1) ++execs[session.pid];
+  }
+};
+
+void add_records(Outline& outline, const RecordSurvey& survey) {
+  const auto add = [&](const char* name, std::uint64_t count) {
+    if (count > 0) outline[name] = count;
+  };
+  outline["records"] = survey.records;
+  outline["entries"] = survey.entries;
+  outline["exits"] = survey.exits;
+  add("with arguments", survey.with_arguments);
+  add("with return value", survey.with_return_value);
+  add("events", survey.events);
+  add("lost records", survey.lost);
+  add("times going back", survey.went_back);
+  add("damaged bytes", survey.damaged_bytes);
+  add("damaged ranges", survey.damaged_ranges);
+  outline["calls open at once"] = survey.max_depth;
+  if (!survey.first_ns) return;
+  outline["first ns"] = *survey.first_ns;
+  outline["last ns"] = survey.last_ns;
+}
+
+Outline threads_of(const Head& head, const Surveys& surveys) {
+  const Deeds deeds(head);
+  Outline list = Outline::array();
+  for (const auto& [tid, task] : head.sessions.tasks()) {
+    const auto own_name = head.names.find(tid);
+    const auto surveyed = surveys.find(tid);
+    Outline outline{{"thread", number(tid)}, {"process", number(task.pid)}};
+    outline["name"] = own_name != head.names.end() ? own_name->second : task.name;
+    if (task.parent) outline["forked by"] = number(*task.parent);
+    if (task.fork_ns) outline["forked at ns"] = *task.fork_ns;
+    if (task.is_leader()) {
+      if (const auto forks = deeds.forks.find(task.pid); forks != deeds.forks.end())
+        outline["forks"] = forks->second;
+      if (const auto execs = deeds.execs.find(task.pid); execs != deeds.execs.end())
+        outline["execs"] = execs->second;
+    }
+    if (surveyed == surveys.end()) {
+      outline["file"] = "none";
+    } else {
+      outline["file"] = surveyed->second.file->path.filename().string();
+      outline["bytes"] = surveyed->second.file->size_bytes;
+      add_records(outline, surveyed->second.survey);
+    }
+    list.push_back(std::move(outline));
+  }
+  return list;
+}
+
+// The ids that uftrace gives itself (fact sheet 10).
+std::string name_of_event(std::uint64_t id, const std::map<std::uint64_t, std::string>& user_events) {
+  constexpr std::uint64_t kFirstId = 100'001;
+  constexpr std::array<std::string_view, 13> kNames{
+      "read:proc/statm", "read:page-fault", "diff:proc/statm", "diff:page-fault", "read:pmu-cycle",
+      "diff:pmu-cycle",  "read:pmu-cache",  "diff:pmu-cache",  "read:pmu-branch", "diff:pmu-branch",
+      "watch:cpu",       "watch:var",       "callsite"};
+  if (id >= kFirstId && id - kFirstId < kNames.size()) return std::string(kNames[id - kFirstId]);
+  const auto known = user_events.find(id);
+  return known != user_events.end() ? known->second : fmt::format("event {}", id);
+}
+
+Outline records_of(const Surveys& surveys, const std::map<std::uint64_t, std::string>& user_events) {
+  RecordSurvey all;
+  std::uint64_t bytes = 0;
+  for (const auto& [tid, surveyed] : surveys) {
+    const RecordSurvey& one = surveyed.survey;
+    bytes += surveyed.file->size_bytes;
+    all.records += one.records;
+    all.entries += one.entries;
+    all.exits += one.exits;
+    all.with_arguments += one.with_arguments;
+    all.with_return_value += one.with_return_value;
+    all.events += one.events;
+    all.losses += one.losses;
+    all.lost += one.lost;
+    for (const auto& [id, count] : one.events_of) all.events_of[id] += count;
+  }
+  Outline outline{{"files", surveys.size()},
+                  {"bytes", bytes},
+                  {"records", all.records},
+                  {"entries", all.entries},
+                  {"exits", all.exits},
+                  {"with arguments", all.with_arguments},
+                  {"with return value", all.with_return_value},
+                  {"events", all.events},
+                  {"gaps", all.losses},
+                  {"lost records", all.lost}};
+  if (all.events_of.empty()) return outline;
+  Outline by_kind = Outline::object();
+  for (const auto& [id, count] : all.events_of) by_kind[name_of_event(id, user_events)] = count;
+  outline["events by kind"] = std::move(by_kind);
+  return outline;
+}
+
+Outline time_of(const Surveys& surveys, const Info& info) {
+  std::optional<std::uint64_t> first_ns;
+  std::uint64_t last_ns = 0;
+  for (const auto& [tid, surveyed] : surveys) {
+    if (!surveyed.survey.first_ns) continue;
+    first_ns = std::min(*surveyed.survey.first_ns, first_ns.value_or(*surveyed.survey.first_ns));
+    last_ns = std::max(last_ns, surveyed.survey.last_ns);
+  }
+  Outline outline = Outline::object();
+  if (!first_ns) return outline;
+  outline["first ns"] = *first_ns;
+  outline["last ns"] = last_ns;
+  outline["span"] = format_seconds(last_ns - *first_ns);
+  if (info.utc_offset_s)
+    outline["first unix s"] = static_cast<std::int64_t>(*first_ns / 1'000'000'000) + *info.utc_offset_s;
+  return outline;
+}
+
+Outline kernel_of(const Head& head, Notes& notes) {
+  Outline outline = Outline::object();
+  if (const auto header = read_optional_file(head.directory.path / "kernel_header", notes))
+    outline["header bytes"] = header->size();
+  if (!head.directory.kernel_cpus.empty())
+    outline["events"] = outline_of_cpu_files(head.directory.kernel_cpus);
+  return outline;
+}
+
+// What people wrote: shown in full, but for messages, which can be many.
+Outline texts_of(const Head& head, Notes& notes) {
+  Outline outline = Outline::object();
+  const auto read = [&](const char* name) {
+    return read_optional_file(head.directory.path / name, notes).value_or("");
+  };
+  if (const std::string note = read("note.txt"); !note.empty()) outline["note"] = note;
+  if (const std::string options = read("default.opts"); !options.empty())
+    outline["default options"] = options;
+  const std::string external = read("extern.dat");
+  Lines lines(external);
+  std::uint64_t messages = 0;
+  while (const auto line = lines.next())
+    if (!line->empty() && !line->starts_with('#')) ++messages;
+  if (messages > 0) outline["external messages"] = messages;
+  return outline;
+}
+
+Outline damage_of(const Surveys& surveys) {
+  Outline list = Outline::array();
+  for (const auto& [tid, surveyed] : surveys)
+    for (const DamagedRange& range : surveyed.survey.damage)
+      list.push_back({{"file", surveyed.file->path.filename().string()},
+                      {"problem", range.problem},
+                      {"begin", fmt::format("{:#x}", range.begin)},
+                      {"end", fmt::format("{:#x}", range.end)}});
+  return list;
+}
+
+}  // namespace
+
+Outline inspect(const std::filesystem::path& input, Notes& notes) {
+  const Head head(input, notes);
+  const auto user_events = read_event_names(head.directory, notes);
+  const Surveys surveys = survey_threads(head, notes);
+
+  Outline outline;
+  outline["input"] = input.string();
+  outline["kind"] = "uftrace recording";
+  outline["format"] = format_of(head.info);
+  outline["info"] = outline_of_info(head.info);
+  outline["arguments"] = outline_of_arguments(head.info);
+  outline["sessions"] = sessions_of(head);
+  outline["threads"] = threads_of(head, surveys);
+  outline["records"] = records_of(surveys, user_events);
+  outline["time"] = time_of(surveys, head.info);
+  outline["kernel"] = kernel_of(head, notes);
+  outline["perf"] = outline_of_cpu_files(head.directory.perf_cpus);
+  outline["symbols"] = outline_of_symbols(head.directory, notes);
+  outline["debug information"] = outline_of_debug_files(head.directory, notes);
+  outline["texts"] = texts_of(head, notes);
+  outline["damage"] = damage_of(surveys);
+  return outline;
+}
+
+}  // namespace convert::uftrace

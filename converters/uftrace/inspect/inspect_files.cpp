@@ -1,0 +1,205 @@
+#include "converters/uftrace/inspect/inspect_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/wait.h>
+
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/symbols/symbol_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+void add_text(Outline& outline, const char* name, const std::string& text) {
+  if (!text.empty()) outline[name] = text;
+}
+
+// How a program ended, by wait(2)'s status.
+std::string ending_of(std::int64_t status) {
+  constexpr std::int64_t kFinishTrigger = 65536;
+  if (status == kFinishTrigger) return "stopped by a finish trigger";
+  if (status < 0 || status > kFinishTrigger) return "unknown";
+  const int wait_status = static_cast<int>(status);
+  if (WIFEXITED(wait_status)) return fmt::format("exited with code {}", WEXITSTATUS(wait_status));
+  if (!WIFSIGNALED(wait_status)) return "unknown";
+  const int signal = WTERMSIG(wait_status);
+  return fmt::format("killed by signal {} ({})", signal, strsignal(signal));
+}
+
+// The parts of a list, without empty ones.
+std::size_t count_parts(std::string_view list, char separator) {
+  std::size_t count = 0;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(separator));
+    if (!part.empty()) ++count;
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+  }
+  return count;
+}
+
+std::size_t count_enums(std::string_view definitions) {
+  constexpr std::string_view kWord = "enum ";
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = definitions.find(kWord, at)) != std::string_view::npos; at += kWord.size())
+    if (at == 0 || definitions[at - 1] == ';') ++count;
+  return count;
+}
+
+Outline symbols_in(const std::filesystem::path& path, std::string text, Notes& notes) {
+  Outline outline;
+  outline["file"] = path.filename().string();
+  const SymbolFileHeader header = parse_symbol_header(text);
+  add_text(outline, "module", header.module_path);
+  add_text(outline, "build id", header.build_id);
+  outline["bytes"] = text.size();
+  const SymbolTable table(std::move(text), path.native(), notes);
+  const auto count = [&](std::string_view types) {
+    return std::ranges::count_if(
+        table.symbols(), [&](const Symbol& s) { return types.find(s.type) != std::string_view::npos; });
+  };
+  outline["symbols"] = table.symbols().size();
+  outline["functions"] = count("TtwWKi");
+  outline["library calls"] = count("P");
+  outline["variables"] = count("Ddvu");
+  return outline;
+}
+
+struct DebugCounts {
+  std::uint64_t functions = 0, lines = 0, arguments = 0, return_values = 0, enums = 0;
+};
+
+DebugCounts count_debug_lines(std::string_view text, std::string_view path, Notes& notes) {
+  DebugCounts counts;
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (line->starts_with("F: "))
+      ++counts.functions;
+    else if (line->starts_with("L: "))
+      ++counts.lines;
+    else if (line->starts_with("A: "))
+      ++counts.arguments;
+    else if (line->starts_with("R: "))
+      ++counts.return_values;
+    else if (line->starts_with("E: "))
+      ++counts.enums;
+    else if (!line->empty() && !line->starts_with('#'))
+      notes.add(kDamagedLine, Place::line(path, lines.number()), "expected F:, L:, A:, R: or E:");
+  }
+  return counts;
+}
+
+}  // namespace
+
+Outline outline_of_info(const Info& info) {
+  Outline outline = Outline::object();
+  add_text(outline, "command", info.cmdline);
+  add_text(outline, "program", info.exename);
+  add_text(outline, "build id", info.build_id);
+  if (info.exit_status) {
+    outline["exit status"] = *info.exit_status;
+    outline["ended"] = ending_of(*info.exit_status);
+  }
+  add_text(outline, "recorded", info.record_date);
+  add_text(outline, "elapsed", info.elapsed_time);
+  add_text(outline, "uftrace", info.uftrace_version);
+  add_text(outline, "host", info.hostname);
+  add_text(outline, "kernel", info.kernel);
+  add_text(outline, "distribution", info.distro);
+  add_text(outline, "cpu", info.cpu_description);
+  add_text(outline, "cpus", info.cpu_count);
+  add_text(outline, "memory", info.meminfo);
+  add_text(outline, "load", info.load);
+  add_text(outline, "system time", info.usage.systime);
+  add_text(outline, "user time", info.usage.usrtime);
+  add_text(outline, "context switches", info.usage.ctxsw);
+  add_text(outline, "largest resident kB", info.usage.maxrss);
+  add_text(outline, "page faults", info.usage.pagefault);
+  add_text(outline, "block input and output", info.usage.iops);
+  if (info.utc_offset_s) outline["utc offset s"] = *info.utc_offset_s;
+  if (!info.tids.empty()) outline["threads"] = info.tids.size();
+  return outline;
+}
+
+Outline outline_of_arguments(const Info& info) {
+  Outline outline = Outline::object();
+  if (!info.argument_lines.empty()) add_text(outline, "names are", info.pattern_type);
+  for (const std::string& line : info.argument_lines) {
+    const std::string key = line.substr(0, line.find(':'));
+    const std::string value = line.substr(std::min(line.size(), key.size() + 1));
+    if (key == "argspec")
+      outline["arguments of"] = value;
+    else if (key == "retspec")
+      outline["return values of"] = value;
+    else if (key == "argauto")
+      outline["functions with known arguments"] = count_parts(value, ';');
+    else if (key == "retauto")
+      outline["functions with known return values"] = count_parts(value, ';');
+    else if (key == "enumauto")
+      outline["enums"] = count_enums(value);
+    else
+      outline["automatic"] = value == "1";
+  }
+  return outline;
+}
+
+Outline outline_of_symbols(const Directory& directory, Notes& notes) {
+  Outline list = Outline::array();
+  std::vector<std::string> files = directory.symbol_files;
+  files.emplace_back("kallsyms");
+  for (const std::string& file : files)
+    if (auto text = read_optional_file(directory.path / file, notes))
+      list.push_back(symbols_in(directory.path / file, std::move(*text), notes));
+  return list;
+}
+
+Outline outline_of_debug_files(const Directory& directory, Notes& notes) {
+  Outline list = Outline::array();
+  for (const std::string& file : directory.debug_files) {
+    const auto path = directory.path / file;
+    const auto text = read_optional_file(path, notes);
+    if (!text) continue;
+    const DebugCounts counts = count_debug_lines(*text, path.native(), notes);
+    list.push_back({{"file", file},
+                    {"bytes", text->size()},
+                    {"functions", counts.functions},
+                    {"source lines", counts.lines},
+                    {"argument lists", counts.arguments},
+                    {"return values", counts.return_values},
+                    {"enums", counts.enums}});
+  }
+  return list;
+}
+
+Outline outline_of_cpu_files(const std::vector<CpuFile>& files) {
+  Outline list = Outline::array();
+  for (const CpuFile& file : files)
+    list.push_back({{"file", file.path.filename().string()}, {"cpu", file.cpu}, {"bytes", file.size_bytes}});
+  return list;
+}
+
+std::map<std::uint64_t, std::string> read_event_names(const Directory& directory, Notes& notes) {
+  std::map<std::uint64_t, std::string> names;
+  const auto path = directory.path / "events.txt";
+  const auto text = read_optional_file(path, notes);
+  Lines lines(text ? std::string_view(*text) : std::string_view());
+  while (const auto whole = lines.next()) {
+    if (whole->empty() || whole->starts_with('#')) continue;
+    LineReader line(*whole, path.native(), lines.number());
+    try {
+      line.expect("EVENT:");
+      line.skip_blanks();
+      const std::uint64_t id = line.decimal("event id");
+      line.skip_blanks();
+      names[id] = line.rest();
+    } catch (const InputError& damage) {
+      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
+    }
+  }
+  return names;
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,75 @@
+#include "converters/uftrace/recording/directory.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "converters/model/input_error.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kMapPrefix = "sid-";
+constexpr std::string_view kMapSuffix = ".map";
+
+// The number of a file called <prefix><decimal number><suffix>; leading zeros are no number of ours.
+std::optional<std::uint32_t> number_between(std::string_view name, std::string_view prefix,
+                                            std::string_view suffix) {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
+    return std::nullopt;
+  const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Directory list_directory(const std::filesystem::path& path) {
+  Directory found{.path = path,
+                  .threads = {},
+                  .perf_cpus = {},
+                  .kernel_cpus = {},
+                  .session_maps = {},
+                  .symbol_files = {},
+                  .debug_files = {}};
+  std::error_code error;
+  std::filesystem::directory_iterator entries(path, error);
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    std::error_code unreadable;
+    if (!entries->is_regular_file(unreadable)) continue;
+    const std::uint64_t size_bytes = entries->file_size(unreadable);
+    if (unreadable) continue;
+    const std::string name = entries->path().filename().native();
+    if (const auto tid = number_between(name, "", ".dat")) {
+      found.threads.push_back({ThreadId{*tid}, entries->path(), size_bytes});
+    } else if (const auto perf_cpu = number_between(name, "perf-cpu", ".dat")) {
+      found.perf_cpus.push_back({*perf_cpu, entries->path(), size_bytes});
+    } else if (const auto kernel_cpu = number_between(name, "kernel-cpu", ".dat")) {
+      found.kernel_cpus.push_back({*kernel_cpu, entries->path(), size_bytes});
+    } else if (name.starts_with(kMapPrefix) && name.ends_with(kMapSuffix) &&
+               name.size() > kMapPrefix.size() + kMapSuffix.size()) {
+      found.session_maps.push_back(
+          name.substr(kMapPrefix.size(), name.size() - kMapPrefix.size() - kMapSuffix.size()));
+    } else if (name.ends_with(".sym")) {
+      found.symbol_files.push_back(name);
+    } else if (name.ends_with(".dbg")) {
+      found.debug_files.push_back(name);
+    }
+  }
+  if (error) throw InputError(Place::file(path.native()), "can't be listed: " + error.message());
+
+  std::ranges::sort(found.threads, {}, &ThreadFile::tid);
+  std::ranges::sort(found.perf_cpus, {}, &CpuFile::cpu);
+  std::ranges::sort(found.kernel_cpus, {}, &CpuFile::cpu);
+  std::ranges::sort(found.session_maps);
+  std::ranges::sort(found.symbol_files);
+  std::ranges::sort(found.debug_files);
+  return found;
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,19 @@
+// Which thread forked which, where the arrow between them starts, and what calls the child inherits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "converters/uftrace/records/thread_source.h"
+
+namespace convert::uftrace {
+
+// Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
+// child is not among them is left alone. `max_depth` is where calls stop being visible; `next_flow` gives
+// unique flow ids. Throws InputError if a record file can't be read.
+void plan_forks(std::map<ThreadId, ThreadPlan>& plans, Symbolizer& symbolizer, std::size_t max_depth,
+                const std::function<std::uint64_t()>& next_flow);
+
+}  // namespace convert::uftrace

@@ -1,0 +1,202 @@
+#include "converters/uftrace/recording/info.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <span>
+
+#include "converters/model/byte_cursor.h"
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/text_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kMagic{"Ftrace!\0", 8};
+constexpr std::size_t kHeaderSize = 40;
+constexpr std::size_t kEndianOffset = 14;
+constexpr unsigned kOldestVersion = 3;
+constexpr unsigned kNewestVersion = 4;
+
+// ELF's EI_DATA and EI_CLASS.
+constexpr unsigned kElfBigEndian = 2;
+constexpr unsigned kElfClass32 = 1;
+
+constexpr std::array<std::string_view, 14> kFeatureNames{
+    "PLTHOOK", "TASK_SESSION", "KERNEL",    "ARGUMENT",   "RETVAL",          "SYM_REL_ADDR", "MAX_STACK",
+    "EVENT",   "PERF_EVENT",   "AUTO_ARGS", "DEBUG_INFO", "ESTIMATE_RETURN", "SYM_SIZE",     "CALLSITE"};
+
+// Reads the header and returns where the text starts.
+std::size_t read_header(std::string_view bytes, std::string_view path, Info& info, Notes& notes) {
+  if (!bytes.starts_with(kMagic))
+    throw InputError(Place::byte(path, 0), "not a uftrace info file: it does not begin with \"Ftrace!\"");
+  const auto raw = std::as_bytes(std::span(bytes));
+  if (raw.size() > kEndianOffset && std::to_integer<unsigned>(raw[kEndianOffset]) == kElfBigEndian)
+    info.order = std::endian::big;
+
+  ByteCursor in(raw, path, info.order);
+  in.take(kMagic.size(), "magic");
+  const auto version_place = in.here();
+  info.version = in.read<std::uint32_t>("version");
+  if (info.version < kOldestVersion || info.version > kNewestVersion)
+    throw InputError(version_place, fmt::format("unknown version {} of the uftrace format, expected {} or {}",
+                                                info.version, kOldestVersion, kNewestVersion));
+  const auto size_place = in.here();
+  const std::size_t header_size = in.read<std::uint16_t>("header size");
+  in.read<std::uint8_t>("endian");
+  info.bits = in.read<std::uint8_t>("class") == kElfClass32 ? 32 : 64;
+  info.features = in.read<std::uint64_t>("feature mask");
+  in.read<std::uint64_t>("info mask");  // which lines follow; the lines say it themselves
+  const auto max_stack = in.read<std::uint16_t>("max stack");
+  if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
+  in.take(kHeaderSize - in.offset(), "unused header bytes");
+
+  if (header_size >= kHeaderSize && header_size <= bytes.size()) return header_size;
+  notes.add(kDamagedLine, size_place,
+            fmt::format("header size is {}, taken as {}", header_size, kHeaderSize));
+  return kHeaderSize;
+}
+
+// The command line is quoted as in JSON, without the quotes around.
+std::string unquote(std::string_view quoted) {
+  std::string text;
+  text.reserve(quoted.size());
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] == '\\' && i + 1 < quoted.size()) ++i;
+    text.push_back(quoted[i]);
+  }
+  return text;
+}
+
+std::string without_quotes(std::string_view text) {
+  if (text.size() >= 2 && text.starts_with('"') && text.ends_with('"'))
+    text = text.substr(1, text.size() - 2);
+  return std::string(text);
+}
+
+std::int64_t signed_number(const LineReader& line, std::string_view what) {
+  const std::string_view text = line.rest();
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) line.fail(fmt::format("expected {}", what));
+  return value;
+}
+
+void read_tids(LineReader& line, std::vector<ThreadId>& tids) {
+  while (!line.rest().empty()) {
+    tids.push_back(ThreadId{line.decimal("tid")});
+    if (!line.accept(",") && !line.rest().empty()) line.fail("expected \",\" between tids");
+  }
+}
+
+// Keys whose value is kept as it is.
+struct PlainLine {
+  std::string_view key;
+  std::string& value;
+};
+
+// One line; unknown ones are for newer readers. Empty values say nothing (QEMU's plugin writes many).
+void read_line(LineReader line, Info& info) {
+  const std::string_view whole = line.rest();
+  const std::array plain{PlainLine{"exename:", info.exename},
+                         PlainLine{"build_id:", info.build_id},
+                         PlainLine{"cpuinfo:nr_cpus=", info.cpu_count},
+                         PlainLine{"cpuinfo:desc=", info.cpu_description},
+                         PlainLine{"meminfo:", info.meminfo},
+                         PlainLine{"osinfo:kernel=", info.kernel},
+                         PlainLine{"osinfo:hostname=", info.hostname},
+                         PlainLine{"usageinfo:systime=", info.usage.systime},
+                         PlainLine{"usageinfo:usrtime=", info.usage.usrtime},
+                         PlainLine{"usageinfo:ctxsw=", info.usage.ctxsw},
+                         PlainLine{"usageinfo:maxrss=", info.usage.maxrss},
+                         PlainLine{"usageinfo:pagefault=", info.usage.pagefault},
+                         PlainLine{"usageinfo:iops=", info.usage.iops},
+                         PlainLine{"loadinfo:", info.load},
+                         PlainLine{"record_date:", info.record_date},
+                         PlainLine{"elapsed_time:", info.elapsed_time},
+                         PlainLine{"pattern_type:", info.pattern_type},
+                         PlainLine{"uftrace_version:", info.uftrace_version}};
+  for (const auto& [key, value] : plain) {
+    if (!line.accept(key)) continue;
+    value = line.rest();
+    return;
+  }
+  if (line.accept("cmdline:")) {
+    info.cmdline = unquote(line.rest());
+  } else if (line.accept("osinfo:distro=")) {
+    info.distro = without_quotes(line.rest());
+  } else if (line.accept("exit_status:")) {
+    if (!line.rest().empty()) info.exit_status = signed_number(line, "exit status, a decimal number");
+  } else if (line.accept("utc_offset:")) {
+    if (!line.rest().empty()) info.utc_offset_s = signed_number(line, "utc offset, a decimal number");
+  } else if (line.accept("taskinfo:tids=")) {
+    read_tids(line, info.tids);
+  } else if (line.accept("argspec:lines=")) {
+    return;  // the lines that follow are counted by themselves
+  } else if (line.accept("argspec:") || line.accept("retspec:") || line.accept("argauto:") ||
+             line.accept("retauto:") || line.accept("enumauto:") || line.accept("auto-args:")) {
+    info.argument_lines.emplace_back(whole);
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> elapsed_ns(const Info& info) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kMostSeconds = ~std::uint64_t{0} / kNsPerSecond - 1;
+  constexpr std::size_t kDigits = 9;
+  const std::string_view text = info.elapsed_time;
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos || text.size() < point + 1 + kDigits) return std::nullopt;
+  const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  };
+  const auto seconds = number(text.substr(0, point));
+  const auto rest = number(text.substr(point + 1, kDigits));
+  if (!seconds || !rest || *seconds > kMostSeconds) return std::nullopt;
+  return *seconds * kNsPerSecond + *rest;
+}
+
+std::string feature_names(std::uint64_t features) {
+  std::string names;
+  for (unsigned bit = 0; features != 0; ++bit, features /= 2) {
+    if (features % 2 == 0) continue;
+    if (!names.empty()) names += " | ";
+    names += bit < kFeatureNames.size() ? std::string(kFeatureNames[bit]) : fmt::format("bit {}", bit);
+  }
+  return names;
+}
+
+Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
+  Info info;
+  info.present = true;
+  const std::size_t text_start = read_header(bytes, path, info, notes);
+  Lines lines(bytes.substr(text_start));
+  while (const auto line = lines.next()) {
+    try {
+      read_line(LineReader(*line, path, lines.number()), info);
+    } catch (const InputError& damage) {
+      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
+    }
+  }
+  std::ranges::sort(info.tids);
+  info.tids.erase(std::unique(info.tids.begin(), info.tids.end()), info.tids.end());
+  return info;
+}
+
+Info read_info(const std::filesystem::path& directory, Notes& notes) {
+  const auto path = directory / "info";
+  const auto bytes = read_text_file(path);
+  if (!bytes || bytes->empty()) {
+    notes.add(
+        kNoInfo, Place::file(path.native()),
+        fmt::format("{}; taken as version 4, little endian, 64 bit", bytes ? "is empty" : "there is none"));
+    return {};
+  }
+  return parse_info(*bytes, path.native(), notes);
+}
+
+}  // namespace convert::uftrace

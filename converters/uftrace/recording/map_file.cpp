@@ -1,0 +1,106 @@
+#include "converters/uftrace/recording/map_file.h"
+
+#include <algorithm>
+#include <array>
+
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/text_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kBuildIdMark = " build-id:";
+
+// Kernel addresses of a program whose stack lies below `stack_below` begin at `kernel_base` (fact sheet 4).
+struct KernelBaseRule {
+  std::uint64_t stack_below;
+  std::uint64_t kernel_base;
+};
+constexpr std::array kKernelBaseRules{
+    KernelBaseRule{0x4000'0000, 0x4000'0000},
+    KernelBaseRule{0x8000'0000, 0x8000'0000},
+    KernelBaseRule{0xB000'0000, 0xB000'0000},
+    KernelBaseRule{0xC000'0000, 0xC000'0000},
+    KernelBaseRule{0x80'0000'0000, 0xFFFF'FF80'0000'0000},
+    KernelBaseRule{0x400'0000'0000, 0xFFFF'FFC0'0000'0000},
+    KernelBaseRule{0x8000'0000'0000, 0xFFFF'8000'0000'0000},
+};
+constexpr std::uint64_t kKernelBaseOfLargeSpaces = 0xFFFF'0000'0000'0000;
+
+std::uint64_t kernel_base_for(std::uint64_t stack_start) {
+  const auto* const rule = std::ranges::find_if(
+      kKernelBaseRules, [&](const KernelBaseRule& r) { return stack_start < r.stack_below; });
+  return rule != kKernelBaseRules.end() ? rule->kernel_base : kKernelBaseOfLargeSpaces;
+}
+
+bool is_hex(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+// Takes the build-id off the end of the path column, if there is one.
+std::string take_build_id(std::string_view& path) {
+  const std::size_t mark = path.rfind(kBuildIdMark);
+  if (mark == std::string_view::npos) return {};
+  const std::string_view id = path.substr(mark + kBuildIdMark.size());
+  if (!is_hex(id)) return {};
+  path = path.substr(0, mark);
+  return std::string(id);
+}
+
+// <start>-<end> <permissions> <offset> <device> <inode> <path to the end of the line>
+void read_mapping(LineReader line, MemoryMap& map) {
+  const std::uint64_t start = line.hexadecimal("start address");
+  line.expect("-");
+  const std::uint64_t end = line.hexadecimal("end address");
+  if (end < start) line.fail("the mapping ends before it starts");
+  for (const std::string_view column : {"permissions", "offset", "device", "inode"}) {
+    line.skip_blanks();
+    line.word(column);
+  }
+  ++map.mappings;
+  line.skip_blanks();
+  std::string_view path = line.rest();
+  if (path == "[stack]") map.kernel_base = kernel_base_for(start);
+  if (path.empty() || path.starts_with('[')) return;
+
+  const std::string build_id = take_build_id(path);
+  if (!map.modules.empty() && map.modules.back().path == path && map.modules.back().end <= start) {
+    map.modules.back().end = end;
+    return;
+  }
+  map.modules.push_back({.start = start, .end = end, .path = std::string(path), .build_id = build_id});
+}
+
+}  // namespace
+
+std::string_view basename_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view Module::basename() const { return basename_of(path); }
+
+const Module* MemoryMap::find(std::uint64_t address) const {
+  auto after = std::ranges::upper_bound(modules, address, {}, &Module::start);
+  if (after == modules.begin()) return nullptr;
+  const Module& module = *--after;
+  return address < module.end ? &module : nullptr;
+}
+
+MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes) {
+  MemoryMap map;
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (line->empty() || line->starts_with('#')) continue;
+    try {
+      read_mapping(LineReader(*line, path, lines.number()), map);
+    } catch (const InputError& damage) {
+      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
+    }
+  }
+  std::ranges::stable_sort(map.modules, {}, &Module::start);
+  return map;
+}
+
+}  // namespace convert::uftrace

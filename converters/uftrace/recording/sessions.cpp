@@ -1,0 +1,219 @@
+#include "converters/uftrace/recording/sessions.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <string_view>
+#include <variant>
+
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/text_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+ThreadId leader_of(ProcessId pid) { return ThreadId{static_cast<std::uint64_t>(pid)}; }
+
+// The last of `items`, sorted by `time`, that is not after `time_ns`; null if all are.
+template <typename Items, typename Time>
+auto* latest_at(Items& items, std::uint64_t time_ns, Time time) {
+  auto after = std::ranges::upper_bound(items, time_ns, {}, time);
+  return after == items.begin() ? nullptr : &*--after;
+}
+
+// What the map alone tells of a program that no line names: the module that stands first in memory is not a
+// library.
+std::string program_of(const MemoryMap& map) {
+  const auto found = std::ranges::find_if(
+      map.modules, [](const Module& m) { return m.path.find(".so") == std::string::npos; });
+  return found != map.modules.end() ? found->path : std::string();
+}
+
+}  // namespace
+
+std::size_t AddressSpace::libraries_at(std::uint64_t time_ns) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(libraries, time_ns, {}, &Library::time_ns) -
+                                  libraries.begin());
+}
+
+Sessions::Sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events,
+                   Notes& notes) {
+  add_sessions(directory, info, events, notes);
+  add_libraries(events);
+  for (const TaskEvent& event : events) {
+    if (const auto* const start = std::get_if<TaskStart>(&event)) start_task(*start);
+    if (const auto* const fork = std::get_if<Fork>(&event)) fork_task(*fork);
+  }
+  add_unlisted_tasks(directory, info, notes);
+  name_tasks(notes);
+}
+
+AddressSpace& Sessions::space_of(const std::string& sid, const Directory& directory, Notes& notes) {
+  const auto [found, is_new] = space_of_sid_.try_emplace(sid, nullptr);
+  if (!is_new) return *found->second;
+  AddressSpace& space =
+      spaces_.emplace_back(AddressSpace{.index = spaces_.size(), .sid = sid, .map = {}, .libraries = {}});
+  found->second = &space;
+
+  const auto path = directory.path / fmt::format("sid-{}.map", sid);
+  const bool listed = std::ranges::binary_search(directory.session_maps, sid);
+  const auto text = listed ? read_optional_file(path, notes) : std::nullopt;
+  if (text) {
+    space.map = parse_map(*text, path.native(), notes);
+  } else {
+    notes.add(kNoMap, Place::file(path.native()), "there is none");
+  }
+  return space;
+}
+
+void Sessions::add_sessions(const Directory& directory, const Info& info,
+                            const std::vector<TaskEvent>& events, Notes& notes) {
+  std::vector<const SessionStart*> starts;
+  for (const TaskEvent& event : events) {
+    if (const auto* const start = std::get_if<SessionStart>(&event)) starts.push_back(start);
+  }
+  std::ranges::stable_sort(starts, {}, &SessionStart::time_ns);
+  for (const SessionStart* const start : starts) {
+    const Session& session =
+        sessions_.emplace_back(Session{.start_ns = start->time_ns,
+                                       .pid = start->pid,
+                                       .exename = start->exename,
+                                       .space = &space_of(start->sid, directory, notes)});
+    sessions_of_process_[start->pid].push_back(&session);
+  }
+
+  // Without any session line a single map still tells what ran.
+  if (!sessions_.empty() || directory.session_maps.size() != 1 || directory.threads.empty()) return;
+  const AddressSpace& space = space_of(directory.session_maps.front(), directory, notes);
+  const ProcessId pid{static_cast<std::uint64_t>(directory.threads.front().tid)};  // the lowest tid
+  const Session& session =
+      sessions_.emplace_back(Session{.start_ns = 0,
+                                     .pid = pid,
+                                     .exename = info.exename.empty() ? program_of(space.map) : info.exename,
+                                     .space = &space});
+  sessions_of_process_[pid].push_back(&session);
+}
+
+void Sessions::add_libraries(const std::vector<TaskEvent>& events) {
+  for (const TaskEvent& event : events) {
+    const auto* const load = std::get_if<LibraryLoad>(&event);
+    if (load == nullptr) continue;
+    const auto space = space_of_sid_.find(load->sid);
+    if (space == space_of_sid_.end()) continue;
+    space->second->libraries.push_back({.time_ns = load->time_ns, .base = load->base, .path = load->libname});
+  }
+  for (AddressSpace& space : spaces_) std::ranges::stable_sort(space.libraries, {}, &Library::time_ns);
+}
+
+const Session* Sessions::session_of_process(ProcessId pid, std::uint64_t time_ns) const {
+  if (const auto own = sessions_of_process_.find(pid); own != sessions_of_process_.end()) {
+    const auto start = [](const Session* s) { return s->start_ns; };
+    if (const auto* const latest = latest_at(own->second, time_ns, start)) return *latest;
+  }
+  const Task* const leader = find_task(leader_of(pid));
+  return leader != nullptr ? session_at(*leader, time_ns).session : nullptr;
+}
+
+namespace {
+
+void add_span(Task& task, const Session* session, std::uint64_t from_ns) {
+  const auto after = std::ranges::upper_bound(task.sessions, from_ns, {}, &SessionSpan::from_ns);
+  const auto added =
+      task.sessions.insert(after, {.session = session, .from_ns = from_ns, .until_ns = kForever});
+  if (added != task.sessions.begin()) std::prev(added)->until_ns = from_ns;
+  if (std::next(added) != task.sessions.end()) added->until_ns = std::next(added)->from_ns;
+}
+
+}  // namespace
+
+void Sessions::start_task(const TaskStart& start) {
+  const Session* const session = session_of_process(start.pid, start.time_ns);
+  Task& task = tasks_
+                   .try_emplace(start.tid, Task{.tid = start.tid,
+                                                .pid = start.pid,
+                                                .parent = {},
+                                                .fork_ns = {},
+                                                .name = {},
+                                                .sessions = {}})
+                   .first->second;
+  if (session != nullptr) add_span(task, session, start.time_ns);
+}
+
+void Sessions::fork_task(const Fork& fork) {
+  const Session* const session = session_of_process(fork.parent, fork.time_ns);
+  Task& task = tasks_
+                   .try_emplace(leader_of(fork.child), Task{.tid = leader_of(fork.child),
+                                                            .pid = fork.child,
+                                                            .parent = {},
+                                                            .fork_ns = {},
+                                                            .name = {},
+                                                            .sessions = {}})
+                   .first->second;
+  if (!task.parent) {
+    task.parent = fork.parent;
+    task.fork_ns = fork.time_ns;
+  }
+  if (session != nullptr) add_span(task, session, fork.time_ns);
+}
+
+// Threads that only info or a record file knows. They belong to the process of the recording, if there is
+// just one.
+void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
+  const auto add = [&](ThreadId tid) {
+    const bool one_process = sessions_of_process_.size() == 1;
+    const ProcessId pid =
+        one_process ? sessions_of_process_.begin()->first : ProcessId{static_cast<std::uint64_t>(tid)};
+    tasks_.try_emplace(tid,
+                       Task{.tid = tid, .pid = pid, .parent = {}, .fork_ns = {}, .name = {}, .sessions = {}});
+  };
+  for (const ThreadId tid : info.tids) add(tid);
+  for (const ThreadFile& file : directory.threads) {
+    add(file.tid);
+    if (!info.tids.empty() && !std::ranges::binary_search(info.tids, file.tid))
+      notes.add(kUnlistedThread, Place::file(file.path.native()), "its thread is not listed in info");
+  }
+  for (auto& [tid, task] : tasks_) {
+    const auto sessions = sessions_of_process_.find(task.pid);
+    if (!task.sessions.empty() || sessions == sessions_of_process_.end()) continue;
+    for (const Session* const session : sessions->second) add_span(task, session, session->start_ns);
+  }
+}
+
+void Sessions::name_tasks(Notes& notes) {
+  for (auto& [tid, task] : tasks_) {
+    const Session* const session = session_at(task, kForever).session;  // the last one: exec renames
+    if (session != nullptr) {
+      task.name = basename_of(session->exename).substr(0, kTaskNameSize);
+    } else {
+      notes.add(kNoSession, [id = tid] {
+        return fmt::format("thread {}: no program is known", static_cast<std::uint64_t>(id));
+      });
+    }
+  }
+}
+
+const Task* Sessions::find_task(ThreadId tid) const {
+  const auto found = tasks_.find(tid);
+  return found != tasks_.end() ? &found->second : nullptr;
+}
+
+// Who is asked when the task itself knows no session: the leader of its process, then the parent process.
+const Task* Sessions::elder_of(const Task& task) const {
+  if (!task.is_leader()) return find_task(leader_of(task.pid));
+  return task.parent ? find_task(leader_of(*task.parent)) : nullptr;
+}
+
+SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const {
+  std::uint64_t until_ns = kForever;
+  std::set<const Task*> asked;  // damaged data can make a task its own grandparent
+  for (const Task* elder = &task; elder != nullptr && asked.insert(elder).second; elder = elder_of(*elder)) {
+    if (const auto* const span = latest_at(elder->sessions, time_ns, &SessionSpan::from_ns))
+      return {
+          .session = span->session, .from_ns = span->from_ns, .until_ns = std::min(until_ns, span->until_ns)};
+    if (!elder->sessions.empty()) until_ns = std::min(until_ns, elder->sessions.front().from_ns);
+  }
+  const Session* const first = task.sessions.empty() ? nullptr : task.sessions.front().session;
+  return {.session = first, .from_ns = 0, .until_ns = until_ns};
+}
+
+}  // namespace convert::uftrace

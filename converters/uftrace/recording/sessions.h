@@ -1,0 +1,108 @@
+// Who ran what, and when: processes, threads and sessions (process images), put together from task.txt, the
+// maps, info and the record files that exist.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/task_file.h"
+
+namespace convert::uftrace {
+
+inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
+
+// The kernel keeps 15 bytes of a task's name.
+inline constexpr std::size_t kTaskNameSize = 15;
+
+struct Library {
+  std::uint64_t time_ns;  // of its load
+  std::uint64_t base;
+  std::string path;  // as the program gave it
+};
+
+// What the addresses of a session mean. Sessions with one sid share it.
+struct AddressSpace {
+  std::size_t index;  // counts up from 0
+  std::string sid;
+  MemoryMap map;                   // empty when there is no map file
+  std::vector<Library> libraries;  // loaded after the start, by time
+
+  // How many of the libraries had been loaded at that time.
+  std::size_t libraries_at(std::uint64_t time_ns) const;
+};
+
+// One process image: a program from its start, or from an exec, on.
+struct Session {
+  std::uint64_t start_ns;
+  ProcessId pid;
+  std::string exename;
+  const AddressSpace* space;
+};
+
+// `session` is the one of a task for times in [from_ns, until_ns). Null: none is known.
+struct SessionSpan {
+  const Session* session = nullptr;
+  std::uint64_t from_ns = 0;
+  std::uint64_t until_ns = kForever;
+};
+
+struct Task {
+  ThreadId tid;
+  ProcessId pid;
+  std::optional<ProcessId> parent;       // of a forked process
+  std::optional<std::uint64_t> fork_ns;  // when it was forked
+  std::string name;                      // basename of its program, at most 15 bytes; empty if not known
+  std::vector<SessionSpan> sessions;     // by time; the last one never ends
+  bool is_leader() const { return static_cast<std::uint64_t>(tid) == static_cast<std::uint64_t>(pid); }
+};
+
+class Sessions {
+ public:
+  // Reads the maps of `directory` and puts everything together. What is missing or contradictory is noted.
+  Sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events, Notes& notes);
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
+
+  // Every thread that is named anywhere, in task.txt, info or by a record file; by tid.
+  const std::map<ThreadId, Task>& tasks() const { return tasks_; }
+  const Task* find_task(ThreadId tid) const;
+  // In the order of start.
+  const std::deque<Session>& sessions() const { return sessions_; }
+
+  // What the task ran at that time: its own session, or, before its first line, that of its process or
+  // parent, or else the first one it had. The span may be shorter than the session's use.
+  SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
+
+ private:
+  void add_sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events,
+                    Notes& notes);
+  AddressSpace& space_of(const std::string& sid, const Directory& directory, Notes& notes);
+  void add_libraries(const std::vector<TaskEvent>& events);
+  void start_task(const TaskStart& start);
+  void fork_task(const Fork& fork);
+  void add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes);
+  void name_tasks(Notes& notes);
+
+  const Session* session_of_process(ProcessId pid, std::uint64_t time_ns) const;
+  const Task* elder_of(const Task& task) const;
+
+  std::deque<AddressSpace> spaces_;
+  std::map<std::string, AddressSpace*, std::less<>> space_of_sid_;
+  std::deque<Session> sessions_;                                          // by (start, order of lines)
+  std::map<ProcessId, std::vector<const Session*>> sessions_of_process_;  // by start
+  std::map<ThreadId, Task> tasks_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,49 @@
+// What the records of one thread are, counted in one walk through its file, in memory that does not grow with
+// the file: for `--inspect`. Nothing is shown of them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/notes.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/sessions.h"
+#include "converters/uftrace/symbols/symbolizer.h"
+
+namespace convert::uftrace {
+
+// Bytes [begin, end) of the file that are no records, or one record that can't be right.
+struct DamagedRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::string_view problem;
+};
+
+struct RecordSurvey {
+  static constexpr std::size_t kKeptDamage = 1000;
+  static constexpr std::size_t kKeptEventIds = 1000;  // damage can look like an event of any id
+
+  std::uint64_t records = 0;
+  std::uint64_t entries = 0, exits = 0;
+  std::uint64_t with_arguments = 0, with_return_value = 0;  // of the entries, of the exits
+  std::uint64_t losses = 0, lost = 0;  // LOST records, and the records that they stand for
+  std::uint64_t events = 0;
+  std::map<std::uint64_t, std::uint64_t> events_of;  // by id, the first kKeptEventIds ids
+  std::size_t max_depth = 0;                         // calls open at once
+  std::uint64_t went_back = 0;                       // records earlier than the one before them
+  std::optional<std::uint64_t> first_ns = {};        // of entries, exits and events; nothing without any
+  std::uint64_t last_ns = 0;
+  std::vector<DamagedRange> damage;  // the first kKeptDamage
+  std::uint64_t damaged_ranges = 0, damaged_bytes = 0;
+};
+
+// Damage, losses and reversed times are noted as the importer notes them. A file that can't be read is noted,
+// too; what was read until then is counted. `task` says what its addresses mean.
+RecordSurvey survey_records(const ThreadFile& file, const Task& task, const Info& info,
+                            Symbolizer& symbolizer, Notes& notes);
+
+}  // namespace convert::uftrace

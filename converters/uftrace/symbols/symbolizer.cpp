@@ -1,0 +1,124 @@
+#include "converters/uftrace/symbols/symbolizer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+
+#include "converters/model/names/demangle.h"
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/map_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kKernel = "[kernel]";
+constexpr std::string_view kUnknown = "[unknown]";
+
+// A traced Python program has no addresses: records hold indices into this file's symbols, which count
+// from 1.
+constexpr std::string_view kPythonFile = "python.fake.sym";
+constexpr std::string_view kPython = "python.fake";
+constexpr std::uint64_t kPageSize = 4096;
+
+// /proc/kallsyms of the recorded machine; its addresses are absolute.
+constexpr std::string_view kKernelFile = "kallsyms";
+
+const Symbol* find_symbol(const SymbolTable* table, std::uint64_t offset) {
+  if (table == nullptr) return nullptr;
+  const Symbol* const function = table->find_function(offset);
+  return function != nullptr ? function : table->find_variable(offset);
+}
+
+}  // namespace
+
+SymbolView::SymbolView(Symbolizer& symbolizer, const SessionSpan& span, std::uint64_t time_ns)
+    : symbolizer_(&symbolizer), from_ns_(span.from_ns), until_ns_(span.until_ns), epoch_(0) {
+  const AddressSpace* const space = span.session != nullptr ? span.session->space : nullptr;
+  const std::size_t libraries = space != nullptr ? space->libraries_at(time_ns) : 0;
+  if (libraries > 0) from_ns_ = std::max(from_ns_, space->libraries[libraries - 1].time_ns);
+  if (space != nullptr && libraries < space->libraries.size())
+    until_ns_ = std::min(until_ns_, space->libraries[libraries].time_ns);
+  epoch_ = symbolizer.epoch_of(space, libraries);
+}
+
+LabelId SymbolView::label(std::uint64_t address) const { return symbolizer_->label(epoch_, address); }
+
+bool SymbolView::is_code(std::uint64_t address) const { return symbolizer_->is_code(epoch_, address); }
+
+bool Symbolizer::is_code(std::uint32_t epoch, std::uint64_t address) {
+  const AddressSpace* const space = epochs_[epoch].space;
+  return space == nullptr || space->map.modules.empty() || find(epochs_[epoch], address).category != kUnknown;
+}
+
+std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t libraries) {
+  const auto [found, is_new] =
+      epoch_ids_.try_emplace({space, libraries}, static_cast<std::uint32_t>(epochs_.size()));
+  if (is_new) {
+    epochs_.push_back({.space = space, .libraries = libraries});
+    labels_.emplace_back();
+  }
+  return found->second;
+}
+
+LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
+  const auto [cached, is_new] = labels_[epoch].try_emplace(address);
+  if (!is_new) return cached->second;
+
+  const Found found = find(epochs_[epoch], address);
+  if (found.symbol != nullptr)
+    return cached->second = names_.label(found.category, demangle(found.symbol->name, demangle_));
+
+  const AddressSpace* const space = epochs_[epoch].space;
+  if (unresolved_.emplace(space, address).second) {
+    notes_.add(kNoSymbol, [&] {
+      const auto where = space != nullptr ? fmt::format("sid-{}.map", space->sid) : std::string("task.txt");
+      return fmt::format("{}: no symbol at {:#x} in {}", (directory_.path / where).native(), address,
+                         found.category);
+    });
+  }
+  return cached->second = names_.label(found.category, fmt::format("<{:x}>", address));
+}
+
+Symbolizer::Found Symbolizer::find(const Epoch& epoch, std::uint64_t address) {
+  static const AddressSpace kNothing{};
+  const AddressSpace& space = epoch.space != nullptr ? *epoch.space : kNothing;
+
+  const Module* const module = space.map.find(address);
+  if (module != nullptr) {
+    if (const auto* const symbol = find_symbol(symbols_of(*module), address - module->start))
+      return {module->basename(), symbol};
+  }
+  // A library loaded at the place of one that was unloaded hides it.
+  for (std::size_t i = epoch.libraries; i-- > 0;) {
+    const Library& library = space.libraries[i];
+    if (address < library.base) continue;
+    if (const auto* const symbol = find_symbol(symbols_of(library), address - library.base))
+      return {basename_of(library.path), symbol};
+  }
+  if (module != nullptr) return {module->basename()};
+  if (space.map.kernel_base && address >= *space.map.kernel_base)
+    return {kKernel, find_symbol(files_.of_file(kKernelFile), address)};
+  if (const auto* const symbol = find_python(address)) return {kPython, symbol};
+  return {kUnknown};
+}
+
+const SymbolTable* Symbolizer::symbols_of(const Module& module) {
+  const auto [found, is_new] = module_symbols_.try_emplace(&module, nullptr);
+  if (is_new) found->second = files_.of_module(module.path, module.build_id);
+  return found->second;
+}
+
+const SymbolTable* Symbolizer::symbols_of(const Library& library) {
+  const auto [found, is_new] = library_symbols_.try_emplace(&library, nullptr);
+  if (is_new) found->second = files_.of_library(library.path);
+  return found->second;
+}
+
+const Symbol* Symbolizer::find_python(std::uint64_t address) {
+  const SymbolTable* const table = files_.of_file(kPythonFile);
+  if (table == nullptr || table->symbols().empty()) return nullptr;
+  const std::uint64_t map_end = (table->symbols().size() / kPageSize + 1) * kPageSize;
+  return address < map_end ? table->find_function(address) : nullptr;
+}
+
+}  // namespace convert::uftrace

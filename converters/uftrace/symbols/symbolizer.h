@@ -1,0 +1,103 @@
+// From an address in a record to the label of a call: module as category, symbol as name. The front door of
+// the symbol files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "converters/model/importer.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/sessions.h"
+#include "converters/uftrace/symbols/symbol_file.h"
+#include "converters/uftrace/symbols/symbol_files.h"
+
+namespace convert::uftrace {
+
+class Symbolizer;
+
+// What the addresses of one task's records mean in [from_ns, until_ns): until its next exec, or the next
+// library that its program loads. Two views with one epoch() give equal labels for equal addresses, so the
+// epoch is the key for caches. Borrows the Symbolizer.
+class SymbolView {
+ public:
+  std::uint64_t from_ns() const { return from_ns_; }
+  std::uint64_t until_ns() const { return until_ns_; }
+  std::uint32_t epoch() const { return epoch_; }  // counts up from 0
+
+  // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
+  // demangled symbol, or `<hex>` and a note (once for each address).
+  LabelId label(std::uint64_t address) const;
+  // True if a function may lie there: in a module, a loaded library or the kernel, or if no map tells.
+  bool is_code(std::uint64_t address) const;
+
+ private:
+  friend class Symbolizer;
+  SymbolView(Symbolizer& symbolizer, const SessionSpan& span, std::uint64_t time_ns);
+
+  Symbolizer* symbolizer_;
+  std::uint64_t from_ns_;
+  std::uint64_t until_ns_;
+  std::uint32_t epoch_;
+};
+
+class Symbolizer {
+ public:
+  // Borrows everything for its whole life.
+  Symbolizer(const Directory& directory, const Sessions& sessions, Demangle demangle, Names& names,
+             Notes& notes)
+      : directory_(directory),
+        sessions_(sessions),
+        demangle_(demangle),
+        names_(names),
+        notes_(notes),
+        files_(directory, notes) {}
+  Symbolizer(const Symbolizer&) = delete;
+  Symbolizer& operator=(const Symbolizer&) = delete;
+
+  SymbolView view(const Task& task, std::uint64_t time_ns) {
+    return SymbolView(*this, sessions_.session_at(task, time_ns), time_ns);
+  }
+
+ private:
+  friend class SymbolView;
+
+  // A state of an address space: it, and how many of its libraries are loaded. No space: nothing is known.
+  struct Epoch {
+    const AddressSpace* space;
+    std::size_t libraries;
+  };
+  struct Found {
+    std::string_view category;
+    const Symbol* symbol = nullptr;
+  };
+
+  std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
+  LabelId label(std::uint32_t epoch, std::uint64_t address);
+  bool is_code(std::uint32_t epoch, std::uint64_t address);
+  Found find(const Epoch& epoch, std::uint64_t address);
+  const SymbolTable* symbols_of(const Module& module);
+  const SymbolTable* symbols_of(const Library& library);
+  const Symbol* find_python(std::uint64_t address);
+
+  const Directory& directory_;
+  const Sessions& sessions_;
+  Demangle demangle_;
+  Names& names_;
+  Notes& notes_;
+  SymbolFiles files_;
+  std::unordered_map<const Module*, const SymbolTable*> module_symbols_;
+  std::unordered_map<const Library*, const SymbolTable*> library_symbols_;
+  std::vector<Epoch> epochs_;
+  std::vector<std::unordered_map<std::uint64_t, LabelId>> labels_;  // by epoch
+  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epoch_ids_;
+  std::set<std::pair<const AddressSpace*, std::uint64_t>> unresolved_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,189 @@
+// What a recording holds, counted without converting it: nothing may be missed, and damage has its place.
+#include "converters/uftrace/inspect/inspect.h"
+
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "converters/model/input_error.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using R = RecordingBuilder;
+
+TEST(UftraceInspect, CountsTheRecordsOfAThread) {
+  R r;
+  r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).exit(13, 1, R::kF).exit(20, 0, R::kMain);
+  const Outline thread = r.inspected()["threads"][0];
+  EXPECT_EQ(thread["thread"], 100);
+  EXPECT_EQ(thread["name"], "demo");
+  EXPECT_EQ(thread["file"], "100.dat");
+  EXPECT_EQ(thread["bytes"], 4 * 16 + 40);
+  EXPECT_EQ(thread["records"], 4);
+  EXPECT_EQ(thread["entries"], 2);
+  EXPECT_EQ(thread["exits"], 2);
+  EXPECT_EQ(thread["with arguments"], 1);
+  EXPECT_EQ(thread["calls open at once"], 2);
+  EXPECT_EQ(thread["first ns"], 10);
+  EXPECT_EQ(thread["last ns"], 20);
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST(UftraceInspect, NamesTheEvents) {
+  R r;
+  r.entry(10, 0, R::kMain)
+      .event(11, 100011, 4)
+      .event(12, 100011, 4)
+      .event(13, 1000000, 0)
+      .event(14, 777, 100);
+  r.exit(20, 0, R::kMain).file("events.txt", "EVENT: 1000000 demo:tick\nnonsense\n");
+  const Outline outline = r.inspected();
+  EXPECT_EQ(outline["records"]["events"], 4);
+  EXPECT_EQ(outline["records"]["events by kind"],
+            (Outline{{"event 777", 1}, {"watch:cpu", 2}, {"demo:tick", 1}}));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("damaged-line 1", "DIR/events.txt:2: expected \"EVENT:\", found \"nonsense\""));
+}
+
+TEST(UftraceInspect, CountsWhatTheRecorderLost) {
+  R r;
+  r.entry(10, 0, R::kMain).lost(5).lost(2).exit(20, 0, R::kMain);
+  const Outline records = r.inspected()["records"];
+  EXPECT_EQ(records["gaps"], 2);
+  EXPECT_EQ(records["lost records"], 7);
+  EXPECT_THAT(r.notes(), ElementsAre("records-lost 7", "DIR/100.dat:+0x10: the recorder lost 5 records",
+                                     "DIR/100.dat:+0x20: the recorder lost 2 records"));
+}
+
+TEST(UftraceInspect, LocatesDamageAsTheConversionDoes) {
+  R r;
+  r.entry(10, 0, R::kMain).bytes("these are 24 bad bytes..").entry(14, 1, R::kG).exit(15, 1, R::kG);
+  r.bytes(std::string(64, '\0')).exit(20, 0, R::kMain).bytes("tail");
+  const Outline outline = r.inspected();
+  EXPECT_EQ(text_of(outline["damage"]),
+            "- file: 100.dat\n  problem: not records\n  begin: 0x10\n  end: 0x28\n"
+            "- file: 100.dat\n  problem: zeros instead of records\n  begin: 0x48\n  end: 0x88\n"
+            "- file: 100.dat\n  problem: truncated\n  begin: 0x98\n  end: 0x9c\n");
+  EXPECT_EQ(outline["threads"][0]["records"], 4);
+  EXPECT_EQ(outline["threads"][0]["damaged bytes"], 24 + 64 + 4);
+  const auto notes = r.notes();
+  EXPECT_THAT(notes,
+              ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x10: not records, up to +0x28", "zero-filled 64",
+                          "DIR/100.dat:+0x48: zeros instead of records", "truncated-tail 4",
+                          "DIR/100.dat:+0x98: truncated: a record needs 16 bytes, 4 left"));
+  EXPECT_THAT(r.lines(), testing::SizeIs(2));
+  EXPECT_EQ(r.notes(), notes);
+}
+
+TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
+  R r;
+  r.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\xff')).exit(20, 0, R::kMain);
+  r.entry(21, 0, R::kF).bytes(std::string(1'000'000, '\0'));
+  const Outline outline = r.inspected();
+  EXPECT_EQ(outline["threads"][0]["damaged ranges"], 2);
+  EXPECT_EQ(outline["damage"][0]["end"], "0xf4250");
+  EXPECT_THAT(r.notes(),
+              ElementsAre("damaged-bytes 1000000", "DIR/100.dat:+0x10: not records, up to +0xf4250",
+                          "truncated-tail 1000000", "DIR/100.dat:+0xf4270: zeros instead of records"));
+}
+
+TEST(UftraceInspect, AnImpossibleTimeIsNoPartOfTheSpan) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(std::uint64_t{1} << 63, 1, R::kF).exit(12, 1, R::kF).exit(20, 0, R::kMain);
+  const Outline outline = r.inspected();
+  EXPECT_EQ(outline["time"]["first ns"], 10);
+  EXPECT_EQ(outline["time"]["last ns"], 20);
+  EXPECT_EQ(outline["damage"][0]["problem"], "impossible time");
+  EXPECT_THAT(r.notes(), ElementsAre("bad-time 1", HasSubstr("DIR/100.dat:+0x10: ")));
+}
+
+TEST(UftraceInspect, AFamily) {
+  R r;
+  r.task_line("FORK timestamp=0.000000100 pid=101 ppid=100");
+  r.task_line("SESS timestamp=0.000000200 pid=101 sid=0123456789abcdee exename=\"/bin/other\"");
+  r.task_line("TASK timestamp=0.000000210 tid=101 pid=101");
+  r.file("sid-0123456789abcdee.map",
+         "00400000-00401000 r--p 00000000 00:00 0 /bin/other\n"
+         "00401000-00402000 r-xp 00000000 00:00 0 /bin/other\n");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  const Outline outline = r.inspected();
+  const Outline parent = outline["threads"][0], child = outline["threads"][1];
+  EXPECT_EQ(parent["forks"], 1);
+  EXPECT_EQ(child["forked by"], 100);
+  EXPECT_EQ(child["execs"], 1);
+  EXPECT_EQ(child["name"], "other");
+  EXPECT_EQ(child["file"], "none");
+  EXPECT_EQ(outline["sessions"][1]["program"], "/bin/other");
+  EXPECT_EQ(outline["sessions"][1]["mappings"], 2);
+  EXPECT_EQ(outline["sessions"][1]["modules"], 1);
+}
+
+TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
+  R r;
+  r.file("demo.sym",
+         "# symbols: 3\n# path name: /bin/demo\n# build-id: 12ab\n0000000000001000 00000100 T main\n"
+         "0000000000001100 00000010 P free\n0000000000002000 00000008 D table\n");
+  r.file("demo.dbg",
+         "# path name: /bin/demo\nE: enum color {RED,GREEN}\nF: 1000 main\nL: 3 demo.c\nA: @arg1\n"
+         "R: @retval\nF: 1100 f\n???\n");
+  const Outline outline = r.inspected();
+  EXPECT_EQ(outline["symbols"][0], (Outline{{"file", "demo.sym"},
+                                            {"module", "/bin/demo"},
+                                            {"build id", "12ab"},
+                                            {"bytes", 153},
+                                            {"symbols", 3},
+                                            {"functions", 1},
+                                            {"library calls", 1},
+                                            {"variables", 1}}));
+  EXPECT_EQ(outline["debug information"][0], (Outline{{"file", "demo.dbg"},
+                                                      {"bytes", 108},
+                                                      {"functions", 2},
+                                                      {"source lines", 1},
+                                                      {"argument lists", 1},
+                                                      {"return values", 1},
+                                                      {"enums", 1}}));
+  EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected F:, L:, A:, R: or E:"));
+}
+
+TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
+  R r;
+  r.file("note.txt", "first line\nred \x1b[31m\n").file("extern.dat", "# head\n1.5 one\n1.6 two\n");
+  const Outline texts = r.inspected()["texts"];
+  EXPECT_EQ(text_of(texts), "note:\n  first line\n  red \\x1b[31m\nexternal messages: 2\n");
+  EXPECT_EQ(texts["note"], "first line\nred \x1b[31m\n");
+}
+
+// However much of it is missing or wrong.
+TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
+  for (std::size_t size = 0; size < 200; size += 3) {
+    R r;
+    r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).event(12, 100001, 24).exit(13, 1, R::kF);
+    r.lost(3).exit(20, 0, R::kMain);
+    r.inspected();
+    std::filesystem::resize_file(r.path() / "100.dat", size);
+    Notes notes;
+    const Outline outline = inspect(r.path(), notes);
+    EXPECT_EQ(outline["records"]["bytes"], size);
+  }
+}
+
+TEST(UftraceInspect, ARecordFileThatIsADirectoryOrGone) {
+  R r;
+  r.entry(10, 0, R::kMain).inspected();
+  std::filesystem::remove(r.path() / "100.dat");
+  std::filesystem::create_directory(r.path() / "100.dat");
+  Notes notes;
+  const Outline outline = inspect(r.path(), notes);
+  EXPECT_EQ(outline["threads"][0]["file"], "none");
+  EXPECT_EQ(outline["time"], Outline::object());
+  EXPECT_THROW(inspect(r.path() / "nothing", notes), InputError);
+}
+
+}  // namespace
+}  // namespace convert::uftrace

@@ -1,0 +1,222 @@
+#include "converters/uftrace/recording/info.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+
+// The header of a 64-bit little-endian recording, version 4, features PLTHOOK to CALLSITE as in "0x1363".
+std::string header() {
+  return std::string(
+      "Ftrace!\0"
+      "\x04\0\0\0"
+      "\x28\0"
+      "\x01\x02"
+      "\x63\x13\0\0\0\0\0\0"
+      "\xff\xfb\0\0\0\0\0\0"
+      "\x00\x04"
+      "\0\0\0\0\0\0",
+      40);
+}
+
+std::string big_endian_header() {
+  return std::string(
+      "Ftrace!\0"
+      "\0\0\0\x03"
+      "\0\x28"
+      "\x02\x01"
+      "\0\0\0\0\0\0\x13\x63"
+      "\0\0\0\0\0\0\xfb\xff"
+      "\x04\x00"
+      "\0\0\0\0\0\0",
+      40);
+}
+
+Info parse(const std::string& bytes) {
+  Notes notes;
+  const Info info = parse_info(bytes, "demo/info", notes);
+  EXPECT_TRUE(notes.empty());
+  return info;
+}
+
+std::string error_of(const std::string& bytes) {
+  Notes notes;
+  try {
+    parse_info(bytes, "demo/info", notes);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "understood";
+}
+
+TEST(Info, HeaderOfA64BitRecording) {
+  const Info info = parse(header());
+  EXPECT_TRUE(info.present);
+  EXPECT_EQ(info.version, 4u);
+  EXPECT_EQ(info.order, std::endian::little);
+  EXPECT_EQ(info.bits, 64u);
+  EXPECT_EQ(info.max_stack, 1024);
+  EXPECT_TRUE(info.has<FeatureBits::SymSize>());
+  EXPECT_FALSE(info.has<FeatureBits::Kernel>());
+  EXPECT_EQ(feature_names(info.features),
+            "PLTHOOK | TASK_SESSION | SYM_REL_ADDR | MAX_STACK | PERF_EVENT | AUTO_ARGS | SYM_SIZE");
+}
+
+TEST(Info, HeaderInTheOtherByteOrder) {
+  const Info info = parse(big_endian_header());
+  EXPECT_EQ(info.version, 3u);
+  EXPECT_EQ(info.order, std::endian::big);
+  EXPECT_EQ(info.bits, 32u);
+  EXPECT_EQ(info.max_stack, 1024);
+  EXPECT_EQ(info.features, 0x1363u);
+}
+
+TEST(Info, Lines) {
+  const Info info = parse(header() + R"text(exename:/home/u/my program
+build_id:6126057874665b06c90184f88a912e25eab0a59a
+exit_status:256
+cmdline:uftrace record ./my\"program\" back\\slash
+cpuinfo:lines=2
+cpuinfo:nr_cpus=2 / 4 (online/possible)
+cpuinfo:desc=ARM64 (v8)
+meminfo:20.2 / 23.5 GB (free / total)
+osinfo:lines=3
+osinfo:kernel=Linux 6.1
+osinfo:hostname=vm
+osinfo:distro="Debian GNU/Linux 12 (bookworm)"
+taskinfo:lines=2
+taskinfo:nr_tid=3
+taskinfo:tids=30,10,20
+usageinfo:lines=6
+usageinfo:systime=0.003696
+usageinfo:ctxsw=4 / 0 (voluntary / involuntary)
+loadinfo:2.48 / 1.65 / 0.76
+argspec:lines=3
+argspec:f@arg1
+argauto:malloc@arg1
+auto-args:1
+record_date:Fri Nov 20 18:48:00 2026
+elapsed_time:0.010904173 sec
+pattern_type:glob
+uftrace_version:v0.19 ( x86_64 )
+utc_offset:1795199419
+tomorrow:a key nobody knows yet
+)text");
+  EXPECT_EQ(info.exename, "/home/u/my program");
+  EXPECT_EQ(info.build_id, "6126057874665b06c90184f88a912e25eab0a59a");
+  EXPECT_EQ(info.exit_status, 256);
+  EXPECT_EQ(info.cmdline, R"(uftrace record ./my"program" back\slash)");
+  EXPECT_EQ(info.cpu_count, "2 / 4 (online/possible)");
+  EXPECT_EQ(info.cpu_description, "ARM64 (v8)");
+  EXPECT_EQ(info.meminfo, "20.2 / 23.5 GB (free / total)");
+  EXPECT_EQ(info.kernel, "Linux 6.1");
+  EXPECT_EQ(info.hostname, "vm");
+  EXPECT_EQ(info.distro, "Debian GNU/Linux 12 (bookworm)");
+  EXPECT_THAT(info.tids, ElementsAre(ThreadId{10}, ThreadId{20}, ThreadId{30}));
+  EXPECT_EQ(info.usage.systime, "0.003696");
+  EXPECT_EQ(info.usage.ctxsw, "4 / 0 (voluntary / involuntary)");
+  EXPECT_EQ(info.load, "2.48 / 1.65 / 0.76");
+  EXPECT_THAT(info.argument_lines, ElementsAre("argspec:f@arg1", "argauto:malloc@arg1", "auto-args:1"));
+  EXPECT_EQ(info.record_date, "Fri Nov 20 18:48:00 2026");
+  EXPECT_EQ(info.elapsed_time, "0.010904173 sec");
+  EXPECT_EQ(info.pattern_type, "glob");
+  EXPECT_EQ(info.uftrace_version, "v0.19 ( x86_64 )");
+  EXPECT_EQ(info.utc_offset_s, 1795199419);
+}
+
+TEST(Info, ElapsedTimeInNanoseconds) {
+  const auto elapsed = [](std::string text) {
+    Info info;
+    info.elapsed_time = std::move(text);
+    return elapsed_ns(info);
+  };
+  EXPECT_EQ(elapsed("0.010904173 sec"), 10'904'173u);
+  EXPECT_EQ(elapsed("12.000000001 sec"), 12'000'000'001u);
+  for (const char* text : {"", "sec", "1 sec", "1.5 sec", "x.000000001 sec", "1.00000000x sec",
+                           "99999999999999999999.000000000 sec"})
+    EXPECT_EQ(elapsed(text), std::nullopt) << text;
+}
+
+TEST(Info, EmptyValuesSayNothing) {
+  const Info info = parse(header() + "exit_status:\ncpuinfo:nr_cpus=\nutc_offset:\ntaskinfo:tids=\n");
+  EXPECT_FALSE(info.exit_status);
+  EXPECT_FALSE(info.utc_offset_s);
+  EXPECT_EQ(info.cpu_count, "");
+  EXPECT_TRUE(info.tids.empty());
+}
+
+TEST(Info, ADamagedLineCostsOnlyItself) {
+  Notes notes;
+  const Info info =
+      parse_info(header() + "exit_status:one\ntaskinfo:tids=10,x\nexename:/bin/true", "demo/info", notes);
+  EXPECT_FALSE(info.exit_status);
+  EXPECT_THAT(info.tids, ElementsAre(ThreadId{10}));
+  EXPECT_EQ(info.exename, "/bin/true");
+  ASSERT_EQ(notes.count(kDamagedLine), 2u);
+  EXPECT_THAT(notes.groups().front().first,
+              ElementsAre("demo/info:1: expected exit status, a decimal number, found \"one\"",
+                          "demo/info:2: expected tid, a decimal number, found \"x\""));
+}
+
+TEST(Info, ALineMayBeVeryLong) {
+  const std::string long_spec(1'000'000, 'x');
+  EXPECT_THAT(parse(header() + "argauto:" + long_spec + "\nexit_status:9\n").exit_status, 9);
+}
+
+TEST(Info, TheTextStartsBehindALongerHeader) {
+  std::string bytes = header();
+  bytes[12] = 48;
+  EXPECT_EQ(parse(bytes + "01234567" + "exename:/bin/true\n").exename, "/bin/true");
+}
+
+TEST(Info, AWrongHeaderSizeIsNoted) {
+  std::string bytes = header() + "exename:/bin/true\n";
+  bytes[12] = 7;
+  Notes notes;
+  EXPECT_EQ(parse_info(bytes, "demo/info", notes).exename, "/bin/true");
+  EXPECT_THAT(notes.groups().front().first, ElementsAre("demo/info:+0xc: header size is 7, taken as 40"));
+}
+
+TEST(Info, WhatCannotBeUnderstood) {
+  EXPECT_EQ(error_of("not at all"),
+            "demo/info:+0x0: not a uftrace info file: it does not begin with \"Ftrace!\"");
+  std::string newer = header();
+  newer[8] = 5;
+  EXPECT_EQ(error_of(newer), "demo/info:+0x8: unknown version 5 of the uftrace format, expected 3 or 4");
+  EXPECT_EQ(error_of(header().substr(0, 20)),
+            "demo/info:+0x10: truncated: feature mask needs 8 bytes, 4 left");
+}
+
+TEST(Info, EveryPrefixIsUnderstoodOrSaysWhere) {
+  const std::string whole = header() + "exit_status:256\ncmdline:a\\\"b\ntaskinfo:tids=1,2\nutc_offset:5\n";
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    Notes notes;
+    try {
+      parse_info(std::string_view(whole).substr(0, size), "demo/info", notes);
+      EXPECT_GE(size, header().size());
+    } catch (const InputError& error) {
+      EXPECT_LT(size, header().size());
+      EXPECT_THAT(error.what(), testing::StartsWith("demo/info:+0x"));
+    }
+  }
+}
+
+TEST(Info, AMissingFileIsNoted) {
+  Notes notes;
+  const Info info = read_info("/nonexistent", notes);
+  EXPECT_FALSE(info.present);
+  EXPECT_EQ(info.version, 4u);
+  EXPECT_EQ(info.bits, 64u);
+  EXPECT_THAT(notes.groups().front().first,
+              ElementsAre("/nonexistent/info: there is none; taken as version 4, little endian, 64 bit"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace

@@ -1,0 +1,183 @@
+#include "converters/uftrace/recording/sessions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "converters/uftrace/note_kinds.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+// Sessions of a recording with the given task.txt. Times are in ns: "at 5" is timestamp=0.000000005.
+class SessionsTest : public testing::Test {
+ protected:
+  void read(std::string_view task_text, const Info& info = {}) {
+    recording_.file("task.txt", task_text);
+    directory_ = list_directory(recording_.path());
+    sessions_ = std::make_unique<Sessions>(directory_, info,
+                                           read_task_file(recording_.path(), info.order, notes_), notes_);
+  }
+
+  const Task& task(std::uint64_t tid) const {
+    const Task* const found = sessions_->find_task(ThreadId{tid});
+    if (found == nullptr) throw std::runtime_error("no such task");
+    return *found;
+  }
+  // The program that the task ran; "-" if none is known.
+  std::string program_at(std::uint64_t tid, std::uint64_t time_ns) const {
+    const SessionSpan span = sessions_->session_at(task(tid), time_ns);
+    return span.session != nullptr ? span.session->exename : "-";
+  }
+  SessionSpan span_at(std::uint64_t tid, std::uint64_t time_ns) const {
+    return sessions_->session_at(task(tid), time_ns);
+  }
+
+  TextRecording recording_;
+  Directory directory_;
+  Notes notes_;
+  std::unique_ptr<Sessions> sessions_;
+};
+
+constexpr std::string_view kMap = "1000-2000 r-xp 00000000 00:00 0    /bin/a\n";
+
+TEST_F(SessionsTest, ThreadsBelongToTheirProcess) {
+  recording_.file("sid-aa.map", kMap);
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a_program_with_a_long_name\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "TASK timestamp=0.000000020 tid=101 pid=100\n");
+  EXPECT_TRUE(task(100).is_leader());
+  EXPECT_FALSE(task(101).is_leader());
+  EXPECT_EQ(task(101).pid, ProcessId{100});
+  EXPECT_EQ(task(101).name, "a_program_with_");
+  EXPECT_EQ(program_at(101, 30), "/bin/a_program_with_a_long_name");
+  EXPECT_EQ(sessions_->sessions().front().space->map.modules.size(), 1u);
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(SessionsTest, RecordsBeforeTheTaskLineUseTheLeadersSession) {
+  recording_.file("sid-aa.map", kMap);
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "TASK timestamp=0.000000020 tid=101 pid=100\n");
+  EXPECT_EQ(program_at(101, 15), "/bin/a");
+  EXPECT_EQ(span_at(101, 15).until_ns, 20u);
+  EXPECT_EQ(program_at(101, 5), "/bin/a");
+  EXPECT_EQ(program_at(100, 5), "/bin/a");
+}
+
+TEST_F(SessionsTest, AForkedChildRunsItsParentsProgram) {
+  recording_.file("sid-aa.map", kMap);
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "FORK timestamp=0.000000050 pid=200 ppid=100\n"
+      "FORK timestamp=0.000000040 pid=300 ppid=200\n");
+  EXPECT_EQ(task(200).pid, ProcessId{200});
+  EXPECT_EQ(task(200).parent, ProcessId{100});
+  EXPECT_EQ(task(200).fork_ns, 50u);
+  EXPECT_EQ(task(200).name, "a");
+  EXPECT_EQ(program_at(200, 60), "/bin/a");
+  EXPECT_EQ(program_at(200, 45), "/bin/a");
+  EXPECT_EQ(program_at(300, 60), "/bin/a");
+}
+
+TEST_F(SessionsTest, AnExecChangesProgramAndName) {
+  recording_.file("sid-aa.map", kMap).file("sid-bb.map", "");
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "SESS timestamp=0.000000080 pid=100 sid=bb exename=\"/bin/b\"\n"
+      "TASK timestamp=0.000000090 tid=100 pid=100\n");
+  EXPECT_EQ(program_at(100, 89), "/bin/a");
+  EXPECT_EQ(program_at(100, 90), "/bin/b");
+  EXPECT_EQ(span_at(100, 50).from_ns, 11u);
+  EXPECT_EQ(span_at(100, 50).until_ns, 90u);
+  EXPECT_EQ(span_at(100, 90).until_ns, kForever);
+  EXPECT_EQ(task(100).name, "b");
+}
+
+TEST_F(SessionsTest, ASpawnedProgramHasNoParent) {
+  recording_.file("sid-aa.map", kMap).file("sid-bb.map", "");
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "SESS timestamp=0.000000080 pid=200 sid=bb exename=\"/bin/b\"\n"
+      "TASK timestamp=0.000000090 tid=200 pid=200\n");
+  EXPECT_EQ(task(200).parent, std::nullopt);
+  EXPECT_EQ(program_at(200, 100), "/bin/b");
+}
+
+TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
+  recording_.file("sid-aa.map", kMap);
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "DLOP timestamp=0.000000030 tid=100 sid=aa base=7000 libname=\"/lib/late.so\"\n"
+      "DLOP timestamp=0.000000005 tid=100 sid=aa base=5000 libname=\"/lib/early.so\"\n"
+      "DLOP timestamp=0.000000030 tid=100 sid=unknown base=5000 libname=\"/lib/other.so\"\n");
+  const AddressSpace& space = *sessions_->sessions().front().space;
+  ASSERT_EQ(space.libraries.size(), 2u);
+  EXPECT_EQ(space.libraries[0].path, "/lib/early.so");
+  EXPECT_EQ(space.libraries_at(4), 0u);
+  EXPECT_EQ(space.libraries_at(5), 1u);
+  EXPECT_EQ(space.libraries_at(30), 2u);
+}
+
+TEST_F(SessionsTest, ThreadsMayBeKnownFromInfoOrFilesOnly) {
+  recording_.file("sid-aa.map", kMap).file("100.dat", "").file("102.dat", "");
+  Info info;
+  info.present = true;
+  info.tids = {ThreadId{100}, ThreadId{101}};
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n",
+      info);
+  EXPECT_EQ(task(101).pid, ProcessId{100});
+  EXPECT_EQ(program_at(102, 20), "/bin/a");
+  ASSERT_EQ(notes_.count(kUnlistedThread), 1u);
+  EXPECT_EQ(notes_.groups().front().first.front(),
+            (recording_.path() / "102.dat").native() + ": its thread is not listed in info");
+}
+
+TEST_F(SessionsTest, WithoutTaskLinesTheOnlyMapIsTheProgram) {
+  recording_.file("sid-aa.map", "1000-2000 r-xp 0 0 0 /bin/a\n3000-4000 r-xp 0 0 0 /lib/libc.so.6\n");
+  recording_.file("100.dat", "").file("101.dat", "");
+  read("");
+  EXPECT_EQ(program_at(101, 20), "/bin/a");
+  EXPECT_EQ(task(101).pid, ProcessId{100});
+  EXPECT_EQ(task(101).name, "a");
+}
+
+TEST_F(SessionsTest, NothingAtAllStillHasThreads) {
+  recording_.file("100.dat", "");
+  read("");
+  EXPECT_EQ(task(100).pid, ProcessId{100});
+  EXPECT_EQ(program_at(100, 20), "-");
+  EXPECT_EQ(notes_.count(kNoSession), 1u);
+}
+
+TEST_F(SessionsTest, AMissingMapIsNotedOnce) {
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=../aa exename=\"/bin/a\"\n"
+      "SESS timestamp=0.000000020 pid=100 sid=../aa exename=\"/bin/a\"\n");
+  EXPECT_EQ(notes_.count(kNoMap), 1u);
+}
+
+TEST_F(SessionsTest, AFamilyThatRunsInCirclesEnds) {
+  read(
+      "FORK timestamp=0.000000010 pid=100 ppid=200\n"
+      "FORK timestamp=0.000000010 pid=200 ppid=100\n"
+      "FORK timestamp=0.000000010 pid=300 ppid=300\n");
+  EXPECT_EQ(program_at(100, 20), "-");
+  EXPECT_EQ(program_at(300, 20), "-");
+}
+
+}  // namespace
+}  // namespace convert::uftrace

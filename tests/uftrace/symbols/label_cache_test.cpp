@@ -1,0 +1,31 @@
+// Addresses and their labels at hand, for as many states of the symbols as there are.
+#include "converters/uftrace/symbols/label_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::uint64_t kAddress = 0x401000;
+
+TEST(LabelCaches, GiveEveryEpochItsOwn) {
+  LabelCaches caches;
+  caches.of(0).put(kAddress, LabelId{7});
+  EXPECT_EQ(caches.of(1).find(kAddress), nullptr);
+  ASSERT_NE(caches.of(0).find(kAddress), nullptr);
+  EXPECT_EQ(*caches.of(0).find(kAddress), LabelId{7});
+}
+
+TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
+  LabelCaches caches;
+  constexpr std::uint32_t kEpochs = 10'000;  // would take 640 MB if all were kept
+  for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
+    EXPECT_EQ(caches.of(epoch).find(kAddress), nullptr) << "of another epoch";
+    caches.of(epoch).put(kAddress, LabelId{epoch});
+  }
+  EXPECT_EQ(*caches.of(kEpochs - 1).find(kAddress), LabelId{kEpochs - 1});
+  EXPECT_EQ(caches.of(0).find(kAddress), nullptr);
+}
+
+}  // namespace
+}  // namespace convert::uftrace

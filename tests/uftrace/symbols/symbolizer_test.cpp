@@ -1,0 +1,144 @@
+#include "converters/uftrace/symbols/symbolizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "converters/uftrace/note_kinds.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+class SymbolizerTest : public testing::Test {
+ protected:
+  SymbolizerTest() {
+    recording_.file("sid-aa.map",
+                    "10000-20000 r-xp 00000000 00:00 0    /bin/a\n"
+                    "50000-60000 r-xp 00000000 00:00 0    /lib/libc.so.6 build-id:93ac\n"
+                    "7ffdaaa9a000-7ffdaaabb000 rw-p 00000000 00:00 0    [stack]\n");
+    recording_.file("a.sym",
+                    "# path name: /bin/a\n0000000000000100 00000010 P free\n"
+                    "0000000000000200 00000020 T _ZN2ns3fooEv\n0000000000004000 00000004 D counter\n");
+    recording_.file("libc.so.6.sym", "0000000000000100 00000010 T free\n");
+    task_text_ =
+        "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+        "TASK timestamp=0.000000010 tid=100 pid=100\n"
+        "TASK timestamp=0.000000010 tid=101 pid=100\n";
+  }
+
+  Symbolizer& symbolizer() {
+    if (!symbolizer_) {
+      recording_.file("task.txt", task_text_);
+      directory_ = list_directory(recording_.path());
+      sessions_ = std::make_unique<Sessions>(
+          directory_, Info{}, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
+      symbolizer_.emplace(directory_, *sessions_, demangle_, names_, notes_);
+    }
+    return *symbolizer_;
+  }
+  SymbolView view(std::uint64_t tid, std::uint64_t time_ns) {
+    Symbolizer& ready = symbolizer();
+    return ready.view(*sessions_->find_task(ThreadId{tid}), time_ns);
+  }
+  // "category name" of a call of thread 100.
+  std::string label(std::uint64_t address, std::uint64_t time_ns = 20) {
+    const Names::Label parts = names_.parts(view(100, time_ns).label(address));
+    return std::string(names_.text(parts.category)) + " " + std::string(names_.text(parts.name));
+  }
+
+  TextRecording recording_;
+  std::string task_text_;
+  Demangle demangle_ = Demangle::Simple;
+  Directory directory_;
+  Names names_;
+  Notes notes_;
+  std::unique_ptr<Sessions> sessions_;
+  std::optional<Symbolizer> symbolizer_;
+};
+
+TEST_F(SymbolizerTest, ACallBelongsToTheModuleThatHoldsItsAddress) {
+  EXPECT_EQ(label(0x10200), "a ns::foo");
+  EXPECT_EQ(label(0x1021f), "a ns::foo");
+  EXPECT_EQ(label(0x50100), "libc.so.6 free");
+  EXPECT_EQ(label(0x10100), "a free");  // through the PLT: the caller's module
+  EXPECT_EQ(label(0x14002), "a counter");
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(SymbolizerTest, DemanglesOnRequest) {
+  demangle_ = Demangle::Full;
+  EXPECT_EQ(label(0x10200), "a ns::foo()");
+}
+
+TEST_F(SymbolizerTest, AddressesWithoutASymbolAreCalledByTheirNumberAndNotedOnce) {
+  EXPECT_EQ(label(0x10220), "a <10220>");
+  EXPECT_EQ(label(0x10220), "a <10220>");
+  EXPECT_EQ(label(0x7fe0255c8133), "[unknown] <7fe0255c8133>");
+  EXPECT_EQ(notes_.count(kNoSymbol), 2u);
+  EXPECT_EQ(notes_.groups().front().first.front(),
+            (recording_.path() / "sid-aa.map").native() + ": no symbol at 0x10220 in a");
+}
+
+TEST_F(SymbolizerTest, ALibraryCountsFromItsLoadOn) {
+  task_text_ +=
+      "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"
+      "DLOP timestamp=0.000000080 tid=100 sid=aa base=70000 libname=\"/d2/other.so\"\n";
+  recording_.file("plug.so.sym", "# path name: /d1/plug.so\n0000000000000100 00000010 T helper_a\n");
+  recording_.file("other.so.sym", "# path name: /d2/other.so\n0000000000000100 00000010 T helper_b\n");
+  EXPECT_EQ(label(0x70100, 49), "[unknown] <70100>");
+  EXPECT_EQ(label(0x70100, 50), "plug.so helper_a");
+  EXPECT_EQ(label(0x70100, 80), "other.so helper_b");
+  EXPECT_EQ(label(0x10200, 80), "a ns::foo");
+}
+
+TEST_F(SymbolizerTest, AViewHoldsUntilTheNextLoadOrExec) {
+  task_text_ +=
+      "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"
+      "SESS timestamp=0.000000070 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000090 tid=100 pid=100\n";
+  const SymbolView before = view(100, 20);
+  EXPECT_EQ(before.from_ns(), 10u);
+  EXPECT_EQ(before.until_ns(), 50u);
+  const SymbolView after = view(100, 60);
+  EXPECT_EQ(after.from_ns(), 50u);
+  EXPECT_EQ(after.until_ns(), 90u);
+  EXPECT_NE(before.epoch(), after.epoch());
+  EXPECT_EQ(view(101, 30).epoch(), before.epoch());  // another thread of the same session
+}
+
+TEST_F(SymbolizerTest, KernelAddresses) {
+  recording_.file("kallsyms", "ffffffff81000000 T do_sys_open\nffffffff81000100 t next\n");
+  EXPECT_EQ(label(0xffffffff81000010), "[kernel] do_sys_open");
+  EXPECT_EQ(label(0xffff800000000000), "[kernel] <ffff800000000000>");
+}
+
+TEST_F(SymbolizerTest, WithoutAStackNothingIsKernel) {
+  recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
+  EXPECT_EQ(label(0x10200), "a ns::foo");
+  EXPECT_EQ(label(0xffffffff81000010), "[unknown] <ffffffff81000010>");
+}
+
+TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
+  recording_.file("python.fake.sym",
+                  "# symbols: 2\n# path name: python.fake\n"
+                  "0000000000000001 T __main__.<module>\n0000000000000002 P dict.get\n");
+  EXPECT_EQ(label(1), "python.fake __main__.<module>");
+  EXPECT_EQ(label(2), "python.fake dict.get");
+  EXPECT_EQ(label(0), "[unknown] <0>");
+  EXPECT_EQ(label(0x1000), "[unknown] <1000>");
+}
+
+TEST_F(SymbolizerTest, AThreadOfNoKnownProgramHasNumbersOnly) {
+  recording_.file("900.dat", "").file("sid-bb.map", "");
+  task_text_ += "SESS timestamp=0.000000010 pid=200 sid=bb exename=\"/bin/b\"\n";
+  const Names::Label parts = names_.parts(view(900, 20).label(0x10200));
+  EXPECT_EQ(names_.text(parts.category), "[unknown]");
+  EXPECT_EQ(names_.text(parts.name), "<10200>");
+}
+
+}  // namespace
+}  // namespace convert::uftrace
