@@ -22,8 +22,9 @@ std::string hex_of(std::string_view text) {
 
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp) {
   std::string block(64, '\0');
-  std::memcpy(block.data() + 16, &esp, sizeof esp);
-  std::memcpy(block.data() + 32, &eip, sizeof eip);
+  auto* const registers = reinterpret_cast<unsigned char*>(block.data());
+  boost::endian::store_little_u32(registers + 16, esp);
+  boost::endian::store_little_u32(registers + 32, eip);
   return block;
 }
 

@@ -1,14 +1,15 @@
 // Builds a GDB trace file by hand, line by line and block by block, and tells what the importer makes of it.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/endian/conversion.hpp>
 
 #include "converters/model/importer.h"
 
@@ -58,10 +59,14 @@ class TraceBuilder {
   // Its bytes in the order of the file.
   template <typename T>
   std::string number(T value) const {
-    std::string raw(sizeof(T), '\0');
-    std::memcpy(raw.data(), &value, sizeof(T));
-    if (order_ != std::endian::native) std::ranges::reverse(raw);
-    return raw;
+    using boost::endian::endian_store;
+    using Order = boost::endian::order;
+    std::array<unsigned char, sizeof(T)> raw;
+    if (order_ == std::endian::little)
+      endian_store<T, sizeof(T), Order::little>(raw.data(), value);
+    else
+      endian_store<T, sizeof(T), Order::big>(raw.data(), value);
+    return {raw.begin(), raw.end()};
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "converters/tfile/description/hex.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -69,11 +70,7 @@ constexpr std::array<Description, 0x35> kOpcodes{{
     {"printf", 3},
 }};
 
-std::uint64_t big_endian(std::span<const std::byte> bytes) {
-  std::uint64_t number = 0;
-  for (const std::byte byte : bytes) number = number * 256 + std::to_integer<std::uint64_t>(byte);
-  return number;
-}
+std::uint64_t big_endian(std::span<const std::byte> bytes) { return unsigned_bits(bytes, std::endian::big); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "converters/tfile/actions/emulator.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -19,7 +20,7 @@ std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Blo
   const Register* reg = layout->by_number(number);
   if (reg == nullptr || reg->size > 8) return std::nullopt;
   const auto bytes = bytes_of(*reg, registers->bytes);
-  return bytes.empty() ? std::nullopt : std::optional(number_of(bytes, order));
+  return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order));
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ class MemoryLabels::Frames : public Surroundings {
       if (address < block.address || offset > block.bytes.size() || block.bytes.size() - offset < size)
         continue;
       labels_.has_read_values_ = true;
-      return number_of(block.bytes.subspan(offset, size), labels_.order_);
+      return unsigned_bits(block.bytes.subspan(offset, size), labels_.order_);
     }
     return std::nullopt;
   }

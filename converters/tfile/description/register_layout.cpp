@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "converters/tfile/description/numbers.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -90,24 +92,13 @@ std::optional<std::endian> RegisterLayout::byte_order() const {
   return std::nullopt;
 }
 
-std::uint64_t number_of(std::span<const std::byte> bytes, std::endian order) {
-  std::array<std::byte, 8> little{};
-  const std::size_t size = std::min(bytes.size(), little.size());
-  if (order == std::endian::little)
-    std::ranges::copy(bytes.first(size), little.begin());
-  else
-    std::ranges::reverse_copy(bytes.last(size), little.begin());
-  if constexpr (std::endian::native == std::endian::big) std::ranges::reverse(little);
-  return std::bit_cast<std::uint64_t>(little);
-}
-
 std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
                                    std::endian order) {
   const Register* pc = layout.pc();
   if (pc == nullptr) return std::nullopt;
   const auto bytes = bytes_of(*pc, block);
   if (bytes.empty()) return std::nullopt;
-  const std::uint64_t address = number_of(bytes, order);
+  const std::uint64_t address = unsigned_bits(bytes, order);
   const bool is_31_bit = pc->name == "pswa" && pc->size == 4;
   return is_31_bit ? address & 0x7fff'ffff : address;
 }

@@ -80,9 +80,6 @@ inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const 
                                                : std::span<const std::byte>{};
 }
 
-// Up to 8 bytes as a number.
-std::uint64_t number_of(std::span<const std::byte> bytes, std::endian order);
-
 // The pc of a block; the top bit of a 31-bit s390 address is cleared. Nothing when the block is too short.
 std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
                                    std::endian order);

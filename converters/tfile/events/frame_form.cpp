@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "converters/model/lane.h"
-#include "converters/tfile/frames/frame_format.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -20,62 +20,26 @@ bool is_plain_text(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-template <typename Signed>
-std::uint64_t extended(const std::byte* bytes, std::endian order) {
-  return static_cast<std::uint64_t>(std::int64_t{load<Signed>(bytes, order)});
-}
-
-std::uint64_t signed_bits(const std::byte* bytes, std::size_t size, std::endian order) {
-  switch (size) {
-    case 1:
-      return extended<std::int8_t>(bytes, order);
-    case 2:
-      return extended<std::int16_t>(bytes, order);
-    case 4:
-      return extended<std::int32_t>(bytes, order);
-    default:
-      return load<std::uint64_t>(bytes, order);
-  }
-}
-
-std::uint64_t unsigned_bits(const std::byte* bytes, std::size_t size, std::endian order) {
-  switch (size) {
-    case 1:
-      return load<std::uint8_t>(bytes, order);
-    case 2:
-      return load<std::uint16_t>(bytes, order);
-    case 4:
-      return load<std::uint32_t>(bytes, order);
-    default:
-      return load<std::uint64_t>(bytes, order);
-  }
-}
-
-std::uint64_t float_bits(const std::byte* bytes, std::size_t size, std::endian order) {
-  if (size != sizeof(float)) return load<std::uint64_t>(bytes, order);
-  return std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(load<std::uint32_t>(bytes, order))});
-}
-
 }  // namespace
 
 void FrameForm::fill(std::span<const std::byte> bytes, std::uint64_t frame, std::endian order,
                      std::uint64_t* fields) const {
   fields[static_cast<std::size_t>(kFrameNumber)] = frame;
   for (const Part& part : parts_) {
-    const std::byte* const from = bytes.data() + part.offset;
+    const auto from = bytes.subspan(part.offset, part.size);
     std::uint64_t* const field = fields + part.field;
     switch (part.kind) {
       case Kind::Signed:
-        *field = signed_bits(from, part.size, order);
+        *field = signed_bits(from, order);
         break;
       case Kind::Unsigned:
-        *field = unsigned_bits(from, part.size, order);
+        *field = unsigned_bits(from, order);
         break;
       case Kind::Float:
-        *field = float_bits(from, part.size, order);
+        *field = float_bits(from, order);
         break;
       case Kind::Bytes:
-        std::memcpy(field, from, part.size);
+        std::memcpy(field, from.data(), part.size);
         break;
     }
   }

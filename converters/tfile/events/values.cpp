@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "converters/tfile/description/hex.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -71,7 +72,7 @@ std::string flags_text(const Register& reg, std::uint64_t value) {
 
 Value register_value(const Register& reg, std::span<const std::byte> bytes, std::endian order) {
   if (bytes.size() > 8 || reg.kind == RegisterKind::Bytes) return wide_number(bytes, order);
-  const std::uint64_t number = number_of(bytes, order);
+  const std::uint64_t number = unsigned_bits(bytes, order);
   switch (reg.kind) {
     case RegisterKind::Pointer:
       return Pointer{number};
@@ -90,7 +91,7 @@ Value register_value(const Register& reg, std::span<const std::byte> bytes, std:
 
 Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order, ValueType type) {
   const bool is_number = bytes.size() == size && (size == 1 || size == 2 || size == 4 || size == 8);
-  if (is_number) return number_value(number_of(bytes, order), bytes.size(), type);
+  if (is_number) return number_value(unsigned_bits(bytes, order), bytes.size(), type);
   std::string text = spelled_bytes(bytes, kSpelledBytes);
   if (size > kSpelledBytes) text += fmt::format(" ({} bytes)", size);
   return text;

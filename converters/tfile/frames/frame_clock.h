@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "converters/model/event.h"
+#include "converters/tfile/description/numbers.h"
 #include "converters/tfile/frames/frame_pattern.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/trace_file.h"

@@ -1,5 +1,7 @@
 #include "converters/tfile/frames/frame_format.h"
 
+#include "converters/tfile/description/numbers.h"
+
 namespace convert::tfile {
 namespace {
 

@@ -1,13 +1,9 @@
 // The blocks of a frame; fact sheet, section 3.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -18,16 +14,6 @@ struct FrameFormat {
   std::endian order = std::endian::little;
   std::uint64_t register_block_size = 0;
 };
-
-// A number whose bytes are there: the caller has checked it. This is for the innermost loops of reading, and
-// of searching for frames behind damage, where an exception per byte would not do.
-template <std::integral T>
-T load(const std::byte* bytes, std::endian order) {
-  std::array<std::byte, sizeof(T)> copy;
-  std::memcpy(copy.data(), bytes, sizeof(T));
-  if (order != std::endian::native) std::ranges::reverse(copy);
-  return std::bit_cast<T>(copy);
-}
 
 inline constexpr std::size_t kFrameHeaderBytes = 6;  // int16 tracepoint number, uint32 size
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "converters/tfile/description/numbers.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -147,7 +149,7 @@ bool Placer::is_step(const Frame& frame, std::span<const LocationTable::Entry> e
 
 std::optional<std::uint64_t> Placer::register_value(const Register& reg, const Block& block) const {
   const auto bytes = bytes_of(reg, block.bytes);
-  return bytes.empty() ? std::nullopt : std::optional(number_of(bytes, trace_.format.order));
+  return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, trace_.format.order));
 }
 
 std::optional<std::size_t> Placer::track_by_clue(const Frame& frame, const Placement& placement) {

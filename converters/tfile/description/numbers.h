@@ -1,0 +1,31 @@
+// Numbers as the target lays them out in memory, in its byte order.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <boost/endian/conversion.hpp>
+
+namespace convert::tfile {
+
+// A number whose bytes are there: the caller has checked it. This is for the innermost loops of reading, and
+// of searching for frames behind damage, where an exception per byte would not do.
+template <std::integral T>
+T load(const std::byte* bytes, std::endian order) {
+  using boost::endian::endian_load;
+  const auto* const from = reinterpret_cast<const unsigned char*>(bytes);
+  return order == std::endian::little ? endian_load<T, sizeof(T), boost::endian::order::little>(from)
+                                      : endian_load<T, sizeof(T), boost::endian::order::big>(from);
+}
+
+// Up to 8 bytes as a number; of more, the lowest 8.
+std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order);
+// The same, its sign extended to 64 bits.
+std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order);
+// An IEEE single or double (4 or 8 bytes) as the bits of a double.
+std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order);
+
+}  // namespace convert::tfile
