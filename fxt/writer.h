@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fxt/duration_guard.h"
+#include "fxt/checking/duration_guard.h"
 #include "fxt/format.h"
 #include "fxt/header_words.h"
 #include "fxt/output.h"

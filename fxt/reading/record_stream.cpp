@@ -1,5 +1,5 @@
 // Framing: sizes, byte order, buffering.
-#include "fxt/record_stream.h"
+#include "fxt/reading/record_stream.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "fxt/format.h"
 #include "fxt/header_words.h"
-#include "fxt/record_builder.h"
+#include "fxt/writing/record_builder.h"
 
 namespace fxt {
 namespace {

@@ -7,13 +7,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "fxt/checking/link_check.h"
+#include "fxt/checking/nesting_check.h"
+#include "fxt/checking/object_check.h"
+#include "fxt/checking/reference_check.h"
+#include "fxt/checking/start_check.h"
 #include "fxt/header_words.h"
 #include "fxt/kind.h"
-#include "fxt/link_check.h"
-#include "fxt/nesting_check.h"
-#include "fxt/object_check.h"
-#include "fxt/reference_check.h"
-#include "fxt/start_check.h"
 
 namespace fxt {
 namespace {

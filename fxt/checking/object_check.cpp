@@ -1,5 +1,5 @@
 // What Perfetto and Tracy make of koids, names and counters.
-#include "fxt/object_check.h"
+#include "fxt/checking/object_check.h"
 
 namespace fxt {
 namespace {

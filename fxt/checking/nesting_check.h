@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fxt/findings.h"
+#include "fxt/checking/findings.h"
 #include "fxt/records.h"
 
 namespace fxt {

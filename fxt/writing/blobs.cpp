@@ -1,8 +1,8 @@
 // The Writer's records that carry bytes: log messages and blobs.
 #include <algorithm>
 
-#include "fxt/record_builder.h"
 #include "fxt/writer.h"
+#include "fxt/writing/record_builder.h"
 
 namespace fxt {
 

@@ -1,5 +1,5 @@
 // Looked up by process and id first; a flow of another process only if that is the only one.
-#include "fxt/open_flows.h"
+#include "fxt/checking/open_flows.h"
 
 namespace fxt {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "fxt/record_builder.h"
+#include "fxt/writing/record_builder.h"
 
 namespace fxt {
 namespace {

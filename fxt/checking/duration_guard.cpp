@@ -1,5 +1,5 @@
 // One stack per thread, as readers have it; one table of flows.
-#include "fxt/duration_guard.h"
+#include "fxt/checking/duration_guard.h"
 
 #include <algorithm>
 

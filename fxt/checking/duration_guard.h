@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fxt/open_flows.h"
+#include "fxt/checking/open_flows.h"
 #include "fxt/records.h"
 
 namespace fxt {

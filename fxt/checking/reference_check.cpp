@@ -1,5 +1,5 @@
 // One table for all providers, as some readers have it.
-#include "fxt/reference_check.h"
+#include "fxt/checking/reference_check.h"
 
 namespace fxt {
 

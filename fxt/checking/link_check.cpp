@@ -1,5 +1,5 @@
 // Flows as Perfetto joins them, async operations as the spec pairs them.
-#include "fxt/link_check.h"
+#include "fxt/checking/link_check.h"
 
 #include <algorithm>
 #include <functional>

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "fxt/findings.h"
+#include "fxt/checking/findings.h"
 #include "fxt/records.h"
 
 namespace fxt {

@@ -1,5 +1,5 @@
 // What each reader needs first.
-#include "fxt/start_check.h"
+#include "fxt/checking/start_check.h"
 
 #include "fxt/kind.h"
 

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "fxt/header_words.h"
-#include "fxt/record_decoder.h"
+#include "fxt/reading/record_decoder.h"
 #include "fxt/utf8.h"
 
 namespace fxt {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "fxt/problem.h"
-#include "fxt/reader_tables.h"
-#include "fxt/record_stream.h"
+#include "fxt/reading/record_stream.h"
+#include "fxt/reading/tables.h"
 #include "fxt/records.h"
 
 namespace fxt {

@@ -1,5 +1,5 @@
 // Sorting in a window, and the two stacks.
-#include "fxt/nesting_check.h"
+#include "fxt/checking/nesting_check.h"
 
 #include <algorithm>
 #include <string>

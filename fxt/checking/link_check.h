@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "fxt/findings.h"
-#include "fxt/open_flows.h"
+#include "fxt/checking/findings.h"
+#include "fxt/checking/open_flows.h"
 #include "fxt/records.h"
 
 namespace fxt {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fxt/findings.h"
+#include "fxt/checking/findings.h"
 #include "fxt/reader.h"
 
 namespace fxt {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "fxt/findings.h"
+#include "fxt/checking/findings.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {

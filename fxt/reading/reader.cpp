@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "fxt/record_decoder.h"
-#include "fxt/record_stream.h"
+#include "fxt/reading/record_decoder.h"
+#include "fxt/reading/record_stream.h"
 
 namespace fxt {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "fxt/record_builder.h"
 #include "fxt/utf8.h"
 #include "fxt/writer.h"
+#include "fxt/writing/record_builder.h"
 
 namespace fxt {
 

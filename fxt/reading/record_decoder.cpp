@@ -1,5 +1,5 @@
 // One function per kind of record; each reads its words in the spec's order.
-#include "fxt/record_decoder.h"
+#include "fxt/reading/record_decoder.h"
 
 #include "fxt/header_words.h"
 #include "fxt/utf8.h"

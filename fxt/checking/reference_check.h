@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "fxt/findings.h"
+#include "fxt/checking/findings.h"
 #include "fxt/reader.h"
 
 namespace fxt {

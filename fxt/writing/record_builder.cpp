@@ -1,5 +1,5 @@
 // Threads and arguments, as they lie in records.
-#include "fxt/record_builder.h"
+#include "fxt/writing/record_builder.h"
 
 #include <algorithm>
 #include <bit>
