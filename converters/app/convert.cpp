@@ -1,7 +1,5 @@
 #include "converters/app/convert.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -12,34 +10,16 @@
 
 #include "converters/app/block_writer.h"
 #include "converters/app/compression.h"
+#include "converters/app/importers.h"
 #include "converters/app/output_file.h"
 #include "converters/app/progress.h"
 #include "converters/app/report.h"
 #include "converters/model/importer.h"
+#include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
-#include "converters/tfile/import.h"
-#include "converters/tfile/inspect.h"
-#include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect/inspect.h"
 
 namespace convert {
 namespace {
-
-// To add a format: a room, its three functions, one line here, one sample.
-constexpr std::array kImporters{
-    Importer{"uftrace", uftrace::recognizes, uftrace::import, uftrace::inspect},
-    Importer{"GDB trace file", tfile::recognizes, tfile::import, tfile::inspect, true},
-};
-
-const Importer& importer_of(const std::string& input) {
-  std::error_code error;
-  if (!std::filesystem::exists(input, error))
-    throw InputError(Place::file(input), error ? error.message() : "no such file or directory");
-  const auto found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(input); });
-  if (found == kImporters.end())
-    throw InputError(Place::file(input), "neither a uftrace recording nor a GDB trace file");
-  return *found;
-}
 
 // Prints what the inputs hold; with several, JSON is a list.
 ExitCode inspect(const Options& options) {
@@ -47,7 +27,7 @@ ExitCode inspect(const Options& options) {
   bool has_notes = false;
   for (const std::string& input : options.inputs) {
     Notes notes;
-    Outline outline = importer_of(input).inspect(input, notes);
+    Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.empty();
     if (options.report == ReportForm::Text) fmt::print("{}{}", text_of(outline), text_of(notes));
     outline["notes"] = outline_of(notes);
@@ -68,22 +48,21 @@ void refuse_same_file(const Options& options) {
 void refuse_to_overwrite_input(const Options& options) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.output, error)) return;
-  const auto found =
-      std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(options.output); });
-  if (found != kImporters.end())
-    throw UsageError(
-        fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", options.output, found->name));
+  for (const auto& importer : options.importers)
+    if (importer->recognizes(options.output))
+      throw UsageError(
+          fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", options.output, importer->name()));
 }
 
 // All inputs, each moved by its offset.
 void import_inputs(const Options& options, ImportContext& context) {
   bool is_offset_used = false;
   for (std::size_t i = 0; i < options.inputs.size(); ++i) {
-    const Importer& importer = importer_of(options.inputs[i]);
+    const Importer& importer = importer_of(options.inputs[i], options.importers);
     importer.import(options.inputs[i], context);
     std::optional<std::int64_t> offset_ns = options.offsets_ns[i];
-    is_offset_used |= importer.takes_common_offset;
-    if (!offset_ns && importer.takes_common_offset) offset_ns = options.offset_ns;
+    is_offset_used |= importer.takes_common_offset();
+    if (!offset_ns && importer.takes_common_offset()) offset_ns = options.offset_ns;
     if (offset_ns) context.timeline.shift_input(i, *offset_ns);
   }
   if (options.offset_ns && !is_offset_used)

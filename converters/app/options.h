@@ -1,12 +1,14 @@
 // The command line.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "converters/app/importers.h"
 #include "converters/model/importer.h"
 #include "converters/model/lane.h"
 
@@ -16,6 +18,7 @@ enum class ReportForm : std::uint8_t { Text, Json, None };
 enum class ProgressMode : std::uint8_t { Auto, Always, Never };
 
 struct Options {
+  Importers importers = make_importers();  // with their own options
   std::vector<std::string> inputs;
   std::string output;  // "-" is standard output
 
@@ -28,14 +31,10 @@ struct Options {
   LaneOptions lanes;
   ReportForm report = ReportForm::Text;
   ProgressMode progress = ProgressMode::Auto;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // threads that convert
   bool quiet = false;
   bool strict = false;
   bool inspect = false;  // say what the inputs hold; there is no output
-};
-
-// Wrong usage; what() says what is wrong, without the program's name.
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 // Nothing if only help or the version was asked for and printed. Throws UsageError.

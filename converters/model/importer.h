@@ -5,35 +5,26 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/model/outline.h"
+#include "converters/model/option.h"
+#include "converters/model/outline_fwd.h"
 #include "converters/model/timeline.h"
 
 namespace convert {
 
-enum class Demangle : std::uint8_t { Simple, Full, No };
-
 // Which bytes are kept as FXT blobs: none; what has no other form; or raw register blocks, too.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
-// Which registers of a GDB frame become arguments.
-enum class Registers : std::uint8_t { None, General, All };
-
+// What inputs of all kinds have in common; each room has options of its own besides.
 struct ImportOptions {
   std::vector<std::uint64_t> tids = {};  // only these threads; empty: all
   Demangle demangle = Demangle::Simple;
   Blobs blobs = Blobs::Memory;
-
-  // GDB trace files:
-  Registers registers = Registers::General;
-  std::filesystem::path program = {};           // the traced program, for names; empty: none
-  std::filesystem::path symbols = {};           // a kernel's kallsyms or System.map; empty: none
-  std::optional<std::uint64_t> load_bias = {};  // of the program; nothing: found out
 };
 
 // Counted while reading; for progress and report.
@@ -52,15 +43,22 @@ struct ImportContext {
   const ImportOptions& options;
 };
 
-struct Importer {
-  std::string_view name;
-  bool (*recognizes)(const std::filesystem::path& input);  // by content; a file's name proves nothing
+// The front door of a room, with the options of that room.
+class Importer {
+ public:
+  virtual ~Importer() = default;
+
+  virtual std::string_view name() const = 0;  // of one such input: "uftrace recording"
+  // Whoever takes a value changes this importer; it must not move.
+  virtual std::vector<Option> options() = 0;
+
+  virtual bool recognizes(const std::filesystem::path& input) const = 0;  // by content, not by name
   // Throws InputError if nothing can be understood.
-  void (*import)(const std::filesystem::path& input, ImportContext& context);
+  virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // What the input holds, for `--inspect`. Throws as import() does.
-  Outline (*inspect)(const std::filesystem::path& input, Notes& notes);
+  virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
   // An offset that names no input is meant for inputs of this kind.
-  bool takes_common_offset = false;
+  virtual bool takes_common_offset() const { return false; }
 };
 
 }  // namespace convert

@@ -5,10 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace convert {
+#include "converters/model/outline_fwd.h"
 
-// Objects keep the order in which they were filled.
-using Outline = nlohmann::ordered_json;
+namespace convert {
 
 // For people: one "name: value" a line, what lies inside indented, list entries after a dash, texts of
 // several lines below their name. Control characters are spelled out.

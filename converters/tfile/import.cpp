@@ -20,18 +20,17 @@
 namespace convert::tfile {
 namespace {
 
-std::string process_name(const std::filesystem::path& input, const ImportOptions& options) {
+std::string process_name(const std::filesystem::path& input, const Options& options) {
   return (options.program.empty() ? input : options.program).filename().string();
 }
 
 // The program, placed where it was loaded; nothing, and a note, when that can't be found out.
 std::unique_ptr<Symbols> place_program(std::unique_ptr<Program> program, const Description& description,
-                                       ImportContext& context) {
-  const auto bias =
-      context.options.load_bias ? context.options.load_bias : find_load_bias(description, *program);
+                                       const Options& options, Notes& notes) {
+  const auto bias = options.load_bias ? options.load_bias : find_load_bias(description, *program);
   if (!bias) {
-    context.notes.add(kLoadBias, Place::file(context.options.program.string()),
-                      "no tracepoint tells where the program was loaded: use --load-bias");
+    notes.add(kLoadBias, Place::file(options.program.string()),
+              "no tracepoint tells where the program was loaded: use --load-bias");
     return nullptr;
   }
   program->set_load_bias(*bias);
@@ -94,16 +93,18 @@ bool recognizes(const std::filesystem::path& input) {
   return file && head == kBegin;
 }
 
-void import(const std::filesystem::path& input, ImportContext& context) {
+void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   auto recording = std::make_unique<Recording>();
+  recording->options = options;
   std::unique_ptr<Program> program;
-  if (!context.options.program.empty())
-    program = std::make_unique<Program>(context.options.program, context.options.demangle);
+  if (!options.program.empty())
+    program = std::make_unique<Program>(options.program, context.options.demangle);
   recording->trace = open_trace_file(input, program ? program->machine() : MachineHint{}, context.notes);
   TraceFile& trace = recording->trace;
-  if (program) recording->symbols = place_program(std::move(program), trace.description, context);
-  if (!recording->symbols && !context.options.symbols.empty())
-    recording->symbols = kernel_symbols(context.options.symbols, context.notes);
+  if (program)
+    recording->symbols = place_program(std::move(program), trace.description, options, context.notes);
+  if (!recording->symbols && !options.symbols.empty())
+    recording->symbols = kernel_symbols(options.symbols, context.notes);
   const RegisterLayout* layout = trace.layout ? &*trace.layout : nullptr;
   recording->locations =
       std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);
@@ -114,7 +115,7 @@ void import(const std::filesystem::path& input, ImportContext& context) {
   context.stats.bytes_total +=
       trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
   std::vector<Lane*> all;
-  std::vector<Lane*> lanes = add_lanes(*recording, process_name(input, context.options), context, all);
+  std::vector<Lane*> lanes = add_lanes(*recording, process_name(input, options), context, all);
   Lane& main = *all.front();
   context.timeline.add_source(
       std::make_unique<TraceSource>(std::move(recording), std::move(lanes), main, context), all);

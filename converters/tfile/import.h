@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "converters/model/importer.h"
+#include "converters/tfile/options.h"
 
 namespace convert::tfile {
 
@@ -14,6 +15,6 @@ bool recognizes(const std::filesystem::path& input);
 // Reads the description and surveys all frames once; the source that it adds reads them again, forward, while
 // the timeline runs. Memory does not grow with the number of frames. Throws InputError when the file can't be
 // understood.
-void import(const std::filesystem::path& input, ImportContext& context);
+void import(const std::filesystem::path& input, ImportContext& context, const Options& options = {});
 
 }  // namespace convert::tfile

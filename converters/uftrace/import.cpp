@@ -33,8 +33,9 @@ constexpr std::size_t kMaxOpenFiles = 256;
 
 // Everything that the sources of one recording share, kept as long as one of them.
 struct Recording {
-  Recording(const std::filesystem::path& path, ImportContext& context)
-      : directory(list_directory(path)),
+  Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted)
+      : options(wanted),
+        directory(list_directory(path)),
         info(read_info(path, context.notes)),
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
@@ -42,6 +43,7 @@ struct Recording {
         symbolizer(directory, sessions, context.options.demangle, context.names, context.notes),
         workshop{.symbolizer = symbolizer} {}
 
+  Options options;
   Directory directory;
   Info info;
   std::vector<TaskEvent> events;
@@ -156,8 +158,8 @@ bool recognizes(const std::filesystem::path& input) {
   }
 }
 
-void import(const std::filesystem::path& input, ImportContext& context) {
-  const auto recording = std::make_shared<Recording>(input, context);
+void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
+  const auto recording = std::make_shared<Recording>(input, context, options);
   note_skipped_files(*recording, context.notes);
   auto plans = plans_of(*recording, context.options);
   plan_forks(plans, recording->symbolizer, context.timeline.max_depth(),

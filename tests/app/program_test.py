@@ -91,6 +91,8 @@ class Usage(ProgramTest):
             process = self.convert(option)
             self.assert_done(process)
             self.assertTrue(process.stdout.startswith(b"Usage: fxt-convert [OPTIONS] INPUT... OUTPUT\n"))
+            for line in process.stdout.decode().splitlines():
+                self.assertLessEqual(len(line), 80)
         for option in "-V", "--version":
             process = self.convert(option)
             self.assert_done(process)
@@ -124,6 +126,19 @@ class Usage(ProgramTest):
         self.assert_failed(process, f"fxt-convert: the OUTPUT '{trace}' is a GDB trace file: it would be overwritten\n"
                            "Try 'fxt-convert --help'.\n", code=2)
         self.assertEqual(trace.read_bytes(), before)
+
+    def test_help_and_version_come_before_what_is_wrong(self):
+        self.assert_done(self.convert("--help", "--durations=long"))
+        self.assert_done(self.convert("--version", "--durations=long"))
+
+    def test_jobs_are_one_at_least(self):
+        problem = "--jobs takes a number from 1 to 1024, not '0'"
+        self.assert_wrong(["-j0", POOL, self.output], problem)
+        self.assert_wrong(["--jobs=0", POOL, self.output], problem)
+        self.assert_wrong(["--jobs=1025", POOL, self.output], "--jobs takes a number from 1 to 1024, not '1025'")
+        self.assert_wrong(["--jobs=two", POOL, self.output], "--jobs takes a number, not 'two'")
+        self.assert_done(self.convert("-j", "1", POOL, self.output))
+        self.assert_done(self.convert("--jobs=1024", POOL, self.output))
 
     def test_depths_are_not_negative(self):
         self.assert_wrong(["--max-depth=-1", POOL, self.output], "--max-depth takes a number, not '-1'")

@@ -35,11 +35,10 @@ inline void convert_trace(std::string_view bytes) {
   ImportStats stats;
   Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384}, notes);
   ImportOptions options;
-  options.registers = Registers::All;
   options.blobs = Blobs::All;
   ImportContext context{names, notes, timeline, stats, options};
   try {
-    tfile::import(fuzzed_trace(), context);
+    tfile::import(fuzzed_trace(), context, {.registers = tfile::Registers::All});
   } catch (const InputError&) {
     return;
   }

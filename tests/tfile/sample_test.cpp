@@ -22,10 +22,9 @@ class QueueSample : public testing::Test {
     Notes notes;
     ImportStats stats;
     Timeline timeline({}, notes);
-    ImportOptions options;
-    options.registers = Registers::None;
+    const ImportOptions options;
     ImportContext context{names, notes, timeline, stats, options};
-    import(kSample, context);
+    import(kSample, context, {.registers = Registers::None});
     EventText text(names);
     timeline.run(text, [] {});
     lines_ = text.lines();

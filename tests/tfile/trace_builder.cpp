@@ -86,14 +86,14 @@ std::filesystem::path TraceBuilder::write(std::string_view bytes) {
   return path_;
 }
 
-std::vector<std::string> TraceBuilder::lines(const ImportOptions& options) {
+std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const Options& own) {
   if (std::filesystem::file_size(path_) == 0) write();
   Names names;
   Notes notes;
   ImportStats stats;
   Timeline timeline({}, notes);
   ImportContext context{names, notes, timeline, stats, options};
-  import(path_, context);
+  import(path_, context, own);
   EventText text(names);
   timeline.run(text, [] {});
   all_lines_ = text.lines();

@@ -12,6 +12,7 @@
 #include <boost/endian/conversion.hpp>
 
 #include "converters/model/importer.h"
+#include "converters/tfile/options.h"
 
 namespace convert::tfile {
 
@@ -49,7 +50,7 @@ class TraceBuilder {
 
   // Writes and imports the file. Session records and the description's blob are left out: they have tests of
   // their own.
-  std::vector<std::string> lines(const ImportOptions& options = {});
+  std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
   // Of the last lines(): everything, notes ("<kind> <count>" and the first texts, the file as "FILE"),
   // threads.
   const std::vector<std::string>& all_lines() const { return all_lines_; }

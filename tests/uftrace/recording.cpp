@@ -114,14 +114,14 @@ void RecordingBuilder::write_files() const {
   for (const auto& [tid, records] : records_) write_file(path_ / fmt::format("{}.dat", tid), records);
 }
 
-std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options) {
+std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, const Options& own) {
   write_files();
   Names names;
   Notes notes;
   ImportStats stats;
   Timeline timeline({}, notes);
   ImportContext context{names, notes, timeline, stats, options};
-  import(path_, context);
+  import(path_, context, own);
   EventText text(names);
   timeline.run(text, [] {});
   threads_ = text.threads();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
+#include "converters/uftrace/options.h"
 
 namespace convert::uftrace {
 
@@ -47,7 +48,7 @@ class RecordingBuilder {
 
   std::filesystem::path path() const { return path_; }
   // Writes everything and imports it.
-  std::vector<std::string> lines(const ImportOptions& options = {});
+  std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
 
   // Writes everything and says what it holds.
   Outline inspected();

@@ -1,12 +1,13 @@
 // Symbol names as people read them: C++ and Rust names demangled the way uftrace shows them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "converters/model/importer.h"
-
 namespace convert {
+
+enum class Demangle : std::uint8_t { Simple, Full, No };
 
 // `symbol` demangled; itself if it is not mangled or can't be understood. Never fails, whatever the bytes.
 //   Demangle::Simple  "std::vector::push_back": no template arguments, parameters, return types, ABI tags

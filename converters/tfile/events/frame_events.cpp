@@ -49,7 +49,7 @@ void add_number(std::string& text, std::uint64_t number, int base) {
 }  // namespace
 
 FrameEvents::FrameEvents(const TraceFile& trace, const LocationTable& locations, const Symbols* symbols,
-                         ImportContext& context)
+                         const Options& options, ImportContext& context)
     : trace_(trace),
       locations_(locations),
       context_(context),
@@ -66,8 +66,8 @@ FrameEvents::FrameEvents(const TraceFile& trace, const LocationTable& locations,
   thread_ = names.intern("thread");
   static_data_ = names.intern("static data");
   memory_ = names.intern("mem");
-  if (trace.layout && context.options.registers != Registers::None) {
-    const bool all = context.options.registers == Registers::All;
+  if (trace.layout && options.registers != Registers::None) {
+    const bool all = options.registers == Registers::All;
     for (const Register& reg : trace.layout->registers()) {
       if (reg.name.empty() || (!all && !reg.is_general)) continue;
       registers_.push_back({&reg, names.intern("reg." + reg.name), is_in_fast_frames(reg, *trace.layout)});

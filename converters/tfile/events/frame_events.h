@@ -18,6 +18,7 @@
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/options.h"
 #include "converters/tfile/program/code_names.h"
 
 namespace convert::tfile {
@@ -29,7 +30,7 @@ class FrameEvents {
  public:
   // Borrows all for its life; `symbols` may be null.
   FrameEvents(const TraceFile& trace, const LocationTable& locations, const Symbols* symbols,
-              ImportContext& context);
+              const Options& options, ImportContext& context);
 
   // Says the frame in `lane` at `time.ns`, which must not be before anything said there. Calls that it closes
   // are ended by the caller. Returns about how many bytes of lane memory that took.

@@ -37,7 +37,8 @@ TraceSource::TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*
       reader_(*recording_->trace.file, recording_->trace.description, recording_->trace.format),
       placer_(recording_->trace, *recording_->locations),
       clock_(recording_->trace, recording_->survey.time),
-      events_(recording_->trace, *recording_->locations, recording_->symbols.get(), context),
+      events_(recording_->trace, *recording_->locations, recording_->symbols.get(), recording_->options,
+              context),
       stamps_(recording_->trace.description) {}
 
 bool TraceSource::pump(std::size_t budget_bytes) {

@@ -17,12 +17,14 @@
 #include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/survey.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/options.h"
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
 
 // Everything that one input's reading needs; kept as long as its source.
 struct Recording {
+  Options options;
   TraceFile trace;
   std::unique_ptr<Symbols> symbols;  // may be null
   std::unique_ptr<LocationTable> locations;

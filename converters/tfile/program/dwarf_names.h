@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/model/importer.h"
+#include "converters/model/names/demangle.h"
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/importer.h"
+#include "converters/model/names/demangle.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/symbols.h"
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "converters/model/importer.h"
+#include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/recording/directory.h"

@@ -116,9 +116,9 @@ TEST(TraceFrames, StepsLieInsideTheirHit) {
   t.frame(2).registers(i386_registers(0x8001, 0xffff0000));
   t.frame(2).registers(i386_registers(0x8003, 0xffff0000));
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 20).end();
-  ImportOptions options;
+  Options options;
   options.registers = Registers::None;
-  EXPECT_THAT(t.lines(options),
+  EXPECT_THAT(t.lines({}, options),
               ElementsAre("[10000 tracepoint:f frame=0 tracepoint=2 pc=0x8000 $trace_timestamp=10",
                           "@11000 tracepoint:step frame=1 tracepoint=2 pc=0x8001 time=\"synthetic\"",
                           "@12000 tracepoint:step frame=2 tracepoint=2 pc=0x8003 time=\"synthetic\"",

@@ -112,10 +112,10 @@ TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   TraceBuilder trace;
   trace.line("R 40").line("status 0;tstop:0;tframes:1").line("tp T1:c0100010:E:0:0");
   trace.frame(1).registers(i386_registers(0xc0100010, 0)).end();
-  ImportOptions options;
+  Options options;
   options.symbols = hidden.path();
   options.registers = Registers::None;
-  EXPECT_THAT(trace.lines(options), ElementsAre(HasSubstr(" tracepoint:*0xc0100010 ")));
+  EXPECT_THAT(trace.lines({}, options), ElementsAre(HasSubstr(" tracepoint:*0xc0100010 ")));
   EXPECT_THAT(
       trace.notes(),
       Contains(hidden.path().string() +
@@ -123,7 +123,7 @@ TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
 
   const SymbolList shown("c0100000 t vfs_read\n");
   options.symbols = shown.path();
-  EXPECT_THAT(trace.lines(options), ElementsAre(HasSubstr(" tracepoint:vfs_read ")));
+  EXPECT_THAT(trace.lines({}, options), ElementsAre(HasSubstr(" tracepoint:vfs_read ")));
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// The table of all options, in the groups in which the help shows them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/option.h"
+
+namespace convert {
+
+struct OptionGroup {
+  std::string title;
+  std::vector<Option> options;
+};
+using OptionTable = std::vector<OptionGroup>;
+
+struct CommandLine {
+  struct Given {
+    const Option* option;  // borrowed from the table
+    std::string value;     // empty for switches
+  };
+  std::vector<Given> options;  // in the order of the table
+  std::vector<std::string> paths;
+
+  bool has(std::string_view name) const;
+};
+
+// Nothing is told to the options yet. Throws UsageError.
+CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
+
+// The options as text of at most 80 columns. Groups without options are left out.
+std::string help_of(const OptionTable& table);
+
+}  // namespace convert

@@ -1,0 +1,18 @@
+// What the user wants of a uftrace recording.
+#pragma once
+
+#include <filesystem>
+
+namespace convert::uftrace {
+
+struct Options {
+  bool no_args = false;                // no arguments and return values of calls
+  bool no_event = false;               // no events
+  bool no_sched = false;               // no scheduling events
+  bool no_libcall = false;             // no calls of library functions by way of the PLT
+  bool no_elf = false;                 // no names from ELF files outside the recording
+  bool utc = false;                    // times of the wall clock
+  std::filesystem::path sysroot = {};  // where the ELF files lie that a map names; empty: where it says
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,136 @@
+#include "converters/app/option_table.h"
+
+#include <array>
+#include <gmock/gmock.h>
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+
+enum class Colour : std::uint8_t { Red, Green };
+
+struct Wishes {
+  Colour colour = Colour::Red;
+  std::filesystem::path file;
+  std::vector<std::string> names;
+  bool loud = false;
+  std::uint64_t address = 0;
+};
+
+OptionTable table_of(Wishes& wishes) {
+  const auto take_address = [&](std::string_view text) { wishes.address = parse_address("at", text); };
+  return {
+      {.title = "Shown:",
+       .options = {choice("colour", wishes.colour, {{"red", Colour::Red}, {"green", Colour::Green}},
+                          "of the lines"),
+                   {.name = "name",
+                    .argument = "NAME",
+                    .help = "may be given again",
+                    .take = into(wishes.names),
+                    .may_repeat = true}}},
+      {.title = "Nothing:", .options = {}},
+      {.title = "Said:",
+       .options = {{.name = "loud", .letter = 'l', .help = "as loud as it can be", .take = into(wishes.loud)},
+                   {.name = "file", .argument = "FILE", .help = "to be read", .take = into(wishes.file)},
+                   {.name = "at", .argument = "ADDRESS", .help = "where", .take = take_address}}}};
+}
+
+std::vector<std::string> parse_all(Wishes& wishes, std::vector<const char*> words) {
+  words.insert(words.begin(), "program");
+  const OptionTable table = table_of(wishes);
+  const CommandLine line = parse(static_cast<int>(words.size()), words.data(), table);
+  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  return line.paths;
+}
+
+std::string problem_of(std::vector<const char*> words) {
+  Wishes wishes;
+  try {
+    parse_all(wishes, std::move(words));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(OptionTable, OptionsAreToldTheirValues) {
+  Wishes wishes;
+  EXPECT_THAT(parse_all(wishes, {"in", "--colour", "green", "-l", "--name=a", "--file", "x y", "--name", "b",
+                                 "--at=0x1f", "out"}),
+              ElementsAre("in", "out"));
+  EXPECT_EQ(wishes.colour, Colour::Green);
+  EXPECT_EQ(wishes.file, "x y");
+  EXPECT_THAT(wishes.names, ElementsAre("a", "b"));
+  EXPECT_TRUE(wishes.loud);
+  EXPECT_EQ(wishes.address, 0x1f);
+}
+
+TEST(OptionTable, WhatIsNotGivenIsNotTold) {
+  Wishes wishes;
+  EXPECT_THAT(parse_all(wishes, {}), ElementsAre());
+  EXPECT_EQ(wishes.colour, Colour::Red);
+  EXPECT_FALSE(wishes.loud);
+}
+
+TEST(OptionTable, AddressesAreDecimalOrHexadecimal) {
+  Wishes wishes;
+  parse_all(wishes, {"--at=31"});
+  EXPECT_EQ(wishes.address, 31);
+  EXPECT_EQ(problem_of({"--at=0x"}), "--at takes an address, not '0x'");
+  EXPECT_EQ(problem_of({"--at=1f"}), "--at takes an address, not '1f'");
+  EXPECT_EQ(problem_of({"--at=0x10000000000000000"}), "--at takes an address, not '0x10000000000000000'");
+}
+
+TEST(OptionTable, WrongUsageSaysWhatIsWrong) {
+  EXPECT_EQ(problem_of({"--colour=blue"}), "--colour takes one of red, green, not 'blue'");
+  EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'");  // no guessing
+  EXPECT_EQ(problem_of({"--colour=red", "--colour=red"}),
+            "option '--colour' cannot be specified more than once");
+  EXPECT_EQ(problem_of({"--file"}), "the required argument for option '--file' is missing");
+}
+
+TEST(OptionTable, HelpHasTwoColumnsAndNoEmptyGroups) {
+  Wishes wishes;
+  EXPECT_EQ(help_of(table_of(wishes)), R"(Shown:
+  --colour red|green        of the lines
+  --name NAME               may be given again
+
+Said:
+  -l, --loud                as loud as it can be
+  --file FILE               to be read
+  --at ADDRESS              where
+
+)");
+}
+
+struct LongHelp {
+  std::string argument, help, text;
+};
+
+class OptionHelp : public testing::TestWithParam<LongHelp> {};
+
+TEST_P(OptionHelp, FitsIntoEightyColumns) {
+  const OptionTable table{
+      {.title = "All:",
+       .options = {{.name = "o", .argument = GetParam().argument, .help = GetParam().help, .take = {}}}}};
+  EXPECT_EQ(help_of(table), "All:\n" + GetParam().text + "\n");
+}
+
+const std::string kIndent(28, ' ');
+const std::string kFull(52, 'x');  // up to column 80
+INSTANTIATE_TEST_SUITE_P(
+    All, OptionHelp,
+    testing::Values(
+        LongHelp{"ARGUMENT", kFull, "  --o ARGUMENT              " + kFull + "\n"},
+        LongHelp{"A", kFull + " y", "  --o A                     " + kFull + "\n" + kIndent + "y\n"},
+        LongHelp{"A", "a " + kFull + " b",
+                 "  --o A                     a\n" + kIndent + kFull + "\n" + kIndent + "b\n"},
+        // A blank between both columns at least, or a line each.
+        LongHelp{std::string(21, 'A'), "b", "  --o " + std::string(21, 'A') + " b\n"},
+        LongHelp{std::string(22, 'A'), "b", "  --o " + std::string(22, 'A') + "\n" + kIndent + "b\n"},
+        // A word that is too long stays whole.
+        LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));
+
+}  // namespace
+}  // namespace convert
