@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "converters/uftrace/note_kinds.h"
-#include "converters/uftrace/perf/perf_names.h"
+#include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/fork_plan.h"
@@ -39,7 +39,7 @@ struct Recording {
         info(read_info(path, context.notes)),
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
-        names(read_perf_names(directory.perf_cpus, info.order, context.notes)),
+        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
         symbolizer(directory, sessions, context.options.demangle, context.names, context.notes),
         workshop{.symbolizer = symbolizer} {}
 
@@ -48,7 +48,7 @@ struct Recording {
   Info info;
   std::vector<TaskEvent> events;
   Sessions sessions;
-  std::map<ThreadId, std::string> names;  // that threads gave themselves
+  PerfThreads perf;  // what the perf files say of threads
   Symbolizer symbolizer;
   Workshop workshop;
 };
@@ -109,8 +109,8 @@ std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const Import
 
 LaneInfo lane_info_of(const Task& task, const Recording& recording, std::uint64_t weight) {
   const auto name_of = [&](const Task& named) {
-    const auto own = recording.names.find(named.tid);
-    return own != recording.names.end() ? own->second : named.name;
+    const auto own = recording.perf.find(named.tid);
+    return own != recording.perf.end() && !own->second.name.empty() ? own->second.name : named.name;
   };
   const Task* const leader = recording.sessions.find_task(static_cast<ThreadId>(task.pid));
   return {.process = task.pid,

@@ -47,4 +47,7 @@ inline constexpr NoteKind kPayloadSkipped{"payload-skipped",
 inline constexpr NoteKind kEventSkipped{"event-skipped", "event records, not shown"};
 inline constexpr NoteKind kFileSkipped{"file-skipped", "files of the recording whose contents are not shown"};
 
+// ---- Perf files ----
+inline constexpr NoteKind kSwitchesLost{"switches-lost", "perf events that the kernel had no room for"};
+
 }  // namespace convert::uftrace

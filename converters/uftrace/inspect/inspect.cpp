@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "converters/uftrace/inspect/inspect_files.h"
-#include "converters/uftrace/perf/perf_names.h"
+#include "converters/uftrace/perf/perf_outline.h"
+#include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/sessions.h"
@@ -32,13 +33,13 @@ struct Head {
         info(read_info(input, notes)),
         events(read_task_file(input, info.order, notes)),
         sessions(directory, info, events, notes),
-        names(read_perf_names(directory.perf_cpus, info.order, notes)) {}
+        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &notes})) {}
 
   Directory directory;
   Info info;
   std::vector<TaskEvent> events;
   Sessions sessions;
-  std::map<ThreadId, std::string> names;  // that threads gave themselves
+  PerfThreads perf;  // what the perf files say of threads
 };
 
 struct SurveyedFile {
@@ -143,10 +144,11 @@ Outline threads_of(const Head& head, const Surveys& surveys) {
   const Deeds deeds(head);
   Outline list = Outline::array();
   for (const auto& [tid, task] : head.sessions.tasks()) {
-    const auto own_name = head.names.find(tid);
+    const auto own_name = head.perf.find(tid);
     const auto surveyed = surveys.find(tid);
     Outline outline{{"thread", number(tid)}, {"process", number(task.pid)}};
-    outline["name"] = own_name != head.names.end() ? own_name->second : task.name;
+    outline["name"] =
+        own_name != head.perf.end() && !own_name->second.name.empty() ? own_name->second.name : task.name;
     if (task.parent) outline["forked by"] = number(*task.parent);
     if (task.fork_ns) outline["forked at ns"] = *task.fork_ns;
     if (task.is_leader()) {
@@ -286,7 +288,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["records"] = records_of(surveys, user_events);
   outline["time"] = time_of(surveys, head.info);
   outline["kernel"] = kernel_of(head, notes);
-  outline["perf"] = outline_of_cpu_files(head.directory.perf_cpus);
+  outline["perf"] = outline_of_perf(head.directory.perf_cpus, head.info.order);
   outline["symbols"] = outline_of_symbols(head.directory, notes);
   outline["debug information"] = outline_of_debug_files(head.directory, notes);
   outline["texts"] = texts_of(head, notes);

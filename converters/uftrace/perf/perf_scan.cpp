@@ -1,0 +1,70 @@
+#include "converters/uftrace/perf/perf_scan.h"
+
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/perf/perf_merge.h"
+
+namespace convert::uftrace {
+namespace {
+
+struct Scanned {
+  PerfThread thread;
+  std::optional<std::uint64_t> out_ns;  // it is off the cpu since then
+};
+
+void end_run(Scanned& scanned) {
+  if (scanned.out_ns) scanned.thread.lone_outs.push_back(*scanned.out_ns);
+  scanned.out_ns.reset();
+}
+
+void take(Scanned& scanned, const PerfEvent& event) {
+  switch (event.kind) {
+    case PerfEvent::Kind::SwitchIn:
+      scanned.out_ns.reset();
+      break;
+    case PerfEvent::Kind::SwitchOut:
+    case PerfEvent::Kind::Preempted:
+      end_run(scanned);
+      scanned.out_ns = event.time_ns;
+      break;
+    case PerfEvent::Kind::Fork:
+      scanned.thread.forked_ns = event.time_ns;
+      scanned.thread.parent = event.parent;
+      break;
+    case PerfEvent::Kind::Exit:
+      end_run(scanned);
+      break;
+    case PerfEvent::Kind::Comm:
+      if (!event.comm.empty()) scanned.thread.name = event.comm;
+      break;
+    case PerfEvent::Kind::Lost:
+      break;
+  }
+}
+
+}  // namespace
+
+PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading) {
+  std::unordered_map<ThreadId, Scanned> scanned;
+  for (PerfMerge events(files, reading); !events.at_end(); events.advance()) {
+    const PerfEvent& event = events.event();
+    if (event.kind != PerfEvent::Kind::Lost) {
+      take(scanned[event.tid], event);
+    } else if (reading.notes != nullptr) {
+      reading.notes->add(
+          kSwitchesLost,
+          [&] { return fmt::format("cpu {}: the kernel lost {} perf events", events.cpu(), event.lost); },
+          event.lost);
+    }
+  }
+  PerfThreads threads;
+  for (auto& [tid, of_thread] : scanned) {
+    end_run(of_thread);
+    threads.emplace(tid, std::move(of_thread.thread));
+  }
+  return threads;
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,29 @@
+// A first pass over the perf files, for what has to be known of threads before their records are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/uftrace/perf/perf_cursor.h"
+
+namespace convert::uftrace {
+
+struct PerfThread {
+  std::string name = {};  // the last one that it gave itself; empty if it never did
+  std::optional<std::uint64_t> forked_ns = {};
+  ThreadId parent = {};  // who forked it, if forked_ns is known
+  // Times of switches out that no switch in follows: the last one of a thread that never ran again, or one
+  // before a gap in the file.
+  std::vector<std::uint64_t> lone_outs = {};
+};
+
+using PerfThreads = std::map<ThreadId, PerfThread>;
+
+// What is wrong with the files goes to `reading.notes`.
+PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading);
+
+}  // namespace convert::uftrace

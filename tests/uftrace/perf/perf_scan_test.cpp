@@ -1,0 +1,90 @@
+// All perf files as one stream, and what it says of threads before their records are read.
+#include "converters/uftrace/perf/perf_scan.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/perf/perf_merge.h"
+#include "tests/uftrace/perf/perf_bytes.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// The files of cpus 0, 1, …; a null one is missing.
+struct Files {
+  explicit Files(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const auto cpu = static_cast<std::uint32_t>(list.size());
+      const std::string name = fmt::format("perf-cpu{}.dat", cpu);
+      if (text != "missing") directory.file(name, text);
+      list.push_back({.cpu = cpu, .path = directory.path() / name, .size_bytes = text.size()});
+    }
+  }
+  TextRecording directory;
+  std::vector<CpuFile> list;
+};
+
+TEST(PerfMerge, IsByTimeThenByCpu) {
+  const Files files({PerfBytes().in(10, 1).out(30, 1).in(31, 1).text(), "",
+                     PerfBytes().in(5, 2).out(10, 2).in(40, 2).text(), "missing"});
+  Notes notes;
+  std::vector<std::string> lines;
+  PerfMerge merge(files.list, {.block_bytes = 100, .notes = &notes});
+  EXPECT_EQ(merge.size(), 144);
+  for (; !merge.at_end(); merge.advance())
+    lines.push_back(fmt::format("{} cpu {}", merge.event().time_ns, merge.cpu()));
+  EXPECT_THAT(lines, ElementsAre("5 cpu 2", "10 cpu 0", "10 cpu 2", "30 cpu 0", "31 cpu 0", "40 cpu 2"));
+  EXPECT_EQ(merge.bytes_read(), 144);
+  EXPECT_EQ(notes.count(kUnreadableFile), 1);
+}
+
+PerfThreads scan(const std::vector<std::string>& texts, Notes* notes = nullptr) {
+  const Files files(texts);
+  return scan_perf(files.list, {.notes = notes});
+}
+
+TEST(PerfScan, KnowsTheLastNames) {
+  const auto threads =
+      scan({PerfBytes().comm(10, 1, "first").comm(30, 1, "third").comm(31, 2, "other").comm(32, 2, "").text(),
+            PerfBytes().comm(20, 1, "second").text()});
+  EXPECT_EQ(threads.at(ThreadId{1}).name, "third");
+  EXPECT_EQ(threads.at(ThreadId{2}).name, "other");
+}
+
+TEST(PerfScan, KnowsWhoForkedWhomAndWhen) {
+  const auto threads = scan({PerfBytes().fork(10, 2, 1).fork(20, 3, 2).in(30, 1).text()});
+  EXPECT_EQ(threads.at(ThreadId{2}).forked_ns, 10);
+  EXPECT_EQ(threads.at(ThreadId{2}).parent, ThreadId{1});
+  EXPECT_EQ(threads.at(ThreadId{3}).forked_ns, 20);
+  EXPECT_EQ(threads.at(ThreadId{3}).parent, ThreadId{2});
+  EXPECT_EQ(threads.at(ThreadId{1}).forked_ns, std::nullopt);
+}
+
+// Thread 1 goes out on one cpu and comes back on another; 2 goes out three times with one way back; 3 exits
+// while it is out, and comes again.
+TEST(PerfScan, KnowsTheSwitchesOutThatNothingFollows) {
+  const auto threads =
+      scan({PerfBytes().out(10, 1).out(15, 2).preempted(17, 2).out(50, 3).exit(60, 3).in(70, 3).text(),
+            PerfBytes().in(12, 1).in(20, 2).out(30, 1).preempted(40, 2).text()});
+  EXPECT_THAT(threads.at(ThreadId{1}).lone_outs, ElementsAre(30));
+  EXPECT_THAT(threads.at(ThreadId{2}).lone_outs, ElementsAre(15, 40));
+  EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
+}
+
+TEST(PerfScan, CountsWhatTheKernelLost) {
+  Notes notes;
+  scan({PerfBytes().lost(10, 5).text(), PerfBytes().lost(10, 2).text()}, &notes);
+  EXPECT_EQ(notes.count(kSwitchesLost), 7);
+  EXPECT_THAT(notes.groups().front().first,
+              ElementsAre("cpu 0: the kernel lost 5 perf events", "cpu 1: the kernel lost 2 perf events"));
+  EXPECT_THAT(scan({PerfBytes().lost(10, 5).text()}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace convert::uftrace
