@@ -87,7 +87,7 @@ ExitCode run(const Options& options) {
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({.lanes = options.lanes}, notes);
+  Timeline timeline({.lanes = options.lanes, .jobs = options.jobs}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
   if (timeline.lanes().empty() && !options.import.tids.empty())

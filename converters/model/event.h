@@ -1,11 +1,7 @@
-// The words of the common event model: ids as types and typed argument values. Times are ns everywhere.
+// The words of the common event model: ids as types, and what events are made of. Times are ns everywhere.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
 
 namespace convert {
 
@@ -20,6 +16,7 @@ enum class ThreadId : std::uint64_t {};
 // Times of 2^63 ns and later can't be drawn (fxt-notes W5).
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 
+// Values of arguments that are more than numbers.
 struct Pointer {
   std::uint64_t address;
   friend bool operator==(const Pointer&, const Pointer&) = default;
@@ -28,19 +25,6 @@ struct Koid {
   std::uint64_t koid;
   friend bool operator==(const Koid&, const Koid&) = default;
 };
-
-// The value of an argument; std::monostate is FXT's null argument. Strings may hold any bytes here: they are
-// made valid UTF-8, and counted, where they are written. A NameId is a string that is likely to come again (a
-// source line, an enumerator): it is written as a reference; a std::string stands in its record.
-using Value = std::variant<std::monostate, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
-                           std::string, Pointer, Koid, bool, NameId>;
-
-struct Argument {
-  NameId name;
-  Value value;
-  friend bool operator==(const Argument&, const Argument&) = default;
-};
-using Arguments = std::vector<Argument>;
 
 enum class FlowStep : std::uint8_t { Begin, Step, End };
 

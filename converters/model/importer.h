@@ -3,6 +3,7 @@
 // command line, nor its neighbours.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
@@ -27,17 +28,23 @@ struct ImportOptions {
   Blobs blobs = Blobs::Memory;
 };
 
-// Counted while reading; for progress and report.
+// Counted while reading, by several threads; for progress and report.
 struct ImportStats {
   std::uint64_t bytes_total = 0;  // of the files that the sources read, known after import()
-  std::uint64_t bytes_read = 0;
-  std::uint64_t records_read = 0;  // uftrace: records of .dat files; tfile: frames
+  std::atomic<std::uint64_t> bytes_read = 0;
+  std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
+
+  // What one pump() has read.
+  void add_read(std::uint64_t bytes, std::uint64_t records) {
+    bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    records_read.fetch_add(records, std::memory_order_relaxed);
+  }
 };
 
 // Borrowed by importers and their sources until the timeline has run.
 struct ImportContext {
   Names& names;
-  Notes& notes;
+  Notes& notes;  // while importing; who says something later has Timeline::new_notes()
   Timeline& timeline;
   ImportStats& stats;
   const ImportOptions& options;

@@ -2,49 +2,45 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <string>
 #include <utility>
 
 namespace convert {
 namespace {
 
-// Rough size of what a Details holds, for the lookahead budget.
-std::size_t size_of(const Details& details) {
-  std::size_t bytes = sizeof(Details) + details.text.size() + details.bytes.size();
-  for (const Argument& argument : details.arguments) {
-    bytes += sizeof(Argument);
-    if (const auto* text = std::get_if<std::string>(&argument.value)) bytes += text->size();
-  }
-  return bytes;
+constexpr NameId kUnnamed{};
+
+// The first `count` arguments of a row, and what follows them.
+std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
+  const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
+  const auto words = row.words();
+  const auto first = static_cast<std::size_t>(middle.word() - words.data());
+  return {ArgumentRow(words.first(first)), ArgumentRow(words.subspan(first))};
 }
 
 }  // namespace
 
-Lane::~Lane() {
-  for (SlotPool::Chunk& chunk : chunks_) pool_->give_back(std::move(chunk));
-}
-
 // ---- Filling ----
 
-void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, Arguments arguments) {
+void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (frames_.size() >= options_.max_depth) {
     ++hidden_;
-    frames_.push_back({nullptr, time_ns, key, label, DetailsId::None});
+    frames_.push_back({nullptr, nullptr, time_ns, key, label});
     return;
   }
-  DetailsId rest = DetailsId::None;
-  if (arguments.size() > kArgumentsPerRecord) {
-    const auto first_of_rest = arguments.begin() + kArgumentsPerRecord;
-    rest = keep(Arguments(std::make_move_iterator(first_of_rest), std::make_move_iterator(arguments.end())));
-    arguments.erase(first_of_rest, arguments.end());
-  }
-  const bool as_pair = rest != DetailsId::None || options_.durations == DurationForm::Pairs;
-  Slot* slot =
-      push(time_ns, as_pair ? SlotKind::Begin : SlotKind::Open, label, 0, keep(std::move(arguments)));
-  frames_.push_back({as_pair ? nullptr : slot, time_ns, key, label, rest});
+  const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
+  const bool as_pair = !rest.empty() || options_.durations == DurationForm::Pairs;
+  const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
+  Slot* slot = push(time_ns, as_pair ? SlotKind::Begin : SlotKind::Open, label, 0, keep(shown, count));
+  frames_.push_back({as_pair ? nullptr : slot, filling_.back().get(), time_ns, key, label});
+  if (rest.empty()) return;
+  frames_.back().rest = static_cast<std::uint32_t>(arguments.size() - count);
+  rests_.emplace_back().add(rest);
 }
 
-void Lane::end(std::uint64_t time_ns, Arguments arguments) {
+void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   assert(!frames_.empty());
   advance(time_ns);
   const Frame frame = frames_.back();
@@ -53,39 +49,31 @@ void Lane::end(std::uint64_t time_ns, Arguments arguments) {
   if (frames_.size() >= options_.max_depth) return;  // hidden
 
   const bool of_zero_length = time_ns == frame.begin_ns;
-  if (frame.slot != nullptr && !of_zero_length && time_ns != zero_ns_) {
-    frame.slot->end_ns = time_ns;
-    frame.slot->tag = Slot::tag_of(SlotKind::Complete, frame.slot->details());
-    if (!arguments.empty()) finish_with(*frame.slot, time_ns, std::move(arguments));
-    return;
+  if (frame.slot != nullptr) {
+    Slot& slot = *frame.slot;
+    const std::size_t count = slot.argument_count() + arguments.size();
+    // A complete event takes its end's arguments too, as long as one record holds them all.
+    if (!of_zero_length && time_ns != zero_ns_ && (arguments.empty() || count <= kArgumentsPerRecord)) {
+      slot.end_ns = time_ns;
+      slot.kind = SlotKind::Complete;
+      if (arguments.empty()) return;
+      const auto of_begin = slot.arguments().words(), of_end = arguments.words();
+      std::uint64_t* const words = new_run(count, of_begin.size() + of_end.size());
+      std::ranges::copy(of_end, std::ranges::copy(of_begin, words).out);
+      slot.run = words - 1;
+      return;
+    }
+    slot.kind = SlotKind::Begin;
   }
-  if (frame.slot != nullptr) frame.slot->tag = Slot::tag_of(SlotKind::Begin, frame.slot->details());
   if (of_zero_length) zero_ns_ = time_ns;
-  if (frame.rest != DetailsId::None) {
-    Arguments all = std::move(details_[index(frame.rest)].arguments);
-    std::ranges::move(arguments, std::back_inserter(all));
-    arguments = std::move(all);
-    drop_details(frame.rest);
-  }
-  push(time_ns, SlotKind::End, frame.label, 0, keep(std::move(arguments)));
-}
-
-// A complete event takes its end's arguments too, as long as one record holds them all; else it becomes a
-// pair.
-void Lane::finish_with(Slot& slot, std::uint64_t time_ns, Arguments arguments) {
-  if (slot.details() == DetailsId::None) {
-    slot.tag = Slot::tag_of(SlotKind::Complete, keep(std::move(arguments)));
+  if (frame.rest == 0) {
+    push(time_ns, SlotKind::End, frame.label, 0, keep(arguments));
     return;
   }
-  Details& details = details_[index(slot.details())];
-  if (details.arguments.size() + arguments.size() <= kArgumentsPerRecord) {
-    details_bytes_ -= size_of(details);
-    std::ranges::move(arguments, std::back_inserter(details.arguments));
-    details_bytes_ += size_of(details);
-    return;
-  }
-  slot.tag = Slot::tag_of(SlotKind::Begin, slot.details());
-  push(time_ns, SlotKind::End, slot.label, 0, keep(std::move(arguments)));
+  Arguments all = std::move(rests_.back());
+  rests_.pop_back();
+  all.add(arguments.row());
+  push(time_ns, SlotKind::End, frame.label, 0, keep(all));
 }
 
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
@@ -100,66 +88,78 @@ bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
 bool Lane::annotate_top(NameId name, std::string_view text) {
   Slot* slot = frames_.back().slot;
   if (slot == nullptr) return false;
-  if (slot->details() == DetailsId::None) {
-    slot->tag = Slot::tag_of(slot->kind(), keep(Arguments{{name, std::string(text)}}));
-    return true;
+  Arguments all;
+  bool is_there = false;
+  for (const Argument& argument : slot->arguments()) {
+    if (argument.name != name) {
+      all.add(argument);
+      continue;
+    }
+    is_there = true;
+    all.add({name, std::string(argument.text).append(",").append(text)});
   }
-  Details& details = details_[index(slot->details())];
-  const auto same_name = std::ranges::find(details.arguments, name, &Argument::name);
-  if (same_name == details.arguments.end() && details.arguments.size() == kArgumentsPerRecord) return false;
-  details_bytes_ -= size_of(details);
-  if (same_name == details.arguments.end())
-    details.arguments.push_back({name, std::string(text)});
-  else
-    std::get<std::string>(same_name->value).append(",").append(text);
-  details_bytes_ += size_of(details);
+  if (!is_there && all.size() == kArgumentsPerRecord) return false;
+  if (!is_there) all.add({name, text});
+  slot->run = keep(all);
   return true;
 }
 
-void Lane::instant(std::uint64_t time_ns, LabelId label, Arguments&& arguments) {
+void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   advance(time_ns);
   if (!shows_instant(time_ns)) {
     ++hidden_;
-    arguments.clear();
     return;
   }
-  count_instant(time_ns);
-  push(time_ns, SlotKind::Instant, label, 0, keep(std::move(arguments)));
+  instants_ = instants_ns_ == time_ns ? instants_ + 1 : 1;
+  instants_ns_ = zero_ns_ = time_ns;
+  push(time_ns, SlotKind::Instant, label, 0, keep(arguments));
 }
 
-void Lane::counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments) {
+void Lane::counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments) {
   advance(time_ns);
-  push(time_ns, SlotKind::Counter, label, id, keep(std::move(arguments)));
+  push(time_ns, SlotKind::Counter, label, id, keep(arguments));
 }
 
-void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments) {
+void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
+                const Arguments& arguments) {
   advance(time_ns);
   zero_ns_ = time_ns;
   const SlotKind kind = step == FlowStep::Begin  ? SlotKind::FlowBegin
                         : step == FlowStep::Step ? SlotKind::FlowStep
                                                  : SlotKind::FlowEnd;
-  push(time_ns, kind, label, id, keep(std::move(arguments)));
+  push(time_ns, kind, label, id, keep(arguments));
 }
 
 void Lane::context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch) {
   advance(time_ns);
-  push(time_ns, SlotKind::ContextSwitch, {}, 0,
-       keep(Details{.arguments = {}, .text = {}, .bytes = {}, .context_switch = context_switch}));
+  std::uint64_t* const words = new_run(0, SwitchWords::kWords);
+  words[0] = SwitchWords::Cpu::put(context_switch.cpu) |
+             SwitchWords::State::put(static_cast<std::uint64_t>(context_switch.outgoing_state));
+  words[1] = static_cast<std::uint64_t>(context_switch.outgoing_process);
+  words[2] = static_cast<std::uint64_t>(context_switch.outgoing_thread);
+  words[3] = static_cast<std::uint64_t>(context_switch.incoming_process);
+  words[4] = static_cast<std::uint64_t>(context_switch.incoming_thread);
+  push(time_ns, SlotKind::ContextSwitch, {}, 0, words - 1);
 }
 
-void Lane::log(std::uint64_t time_ns, std::string text) {
+void Lane::log(std::uint64_t time_ns, std::string_view text) {
   advance(time_ns);
-  push(time_ns, SlotKind::Log, {}, 0, keep(Details{.arguments = {}, .text = std::move(text), .bytes = {}}));
+  push(time_ns, SlotKind::Log, {}, 0, keep({{kUnnamed, text}}));
 }
 
 void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
   advance(time_ns);
-  const DetailsId id = fresh_details();
-  Details& details = details_[index(id)];
-  details.text = name;
-  details.bytes.assign(bytes.begin(), bytes.end());
-  details_bytes_ += size_of(details);
-  push(time_ns, SlotKind::Blob, {}, 0, id);
+  const auto put = [](std::uint64_t* at, const void* data, std::size_t size) {
+    *at++ = ArgumentHeader::of(kUnnamed, ArgumentType::Text, size);
+    std::uint64_t* const end = at + (size + 7) / 8;
+    if (at != end) end[-1] = 0;
+    if (size != 0) std::memcpy(at, data, size);
+    return end;
+  };
+  bytes = bytes.first(std::min(bytes.size(), kMaxTextBytes));
+  std::uint64_t* const words = new_run(2, 2 + (name.size() + 7) / 8 + (bytes.size() + 7) / 8);
+  put(put(words, name.data(), name.size()), bytes.data(), bytes.size());
+  push(time_ns, SlotKind::Blob, {}, 0, words - 1);
 }
 
 void Lane::buffer_full(std::uint64_t time_ns) {
@@ -167,94 +167,119 @@ void Lane::buffer_full(std::uint64_t time_ns) {
   push(time_ns, SlotKind::BufferFull, {});
 }
 
-Slot* Lane::push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id, DetailsId details) {
+// ---- Memory ----
+
+Slot* Lane::push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id,
+                 const std::uint64_t* run) {
   Slot* slot = next_slot();
-  *slot = {time_ns, id, label, Slot::tag_of(kind, details)};
+  *slot = {time_ns, id, run, label, kind};
   return slot;
 }
 
 void Lane::add_chunk() {
-  chunks_.push_back(pool_->take());
-  write_ = chunks_.back().get();
-  write_end_ = write_ + SlotPool::kSlotsPerChunk;
-  if (chunks_.size() == 1) read_ = write_;
+  if (write_ != nullptr) bytes_said_ += sizeof(SlotChunk::slots);
+  filling_.push_back(pool_->take_slots());
+  SlotChunk& chunk = *filling_.back();
+  chunk.bytes_before = bytes_said_;
+  write_ = chunk.slots.data();
+  write_end_ = write_ + SlotChunk::kSlots;
+  if (unsealed_ == nullptr) unsealed_ = write_;
+  keep_to_share();
 }
 
-// ---- Details ----
+const std::uint64_t* Lane::keep(const Arguments& arguments) {
+  const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
+  cut_arguments_ += arguments.size() - count;
+  if (count == arguments.size()) return keep(arguments.row(), count);
+  return keep(split(arguments.row(), count).first, count);
+}
 
-DetailsId Lane::keep(Arguments&& arguments) {
-  if (arguments.empty()) return DetailsId::None;
-  if (arguments.size() > kArgumentsPerRecord) {
-    cut_arguments_ += arguments.size() - kArgumentsPerRecord;
-    arguments.resize(kArgumentsPerRecord);
+const std::uint64_t* Lane::keep(ArgumentRow row, std::size_t count) {
+  if (count == 0) return nullptr;
+  const auto from = row.words();
+  std::uint64_t* const words = new_run(count, from.size());
+  std::ranges::copy(from, words);
+  return words - 1;
+}
+
+// Words live as long as the slots of the chunk that is being filled when their own chunk is full: all that
+// use them stand there or before.
+std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
+  const std::size_t size = words + 1;
+  if (write_ == write_end_) add_chunk();
+  bytes_said_ += size * sizeof(std::uint64_t);
+  std::uint64_t* run = nullptr;
+  if (size > ChunkPool::kWordsPerChunk / 4) {
+    auto& large = filling_.back()->large_words;
+    large.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
+    run = large.back().get();
+    keep_to_share();
+  } else {
+    if (size > words_left_) {
+      if (words_ != nullptr) filling_.back()->words.push_back(std::move(words_));
+      words_ = pool_->take_words();
+      words_left_ = ChunkPool::kWordsPerChunk;
+      keep_to_share();
+    }
+    run = words_.get() + (ChunkPool::kWordsPerChunk - words_left_);
+    words_left_ -= size;
   }
-  const DetailsId id = fresh_details();
-  Details& details = details_[index(id)];
-  details.arguments.swap(arguments);
-  details_bytes_ += size_of(details);
-  return id;
+  *run = RunHeader::Count::put(count) | RunHeader::Words::put(words);
+  return run + 1;
 }
 
-DetailsId Lane::keep(Details details) {
-  const DetailsId id = fresh_details();
-  details_bytes_ += size_of(details);
-  details_[index(id)] = std::move(details);
-  return id;
+// ---- Sealing ----
+
+Lane::Frame* Lane::oldest_open() {
+  // Between the oldest open calls that wait are only pairs and hidden calls.
+  while (first_waiting_frame_ < frames_.size() && frames_[first_waiting_frame_].slot == nullptr)
+    ++first_waiting_frame_;
+  return first_waiting_frame_ < frames_.size() ? &frames_[first_waiting_frame_] : nullptr;
 }
 
-// Empty ones, which still have the room of what they held before.
-DetailsId Lane::fresh_details() {
-  if (free_details_.empty()) {
-    details_.emplace_back();
-    return static_cast<DetailsId>(details_.size());
+void Lane::keep_to_share() {
+  const auto waits_too_long = [this](const Frame& frame) {
+    const auto before = static_cast<std::size_t>(frame.slot - frame.chunk->slots.data()) * sizeof(Slot);
+    return bytes_said_ > frame.chunk->bytes_before + before + share_bytes_;
+  };
+  for (Frame* oldest = oldest_open(); oldest != nullptr && waits_too_long(*oldest); oldest = oldest_open())
+    release_oldest();
+}
+
+void Lane::release_oldest() {
+  Frame* const oldest = oldest_open();
+  assert(oldest != nullptr);
+  oldest->slot->kind = SlotKind::Begin;
+  oldest->slot = nullptr;
+}
+
+std::size_t Lane::seal() {
+  if (!is_held_back()) return 0;
+  const Frame* const oldest = oldest_open();
+  Slot* const until = oldest != nullptr ? oldest->slot : write_;
+  const SlotChunk* const last = oldest != nullptr ? oldest->chunk : filling_.back().get();
+  std::size_t sealed = 0;
+  const auto add = [&](Slot* end, std::unique_ptr<SlotChunk> chunk) {
+    sealed += static_cast<std::size_t>(end - unsealed_);
+    if (unsealed_ != end || chunk != nullptr) pieces_.push_back({{unsealed_, end}, std::move(chunk)});
+  };
+  std::size_t full = 0;  // chunks that are sealed to their end
+  for (; filling_[full].get() != last; ++full) {
+    Slot* const end = filling_[full]->slots.data() + SlotChunk::kSlots;
+    add(end, std::move(filling_[full]));
+    unsealed_ = filling_[full + 1]->slots.data();
   }
-  const DetailsId id = free_details_.back();
-  free_details_.pop_back();
-  return id;
-}
-
-void Lane::drop_details(DetailsId id) {
-  constexpr std::size_t kKeptRoom = 4096;  // bytes, of each part
-  Details& details = details_[index(id)];
-  details_bytes_ -= size_of(details);
-  details.arguments.clear();
-  details.text.clear();
-  details.bytes.clear();
-  if (details.arguments.capacity() * sizeof(Argument) > kKeptRoom || details.text.capacity() > kKeptRoom ||
-      details.bytes.capacity() > kKeptRoom)
-    details = Details{};
-  free_details_.push_back(id);
-}
-
-// ---- Emptying ----
-
-std::size_t Lane::waiting_slots() const {
-  if (chunks_.empty()) return 0;
-  const auto read_at = static_cast<std::size_t>(read_ - chunks_.front().get());
-  const auto written = static_cast<std::size_t>(write_ - chunks_.back().get());
-  return (chunks_.size() - 1) * SlotPool::kSlotsPerChunk + written - read_at;
-}
-
-// The front chunk is read to its end.
-void Lane::leave_front() {
-  if (chunks_.size() == 1) {
-    // Start again at the front of the same warm chunk, unless it has room left anyway.
-    if (write_ == write_end_) read_ = write_ = chunks_.front().get();
-    return;
+  if (until == filling_[full]->slots.data() + SlotChunk::kSlots) {
+    add(until, std::move(filling_[full]));
+    ++full;
+    bytes_said_ += sizeof(SlotChunk::slots);
+    unsealed_ = write_ = write_end_ = nullptr;
+  } else {
+    add(until, nullptr);
+    unsealed_ = until;
   }
-  pool_->give_back(std::move(chunks_.front()));
-  chunks_.pop_front();
-  read_ = chunks_.front().get();
-}
-
-void Lane::release_head() {
-  assert(head_is_open());
-  // The oldest open call is the outermost one whose slot waits; between are only pairs and hidden calls.
-  while (frames_[first_waiting_frame_].slot == nullptr) ++first_waiting_frame_;
-  Frame& frame = frames_[first_waiting_frame_++];
-  assert(frame.slot == read_);
-  frame.slot->tag = Slot::tag_of(SlotKind::Begin, frame.slot->details());
-  frame.slot = nullptr;
+  filling_.erase(filling_.begin(), filling_.begin() + static_cast<std::ptrdiff_t>(full));
+  return sealed * sizeof(Slot);
 }
 
 }  // namespace convert

@@ -4,20 +4,22 @@
 //   a call becomes ONE complete event at the position of its begin, unless its length is zero, or something
 //   of zero length lies inside it at its very end, or its end is not known when its begin must be written:
 //   then it becomes a begin and an end.
+//
+// One thread at a time fills a lane. What it has sealed can be taken by another one meanwhile.
 #pragma once
 
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <deque>
-#include <initializer_list>
+#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "converters/model/argument.h"
+#include "converters/model/chunk.h"
 #include "converters/model/event.h"
-#include "converters/model/field_queue.h"
 #include "converters/model/slot.h"
 
 namespace convert {
@@ -37,10 +39,16 @@ struct LaneOptions {
   DurationForm durations = DurationForm::Mixed;
 };
 
+// Sealed events of a lane that lie side by side, in order; none is Open. `chunk` is theirs when nothing else
+// of it will come.
+struct Piece {
+  std::span<Slot> slots;
+  std::unique_ptr<SlotChunk> chunk = nullptr;
+};
+
 class Lane {
  public:
-  Lane(SlotPool& pool, const LaneOptions& options) : pool_(&pool), options_(options) {}
-  ~Lane();
+  Lane(ChunkPool& pool, const LaneOptions& options) : pool_(&pool), options_(options) {}
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
@@ -48,19 +56,19 @@ class Lane {
 
   // Opens a call inside those that are open. `key` is the caller's own, handed back by top_key() (an
   // address). Of `arguments`, the first 15 go with the begin and up to 15 more with the end.
-  void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, Arguments arguments = {});
+  void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
   // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30
   // in all are kept (cut_arguments() counts the rest).
-  void end(std::uint64_t time_ns, Arguments arguments = {});
+  void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // Takes the arguments over and leaves empty room for the next ones in their place.
-  void instant(std::uint64_t time_ns, LabelId label, Arguments&& arguments = {});
+  void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
   // Numeric arguments only, one per series; `id` is a thread's tid or 0.
-  void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments);
+  void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   // Needs an open, visible call (checked by the sinks' readers, not here): see flows in fxt-notes W21.
-  void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id, Arguments arguments = {});
+  void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
+            const Arguments& arguments = {});
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
-  void log(std::uint64_t time_ns, std::string text);
+  void log(std::uint64_t time_ns, std::string_view text);
   // Bytes of the stream `name`; chunked where they are written. Stands in the lane where it was said.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
@@ -70,14 +78,6 @@ class Lane {
     const std::size_t shown_depth = std::min(frames_.size(), options_.max_depth);
     const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
     return shown_depth + below < std::max(options_.max_depth, kPerfettoMaxDepth);
-  }
-  // Says all records of a form; shows_instant() must hold. Returns its fields, `count` as the form says, to
-  // be filled in at once.
-  std::uint64_t* formed(std::uint64_t time_ns, FormId form, std::size_t count) {
-    advance(time_ns);
-    count_instant(time_ns);
-    *next_slot() = {time_ns, fields_.end(), {}, Slot::tag_of(form)};
-    return fields_.add(count);
   }
 
   // Gives the open call at `depth` its true name, which was not known at its begin. False if its begin is out
@@ -108,9 +108,8 @@ class Lane {
     }
     last_ns_ = time_ns;
     Slot* slot = next_slot();
-    *slot = {time_ns, 0, label, 0};
-    static_assert(static_cast<int>(SlotKind::Open) == 0);
-    frames_.push_back({slot, time_ns, key, label, DetailsId::None});
+    *slot = {time_ns, 0, nullptr, label, SlotKind::Open};
+    frames_.push_back({slot, filling_.back().get(), time_ns, key, label});
     return true;
   }
 
@@ -125,45 +124,37 @@ class Lane {
     }
     last_ns_ = time_ns;
     frame.slot->end_ns = time_ns;
-    frame.slot->tag += static_cast<std::uint32_t>(SlotKind::Complete);  // Open is 0; details stay
+    frame.slot->kind = SlotKind::Complete;
     frames_.pop_back();
     return true;
   }
 
-  // ---- Emptying, by the Timeline and the sink. ----
+  // ---- Sealing, by the Timeline, while nobody fills. ----
 
-  // True if nothing waits here.
-  bool empty() const { return chunks_.size() <= 1 && read_ == write_; }
-  const Slot& head() const { return *read_; }  // must not be empty()
-  bool head_is_open() const { return !empty() && head().kind() == SlotKind::Open; }
-  // The longest run of waiting events, ready to write, with time < `before_ns`, that lies in one piece. Valid
-  // until consume().
-  std::span<const Slot> ready(std::uint64_t before_ns) const {
-    const Slot* last = read_;
-    const Slot* const stop = end_of_front();
-    while (last != stop && last->time_ns < before_ns && last->kind() != SlotKind::Open) ++last;
-    return {read_, last};
+  // Open calls do not hold more than this back: then the oldest becomes a begin, and what waits behind it
+  // goes on. So a lane's memory is bounded, by what it says alone.
+  void set_share(std::size_t bytes) { share_bytes_ = bytes; }
+  // Seals what stands before the oldest open call; the pieces can be taken. Gives their size in bytes.
+  std::size_t seal();
+  // Whether something waits behind the last seal: an open call first.
+  bool is_held_back() const { return unsealed_ != nullptr && unsealed_ != write_; }
+  std::uint64_t held_back_ns() const { return unsealed_->time_ns; }  // when is_held_back()
+  // The time of the first event that was not taken yet, when has_piece() or is_held_back().
+  std::uint64_t first_ns() const {
+    return has_piece() ? pieces_.front().slots.front().time_ns : held_back_ns();
   }
-  // Takes away the first `count` of what is ready(). True if more may be ready behind them, in another piece.
-  bool consume(std::size_t count) {
-    read_ += count;
-    if (read_ != end_of_front()) return false;
-    leave_front();
-    return true;
-  }
-  // Gives up waiting for the end of the oldest open call: it becomes a begin. head_is_open() must hold.
-  void release_head();
-  // Bytes that wait here.
-  std::size_t waiting_bytes() const {
-    return waiting_slots() * sizeof(Slot) + details_bytes_ + fields_.waiting_bytes();
-  }
+  // Gives up waiting for the end of the oldest open call: it becomes a begin. is_held_back() must hold.
+  void release_oldest();
 
-  const Details& details(DetailsId id) const { return details_[index(id)]; }
-  void drop_details(DetailsId id);  // once written
-  // Of a Formed; valid until others are said or dropped.
-  const std::uint64_t* fields(const Slot& formed) const { return fields_.at(formed.end_ns); }
-  // Once a Formed of `count` fields, and all before it, are written.
-  void drop_fields(const Slot& formed, std::size_t count) { fields_.drop_until(formed.end_ns + count); }
+  // ---- Taking, by the merge, also while another thread fills. ----
+
+  bool has_piece() const { return !pieces_.empty(); }
+  // has_piece() must hold. The slots are good until the lane ends or their chunk is given back.
+  Piece take_piece() {
+    Piece piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    return piece;
+  }
 
   // Calls and instants left out because they lie too deep.
   std::uint64_t hidden() const { return hidden_; }
@@ -172,57 +163,53 @@ class Lane {
  private:
   struct Frame {
     Slot* slot;  // null if the call is written as a pair, or hidden
+    SlotChunk* chunk;
     std::uint64_t begin_ns;
     std::uint64_t key;
     LabelId label;
-    DetailsId rest;  // arguments that the begin had no room for
+    std::uint32_t rest = 0;  // number of arguments that the begin had no room for, the last of rests_
   };
 
-  static std::size_t index(DetailsId id) { return static_cast<std::size_t>(id) - 1; }
   Slot* next_slot() {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
-  const Slot* end_of_front() const {
-    return chunks_.size() <= 1 ? write_ : chunks_.front().get() + SlotPool::kSlotsPerChunk;
-  }
-  void leave_front();
-  std::size_t waiting_slots() const;
   void add_chunk();
+  // The frame of the oldest open call that waits; null if none does.
+  Frame* oldest_open();
+  void keep_to_share();
   Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
-             DetailsId details = DetailsId::None);
-  void finish_with(Slot& slot, std::uint64_t time_ns, Arguments arguments);
-  DetailsId keep(Details details);
-  DetailsId keep(Arguments&& arguments);
-  DetailsId fresh_details();
+             const std::uint64_t* run = nullptr);
+  // Room for a run of `words` words behind its header, which is filled in.
+  std::uint64_t* new_run(std::size_t count, std::size_t words);
+  const std::uint64_t* keep(ArgumentRow row, std::size_t count);
+  const std::uint64_t* keep(const Arguments& arguments);
   void advance(std::uint64_t time_ns) {
     assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
     last_ns_ = time_ns;
   }
-  void count_instant(std::uint64_t time_ns) {
-    assert(shows_instant(time_ns));
-    instants_ = instants_ns_ == time_ns ? instants_ + 1 : 1;
-    instants_ns_ = zero_ns_ = time_ns;
-  }
 
-  SlotPool* pool_;
+  ChunkPool* pool_;
   LaneOptions options_;
-  std::deque<SlotPool::Chunk> chunks_;
+  std::size_t share_bytes_ = ~std::size_t{0};
+
+  std::vector<std::unique_ptr<SlotChunk>> filling_;  // what is not sealed to its end
+  Slot* unsealed_ = nullptr;  // the first one behind the last seal, in filling_.front()
   Slot* write_ = nullptr;
   Slot* write_end_ = nullptr;
-  const Slot* read_ = nullptr;
+  WordChunk words_;
+  std::size_t words_left_ = 0;    // at the end of words_
+  std::uint64_t bytes_said_ = 0;  // in full chunks, and words, all in all
+  std::deque<Piece> pieces_;      // sealed
 
   std::vector<Frame> frames_;
   std::size_t first_waiting_frame_ = 0;  // no frame below it has a slot that waits
+  std::vector<Arguments> rests_;         // of frames that have some, outermost first
   // Deeper calls and pairs take the slow way.
   std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t zero_ns_ = ~std::uint64_t{0};  // the latest time at which something of zero length lies
 
-  std::vector<Details> details_;
-  std::vector<DetailsId> free_details_;
-  std::size_t details_bytes_ = 0;
-  FieldQueue fields_;
   std::uint64_t instants_ns_ = ~std::uint64_t{0};  // when the latest instant was
   std::size_t instants_ = 0;                       // how many were then
   std::uint64_t hidden_ = 0;

@@ -15,6 +15,15 @@ void Notes::add(const NoteKind& kind, const Place& where, std::string_view probl
       kind, [&] { return where.text() + ": " + std::string(problem); }, count);
 }
 
+void Notes::join(const Notes& later) {
+  for (const Group& from : later.groups_) {
+    Group& group = group_of(*from.kind);
+    group.count += from.count;
+    for (const std::string& text : from.first)
+      if (group.first.size() < kKeptPerKind) group.first.push_back(text);
+  }
+}
+
 std::uint64_t Notes::count(const NoteKind& kind) const {
   const auto found = std::ranges::find_if(groups_, [&](const Group& g) { return g.kind->name == kind.name; });
   return found != groups_.end() ? found->count : 0;

@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,14 +44,17 @@ class Notes {
     if (group.first.size() < kKeptPerKind) group.first.push_back(describe());
   }
 
+  // Adds all of `later`, as if it had been said here behind what there is.
+  void join(const Notes& later);
+
   bool empty() const { return groups_.empty(); }
   std::uint64_t count(const NoteKind& kind) const;  // 0 if there is none
   // In the order of first appearance.
-  const std::deque<Group>& groups() const { return groups_; }
+  const std::vector<Group>& groups() const { return groups_; }
 
  private:
   Group& group_of(const NoteKind& kind);
-  std::deque<Group> groups_;
+  std::vector<Group> groups_;
 };
 
 }  // namespace convert

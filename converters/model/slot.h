@@ -1,11 +1,13 @@
-// One waiting event of a lane, 24 bytes: what the pairing fills in and the sink writes out.
+// One waiting event of a lane: what the pairing fills in, the merge orders and the sink writes out.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
+#include <span>
+#include <string_view>
 
+#include "converters/model/argument.h"
 #include "converters/model/event.h"
 #include "fxt/field.h"
 
@@ -25,60 +27,53 @@ enum class SlotKind : std::uint8_t {
   Log,
   Blob,
   BufferFull,  // FXT's provider event: records were lost here
-  Formed,      // all records of a filled-in form
 };
 
-// Index of an event's Details in its lane; 0 = it has none.
-enum class DetailsId : std::uint32_t { None = 0 };
+// The words that belong to one slot, in its lane's memory: their number, and how many arguments they are.
+struct RunHeader {
+  using Count = fxt::Field<0, 31>;
+  using Words = fxt::Field<32, 63>;
+};
 
 struct Slot {
   std::uint64_t time_ns;
-  std::uint64_t end_ns;  // of a Complete; the id of a Counter or flow; where the fields of a Formed lie
+  std::uint64_t end_ns;      // of a Complete; the id of a counter or flow
+  const std::uint64_t* run;  // what belongs to it, a RunHeader first; null: nothing
   LabelId label;
-  std::uint32_t tag;  // Kind and DetailsIndex, or FormIndex, below
+  SlotKind kind;
 
-  using Kind = fxt::Field<0, 3>;
-  using DetailsIndex = fxt::Field<4, 31>;
-  using FormIndex = fxt::Field<4, 31>;  // of a Formed
-
-  static std::uint32_t tag_of(SlotKind kind, DetailsId details) {
-    return static_cast<std::uint32_t>(Kind::put(static_cast<std::uint64_t>(kind)) |
-                                      DetailsIndex::put(static_cast<std::uint64_t>(details)));
-  }
-  static std::uint32_t tag_of(FormId form) {
-    return static_cast<std::uint32_t>(Kind::put(static_cast<std::uint64_t>(SlotKind::Formed)) |
-                                      FormIndex::put(static_cast<std::uint64_t>(form)));
-  }
-  SlotKind kind() const { return static_cast<SlotKind>(Kind::get(tag)); }
-  DetailsId details() const { return static_cast<DetailsId>(DetailsIndex::get(tag)); }
-  FormId form() const { return static_cast<FormId>(FormIndex::get(tag)); }
-};
-static_assert(sizeof(Slot) == 24);
-
-// What only some events have. Kept beside the slots, so that plain calls stay small.
-struct Details {
-  Arguments arguments;
-  std::string text;              // of a Log; name of a Blob
-  std::vector<std::byte> bytes;  // of a Blob
-  ContextSwitch context_switch{};
-};
-
-// Slots in fixed chunks with stable addresses, shared by all lanes and reused while still warm in the cache.
-class SlotPool {
- public:
-  static constexpr std::size_t kSlotsPerChunk = 128;  // 3 KiB: small enough for 10,000 lanes
-  using Chunk = std::unique_ptr<Slot[]>;
-
-  Chunk take() {
-    if (free_.empty()) return std::make_unique_for_overwrite<Slot[]>(kSlotsPerChunk);
-    Chunk chunk = std::move(free_.back());
-    free_.pop_back();
-    return chunk;
-  }
-  void give_back(Chunk chunk) { free_.push_back(std::move(chunk)); }
+  // Of calls, instants, counters and flows.
+  std::size_t argument_count() const { return run == nullptr ? 0 : RunHeader::Count::get(*run); }
+  ArgumentRow arguments() const { return ArgumentRow(words()); }
+  // Of a Log; of a Blob: its name.
+  std::string_view text() const { return (*arguments().begin()).text; }
+  // Of a Blob.
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }
+  ContextSwitch context_switch() const;
 
  private:
-  std::vector<Chunk> free_;
+  std::span<const std::uint64_t> words() const {
+    if (run == nullptr) return {};
+    return {run + 1, RunHeader::Words::get(*run)};
+  }
 };
+static_assert(sizeof(Slot) == 32);
+
+// How a context switch lies in its run.
+struct SwitchWords {
+  using Cpu = fxt::Field<0, 15>;
+  using State = fxt::Field<16, 23>;
+  static constexpr std::size_t kWords = 5;  // cpu and state, outgoing process and thread, incoming ones
+};
+
+inline ContextSwitch Slot::context_switch() const {
+  const std::uint64_t* const word = run + 1;
+  return {.cpu = static_cast<std::uint16_t>(SwitchWords::Cpu::get(word[0])),
+          .outgoing_state = static_cast<ThreadState>(SwitchWords::State::get(word[0])),
+          .outgoing_process = static_cast<ProcessId>(word[1]),
+          .outgoing_thread = static_cast<ThreadId>(word[2]),
+          .incoming_process = static_cast<ProcessId>(word[3]),
+          .incoming_thread = static_cast<ThreadId>(word[4])};
+}
 
 }  // namespace convert

@@ -40,8 +40,10 @@ struct Recording {
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
         perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
-        symbolizer(directory, sessions, context.options.demangle, context.names, context.notes),
-        workshop{.symbolizer = symbolizer} {}
+        symbolizer(directory, sessions, context.options.demangle, context.names,
+                   context.timeline.new_notes()),
+        workshop{.symbolizer = symbolizer, .benches = std::vector<Workshop::Bench>(context.timeline.jobs())} {
+  }
 
   Options options;
   Directory directory;

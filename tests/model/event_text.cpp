@@ -1,8 +1,7 @@
 #include "tests/model/event_text.h"
 
+#include <bit>
 #include <fmt/format.h>
-#include <type_traits>
-#include <variant>
 
 namespace convert {
 
@@ -14,51 +13,37 @@ void EventText::add_lanes(std::span<const LaneInfo> lanes) {
   }
 }
 
-std::string EventText::text_of(const Value& value) const {
-  return std::visit(
-      [&](const auto& v) -> std::string {
-        using Type = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<Type, std::monostate>)
-          return "null";
-        else if constexpr (std::is_same_v<Type, std::string>)
-          return fmt::format("\"{}\"", v);
-        else if constexpr (std::is_same_v<Type, Pointer>)
-          return fmt::format("{:#x}", v.address);
-        else if constexpr (std::is_same_v<Type, Koid>)
-          return fmt::format("koid {}", v.koid);
-        else if constexpr (std::is_same_v<Type, NameId>)
-          return fmt::format("'{}'", names_.text(v));
-        else
-          return fmt::format("{}", v);
-      },
-      value);
-}
-
-std::string EventText::text_of(const Arguments& arguments) const {
-  std::string text;
-  for (const Argument& argument : arguments)
-    text += fmt::format(" {}={}", names_.text(argument.name), text_of(argument.value));
-  return text;
-}
-
-void EventText::write(std::size_t lane, Lane& events, std::span<const Slot> slots) {
-  static const Details kNone;
-  for (const Slot& slot : slots) {
-    if (slot.kind() == SlotKind::Formed) {
-      const Form& form = names_.form(slot.form());
-      for (const FormRecord& record : form.records) {
-        const PlainEvent plain = plain_event(record, slot.time_ns, {events.fields(slot), form.fields});
-        say(lane, plain.slot, plain.details);
-      }
-      events.drop_fields(slot, form.fields);
-      continue;
-    }
-    say(lane, slot, slot.details() == DetailsId::None ? kNone : events.details(slot.details()));
-    if (slot.details() != DetailsId::None) events.drop_details(slot.details());
+std::string EventText::text_of(const Argument& argument) const {
+  switch (argument.type) {
+    case ArgumentType::Null:
+      return "null";
+    case ArgumentType::Int32:
+    case ArgumentType::Int64:
+      return fmt::format("{}", static_cast<std::int64_t>(argument.bits));
+    case ArgumentType::Uint32:
+    case ArgumentType::Uint64:
+      return fmt::format("{}", argument.bits);
+    case ArgumentType::Double:
+      return fmt::format("{}", std::bit_cast<double>(argument.bits));
+    case ArgumentType::Text:
+      return fmt::format("\"{}\"", argument.text);
+    case ArgumentType::Pointer:
+      return fmt::format("{:#x}", argument.bits);
+    case ArgumentType::Koid:
+      return fmt::format("koid {}", argument.bits);
+    case ArgumentType::Bool:
+      return argument.bits != 0 ? "true" : "false";
+    case ArgumentType::Name:
+      return fmt::format("'{}'", names_.text(static_cast<NameId>(argument.bits)));
   }
+  return "?";
 }
 
-void EventText::say(std::size_t lane, const Slot& slot, const Details& details) {
+void EventText::write(std::span<const MergedEvent> events) {
+  for (const auto& [slot, lane] : events) lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(*slot)));
+}
+
+std::string EventText::text_of(const Slot& slot) const {
   const auto label = [&] {
     const auto parts = names_.parts(slot.label);
     return fmt::format("{}:{}", names_.text(parts.category), names_.text(parts.name));
@@ -67,12 +52,10 @@ void EventText::say(std::size_t lane, const Slot& slot, const Details& details) 
     return fmt::format("@{} {} {} #{}", slot.time_ns, what, label(), slot.end_ns);
   };
   std::string text;
-  switch (slot.kind()) {
+  switch (slot.kind) {
     case SlotKind::Open:
       text = "OPEN " + label();
       break;  // must not happen
-    case SlotKind::Formed:
-      break;  // neither
     case SlotKind::Complete:
       text = fmt::format("[{}, {}] {}", slot.time_ns, slot.end_ns, label());
       break;
@@ -98,21 +81,22 @@ void EventText::say(std::size_t lane, const Slot& slot, const Details& details) 
       text = id("flow to");
       break;
     case SlotKind::Log:
-      text = fmt::format("@{} log {}", slot.time_ns, details.text);
-      break;
+      return fmt::format("@{} log {}", slot.time_ns, slot.text());
     case SlotKind::Blob:
-      text = fmt::format("blob {} {} bytes", details.text, details.bytes.size());
-      break;
+      return fmt::format("blob {} {} bytes", slot.text(), slot.bytes().size());
     case SlotKind::BufferFull:
       text = fmt::format("@{} buffer full", slot.time_ns);
       break;
-    case SlotKind::ContextSwitch:
-      text = fmt::format("@{} cpu {}: {} -> {}", slot.time_ns, details.context_switch.cpu,
-                         static_cast<std::uint64_t>(details.context_switch.outgoing_thread),
-                         static_cast<std::uint64_t>(details.context_switch.incoming_thread));
-      break;
+    case SlotKind::ContextSwitch: {
+      const ContextSwitch s = slot.context_switch();
+      return fmt::format("@{} cpu {}: {} -> {}", slot.time_ns, s.cpu,
+                         static_cast<std::uint64_t>(s.outgoing_thread),
+                         static_cast<std::uint64_t>(s.incoming_thread));
+    }
   }
-  lines_.push_back(fmt::format("{} {}{}", ids_[lane], text, text_of(details.arguments)));
+  for (const Argument& argument : slot.arguments())
+    text += fmt::format(" {}={}", names_.text(argument.name), text_of(argument));
+  return text;
 }
 
 }  // namespace convert

@@ -16,22 +16,20 @@ namespace convert {
 //   100/101 [10 app:main      100/101 10] app:main            a begin and an end
 //   100/101 @15 event:exec path="/bin/ls"                     an instant
 //   100/101 @15 counter app:heap #7 bytes=12                  a counter; flows alike
-// A filled-in form stands there as its events.
 class EventText : public EventSink {
  public:
   explicit EventText(const Names& names) : names_(names) {}
 
   void add_lanes(std::span<const LaneInfo> lanes) override;
-  void write(std::size_t lane, Lane& events, std::span<const Slot> slots) override;
+  void write(std::span<const MergedEvent> events) override;
 
   const std::vector<std::string>& lines() const { return lines_; }
   // "process 100 demo", "thread 100/101 worker".
   const std::vector<std::string>& threads() const { return threads_; }
 
  private:
-  void say(std::size_t lane, const Slot& slot, const Details& details);
-  std::string text_of(const Value& value) const;
-  std::string text_of(const Arguments& arguments) const;
+  std::string text_of(const Slot& slot) const;
+  std::string text_of(const Argument& argument) const;
 
   const Names& names_;
   std::vector<std::string> ids_;  // by lane

@@ -17,7 +17,10 @@ using testing::ElementsAre;
 class LaneTest : public testing::Test {
  protected:
   LabelId label(std::string_view name) { return names.label("app", name); }
-  Argument argument(std::string_view name, Value value) { return {names.intern(name), std::move(value)}; }
+  template <typename Value>
+  Argument argument(std::string_view name, Value value) {
+    return {names.intern(name), value};
+  }
 
   std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
     Timeline timeline({.lanes = options}, notes);
@@ -173,15 +176,15 @@ TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
 TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("f"), 0, {argument("arg1", 5)});
-                lane.end(9, {argument("retval", std::string("ok"))});
+                lane.end(9, {argument("retval", "ok")});
               }),
               ElementsAre("7/8 [1, 9] app:f arg1=5 retval=\"ok\""));
 }
 
 TEST_F(LaneTest, MoreThanFifteenArgumentsTakeTwoRecords) {
   Arguments sixteen, fifteen;
-  for (int i = 1; i <= 16; ++i) sixteen.push_back(argument("a", i));
-  for (int i = 17; i <= 31; ++i) fifteen.push_back(argument("r", i));
+  for (int i = 1; i <= 16; ++i) sixteen.add(argument("a", i));
+  for (int i = 17; i <= 31; ++i) fifteen.add(argument("r", i));
   const auto lines = lines_of([&](Lane& lane) {
     lane.begin(1, label("f"), 0, sixteen);
     lane.end(9, fifteen);
@@ -195,7 +198,9 @@ TEST_F(LaneTest, MoreThanFifteenArgumentsTakeTwoRecords) {
 }
 
 TEST_F(LaneTest, AnEndsArgumentsThatDoNotFitMakeAPair) {
-  const Arguments ten(10, argument("a", 1)), six(6, argument("r", 2));
+  Arguments ten, six;
+  for (int i = 0; i < 10; ++i) ten.add(argument("a", 1));
+  for (int i = 0; i < 6; ++i) six.add(argument("r", 2));
   const auto lines = lines_of([&](Lane& lane) {
     lane.begin(1, label("f"), 0, ten);
     lane.end(9, six);

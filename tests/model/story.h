@@ -16,7 +16,7 @@ namespace convert {
 class Story : public Source {
  public:
   Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
-  bool pump(std::size_t) override {
+  bool pump(const Turn&) override {
     tell_(lane_);
     return false;
   }

@@ -1,13 +1,12 @@
 #include "converters/model/sink/fxt_sink.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
-#include <limits>
+#include <functional>
 #include <numeric>
-#include <set>
-#include <string>
 
-#include "converters/model/sink/argument_words.h"
+#include "fxt/utf8.h"
 
 namespace convert {
 namespace {
@@ -17,8 +16,17 @@ constexpr std::size_t kMaxThreadIndexes = 255;
 // Tracy counts names with 16 bits, sign included (fxt-notes W26), and times with 48 (W5).
 constexpr std::size_t kMaxTracyNames = 32'767;
 
-// What the strings of one record may take in all; a record has 32,760 bytes (spec, "Records").
+// What the strings of one record may take in all, and each of the names that stand in it because the table is
+// full. A record has 32,760 bytes (spec, "Records"), some of which are padding, headers and numbers.
 constexpr std::size_t kStringBytesPerRecord = 28'000;
+constexpr std::size_t kInlineNameBytes = 240;
+
+constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
+
+// A blob that is not split: its name inline, its bytes (fxt/records.h, Blob).
+constexpr std::size_t kShortBlobBytes = 4096;
+
+constexpr std::size_t kCompleteWords = fxt::Writer::kCompleteWords;
 
 constexpr fxt::EventType event_type_of(SlotKind kind) {
   switch (kind) {
@@ -41,19 +49,11 @@ constexpr fxt::EventType event_type_of(SlotKind kind) {
   }
 }
 
-// Where a string of at most `max_bytes` ends without splitting a UTF-8 sequence.
-std::size_t cut_at_character(std::string_view text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return text.size();
-  std::size_t size = max_bytes;
-  constexpr unsigned kContinuationMask = 0xc0, kContinuation = 0x80;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & kContinuationMask) == kContinuation) --size;
-  return size;
+// Whether Slot::end_ns follows the arguments: the end of a call, the id of a counter or flow.
+constexpr bool has_last_word(SlotKind kind) {
+  return kind == SlotKind::Complete || kind == SlotKind::Counter || kind == SlotKind::FlowBegin ||
+         kind == SlotKind::FlowStep || kind == SlotKind::FlowEnd;
 }
-
-constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
-
-// A blob that is not split: its name inline, its bytes (fxt/records.h, Blob).
-constexpr std::size_t kShortBlobBytes = 4096;
 
 bool is_short_ascii(std::string_view text) {
   constexpr std::size_t kShort = 256;
@@ -61,189 +61,105 @@ bool is_short_ascii(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-fxt::Thread koids_of(const LaneInfo& info) {
-  return {.process = static_cast<std::uint64_t>(info.process),
-          .thread = static_cast<std::uint64_t>(info.thread)};
-}
-
 }  // namespace
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
   for (const LaneInfo& info : lanes) {
-    const fxt::Thread koids = koids_of(info);
+    const fxt::Thread koids{.process = static_cast<std::uint64_t>(info.process),
+                            .thread = static_cast<std::uint64_t>(info.thread)};
     if (named.insert(info.process).second)
       writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
                                                                     : info.process_name);
     writer_.name_thread(koids.process, koids.thread,
                         info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : info.thread_name);
-    threads_.push_back({koids, std::nullopt});
+    threads_.push_back({koids});
   }
   std::vector<std::size_t> heaviest(lanes.size());
   std::iota(heaviest.begin(), heaviest.end(), std::size_t{0});
   std::ranges::stable_sort(heaviest, std::greater{}, [&](std::size_t lane) { return lanes[lane].weight; });
   heaviest.resize(std::min(heaviest.size(), kMaxThreadIndexes));
   std::ranges::sort(heaviest);
-  for (const std::size_t lane : heaviest)
-    threads_[lane].index = writer_.thread_index(threads_[lane].koids.process, threads_[lane].koids.thread);
-}
-
-void FxtSink::write(std::size_t lane, Lane& events, std::span<const Slot> slots) {
-  if (prepared_.size() < names_.label_count()) prepared_.resize(names_.label_count());
-  if (string_refs_.size() < names_.size()) string_refs_.resize(names_.size(), kNoRef);
-  if (!first_ns_ && !slots.empty()) first_ns_ = slots.front().time_ns;
-  events_written_ += slots.size();
-  const Thread& thread = threads_[lane];
-  while (!slots.empty()) {
-    if (thread.index) slots = slots.subspan(write_plain_calls(*thread.index, slots));
-    if (slots.empty()) break;
-    const Slot& slot = slots.front();
-    if (slot.kind() == SlotKind::Formed)
-      write_formed(thread, events, slot);
-    else
-      write_one(thread, events, slot);
-    slots = slots.subspan(1);
+  for (const std::size_t lane : heaviest) {
+    Thread& thread = threads_[lane];
+    if (const auto index = writer_.thread_index(thread.koids.process, thread.koids.thread))
+      thread.index = static_cast<std::uint8_t>(*index);
   }
 }
 
-// Complete calls without arguments, whose strings are in the table: the hot path. Stops at the first other
-// one.
-std::size_t FxtSink::write_plain_calls(fxt::ThreadIndex thread, std::span<const Slot> slots) {
-  constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
-  static_assert(SlotPool::kSlotsPerChunk * kWords <= fxt::kMinBufferWords, "a run fits into one buffer");
-  const std::uint32_t plain_call = Slot::tag_of(SlotKind::Complete, DetailsId::None);
-  std::uint64_t* word = writer_.reserve(slots.size() * kWords).data();
+void FxtSink::write(std::span<const MergedEvent> events) {
+  headers_.resize(names_.label_count());
+  table_refs_.resize(names_.size(), kNoRef);
+  if (!first_ns_ && !events.empty()) first_ns_ = events.front().slot->time_ns;
+  while (!events.empty()) {
+    const std::size_t plain = write_plain_calls(events);
+    events_written_ += plain;
+    events = events.subspan(plain);
+    if (events.empty()) break;
+    write_one(threads_[events.front().lane], *events.front().slot);
+    events = events.subspan(1);
+  }
+}
+
+// Complete calls without arguments, whose strings and threads are in the tables: the hot path. Stops at the
+// first other one.
+std::size_t FxtSink::write_plain_calls(std::span<const MergedEvent> events) {
+  constexpr std::uint64_t kComplete =
+      fxt::EventHeader::EventType::put(fxt::code(fxt::EventType::DurationComplete)) |
+      fxt::EventHeader::Size::put(kCompleteWords);
+  events = events.first(std::min(events.size(), fxt::kMinBufferWords / kCompleteWords));
+  std::uint64_t* word = writer_.reserve(events.size() * kCompleteWords).data();
   std::size_t count = 0;
-  for (; count < slots.size(); ++count) {
-    const Slot& slot = slots[count];
-    if (slot.tag != plain_call) break;
-    const auto& prepared = prepared_[Names::index(slot.label)];
-    if (!prepared) break;
-    *word++ = prepared->header(fxt::EventType::DurationComplete, thread, kWords);
-    *word++ = slot.time_ns;
-    *word++ = slot.end_ns;
+  for (const auto& [slot, lane] : events) {
+    if (slot->kind != SlotKind::Complete || slot->run != nullptr) break;
+    const std::uint64_t header = headers_[Names::index(slot->label)];
+    const std::uint8_t thread = threads_[lane].index;
+    if (header == 0 || thread == 0) break;
+    word[0] = header | kComplete | fxt::EventHeader::Thread::put(thread);
+    word[1] = slot->time_ns;
+    word[2] = slot->end_ns;
+    word += kCompleteWords;
+    ++count;
   }
-  writer_.commit(count * kWords);
+  writer_.commit(count * kCompleteWords);
   return count;
 }
 
-// The header of the events of a label; false if its strings are not in the table and can't be.
-bool FxtSink::prepare(LabelId label_id) {
-  auto& prepared = prepared_[Names::index(label_id)];
-  if (!prepared && !table_is_full_) {
-    const Names::Label label = names_.parts(label_id);
-    prepared = writer_.prepare(names_.text(label.category), names_.text(label.name));
-    table_is_full_ = !prepared;
+void FxtSink::write_one(const Thread& thread, const Slot& slot) {
+  if (!joins_flow(slot)) return;
+  ++events_written_;
+  switch (slot.kind) {
+    case SlotKind::ContextSwitch: {
+      const ContextSwitch s = slot.context_switch();
+      writer_.write(fxt::LegacyContextSwitch{
+          .time = slot.time_ns,
+          .cpu = s.cpu,
+          .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
+          .outgoing = {static_cast<std::uint64_t>(s.outgoing_process),
+                       static_cast<std::uint64_t>(s.outgoing_thread)},
+          .incoming = {static_cast<std::uint64_t>(s.incoming_process),
+                       static_cast<std::uint64_t>(s.incoming_thread)},
+      });
+      break;
+    }
+    case SlotKind::Log:
+      writer_.write(fxt::Log{slot.time_ns, thread.koids, slot.text()});
+      break;
+    case SlotKind::Blob:
+      write_blob(slot);
+      break;
+    case SlotKind::BufferFull:
+      writer_.buffer_full();
+      break;
+    default:
+      write_event(thread, slot);
   }
-  return prepared.has_value();
-}
-
-std::optional<std::uint64_t> FxtSink::string_ref(NameId name) {
-  std::uint32_t& ref = string_refs_[Names::index(name)];
-  if (ref != kNoRef) return ref;
-  if (table_is_full_) return std::nullopt;
-  // An event of this name holds the reference.
-  const auto prepared = writer_.prepare({}, names_.text(name));
-  table_is_full_ = !prepared;
-  if (!prepared) return std::nullopt;
-  const std::uint64_t header = prepared->header(fxt::EventType::Instant, fxt::ThreadIndex{}, 0);
-  return ref = static_cast<std::uint32_t>(fxt::EventHeader::Name::get(header));
-}
-
-// A call without arguments by the short way, if both its strings and its thread are in the tables.
-bool FxtSink::write_plain(const Thread& thread, const Slot& slot) {
-  if (!thread.index || slot.details() != DetailsId::None) return false;
-  const SlotKind kind = slot.kind();
-  if (kind != SlotKind::Complete && kind != SlotKind::Begin && kind != SlotKind::End) return false;
-  if (!prepare(slot.label)) return false;
-  const fxt::PreparedEvent prepared = *prepared_[Names::index(slot.label)];
-  if (kind == SlotKind::Complete)
-    writer_.write_complete(prepared, *thread.index, slot.time_ns, slot.end_ns);
-  else if (kind == SlotKind::Begin)
-    writer_.write_begin(prepared, *thread.index, slot.time_ns);
-  else
-    writer_.write_end(prepared, *thread.index, slot.time_ns);
-  return true;
-}
-
-// An event whose strings are all in the table, written without looking any up.
-bool FxtSink::write_prepared(const Thread& thread, const Slot& slot, const Details& details) {
-  const SlotKind kind = slot.kind();
-  const bool has_form = kind == SlotKind::Instant || kind == SlotKind::Complete || kind == SlotKind::Begin ||
-                        kind == SlotKind::End;
-  const Arguments& arguments = details.arguments;
-  if (!has_form || !thread.index || arguments.size() > kArgumentsPerRecord || slot.time_ns >= kTimeLimitNs)
-    return false;
-  if (!prepare(slot.label)) return false;
-  // Strings go into the table before the record that refers to them.
-  for (const Argument& argument : arguments) {
-    if (std::holds_alternative<std::string>(argument.value) || !string_ref(argument.name)) return false;
-    if (const auto* text = std::get_if<NameId>(&argument.value); text != nullptr && !string_ref(*text))
-      return false;
-  }
-  constexpr std::size_t kMostWords = 3 + 2 * kArgumentsPerRecord;
-  std::uint64_t* const words = writer_.reserve(kMostWords).data();
-  std::uint64_t* word = words + 2;
-  words[1] = slot.time_ns;
-  for (const Argument& argument : arguments)
-    word = put_argument(word, string_refs_[Names::index(argument.name)], argument.value,
-                        [this](NameId text) { return string_refs_[Names::index(text)]; });
-  if (kind == SlotKind::Complete) *word++ = slot.end_ns;
-  const auto size = static_cast<std::size_t>(word - words);
-  words[0] = prepared_[Names::index(slot.label)]->header(event_type_of(kind), *thread.index, size) |
-             fxt::EventHeader::ArgumentCount::put(arguments.size());
-  writer_.commit(size);
-  return true;
-}
-
-bool FxtSink::write_short_blob(const Details& details) {
-  if (details.bytes.size() > kShortBlobBytes || !is_short_ascii(details.text)) return false;
-  using Header = fxt::BlobHeader;
-  const std::size_t size = 1 + words_of(details.text.size()) + words_of(details.bytes.size());
-  std::uint64_t* const words = writer_.reserve(size).data();
-  constexpr std::uint64_t kInlineString = 0x8000;  // spec, "String references"
-  words[0] = Header::Type::put(static_cast<std::uint64_t>(fxt::RecordType::Blob)) | Header::Size::put(size) |
-             Header::Name::put(kInlineString + details.text.size()) |
-             Header::PayloadSize::put(details.bytes.size()) |
-             Header::BlobType::put(static_cast<std::uint64_t>(fxt::BlobType::Data));
-  put_bytes(put_bytes(words + 1, details.text.data(), details.text.size()), details.bytes.data(),
-            details.bytes.size());
-  writer_.commit(size);
-  return true;
-}
-
-// All records of a filled-in form; one by one where a table is full.
-void FxtSink::write_formed(const Thread& thread, Lane& events, const Slot& slot) {
-  const std::size_t index = Names::index(slot.form());
-  if (forms_.size() <= index) forms_.resize(names_.form_count());
-  auto& writer = forms_[index];
-  if (!writer && thread.index && !table_is_full_)
-    writer = FormWriter::prepare(
-        names_.form(slot.form()),
-        {.event =
-             [this](LabelId label) { return prepare(label) ? prepared_[Names::index(label)] : std::nullopt; },
-         .ref = [this](NameId name) { return string_ref(name); }});
-  if (writer && thread.index) {
-    std::uint64_t* const words = writer_.reserve(writer->max_words()).data();
-    const std::uint64_t* const end = writer->put(words, *thread.index, slot.time_ns, events.fields(slot));
-    writer_.commit(static_cast<std::size_t>(end - words));
-    events_written_ += writer->records() - 1;
-    events.drop_fields(slot, writer->fields());
-    return;
-  }
-  const Form& form = names_.form(slot.form());
-  for (const FormRecord& record : form.records) {
-    const PlainEvent plain = plain_event(record, slot.time_ns, {events.fields(slot), form.fields});
-    write_details(thread, plain.slot, plain.details);
-  }
-  events_written_ += form.records.size() - 1;
-  events.drop_fields(slot, form.fields);
 }
 
 // Events come by time, so an arrow that ends before it begins shows in its end coming first.
 bool FxtSink::joins_flow(const Slot& slot) {
   const std::uint64_t id = slot.end_ns;
-  switch (slot.kind()) {
+  switch (slot.kind) {
     case SlotKind::FlowBegin:
       return !backward_flows_.contains(id) && open_flows_.insert(id).second;
     case SlotKind::FlowStep:
@@ -259,108 +175,157 @@ bool FxtSink::joins_flow(const Slot& slot) {
   }
 }
 
-void FxtSink::write_one(const Thread& thread, Lane& events, const Slot& slot) {
-  if (!joins_flow(slot)) {
-    --events_written_;
-    if (slot.details() != DetailsId::None) events.drop_details(slot.details());
+// ---- Events ----
+
+void FxtSink::write_event(const Thread& thread, const Slot& slot) {
+  const ArgumentRow arguments = slot.arguments();
+  // Strings go into the table before the record that refers to them.
+  const bool is_prepared = prepare(slot.label);
+  register_names(arguments);
+  fxt::TextRef category, name;
+  if (!is_prepared) {
+    const Names::Label label = names_.parts(slot.label);
+    category = ref_of(label.category);
+    name = ref_of(label.name);
+  }
+  Texts texts;
+  collect_texts(arguments, texts);
+
+  std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
+  words[1] = slot.time_ns;
+  std::uint64_t* word = words + 2;
+  if (thread.index == 0) {
+    *word++ = thread.koids.process;
+    *word++ = thread.koids.thread;
+  }
+  word = fxt::put_inline(fxt::put_inline(word, category), name);
+  const std::string_view* text = texts.data();
+  for (const Argument& argument : arguments) word = put(word, argument, *text++);
+  if (has_last_word(slot.kind)) *word++ = slot.end_ns;
+  const auto size = static_cast<std::size_t>(word - words);
+  const std::uint64_t names =
+      is_prepared ? headers_[Names::index(slot.label)]
+                  : fxt::event_header(fxt::EventType::Instant, 0, category.ref, name.ref, 0, 0);
+  words[0] =
+      names | fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(), size);
+  writer_.commit(size);
+  repaired_.clear();
+}
+
+std::uint64_t* FxtSink::put(std::uint64_t* at, const Argument& argument, std::string_view text) {
+  const fxt::TextRef name = ref_of(argument.name);
+  switch (argument.type) {
+    case ArgumentType::Null:
+      break;
+    case ArgumentType::Int32:
+    case ArgumentType::Int64:
+      return fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits));
+    case ArgumentType::Uint32:
+    case ArgumentType::Uint64:
+    case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
+      return fxt::put_unsigned(at, name, argument.bits);
+    case ArgumentType::Double:
+      return fxt::put_double(at, name, std::bit_cast<double>(argument.bits));
+    case ArgumentType::Pointer:
+      return fxt::put_pointer(at, name, argument.bits);
+    case ArgumentType::Koid:
+      return fxt::put_koid(at, name, argument.bits);
+    case ArgumentType::Name:
+      if (const auto ref = table_ref(static_cast<NameId>(argument.bits)))
+        return fxt::put_text(at, name, fxt::TextRef::table(*ref));
+      return fxt::put_text(at, name, fxt::TextRef::inlined(text));
+    case ArgumentType::Text:
+      return fxt::put_text(at, name, fxt::TextRef::inlined(text));
+  }
+  return fxt::put_null(at, name);
+}
+
+// ---- Strings ----
+
+// Makes the header of a label's events; false if its strings are not in the table and can't be.
+bool FxtSink::prepare(LabelId id) {
+  std::uint64_t& header = headers_[Names::index(id)];
+  if (header != 0) return true;
+  const Names::Label label = names_.parts(id);
+  const auto category = table_ref(label.category);
+  const auto name = table_ref(label.name);
+  if (category && name) header = fxt::event_header(fxt::EventType::Instant, 0, *category, *name, 0, 0);
+  return header != 0;
+}
+
+// A name's place in the table, where it is put if there is room.
+std::optional<std::uint16_t> FxtSink::table_ref(NameId name) {
+  std::uint32_t& known = table_refs_[Names::index(name)];
+  if (known != kNoRef) return static_cast<std::uint16_t>(known);
+  if (table_is_full_) return std::nullopt;
+  const auto ref = writer_.string_ref(names_.text(name));
+  table_is_full_ = !ref;
+  if (ref) known = *ref;
+  return ref;
+}
+
+fxt::TextRef FxtSink::ref_of(NameId name) {
+  if (const auto ref = table_ref(name)) return fxt::TextRef::table(*ref);
+  ++inline_names_;
+  return fxt::TextRef::inlined(cut(valid(names_.text(name)), kInlineNameBytes));
+}
+
+void FxtSink::register_names(const ArgumentRow& arguments) {
+  for (const Argument& argument : arguments) {
+    table_ref(argument.name);
+    if (argument.type == ArgumentType::Name) table_ref(static_cast<NameId>(argument.bits));
+  }
+}
+
+// The strings that stand in the record itself, valid, and cut where they do not fit all together; one for
+// each argument.
+void FxtSink::collect_texts(const ArgumentRow& arguments, Texts& texts) {
+  std::size_t count = 0, bytes = 0;
+  std::string_view* text = texts.data();
+  for (const Argument& argument : arguments) {
+    *text = {};
+    if (argument.type == ArgumentType::Text) {
+      *text = valid(argument.text);
+    } else if (argument.type == ArgumentType::Name && !table_ref(static_cast<NameId>(argument.bits))) {
+      ++inline_names_;
+      *text = valid(names_.text(static_cast<NameId>(argument.bits)));
+    }
+    if (!text->empty()) ++count;
+    bytes += text->size();
+    ++text;
+  }
+  if (bytes <= kStringBytesPerRecord) return;
+  for (std::string_view* other = texts.data(); other != text; ++other)
+    *other = cut(*other, kStringBytesPerRecord / count);
+}
+
+std::string_view FxtSink::valid(std::string_view text) {
+  if (fxt::is_valid_utf8(text)) return text;
+  ++repaired_strings_;
+  return repaired_.emplace_back(fxt::make_valid_utf8(text));
+}
+
+std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
+  const std::string_view shorter = fxt::cut_utf8(text, max_bytes);
+  if (shorter.size() != text.size()) ++cut_strings_;
+  return shorter;
+}
+
+// ---- The rest ----
+
+void FxtSink::write_blob(const Slot& slot) {
+  const std::string_view name = slot.text();
+  const auto bytes = slot.bytes();
+  if (bytes.size() > kShortBlobBytes || !is_short_ascii(name)) {
+    writer_.write(fxt::Blob{fxt::Inline{name}, fxt::BlobType::Data, bytes});
     return;
   }
-  if (write_plain(thread, slot)) return;
-  static const Details kNoDetails;
-  const bool has_details = slot.details() != DetailsId::None;
-  write_details(thread, slot, has_details ? events.details(slot.details()) : kNoDetails);
-  if (has_details) events.drop_details(slot.details());
-}
-
-void FxtSink::write_details(const Thread& thread, const Slot& slot, const Details& details) {
-  switch (slot.kind()) {
-    case SlotKind::ContextSwitch: {
-      const ContextSwitch& s = details.context_switch;
-      writer_.write(fxt::LegacyContextSwitch{
-          .time = slot.time_ns,
-          .cpu = s.cpu,
-          .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
-          .outgoing = {static_cast<std::uint64_t>(s.outgoing_process),
-                       static_cast<std::uint64_t>(s.outgoing_thread)},
-          .incoming = {static_cast<std::uint64_t>(s.incoming_process),
-                       static_cast<std::uint64_t>(s.incoming_thread)},
-      });
-      break;
-    }
-    case SlotKind::Log:
-      writer_.write(fxt::Log{slot.time_ns, thread.koids, details.text});
-      break;
-    case SlotKind::Blob:
-      if (!write_short_blob(details))
-        writer_.write(fxt::Blob{fxt::Inline{details.text}, fxt::BlobType::Data, details.bytes});
-      break;
-    case SlotKind::BufferFull:
-      writer_.buffer_full();
-      break;
-    default:
-      if (!write_prepared(thread, slot, details))
-        write_event(thread, slot, event_type_of(slot.kind()), details.arguments);
-  }
-}
-
-void FxtSink::write_event(const Thread& thread, const Slot& slot, fxt::EventType type,
-                          const Arguments& arguments) {
-  translate(arguments);
-  const Names::Label label = names_.parts(slot.label);
-  const bool has_id = slot.kind() != SlotKind::Complete;
-  writer_.write(fxt::Event{.type = type,
-                           .time = slot.time_ns,
-                           .thread = thread.koids,
-                           .category = names_.text(label.category),
-                           .name = names_.text(label.name),
-                           .arguments = arguments_,
-                           .id = has_id ? slot.end_ns : 0,
-                           .end = has_id ? 0 : slot.end_ns});
-}
-
-void FxtSink::translate(const Arguments& arguments) {
-  std::size_t strings = 0, bytes = 0;
-  for (const Argument& argument : arguments)
-    if (const auto* text = std::get_if<std::string>(&argument.value)) {
-      ++strings;
-      bytes += text->size();
-    }
-  const std::size_t max_string_bytes =
-      bytes <= kStringBytesPerRecord ? bytes : kStringBytesPerRecord / strings;
-  arguments_.clear();
-  for (const Argument& argument : arguments)
-    arguments_.push_back({names_.text(argument.name), translate(argument.value, max_string_bytes)});
-}
-
-fxt::Value FxtSink::translate(const Value& value, std::size_t max_string_bytes) {
-  struct Translation {
-    FxtSink& sink;
-    std::size_t max_string_bytes;
-    fxt::Value operator()(std::monostate) const { return std::monostate{}; }
-    fxt::Value operator()(std::int32_t number) const { return number; }
-    fxt::Value operator()(std::uint32_t number) const { return number; }
-    // Spec, "64-bit signed integer argument": one that fits 32 bits is written so.
-    fxt::Value operator()(std::int64_t number) const {
-      if (std::in_range<std::int32_t>(number)) return static_cast<std::int32_t>(number);
-      return number;
-    }
-    fxt::Value operator()(std::uint64_t number) const {
-      if (std::in_range<std::uint32_t>(number)) return static_cast<std::uint32_t>(number);
-      return number;
-    }
-    fxt::Value operator()(double number) const { return number; }
-    fxt::Value operator()(const std::string& text) const {
-      const std::size_t size = cut_at_character(text, max_string_bytes);
-      if (size != text.size()) ++sink.cut_strings_;
-      return fxt::String(fxt::Inline{std::string_view(text).substr(0, size)});
-    }
-    fxt::Value operator()(Pointer pointer) const { return fxt::Pointer{pointer.address}; }
-    fxt::Value operator()(Koid koid) const { return fxt::Koid{koid.koid}; }
-    // One reader's debug build aborts on bool arguments (fxt-notes W22).
-    fxt::Value operator()(bool flag) const { return std::uint32_t{flag}; }
-    fxt::Value operator()(NameId name) const { return fxt::String(sink.names_.text(name)); }
-  };
-  return std::visit(Translation{*this, max_string_bytes}, value);
+  const auto ref = fxt::TextRef::inlined(name);
+  const std::size_t size = 1 + ref.words() + fxt::words_of(bytes.size());
+  std::uint64_t* const words = writer_.reserve(size).data();
+  words[0] = fxt::blob_header(ref.ref, bytes.size(), size);
+  fxt::put_bytes(fxt::put_inline(words + 1, ref), bytes.data(), bytes.size());
+  writer_.commit(size);
 }
 
 void FxtSink::finish(const Timeline& timeline, std::string_view output) {
@@ -372,8 +337,8 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   note(kArrowBackwards, backward_flows_.size());
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);
-  note(kStringsRepaired, counters.repaired_strings);
-  note(kNameTableFull, counters.inline_strings);
+  note(kStringsRepaired, repaired_strings_ + counters.repaired_strings);
+  note(kNameTableFull, inline_names_ + counters.inline_strings);
   if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
   if (first_ns_ && timeline.last_ns() - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
 }

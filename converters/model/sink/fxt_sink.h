@@ -9,8 +9,8 @@
 
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/model/sink/form_writer.h"
 #include "converters/model/timeline.h"
+#include "fxt/words.h"
 #include "fxt/writer.h"
 
 namespace convert {
@@ -38,7 +38,7 @@ class FxtSink : public EventSink {
 
   // Names all processes and threads. The 255 heaviest threads get the short references.
   void add_lanes(std::span<const LaneInfo> lanes) override;
-  void write(std::size_t lane, Lane& events, std::span<const Slot> slots) override;
+  void write(std::span<const MergedEvent> events) override;
   // After the last event: notes what had to be cut. `output` is what notes call the file.
   void finish(const Timeline& timeline, std::string_view output);
 
@@ -49,35 +49,37 @@ class FxtSink : public EventSink {
  private:
   struct Thread {
     fxt::Thread koids;
-    std::optional<fxt::ThreadIndex> index;
+    std::uint8_t index = 0;  // 0: both koids stand in each record
   };
+  // A string argument of the record at hand.
+  using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
-  std::size_t write_plain_calls(fxt::ThreadIndex thread, std::span<const Slot> slots);
-  void write_formed(const Thread& thread, Lane& events, const Slot& slot);
-  void write_one(const Thread& thread, Lane& events, const Slot& slot);
-  void write_details(const Thread& thread, const Slot& slot, const Details& details);
+  std::size_t write_plain_calls(std::span<const MergedEvent> events);
+  void write_one(const Thread& thread, const Slot& slot);
+  void write_event(const Thread& thread, const Slot& slot);
+  void write_blob(const Slot& slot);
   bool joins_flow(const Slot& slot);
-  bool write_plain(const Thread& thread, const Slot& slot);
-  bool write_prepared(const Thread& thread, const Slot& slot, const Details& details);
-  bool write_short_blob(const Details& details);
-  std::optional<std::uint64_t> string_ref(NameId name);
+
   bool prepare(LabelId label);
-  void write_event(const Thread& thread, const Slot& slot, fxt::EventType type, const Arguments& arguments);
-  void translate(const Arguments& arguments);
-  fxt::Value translate(const Value& value, std::size_t max_string_bytes);
+  std::optional<std::uint16_t> table_ref(NameId name);
+  fxt::TextRef ref_of(NameId name);
+  void register_names(const ArgumentRow& arguments);
+  void collect_texts(const ArgumentRow& arguments, Texts& texts);
+  std::string_view valid(std::string_view text);
+  std::string_view cut(std::string_view text, std::size_t max_bytes);
+  std::uint64_t* put(std::uint64_t* at, const Argument& argument, std::string_view text);
 
   fxt::Writer& writer_;
   const Names& names_;
   Notes& notes_;
-  std::vector<Thread> threads_;                              // by lane
-  std::vector<std::optional<fxt::PreparedEvent>> prepared_;  // by label, filled at first use
-  std::vector<std::uint32_t> string_refs_;                   // by name; kNoRef until its first use
-  std::vector<std::optional<FormWriter>> forms_;             // by form, filled at first use
+  std::vector<Thread> threads_;         // by lane
+  std::vector<std::uint64_t> headers_;  // by label: of its events, thread and sizes to be added; 0: none yet
+  std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;
-  std::vector<fxt::Argument> arguments_;    // of the record at hand
+  std::deque<std::string> repaired_;        // strings of the record at hand that were not UTF-8
   std::set<std::uint64_t> open_flows_;      // begun and not ended
   std::set<std::uint64_t> backward_flows_;  // went on or ended before they began
-  std::uint64_t cut_strings_ = 0;
+  std::uint64_t cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;
 };

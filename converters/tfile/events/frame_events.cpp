@@ -85,12 +85,10 @@ FrameEvents::FrameEvents(const TraceFile& trace, const LocationTable& locations,
 }
 
 std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, const FrameTime& time,
-                             Lane& lane, FormDraft* draft) {
-  draft_ = draft;
+                             Lane& lane) {
   arguments_.clear();
   arguments_.reserve(8 + frame.blocks.size() + (placement.registers != nullptr ? registers_.size() : 0));
   const CodeName& name = code_names_.of(frame, placement);
-  if (draft_ != nullptr) draft_->set_label(name.label);
   add_head(frame, placement, time, name);
   add_memory(frame, placement);
   collect_variables(frame);
@@ -100,8 +98,7 @@ std::size_t FrameEvents::say(const Frame& frame, const Placement& placement, con
   std::size_t bytes = emit(placement, time.ns, name.label, lane);
   if (context_.options.blobs != Blobs::None) bytes += say_blobs(frame, time.ns, lane);
   say_counters(time.ns, lane);
-  draft_ = nullptr;
-  return bytes + in_frame_.size() * sizeof(Details);
+  return bytes + in_frame_.size() * sizeof(Slot);
 }
 
 void FrameEvents::add_head(const Frame& frame, const Placement& placement, const FrameTime& time,
@@ -130,7 +127,6 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
                                                : &entry->plan.hit;
   labels_.label(frame, placement.registers, plan);
   named_in_frame_.clear();
-  if (draft_ != nullptr && labels_.has_read_values()) draft_->refuse();
   for (const NamedMemory& item : labels_.named()) {
     // An item that was collected twice is shown once; the blobs hold both.
     if (std::ranges::find(named_in_frame_, item.name) != named_in_frame_.end()) continue;
@@ -138,9 +134,9 @@ void FrameEvents::add_memory(const Frame& frame, const Placement& placement) {
     if (item.value)
       add(item.name, static_cast<std::int64_t>(*item.value));
     else if (item.is_string)
-      add(item.name, string_value(item.bytes), item.bytes);
+      add(item.name, string_value(item.bytes));
     else
-      add(item.name, memory_value(item.bytes, item.size, trace_.format.order, item.type), item.bytes);
+      add(item.name, memory_value(item.bytes, item.size, trace_.format.order, item.type));
   }
   if (!labels_.unnamed().empty()) add_unnamed(labels_.unnamed());
 }
@@ -160,7 +156,7 @@ void FrameEvents::add_unnamed(const std::vector<const Block*>& blocks) {
     Value value = memory_value(block->bytes, block->bytes.size(), trace_.format.order);
     if (!is_exact)
       value = fmt::format("{:#x}: {}", block->address, spelled_bytes(block->bytes, kSpelledBytes));
-    add(name, std::move(value), block->bytes);
+    add(name, std::move(value));
   }
 }
 
@@ -203,8 +199,7 @@ void FrameEvents::collect_variables(const Frame& frame) {
 
 void FrameEvents::add_variables() {
   for (const ShownVariable* shown : in_frame_) {
-    add(shown->name, shown->value, shown->bytes);
-    if (draft_ != nullptr && !shown->earlier.empty()) draft_->refuse();
+    add(shown->name, shown->value);
     std::size_t count = 0;
     for (const std::int64_t earlier : shown->earlier) {
       constexpr std::size_t kMaxEarlier = 16;  // named one by one
@@ -244,27 +239,20 @@ void FrameEvents::add_registers(const Frame& frame, const Placement& placement) 
 std::size_t FrameEvents::emit(const Placement& placement, std::uint64_t time_ns, LabelId label, Lane& lane) {
   const std::size_t total = arguments_.size();
   std::size_t bytes = total * sizeof(Argument);
-  const Argument frame = arguments_.front();
   for (std::size_t begin = 0; begin < total;) {
     Arguments record;
     const bool is_first = begin == 0;
     const std::size_t count = std::min(total - begin, kArgumentsPerCall - (is_first ? 0 : 1));
-    if (is_first && count == total) {
-      record = std::move(arguments_);
-    } else {
-      record.reserve(kArgumentsPerCall);
-      if (!is_first) record.push_back(frame);
-      const auto from = arguments_.begin() + static_cast<std::ptrdiff_t>(begin);
-      std::move(from, from + static_cast<std::ptrdiff_t>(count), std::back_inserter(record));
-    }
+    if (!is_first) record.add(argument_of(arguments_.front()));
+    for (std::size_t i = begin; i < begin + count; ++i) record.add(argument_of(arguments_[i]));
     begin += count;
-    bytes += sizeof(Slot) + sizeof(Details);
+    bytes += sizeof(Slot);
     if (is_first && placement.opens_call) {
-      lane.begin(time_ns, label, 0, std::move(record));
+      lane.begin(time_ns, label, 0, record);
     } else if (record.size() <= kArgumentsPerRecord) {
-      lane.instant(time_ns, label, std::move(record));
+      lane.instant(time_ns, label, record);
     } else {
-      lane.begin(time_ns, label, 0, std::move(record));
+      lane.begin(time_ns, label, 0, record);
       lane.end(time_ns);
     }
   }
@@ -280,7 +268,7 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
   const auto say = [&](std::string_view what, std::span<const std::byte> content) {
     blob_name_.resize(frame_part);
     blob_name_ += what;
-    bytes += sizeof(Slot) + sizeof(Details) + blob_name_.size() + content.size();
+    bytes += sizeof(Slot) + blob_name_.size() + content.size();
     lane.blob(time_ns, blob_name_, content);
   };
   by_address_.clear();
@@ -300,7 +288,6 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
     for (++i; i < by_address_.size() && by_address_[i]->address == address; ++i) {
       const auto other = by_address_[i]->bytes;
       if (other.size() <= content.size()) continue;
-      if (draft_ != nullptr) draft_->refuse();
       if (content.data() != joined_.data()) joined_.assign(content.begin(), content.end());
       joined_.insert(joined_.end(), other.begin() + static_cast<std::ptrdiff_t>(content.size()), other.end());
       content = joined_;
@@ -308,7 +295,6 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
     std::string what = "/memory/0x";
     add_number(what, address, 16);
     say(what, content);
-    if (draft_ != nullptr) draft_->add_blob(kFrameBlobs, what, content);
   }
   return bytes;
 }
@@ -316,9 +302,7 @@ std::size_t FrameEvents::say_blobs(const Frame& frame, std::uint64_t time_ns, La
 void FrameEvents::say_counters(std::uint64_t time_ns, Lane& lane) {
   for (const ShownVariable* shown : in_frame_)
     if (shown->is_counter) {
-      const Argument argument{shown->name, shown->value};
-      lane.counter(time_ns, shown->label, 0, {argument});
-      if (draft_ != nullptr) draft_->add_counter(shown->label, argument, shown->bytes);
+      lane.counter(time_ns, shown->label, 0, {{shown->name, shown->value}});
     }
 }
 

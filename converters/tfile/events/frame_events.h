@@ -14,7 +14,7 @@
 #include "converters/model/importer.h"
 #include "converters/model/lane.h"
 #include "converters/tfile/actions/memory_labels.h"
-#include "converters/tfile/events/frame_form.h"
+#include "converters/tfile/events/values.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/trace_file.h"
@@ -34,9 +34,7 @@ class FrameEvents {
 
   // Says the frame in `lane` at `time.ns`, which must not be before anything said there. Calls that it closes
   // are ended by the caller. Returns about how many bytes of lane memory that took.
-  // With a draft, it is told what was said.
-  std::size_t say(const Frame& frame, const Placement& placement, const FrameTime& time, Lane& lane,
-                  FormDraft* draft = nullptr);
+  std::size_t say(const Frame& frame, const Placement& placement, const FrameTime& time, Lane& lane);
 
  private:
   struct ShownRegister {
@@ -67,11 +65,7 @@ class FrameEvents {
   void say_counters(std::uint64_t time_ns, Lane& lane);
   ShownVariable& variable(std::uint64_t number);
   NameId memory_name(std::uint64_t address, bool& is_exact);
-  // `source`: the bytes of the frame that the value stands for; none for what all frames like it have.
-  void add(NameId name, Value value, std::span<const std::byte> source = {}) {
-    arguments_.push_back({name, std::move(value)});
-    if (draft_ != nullptr) draft_->add(arguments_.back(), source);
-  }
+  void add(NameId name, Value value) { arguments_.push_back({name, std::move(value)}); }
 
   const TraceFile& trace_;
   const LocationTable& locations_;
@@ -87,8 +81,7 @@ class FrameEvents {
   std::string blob_name_;                      // of the blob at hand
   std::unordered_map<std::uint64_t, NameId> memory_names_;
 
-  FormDraft* draft_ = nullptr;            // of the frame at hand; null: none is wanted
-  Arguments arguments_;                   // of the frame at hand
+  std::vector<NamedValue> arguments_;     // of the frame at hand
   std::vector<ShownVariable*> in_frame_;  // in order of appearance
   std::vector<NameId> named_in_frame_;
   std::vector<const Block*> by_address_;

@@ -10,8 +10,8 @@ namespace convert::tfile {
 
 Arguments status_arguments(const TraceFile& trace, const Survey& survey, Names& names) {
   Arguments arguments;
-  const auto add = [&](std::string_view name, Value value) {
-    arguments.push_back({names.intern(name), std::move(value)});
+  const auto add = [&](std::string_view name, const auto& value) {
+    arguments.add({names.intern(name), value});
   };
   const Status status = trace.description.status.value_or(Status{});
   if (trace.description.status) add("stop_reason", status.describe());

@@ -15,15 +15,6 @@ namespace {
 constexpr std::size_t kMaxWaitingFrames = 4096;
 constexpr std::size_t kMaxWaitingBytes = std::size_t{16} << 20;
 
-// Frame numbers up to here are 32-bit arguments.
-constexpr std::uint64_t kMaxKnownNumber = std::numeric_limits<std::uint32_t>::max();
-
-std::size_t digits_of(std::uint64_t number) {
-  std::size_t digits = 1;
-  for (; number >= 10; number /= 10) ++digits;
-  return digits;
-}
-
 constexpr std::string_view kSessionCategory = "session";
 
 }  // namespace
@@ -38,57 +29,24 @@ TraceSource::TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*
       placer_(recording_->trace, *recording_->locations),
       clock_(recording_->trace, recording_->survey.time),
       events_(recording_->trace, *recording_->locations, recording_->symbols.get(), recording_->options,
-              context),
-      stamps_(recording_->trace.description) {}
+              context) {}
 
-bool TraceSource::pump(std::size_t budget_bytes) {
-  for (std::size_t bytes = 0; bytes < budget_bytes;) {
-    const std::uint64_t before = reader_.offset();
-    if (const std::size_t known_bytes = read_known(); known_bytes != 0) {
-      bytes += known_bytes;
-      context_.stats.bytes_read += reader_.offset() - before;
-      ++context_.stats.records_read;
-      continue;
-    }
-    const Frame* frame = reader_.next();
-    context_.stats.bytes_read += reader_.offset() - before;
-    if (reader_.has_damage() && !waiting_.empty() && frame == nullptr)
-      while (!waiting_.empty()) say_earliest();
-    if (frame == nullptr) {
-      while (!waiting_.empty()) say_earliest();
-      say_beginning();
-      say_damage();
-      say_end();
-      return false;
-    }
-    ++context_.stats.records_read;
+bool TraceSource::pump(const Turn& turn) {
+  const std::uint64_t start = reader_.offset();
+  std::uint64_t frames = 0;
+  const Frame* frame = nullptr;
+  for (std::size_t bytes = 0; bytes < turn.budget_bytes; ++frames) {
+    frame = reader_.next();
+    if (frame == nullptr) break;
     bytes += read_frame(*frame) + 1;
   }
-  return true;
-}
-
-// The hot path: a frame of a known pattern. Returns 0 where another one stands, or one that is to be said in
-// full; nothing was said then but what comes before it anyhow.
-std::size_t TraceSource::read_known() {
-  if (known_.empty()) return 0;
-  const auto ahead = reader_.ahead();
-  const std::size_t pattern = patterns_.find(ahead);
-  if (pattern == FramePatterns::kNone) return 0;
-  const Known& known = known_[pattern];
-  const std::uint64_t number = reader_.frames_read();
-  const std::endian order = recording_->trace.format.order;
-  std::optional<std::uint64_t> stamp;
-  if (known.stamp_offset) stamp = stamps_.stamp_ns(ahead, *known.stamp_offset, order);
-  // Impossible stamps and great numbers are said in another way.
-  if (stamp.has_value() != known.stamp_offset.has_value() || number > kMaxKnownNumber) return 0;
-
-  Lane& lane = *lanes_[known.track];
-  const FrameTime time = clock_.time_of(number, stamp, false);
-  const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
-  if (!lane.shows_instant(time_ns)) return 0;
-  known.form.fill(ahead, number, order, lane.formed(time_ns, known.form.id(), known.form.fields()));
-  reader_.take(known.size);
-  return known.lane_bytes + known.blobs * digits_of(number);
+  context_.stats.add_read(reader_.offset() - start, frames);
+  if (frame != nullptr) return true;
+  while (!waiting_.empty()) say_earliest();
+  say_beginning();
+  say_damage();
+  say_end();
+  return false;
 }
 
 std::size_t TraceSource::read_frame(const Frame& frame) {
@@ -97,29 +55,7 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
   placement.is_guessed = recording_->survey.shown_track[placement.track] != placement.track;
   const FrameTime time = clock_.time_of(frame, placement.is_step);
   if (recording_->survey.time.reversed > 0) return put_in_order(frame, placement, time);
-  if (placer_.places_alike(frame) && patterns_.wants_another(frame)) return learn(frame, placement, time);
   return say(frame, placement, time);
-}
-
-// Says a frame, and draws up a form for others like it.
-std::size_t TraceSource::learn(const Frame& frame, const Placement& placement, const FrameTime& time) {
-  auto pattern = FramePattern::of(frame);
-  if (!pattern || !stamps_.is_simple(*pattern)) return say(frame, placement, time);
-  FormDraft draft(frame);
-  const auto stamp_offset = stamps_.stamp_offset(*pattern);
-  if (time.is_synthetic == stamp_offset.has_value()) draft.refuse();
-  const std::size_t bytes = say(frame, placement, time, &draft);
-  if (auto form = draft.finish(context_.names)) {
-    known_.push_back({.form = *std::move(form),
-                      .tracepoint = frame.tracepoint,
-                      .size = pattern->size(),
-                      .lane_bytes = bytes + 1 - draft.blobs() * digits_of(frame.number),
-                      .blobs = draft.blobs(),
-                      .track = placement.track,
-                      .stamp_offset = stamp_offset});
-    patterns_.add(frame, *std::move(pattern));
-  }
-  return bytes;
 }
 
 std::size_t TraceSource::put_in_order(const Frame& frame, const Placement& placement, const FrameTime& time) {
@@ -162,11 +98,10 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
   return last_ns_;
 }
 
-std::size_t TraceSource::say(const Frame& frame, const Placement& placement, FrameTime time,
-                             FormDraft* draft) {
+std::size_t TraceSource::say(const Frame& frame, const Placement& placement, FrameTime time) {
   Lane& lane = lane_of(placement);
   time.ns = begin_frame(lane, frame.tracepoint, placement.is_step, time.ns);
-  const std::size_t bytes = events_.say(frame, placement, time, lane, draft);
+  const std::size_t bytes = events_.say(frame, placement, time, lane);
   if (placement.opens_call)
     open_calls_.push_back(
         {.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time.ns});

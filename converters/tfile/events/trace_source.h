@@ -10,9 +10,7 @@
 #include "converters/model/importer.h"
 #include "converters/model/timeline.h"
 #include "converters/tfile/events/frame_events.h"
-#include "converters/tfile/events/frame_form.h"
 #include "converters/tfile/frames/frame_clock.h"
-#include "converters/tfile/frames/frame_pattern.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/survey.h"
@@ -38,7 +36,7 @@ class TraceSource : public Source {
   TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*> lanes, Lane& main,
               ImportContext& context);
 
-  bool pump(std::size_t budget_bytes) override;
+  bool pump(const Turn& turn) override;
   std::uint64_t frontier_ns() const override { return last_ns_; }
 
  private:
@@ -51,25 +49,10 @@ class TraceSource : public Source {
     FrameTime time;
   };
 
-  // The frames of one pattern.
-  struct Known {
-    FrameForm form;
-    std::int16_t tracepoint;
-    std::size_t size;  // bytes, header included
-    // Of lane memory, but for the digits of blob names, as if each were said in full: so that the same frames
-    // are read at once, with or without a form.
-    std::size_t lane_bytes;
-    std::size_t blobs;
-    std::size_t track;
-    std::optional<std::size_t> stamp_offset;
-  };
-
-  std::size_t read_known();
   std::size_t read_frame(const Frame& frame);
-  std::size_t learn(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::size_t put_in_order(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::size_t say_earliest();
-  std::size_t say(const Frame& frame, const Placement& placement, FrameTime time, FormDraft* draft = nullptr);
+  std::size_t say(const Frame& frame, const Placement& placement, FrameTime time);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
   void say_damage();
   void say_beginning();
@@ -84,9 +67,6 @@ class TraceSource : public Source {
   Placer placer_;
   FrameClock clock_;
   FrameEvents events_;
-  StampReader stamps_;  // of known frames
-  FramePatterns patterns_;
-  std::vector<Known> known_;      // by pattern
   std::vector<Waiting> waiting_;  // a heap, the earliest on top
   std::size_t waiting_bytes_ = 0;
   // While-stepping calls that are open, innermost last: the tracepoint of each.

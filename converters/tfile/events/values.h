@@ -6,12 +6,23 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <variant>
 
-#include "converters/model/event.h"
+#include "converters/model/argument.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
+
+using Value = std::variant<std::monostate, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
+                           std::string, Pointer, bool, NameId>;
+struct NamedValue {
+  NameId name;
+  Value value;
+};
+inline Argument argument_of(const NamedValue& named) {
+  return std::visit([&](const auto& value) { return Argument(named.name, value); }, named.value);
+}
 
 // Longer memory is spelled out up to here; a blob holds all of it.
 inline constexpr std::size_t kSpelledBytes = 64;

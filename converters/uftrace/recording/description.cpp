@@ -23,11 +23,11 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
               ImportContext& context) {
   Arguments arguments;
   const auto add = [&](std::string_view name, const std::string& text) {
-    if (!text.empty()) arguments.push_back({context.names.intern(name), text});
+    if (!text.empty()) arguments.add({context.names.intern(name), text});
   };
   const std::optional<std::string> note = read_optional_file(directory.path / "note.txt", context.notes);
   add("command", info.cmdline);
-  if (info.exit_status) arguments.push_back({context.names.intern("exit_status"), *info.exit_status});
+  if (info.exit_status) arguments.add({context.names.intern("exit_status"), *info.exit_status});
   add("host", info.hostname);
   add("kernel", info.kernel);
   add("cpu", info.cpu_description.empty() || info.cpu_count.empty()
@@ -39,7 +39,7 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   add("version", info.uftrace_version);
   if (info.present) add("features", feature_names(info.features));
   add("note", note.value_or(""));
-  lane.instant(time_ns, context.names.label("event", "uftrace info"), std::move(arguments));
+  lane.instant(time_ns, context.names.label("event", "uftrace info"), arguments);
 
   if (context.options.blobs == Blobs::None) return;
   std::vector<std::string> files{"info", "task.txt", "note.txt", "default.opts"};

@@ -30,10 +30,11 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
       lane_(lane),
       workshop_(workshop),
       context_(context),
+      notes_(context.timeline.new_notes()),
       file_(plan_.path, plan_.keep_open),
       calls_({.lane = lane,
               .names = context.names,
-              .notes = context.notes,
+              .notes = notes_,
               .label_of = [this](std::uint64_t address) { return view_->label(address); },
               .place = [this] { return Place::byte(file_.path(), offset_); }}) {
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
@@ -61,18 +62,20 @@ std::optional<std::uint64_t> ThreadSource::first_ns() const {
   return std::nullopt;
 }
 
-bool ThreadSource::pump(std::size_t budget_bytes) {
-  // A record of 16 bytes takes at most one slot of the lane, of 24.
-  const std::size_t wanted = std::max(budget_bytes / sizeof(Slot) * kRecordSize, kMinBlock);
-  if (workshop_.block.size() < wanted) workshop_.block.resize(wanted);
-  const auto bytes = file_.read(offset_, std::span(workshop_.block).first(wanted));
+bool ThreadSource::pump(const Turn& turn) {
+  // A record of 16 bytes takes at most one slot of the lane.
+  const std::size_t wanted = std::max(turn.budget_bytes / sizeof(Slot) * kRecordSize, kMinBlock);
+  bench_ = &workshop_.benches[turn.worker];
+  if (bench_->block.size() < wanted) bench_->block.resize(wanted);
+  const auto bytes = file_.read(offset_, std::span(bench_->block).first(wanted));
   const bool at_end = offset_ + bytes.size() == file_.size();
 
-  if (view_) cache_ = &workshop_.caches.of(view_->epoch());  // other threads may have taken it
+  if (view_) cache_ = &bench_->caches.of(view_->epoch());
   const std::uint64_t start = offset_;
+  records_ = 0;
   const std::size_t taken = decode(bytes, at_end);
   offset_ = start + taken;
-  context_.stats.bytes_read += taken;
+  context_.stats.add_read(taken, records_);
   if (!at_end) return true;
   finish();
   return false;
@@ -119,7 +122,7 @@ std::size_t ThreadSource::decode_plain(std::span<const std::byte> bytes) {
     }
   }
   const auto taken = static_cast<std::size_t>(at - bytes.data());
-  context_.stats.records_read += taken / kRecordSize;
+  records_ += taken / kRecordSize;
   if (taken != 0) seen_ns_ = lane_.last_ns();
   return taken;
 }
@@ -137,7 +140,7 @@ std::size_t ThreadSource::step(std::span<const std::byte> bytes, bool at_end) {
     note_damage(fmt::format("+{:#x}", offset_));
     calls_.interrupted();
   }
-  ++context_.stats.records_read;
+  ++records_;
   return kRecordSize + take_record(record, bytes.subspan(kRecordSize), at_end);
 }
 
@@ -266,7 +269,7 @@ Expectation ThreadSource::expectation_after(const Record& dropped) const {
 
 void ThreadSource::enter_view(std::uint64_t time_ns) {
   view_ = workshop_.symbolizer.view(*plan_.task, time_ns);
-  cache_ = &workshop_.caches.of(view_->epoch());
+  cache_ = &bench_->caches.of(view_->epoch());
 }
 
 // Where the plain run has to stop for a moment, for other symbols, or for a jump in time that may be damage.
@@ -324,7 +327,7 @@ void ThreadSource::finish() {
 }
 
 void ThreadSource::note_damage(std::string_view end) {
-  context_.notes.add(
+  notes_.add(
       kDamagedBytes,
       [&] {
         return fmt::format("{}: not records, up to {}", Place::byte(file_.path(), damaged_from_).text(), end);
@@ -334,7 +337,7 @@ void ThreadSource::note_damage(std::string_view end) {
 
 void ThreadSource::note_zeros(const NoteKind& kind) {
   if (zero_bytes_ == 0) return;
-  context_.notes.add(
+  notes_.add(
       kind,
       [&] {
         return fmt::format("{}: zeros instead of records", Place::byte(file_.path(), zeros_from_).text());
@@ -343,7 +346,7 @@ void ThreadSource::note_zeros(const NoteKind& kind) {
 }
 
 void ThreadSource::note(const NoteKind& kind, std::string_view problem, std::uint64_t count) const {
-  context_.notes.add(
+  notes_.add(
       kind, [&] { return fmt::format("{}: {}", Place::byte(file_.path(), offset_).text(), problem); }, count);
 }
 

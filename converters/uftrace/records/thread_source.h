@@ -55,9 +55,13 @@ struct ThreadPlan {
 
 // What all threads of a recording share.
 struct Workshop {
+  // What one worker needs for the thread at hand.
+  struct Bench {
+    LabelCaches caches = {};
+    std::vector<std::byte> block = {};
+  };
   Symbolizer& symbolizer;
-  LabelCaches caches = {};
-  std::vector<std::byte> block = {};  // the bytes at hand; one thread at a time
+  std::vector<Bench> benches;  // by Turn::worker
 };
 
 class ThreadSource : public Source {
@@ -65,7 +69,7 @@ class ThreadSource : public Source {
   // Borrows all but the plan until the timeline has run. Throws InputError if the file can't be opened.
   ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, ImportContext& context);
 
-  bool pump(std::size_t budget_bytes) override;
+  bool pump(const Turn& turn) override;
   std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
 
   // The time of the first record that has one; nothing if there is none near the start of the file.
@@ -102,11 +106,14 @@ class ThreadSource : public Source {
   Lane& lane_;
   Workshop& workshop_;
   ImportContext& context_;
+  Notes& notes_;
   RecordFile file_;
-  std::uint64_t offset_ = 0;     // of the next record
-  std::uint64_t seen_ns_ = 0;    // the latest time of an entry or exit
-  std::uint64_t latest_ns_ = 0;  // of any record
-  std::uint64_t limit_ns_ = 0;   // records from this time on need a look
+  std::uint64_t records_ = 0;         // read in this pump()
+  Workshop::Bench* bench_ = nullptr;  // for one pump()
+  std::uint64_t offset_ = 0;          // of the next record
+  std::uint64_t seen_ns_ = 0;         // the latest time of an entry or exit
+  std::uint64_t latest_ns_ = 0;       // of any record
+  std::uint64_t limit_ns_ = 0;        // records from this time on need a look
   std::optional<SymbolView> view_;
   LabelCache* cache_ = nullptr;  // of the view; for one pump()
   ThreadCalls calls_;

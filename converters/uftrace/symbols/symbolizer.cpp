@@ -46,11 +46,13 @@ LabelId SymbolView::label(std::uint64_t address) const { return symbolizer_->lab
 bool SymbolView::is_code(std::uint64_t address) const { return symbolizer_->is_code(epoch_, address); }
 
 bool Symbolizer::is_code(std::uint32_t epoch, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
   const AddressSpace* const space = epochs_[epoch].space;
   return space == nullptr || space->map.modules.empty() || find(epochs_[epoch], address).category != kUnknown;
 }
 
 std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t libraries) {
+  const std::lock_guard lock(mutex_);
   const auto [found, is_new] =
       epoch_ids_.try_emplace({space, libraries}, static_cast<std::uint32_t>(epochs_.size()));
   if (is_new) {
@@ -61,6 +63,7 @@ std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t librar
 }
 
 LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
   const auto [cached, is_new] = labels_[epoch].try_emplace(address);
   if (!is_new) return cached->second;
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -86,6 +87,7 @@ class Symbolizer {
   const SymbolTable* symbols_of(const Library& library);
   const Symbol* find_python(std::uint64_t address);
 
+  std::mutex mutex_;  // several threads ask, on misses of their caches
   const Directory& directory_;
   const Sessions& sessions_;
   Demangle demangle_;

@@ -154,10 +154,10 @@ TEST(UftraceDamage, EveryPrefix) {
     import(r.path(), context);
     struct Count : EventSink {
       void add_lanes(std::span<const LaneInfo>) override {}
-      void write(std::size_t, Lane&, std::span<const Slot> slots) override {
-        for (const Slot& slot : slots) {
-          begins += slot.kind() == SlotKind::Begin;
-          ends += slot.kind() == SlotKind::End;
+      void write(std::span<const MergedEvent> events) override {
+        for (const auto& [slot, lane] : events) {
+          begins += slot->kind == SlotKind::Begin;
+          ends += slot->kind == SlotKind::End;
         }
       }
       int begins = 0, ends = 0;

@@ -1,0 +1,22 @@
+// Times moved by an input's offset, at most to the ends of what can be drawn.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "converters/model/event.h"
+
+namespace convert {
+
+inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
+  const auto bits = static_cast<std::uint64_t>(offset_ns);
+  return offset_ns < 0 ? ~bits + 1 : bits;
+}
+
+inline std::uint64_t moved(std::uint64_t time_ns, std::int64_t offset_ns) {
+  const std::uint64_t magnitude = magnitude_of(offset_ns);
+  if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);
+  return std::min(time_ns + magnitude, kTimeLimitNs - 1);
+}
+
+}  // namespace convert

@@ -1,0 +1,39 @@
+// Who receives the merged stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "converters/model/event.h"
+#include "converters/model/slot.h"
+
+namespace convert {
+
+// What is known of a thread before its events: who it is and what it is called.
+struct LaneInfo {
+  ProcessId process;
+  ThreadId thread;
+  std::string process_name;
+  std::string thread_name;
+  std::uint64_t weight =
+      0;  // expected amount of events (bytes of its file); heavy lanes get short references
+};
+
+// An event and the number of its lane.
+struct MergedEvent {
+  const Slot* slot;
+  std::uint32_t lane;
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  // All lanes, before the first event.
+  virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
+  // The next events in the order of the merge; none is Open. They are gone when the call returns.
+  virtual void write(std::span<const MergedEvent> events) = 0;
+};
+
+}  // namespace convert

@@ -1,0 +1,67 @@
+// Arguments as packed words: what is added comes out again, and the words are those that the header promises.
+#include "converters/model/argument.h"
+
+#include <bit>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr NameId kA{5}, kB{0xffff'ffff};
+
+TEST(Arguments, NumbersAreTwoWords) {
+  const Arguments arguments{{kA, std::int32_t{-1}}, {kB, std::uint64_t{7}}};
+  EXPECT_THAT(arguments.words(), ElementsAre(0x51, ~std::uint64_t{0},  // name 5, Int32 (1)
+                                             0xf'ffff'fff4, 7));       // name 2^32-1, Uint64 (4)
+  EXPECT_EQ(arguments.size(), 2u);
+}
+
+TEST(Arguments, TextsStandInPlaceFilledUpWithZeros) {
+  const Arguments arguments{{kA, "hello, you"}, {kA, ""}, {kA, std::monostate{}}};
+  EXPECT_THAT(arguments.words(),
+              ElementsAre(0xa0'0000'0056, 0x79'20'2c'6f'6c'6c'65'68, 0x75'6f,  // 10 bytes, Text (6)
+                          0x56, 0x50));                                        // empty; Null (0)
+}
+
+TEST(Arguments, EveryTypeComesOutAsItWentIn) {
+  const std::vector<Argument> all{{kA, std::monostate{}},
+                                  {kB, std::numeric_limits<std::int32_t>::min()},
+                                  {kA, std::uint32_t{0xffff'ffff}},
+                                  {kA, std::numeric_limits<std::int64_t>::min()},
+                                  {kA, ~std::uint64_t{0}},
+                                  {kA, -0.5},
+                                  {kA, "1234567"},
+                                  {kA, std::string("12345678")},
+                                  {kA, Pointer{0x7fff'0000'1234}},
+                                  {kA, Koid{9}},
+                                  {kA, true},
+                                  {kA, NameId{77}}};
+  Arguments arguments;
+  for (const Argument& argument : all) arguments.add(argument);
+  EXPECT_EQ(std::vector<Argument>(arguments.begin(), arguments.end()), all);
+  Arguments copy;
+  copy.add(arguments.row());
+  EXPECT_THAT(copy.words(), testing::ElementsAreArray(arguments.words()));
+  EXPECT_EQ(copy.size(), all.size());
+  copy.clear();
+  EXPECT_TRUE(copy.empty());
+  EXPECT_TRUE(copy.words().empty());
+}
+
+TEST(Arguments, PackedOnesAreTakenAsTheyAre) {
+  Arguments arguments{{kA, true}};
+  const std::vector<std::uint64_t> packed{ArgumentHeader::of(kB, ArgumentType::Int64), 3};
+  arguments.add_packed(packed, 1);
+  EXPECT_EQ(std::vector<Argument>(arguments.begin(), arguments.end()),
+            (std::vector<Argument>{{kA, true}, {kB, std::int64_t{3}}}));
+  EXPECT_EQ(arguments.size(), 2u);
+}
+
+}  // namespace
+}  // namespace convert
