@@ -106,12 +106,21 @@ bool Lane::annotate_top(NameId name, std::string_view text) {
 
 void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   advance(time_ns);
-  if (!shows_instant(time_ns)) {
+  const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
+  const std::size_t depth = std::min(frames_.size(), options_.max_depth) + below;
+  const std::size_t last_place = std::max(options_.max_depth, kPerfettoMaxDepth) - 1;
+  if (depth > last_place) {
     ++hidden_;
     return;
   }
-  instants_ = instants_ns_ == time_ns ? instants_ + 1 : 1;
-  instants_ns_ = zero_ns_ = time_ns;
+  zero_ns_ = time_ns;
+  if (depth == last_place) {
+    push(time_ns, SlotKind::Begin, label, 0, keep(arguments));
+    push(time_ns, SlotKind::End, label);
+    return;
+  }
+  instants_ = below + 1;
+  instants_ns_ = time_ns;
   push(time_ns, SlotKind::Instant, label, 0, keep(arguments));
 }
 

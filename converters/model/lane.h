@@ -61,6 +61,8 @@ class Lane {
   // in all are kept (cut_arguments() counts the rest).
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
+  // To Perfetto an instant is a slice, too, that lies on those before it at the same time: the last place
+  // that is left is taken by begin/end pairs of zero length, which leave it again, as many as there are.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
   // Numeric arguments only, one per series; `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
@@ -72,13 +74,6 @@ class Lane {
   // Bytes of the stream `name`; chunked where they are written. Stands in the lane where it was said.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
-  // Whether an instant said now would be shown. To Perfetto an instant is a slice, too, and lies on those
-  // that came before it at the same time.
-  bool shows_instant(std::uint64_t time_ns) const {
-    const std::size_t shown_depth = std::min(frames_.size(), options_.max_depth);
-    const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
-    return shown_depth + below < std::max(options_.max_depth, kPerfettoMaxDepth);
-  }
 
   // Gives the open call at `depth` its true name, which was not known at its begin. False if its begin is out
   // already.

@@ -156,7 +156,8 @@ TEST_F(LaneTest, InstantsTooDeepAreLeftOutAndCounted) {
                options)
         .size();
   };
-  EXPECT_EQ(lines(511, {}), 512u);
+  EXPECT_EQ(lines(510, {}), 511u);
+  EXPECT_EQ(lines(511, {}), 513u);  // a pair in the last place
   EXPECT_EQ(hidden, 0u);
   EXPECT_EQ(lines(512, {}), 512u);
   EXPECT_EQ(hidden, 1u);
@@ -169,8 +170,13 @@ TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
   });
-  EXPECT_EQ(lines.size(), 513u);
-  EXPECT_EQ(hidden, 88u);
+  // 511, then a begin and an end for each in the last place, and the one behind them.
+  EXPECT_EQ(lines.size(), 511u + 2 * 89u + 1u);
+  EXPECT_EQ(lines[510], "7/8 @5 app:mark");
+  EXPECT_EQ(lines[511], "7/8 [5 app:mark");
+  EXPECT_EQ(lines[512], "7/8 5] app:mark");
+  EXPECT_EQ(lines.back(), "7/8 @6 app:mark");
+  EXPECT_EQ(hidden, 0u);
 }
 
 TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {
