@@ -156,6 +156,8 @@ class Arguments {
     words_.insert(words_.end(), words.begin(), words.end());
     size_ += count;
   }
+  // The value of an argument that is no Text: of the word behind its header.
+  void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
   void clear() {
     words_.clear();
     size_ = 0;

@@ -40,15 +40,19 @@ std::optional<std::string> hex_text(std::string_view digits) {
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit) {
+void add_hex_byte(std::string& text, std::byte byte) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
+  text += kDigits[std::to_integer<unsigned>(byte) / 16];
+  text += kDigits[std::to_integer<unsigned>(byte) % 16];
+}
+
+std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit) {
   const std::span<const std::byte> shown = bytes.first(std::min(limit, bytes.size()));
   std::string text;
   text.reserve(shown.size() * 3 + 3);
   for (const std::byte byte : shown) {
     if (!text.empty()) text += ' ';
-    text += kDigits[std::to_integer<unsigned>(byte) / 16];
-    text += kDigits[std::to_integer<unsigned>(byte) % 16];
+    add_hex_byte(text, byte);
   }
   if (shown.size() < bytes.size()) text += " \u2026";
   return text;

@@ -19,6 +19,8 @@ std::optional<std::uint64_t> hex_number(std::string_view digits);
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits);
 std::optional<std::string> hex_text(std::string_view digits);
 
+// Two more digits at the end of `text`.
+void add_hex_byte(std::string& text, std::byte byte);
 // "0a ff", at most `limit` bytes, then "…".
 std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);
 

@@ -28,7 +28,7 @@ Arguments status_arguments(const TraceFile& trace, const Survey& survey, Names& 
   if (status.buffer_free) add("buffer_free", *status.buffer_free);
   if (status.frames && *status.frames != survey.time.frames) add("frames_expected", *status.frames);
   if (!trace.architecture.empty()) add("architecture", trace.architecture);
-  add("clock", std::string(name_of(survey.time.base)));
+  add("clock", name_of(survey.time.base));
   return arguments;
 }
 

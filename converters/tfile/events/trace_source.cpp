@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
-#include <limits>
 #include <utility>
 
 #include "converters/tfile/events/session.h"
@@ -28,25 +27,56 @@ TraceSource::TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*
       reader_(*recording_->trace.file, recording_->trace.description, recording_->trace.format),
       placer_(recording_->trace, *recording_->locations),
       clock_(recording_->trace, recording_->survey.time),
-      events_(recording_->trace, *recording_->locations, recording_->symbols.get(), recording_->options,
-              context) {}
+      planner_(recording_->trace, *recording_->locations, recording_->symbols.get(), recording_->options,
+               context),
+      stamps_(recording_->trace.description) {}
 
 bool TraceSource::pump(const Turn& turn) {
-  const std::uint64_t start = reader_.offset();
-  std::uint64_t frames = 0;
-  const Frame* frame = nullptr;
-  for (std::size_t bytes = 0; bytes < turn.budget_bytes; ++frames) {
-    frame = reader_.next();
-    if (frame == nullptr) break;
+  const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();
+  const bool goes_on = read_on(turn.budget_bytes);
+  context_.stats.add_read(reader_.offset() - bytes_before, reader_.frames_read() - frames_before);
+  return goes_on;
+}
+
+bool TraceSource::read_on(std::size_t budget_bytes) {
+  for (std::size_t bytes = 0; bytes < budget_bytes;) {
+    if (const std::size_t known_bytes = read_known(); known_bytes != 0) {
+      bytes += known_bytes;
+      continue;
+    }
+    const Frame* frame = reader_.next();
+    if (frame == nullptr) {
+      while (!waiting_.empty()) say_earliest();
+      say_beginning();
+      say_damage();
+      say_end();
+      return false;
+    }
     bytes += read_frame(*frame) + 1;
   }
-  context_.stats.add_read(reader_.offset() - start, frames);
-  if (frame != nullptr) return true;
-  while (!waiting_.empty()) say_earliest();
-  say_beginning();
-  say_damage();
-  say_end();
-  return false;
+  return true;
+}
+
+// The hot path: a frame of a known pattern. Returns 0 where another one stands, or one that is to be said in
+// another way.
+std::size_t TraceSource::read_known() {
+  if (known_.empty()) return 0;
+  const auto ahead = reader_.ahead();
+  const std::size_t pattern = patterns_.find(ahead);
+  if (pattern == FramePatterns::kNone) return 0;
+  Known& known = known_[pattern];
+  const std::uint64_t number = reader_.frames_read();
+  const std::endian order = recording_->trace.format.order;
+  std::optional<std::uint64_t> stamp;
+  if (known.stamp_offset) stamp = stamps_.stamp_ns(ahead, *known.stamp_offset, order);
+  if (stamp.has_value() != known.stamp_offset.has_value()) return 0;  // an impossible one
+
+  Lane& lane = *lanes_[known.track];
+  const FrameTime time = clock_.time_of(number, stamp, false);
+  const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
+  const std::size_t bytes = known.plan.run(ahead, number, order, time_ns, lane);
+  reader_.take(known.size);
+  return bytes;
 }
 
 std::size_t TraceSource::read_frame(const Frame& frame) {
@@ -55,7 +85,23 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
   placement.is_guessed = recording_->survey.shown_track[placement.track] != placement.track;
   const FrameTime time = clock_.time_of(frame, placement.is_step);
   if (recording_->survey.time.reversed > 0) return put_in_order(frame, placement, time);
-  return say(frame, placement, time);
+  const std::size_t bytes = say(frame, placement, time);
+  if (placer_.places_alike(frame) && patterns_.wants_another(frame)) learn(frame, placement, time);
+  return bytes;
+}
+
+// Others like the frame that was said just now can be said by its plan.
+void TraceSource::learn(const Frame& frame, const Placement& placement, const FrameTime& time) {
+  auto pattern = FramePattern::of(frame);
+  if (!pattern || !stamps_.is_simple(*pattern) || !plan_.fits_all_alike()) return;
+  const auto stamp_offset = stamps_.stamp_offset(*pattern);
+  if (time.is_synthetic == stamp_offset.has_value()) return;
+  known_.push_back({.plan = plan_,
+                    .tracepoint = frame.tracepoint,
+                    .size = pattern->size(),
+                    .track = placement.track,
+                    .stamp_offset = stamp_offset});
+  patterns_.add(frame, *std::move(pattern));
 }
 
 std::size_t TraceSource::put_in_order(const Frame& frame, const Placement& placement, const FrameTime& time) {
@@ -63,19 +109,17 @@ std::size_t TraceSource::put_in_order(const Frame& frame, const Placement& place
   added.frame = frame;
   added.placement = placement;
   added.time = time;
-  std::size_t size = 0;
-  for (const Block& block : frame.blocks) size += block.bytes.size();
-  added.bytes.reserve(size);
-  for (Block& block : added.frame.blocks) {
-    added.bytes.insert(added.bytes.end(), block.bytes.begin(), block.bytes.end());
-    block.bytes = std::span(added.bytes).last(block.bytes.size());
-  }
-  waiting_bytes_ += size;
+  added.bytes.assign(frame.bytes.begin(), frame.bytes.end());
+  added.frame.bytes = added.bytes;
+  for (Block& block : added.frame.blocks)
+    block.bytes = added.frame.bytes.subspan(static_cast<std::size_t>(block.bytes.data() - frame.bytes.data()),
+                                            block.bytes.size());
+  waiting_bytes_ += added.bytes.size();
   const auto registers = std::ranges::find(added.frame.blocks, Block::Kind::Registers, &Block::kind);
   if (registers != added.frame.blocks.end()) added.placement.registers = &*registers;
   std::ranges::push_heap(waiting_, std::greater{},
                          [](const Waiting& w) { return std::pair(w.time.ns, w.frame.number); });
-  if (waiting_.size() <= kMaxWaitingFrames && waiting_bytes_ <= kMaxWaitingBytes) return size;
+  if (waiting_.size() <= kMaxWaitingFrames && waiting_bytes_ <= kMaxWaitingBytes) return frame.bytes.size();
   return say_earliest();
 }
 
@@ -98,18 +142,20 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
   return last_ns_;
 }
 
-std::size_t TraceSource::say(const Frame& frame, const Placement& placement, FrameTime time) {
+std::size_t TraceSource::say(const Frame& frame, const Placement& placement, const FrameTime& time) {
   Lane& lane = lane_of(placement);
-  time.ns = begin_frame(lane, frame.tracepoint, placement.is_step, time.ns);
-  const std::size_t bytes = events_.say(frame, placement, time, lane);
+  const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, placement.is_step, time.ns);
+  planner_.draw_up(plan_, frame, placement, time.is_synthetic);
+  const std::size_t bytes =
+      plan_.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (placement.opens_call)
     open_calls_.push_back(
-        {.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time.ns});
+        {.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time_ns});
   if (placement.is_step && placement.has_call) {
     const auto call = std::find_if(open_calls_.rbegin(), open_calls_.rend(), [&](const OpenCall& open) {
       return open.lane == &lane && open.tracepoint == frame.tracepoint && !open.is_over;
     });
-    if (call != open_calls_.rend()) call->last_step_ns = time.ns;
+    if (call != open_calls_.rend()) call->last_step_ns = time_ns;
     if (placement.closes_call) end_calls(lane, frame.tracepoint);
   }
   return bytes;
@@ -159,7 +205,7 @@ void TraceSource::say_beginning() {
                 status_arguments(trace, recording_->survey, names));
   if (context_.options.blobs != Blobs::None) {
     const auto text = std::as_bytes(std::span(trace.description.text));
-    main_.blob(begin_ns, "gdb/description", {text.begin(), text.end()});
+    main_.blob(begin_ns, "gdb/description", text);
   }
   if (status && status->frames && status->frames_created && *status->frames_created > *status->frames)
     main_.instant(begin_ns, names.label(kSessionCategory, "frames overwritten"),

@@ -9,8 +9,10 @@
 
 #include "converters/model/importer.h"
 #include "converters/model/timeline.h"
-#include "converters/tfile/events/frame_events.h"
+#include "converters/tfile/events/frame_plan.h"
+#include "converters/tfile/events/frame_planner.h"
 #include "converters/tfile/frames/frame_clock.h"
+#include "converters/tfile/frames/frame_pattern.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/survey.h"
@@ -49,10 +51,22 @@ class TraceSource : public Source {
     FrameTime time;
   };
 
+  // The frames of one pattern.
+  struct Known {
+    FramePlan plan;
+    std::int16_t tracepoint;
+    std::size_t size;  // bytes, header included
+    std::size_t track;
+    std::optional<std::size_t> stamp_offset;
+  };
+
+  bool read_on(std::size_t budget_bytes);
+  std::size_t read_known();
   std::size_t read_frame(const Frame& frame);
+  void learn(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::size_t put_in_order(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::size_t say_earliest();
-  std::size_t say(const Frame& frame, const Placement& placement, FrameTime time);
+  std::size_t say(const Frame& frame, const Placement& placement, const FrameTime& time);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
   void say_damage();
   void say_beginning();
@@ -66,7 +80,11 @@ class TraceSource : public Source {
   FrameReader reader_;
   Placer placer_;
   FrameClock clock_;
-  FrameEvents events_;
+  FramePlanner planner_;
+  FramePlan plan_;      // of the frame at hand, where it is not a known one
+  StampReader stamps_;  // of known frames
+  FramePatterns patterns_;
+  std::vector<Known> known_;      // by pattern
   std::vector<Waiting> waiting_;  // a heap, the earliest on top
   std::size_t waiting_bytes_ = 0;
   // While-stepping calls that are open, innermost last: the tracepoint of each.

@@ -9,44 +9,10 @@
 namespace convert::tfile {
 namespace {
 
-template <typename Narrow>
-Value narrow(std::uint64_t number) {
-  return static_cast<std::int32_t>(std::bit_cast<Narrow>(static_cast<std::make_unsigned_t<Narrow>>(number)));
-}
-
-Value signed_value(std::uint64_t number, std::size_t size) {
-  switch (size) {
-    case 1:
-      return narrow<std::int8_t>(number);
-    case 2:
-      return narrow<std::int16_t>(number);
-    case 4:
-      return narrow<std::int32_t>(number);
-    default:
-      return std::bit_cast<std::int64_t>(number);
-  }
-}
-
-Value number_value(std::uint64_t number, std::size_t size, ValueType type) {
-  if (type == ValueType::Pointer) return Pointer{number};
-  if (type == ValueType::Float && size == 4)
-    return double{std::bit_cast<float>(static_cast<std::uint32_t>(number))};
-  if (type == ValueType::Float && size == 8) return std::bit_cast<double>(number);
-  // A byte is a character, a flag or a small number: rarely a negative one.
-  const bool is_unsigned = type == ValueType::Unsigned || (type == ValueType::Unknown && size == 1);
-  if (is_unsigned && size <= 4) return static_cast<std::uint32_t>(number);
-  if (is_unsigned) return number;
-  return signed_value(number, size);
-}
-
-std::string wide_number(std::span<const std::byte> bytes, std::endian order) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+std::string wide_text(std::span<const std::byte> bytes, std::endian order) {
   std::string text = "0x";
   text.reserve(2 + bytes.size() * 2);
-  const auto add = [&](std::byte byte) {
-    text += kDigits[std::to_integer<unsigned>(byte) / 16];
-    text += kDigits[std::to_integer<unsigned>(byte) % 16];
-  };
+  const auto add = [&](std::byte byte) { add_hex_byte(text, byte); };
   if (order == std::endian::big)
     std::for_each(bytes.begin(), bytes.end(), add);
   else
@@ -55,6 +21,82 @@ std::string wide_number(std::span<const std::byte> bytes, std::endian order) {
 }
 
 }  // namespace
+
+Reading reading_of(const Register& reg) {
+  if (reg.size > 8) return Reading::Wide;
+  switch (reg.kind) {
+    case RegisterKind::Pointer:
+      return Reading::Pointer;
+    case RegisterKind::Flags:
+      return Reading::Flags;
+    case RegisterKind::Float:
+      return Reading::Float;
+    case RegisterKind::Unsigned:
+      return Reading::Unsigned;
+    case RegisterKind::Signed:
+      return Reading::Signed;
+    default:
+      return Reading::Wide;
+  }
+}
+
+Reading reading_of(std::size_t here, std::uint64_t size, ValueType type) {
+  const bool is_number = here == size && (size == 1 || size == 2 || size == 4 || size == 8);
+  if (!is_number) return Reading::Spelled;
+  switch (type) {
+    case ValueType::Pointer:
+      return Reading::Pointer;
+    case ValueType::Float:
+      return size >= sizeof(float) ? Reading::Float : Reading::Signed;
+    case ValueType::Unsigned:
+      return Reading::Unsigned;
+    case ValueType::Signed:
+      return Reading::Signed;
+    default:  // a byte is a character, a flag or a small number: rarely a negative one
+      return size == 1 ? Reading::Unsigned : Reading::Signed;
+  }
+}
+
+ArgumentType type_of(Reading number) {
+  switch (number) {
+    case Reading::Signed:
+      return ArgumentType::Int64;
+    case Reading::Pointer:
+      return ArgumentType::Pointer;
+    case Reading::Float:
+      return ArgumentType::Double;
+    default:
+      return ArgumentType::Uint64;
+  }
+}
+
+std::uint64_t bits_of(Reading number, std::span<const std::byte> bytes, std::endian order) {
+  switch (number) {
+    case Reading::Signed:
+      return signed_bits(bytes, order);
+    case Reading::Float:
+      return float_bits(bytes, order);
+    default:
+      return unsigned_bits(bytes, order);
+  }
+}
+
+std::string string_text(std::span<const std::byte> bytes) {
+  const auto end = std::ranges::find(bytes, std::byte{0});
+  return {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(end - bytes.begin())};
+}
+
+std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size) {
+  std::string text = spelled_bytes(bytes, kSpelledBytes);
+  if (size > kSpelledBytes) text += fmt::format(" ({} bytes)", size);
+  return text;
+}
+
+std::string register_text(const Register& reg, std::span<const std::byte> bytes, std::endian order) {
+  if (reading_of(reg) != Reading::Flags) return wide_text(bytes, order);
+  const std::uint64_t bits = unsigned_bits(bytes, order);
+  return fmt::format("{:#x} {}", bits, flags_text(reg, bits));
+}
 
 std::string flags_text(const Register& reg, std::uint64_t value) {
   std::string text = "[ ";
@@ -68,39 +110,6 @@ std::string flags_text(const Register& reg, std::uint64_t value) {
       text += field.name + ' ';
   }
   return text + ']';
-}
-
-Value register_value(const Register& reg, std::span<const std::byte> bytes, std::endian order) {
-  if (bytes.size() > 8 || reg.kind == RegisterKind::Bytes) return wide_number(bytes, order);
-  const std::uint64_t number = unsigned_bits(bytes, order);
-  switch (reg.kind) {
-    case RegisterKind::Pointer:
-      return Pointer{number};
-    case RegisterKind::Flags:
-      return fmt::format("{:#x} {}", number, flags_text(reg, number));
-    case RegisterKind::Float:
-      return bytes.size() == 4 ? double{std::bit_cast<float>(static_cast<std::uint32_t>(number))}
-                               : std::bit_cast<double>(number);
-    case RegisterKind::Unsigned:
-      if (bytes.size() <= 4) return static_cast<std::uint32_t>(number);
-      return number;
-    default:
-      return signed_value(number, bytes.size());
-  }
-}
-
-Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order, ValueType type) {
-  const bool is_number = bytes.size() == size && (size == 1 || size == 2 || size == 4 || size == 8);
-  if (is_number) return number_value(unsigned_bits(bytes, order), bytes.size(), type);
-  std::string text = spelled_bytes(bytes, kSpelledBytes);
-  if (size > kSpelledBytes) text += fmt::format(" ({} bytes)", size);
-  return text;
-}
-
-Value string_value(std::span<const std::byte> bytes) {
-  const auto end = std::ranges::find(bytes, std::byte{0});
-  return std::string(reinterpret_cast<const char*>(bytes.data()),
-                     static_cast<std::size_t>(end - bytes.begin()));
 }
 
 }  // namespace convert::tfile

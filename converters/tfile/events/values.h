@@ -1,4 +1,4 @@
-// Recorded bytes as typed argument values.
+// How recorded bytes become argument values.
 #pragma once
 
 #include <bit>
@@ -27,18 +27,34 @@ inline Argument argument_of(const NamedValue& named) {
 // Longer memory is spelled out up to here; a blob holds all of it.
 inline constexpr std::size_t kSpelledBytes = 64;
 
-// A register of a block: a number, a pointer, "0x246 [ PF ZF IF ]" for flags, "0x00ff…" for what is wider
-// than 8 bytes (all digits, highest first).
-Value register_value(const Register& reg, std::span<const std::byte> bytes, std::endian order);
+enum class Reading : std::uint8_t {
+  // Numbers of up to 8 bytes:
+  Signed,
+  Unsigned,
+  Pointer,
+  Float,
+  // Texts, different ones for different bytes:
+  String,   // up to the first NUL
+  Spelled,  // "01 02 03 … (100 bytes)"
+  Wide,     // "0x00ff…": all digits, highest first
+  Flags,    // "0x246 [ PF ZF IF ]"
+};
+constexpr bool is_number(Reading reading) { return reading <= Reading::Float; }
 
-// Collected memory: 2, 4 or 8 bytes are a signed integer, a single one an unsigned; others are spelled out:
-// "01 02 03 … (100 bytes)". `size` is the whole size, of which `bytes` may be the beginning.
-Value memory_value(std::span<const std::byte> bytes, std::uint64_t size, std::endian order,
-                   ValueType type = ValueType::Unknown);
+Reading reading_of(const Register& reg);
+// Of memory of `size` bytes, of which the first `here` are at hand. 1, 2, 4 or 8 bytes are a number: without
+// a type signed, but a single byte unsigned.
+Reading reading_of(std::size_t here, std::uint64_t size, ValueType type);
 
-// Up to the first NUL.
-Value string_value(std::span<const std::byte> bytes);
+// The argument of a number, and its bits; see ArgumentHeader.
+ArgumentType type_of(Reading number);
+std::uint64_t bits_of(Reading number, std::span<const std::byte> bytes, std::endian order);
 
+std::string string_text(std::span<const std::byte> bytes);
+// `size`: of all of it, of which `bytes` may be the beginning.
+std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);
+// Of a register that is no number.
+std::string register_text(const Register& reg, std::span<const std::byte> bytes, std::endian order);
 // "[ PF ZF IF ]", fields of several bits as "name=value".
 std::string flags_text(const Register& reg, std::uint64_t value);
 

@@ -76,7 +76,6 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.offset = offset_;
   frame_.size = header.size;
   frame_.is_partial = false;
-  frame_.bytes = {};
 }
 
 // A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. What follows it tells which.
@@ -132,8 +131,12 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
 
 const Frame* FrameReader::reread(std::uint64_t blocks_begin, std::size_t good_bytes) {
   frame_.blocks.clear();
-  const auto data = file_.at(blocks_begin, good_bytes);
-  walk_blocks(data.first(std::min(good_bytes, data.size())), format_, &frame_.blocks);
+  const std::size_t size = kFrameHeaderBytes + good_bytes;
+  const auto data = file_.at(blocks_begin - kFrameHeaderBytes, size);
+  frame_.bytes = data.first(std::min(size, data.size()));
+  // The file may have become shorter meanwhile.
+  if (frame_.bytes.size() > kFrameHeaderBytes)
+    walk_blocks(frame_.bytes.subspan(kFrameHeaderBytes), format_, &frame_.blocks);
   return &frame_;
 }
 

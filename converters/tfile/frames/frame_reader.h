@@ -22,7 +22,7 @@ struct Frame {
   std::uint64_t size = 0;     // of its blocks, as its header says
   bool is_partial = false;    // not all of it could be read
   std::vector<Block> blocks;  // the readable ones; they borrow until the next call of next()
-  // Of a whole frame, its header and blocks, where the latter lie; empty for others. Borrowed, too.
+  // From its header to the end of the last readable block; the blocks lie there. Borrowed, too.
   std::span<const std::byte> bytes = {};
 };
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "converters/tfile/events/frame_events.h"
-
 namespace convert::tfile {
 namespace {
 

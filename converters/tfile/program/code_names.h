@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
+
+inline constexpr std::string_view kTracepointCategory = "tracepoint";
 
 struct CodeName {
   LabelId label{};

@@ -111,32 +111,5 @@ TEST(DefaultLayouts, ServeTheVariantsOfAnArchitecture) {
   EXPECT_EQ(default_layout("vax"), nullptr);
 }
 
-TEST(RegisterValues, AreTyped) {
-  constexpr std::array kBytes{std::byte{0xfe}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
-  Register reg{.name = "r", .size = 4, .flags = {}};
-  const auto value = [&](RegisterKind kind) {
-    reg.kind = kind;
-    return register_value(reg, kBytes, std::endian::little);
-  };
-  EXPECT_EQ(value(RegisterKind::Signed), Value(std::int32_t{-2}));
-  EXPECT_EQ(value(RegisterKind::Unsigned), Value(std::uint32_t{0xffff'fffe}));
-  EXPECT_EQ(value(RegisterKind::Pointer), Value(Pointer{0xffff'fffe}));
-  EXPECT_EQ(value(RegisterKind::Bytes), Value(std::string("0xfffffffe")));
-  EXPECT_EQ(register_value(reg, kBytes, std::endian::big), Value(std::string("0xfeffffff")));
-}
-
-TEST(MemoryValues, AreNumbersOrSpelledOut) {
-  constexpr std::array kBytes{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
-  const auto value = [&](std::size_t size, ValueType type = ValueType::Unknown) {
-    return memory_value(std::span(kBytes).first(size), size, std::endian::little, type);
-  };
-  EXPECT_EQ(value(1), Value(std::uint32_t{255}));
-  EXPECT_EQ(value(1, ValueType::Signed), Value(std::int32_t{-1}));
-  EXPECT_EQ(value(2), Value(std::int32_t{-1}));
-  EXPECT_EQ(value(2, ValueType::Unsigned), Value(std::uint32_t{0xffff}));
-  EXPECT_EQ(value(3), Value(std::string("ff ff ff")));
-  EXPECT_EQ(memory_value(kBytes, 100, std::endian::little), Value(std::string("ff ff ff (100 bytes)")));
-}
-
 }  // namespace
 }  // namespace convert::tfile

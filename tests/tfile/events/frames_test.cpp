@@ -144,6 +144,39 @@ TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("14000] tracepoint:f")));
 }
 
+// Three registers of an amd64: fs_base is 0 where nobody recorded it.
+void describe_threads(TraceBuilder& t) {
+  t.line("R 18").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").source("2:8000", "at", "f");
+  t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+  t.line("tdesc <reg name='rsp' bitsize='64' type='data_ptr'/><reg name='rip' bitsize='64' type='code_ptr'/>");
+  t.line("tdesc <reg name='fs_base' bitsize='64'/></feature></target>");
+}
+std::string thread_registers(const TraceBuilder& t, std::uint64_t sp, std::uint64_t fs) {
+  return t.number(sp) + t.number(std::uint64_t{0x8000}) + t.number(fs);
+}
+
+TEST(TraceThreads, AStackThatOneThreadHasIsThatThreads) {
+  TraceBuilder t;
+  describe_threads(t);
+  t.frame(2).registers(thread_registers(t, 0x7000'0000, 0x1000)).variable(1, 10);
+  t.frame(2).registers(thread_registers(t, 0x7400'0000, 0x2000)).variable(1, 11);
+  t.frame(2).registers(thread_registers(t, 0x7008'0000, 0)).variable(1, 12).end();
+  t.lines();
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread fs=0x1000"), HasSubstr("thread fs=0x2000")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("frame=2 tracepoint=2 pc=0x8000 thread=\"guessed\"")));
+}
+
+TEST(TraceThreads, AStackNearTwoThreadsIsNobodys) {
+  TraceBuilder t;
+  describe_threads(t);
+  t.frame(2).registers(thread_registers(t, 0x7000'0000, 0x1000)).variable(1, 10);
+  t.frame(2).registers(thread_registers(t, 0x7010'0000, 0x2000)).variable(1, 11);
+  t.frame(2).registers(thread_registers(t, 0x7008'0000, 0)).variable(1, 12).end();
+  t.lines();
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread fs=0x1000"), HasSubstr("thread fs=0x2000"),
+                                       HasSubstr("thread sp=0x70080000 (guessed)")));
+}
+
 TEST(TraceFrames, WithoutRegistersTheShapeTellsSteps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:3").line(kStamp);

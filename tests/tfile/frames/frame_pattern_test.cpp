@@ -139,8 +139,8 @@ TEST(FramesAlike, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto takes 512 instants at one time.
-TEST(FramesAlike, KeepTheirMemoryWhereTooManyAreAtOneTime) {
+// Perfetto lays instants of one time on each other, 512 deep; pairs leave the stack at once.
+TEST(FramesAlike, AreShownAsPairsWhereTooManyAreAtOneTime) {
   TraceBuilder t;
   describe(t);
   for (std::int64_t i = 0; i < 600; ++i) t.frame(2).memory(0x404040, t.number(i)).variable(1, 1000);
@@ -149,7 +149,10 @@ TEST(FramesAlike, KeepTheirMemoryWhereTooManyAreAtOneTime) {
   const auto count = [&](std::string_view start) {
     return std::ranges::count_if(lines, [&](const std::string& line) { return line.starts_with(start); });
   };
-  EXPECT_EQ(count("@1000000 tracepoint:tick "), 511);  // and the status
+  const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
+  EXPECT_EQ(instants + pairs, 600);
+  EXPECT_EQ(instants, 510);  // the status is one, too, and a pair needs a place
+  EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);
 }

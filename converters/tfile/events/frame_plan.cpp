@@ -1,0 +1,125 @@
+#include "converters/tfile/events/frame_plan.h"
+
+#include <array>
+#include <charconv>
+
+namespace convert::tfile {
+namespace {
+
+// A begin and an end hold so many. What is more goes into further records of the same name.
+constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
+
+constexpr std::string_view kFrameBlobs = "gdb/frame/";
+
+// Every record begins with the frame's number: behind its header.
+constexpr std::size_t kNumberWord = 1;
+
+}  // namespace
+
+void FramePlan::start(const Frame& frame, NameId number, LabelId label, bool opens_call) {
+  frame_ = frame.bytes;
+  number_ = number;
+  label_ = label;
+  opens_call_ = opens_call;
+  is_for_one_frame_ = false;
+  own_records_ = records_used_ = 0;
+  numbers_.clear();
+  blobs_.clear();
+  parts_.clear();
+  texts_.clear();
+  new_record(label_).arguments.add({number_, std::uint64_t{0}});
+  own_records_ = 1;
+}
+
+FramePlan::Record& FramePlan::new_record(LabelId label) {
+  if (records_used_ == records_.size()) records_.emplace_back();
+  Record& record = records_[records_used_++];
+  record.label = label;
+  record.arguments.clear();
+  return record;
+}
+
+void FramePlan::add(const Argument& argument) {
+  if (records_[own_records_ - 1].arguments.size() == kArgumentsPerCall) {
+    new_record(label_).arguments.add({number_, std::uint64_t{0}});
+    ++own_records_;
+  }
+  records_[own_records_ - 1].arguments.add(argument);
+}
+
+void FramePlan::add_number(NameId name, Reading reading, std::span<const std::byte> bytes) {
+  add({name, type_of(reading), 0});
+  const auto record = static_cast<std::uint32_t>(own_records_ - 1);
+  const std::size_t words = records_[record].arguments.words().size();
+  numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), reading});
+}
+
+void FramePlan::add_counter(LabelId label, NameId name, std::span<const std::byte> bytes) {
+  const auto record = static_cast<std::uint32_t>(records_used_);
+  new_record(label).arguments.add({name, std::int64_t{0}});
+  numbers_.push_back({record, 1, part_of(bytes), Reading::Signed});
+}
+
+void FramePlan::add_blob(std::string_view after, std::span<const std::byte> bytes) {
+  blobs_.push_back({texts_.size(), after.size(), parts_.size()});
+  texts_ += after;
+  add_to_blob(bytes);
+}
+
+std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
+                           std::uint64_t time_ns, Lane& lane) {
+  for (const Number& value : numbers_)
+    records_[value.record].arguments.set_bits(
+        value.word, bits_of(value.reading, bytes.subspan(value.part.offset, value.part.size), order));
+
+  std::size_t said = 0;
+  for (std::size_t i = 0; i < own_records_; ++i) {
+    Arguments& arguments = records_[i].arguments;
+    arguments.set_bits(kNumberWord, number);
+    said += sizeof(Slot) + arguments.words().size_bytes();
+    if (i == 0 && opens_call_) {
+      lane.begin(time_ns, label_, 0, arguments);
+    } else if (arguments.size() <= kArgumentsPerRecord) {
+      lane.instant(time_ns, label_, arguments);
+    } else {
+      lane.begin(time_ns, label_, 0, arguments);
+      lane.end(time_ns);
+    }
+  }
+  if (!blobs_.empty()) say_blobs(bytes, number, time_ns, lane);
+  for (const Blob& blob : blobs_) said += sizeof(Slot) + kFrameBlobs.size() + blob.after_size;
+  for (const Part& part : parts_) said += part.size;
+  for (std::size_t i = own_records_; i < records_used_; ++i) {
+    lane.counter(time_ns, records_[i].label, 0, records_[i].arguments);
+    said += sizeof(Slot) + records_[i].arguments.words().size_bytes();
+  }
+  return said;
+}
+
+void FramePlan::say_blobs(std::span<const std::byte> bytes, std::uint64_t number, std::uint64_t time_ns,
+                          Lane& lane) {
+  std::array<char, 20> digits;
+  const auto* const digits_end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  blob_name_ = kFrameBlobs;
+  blob_name_ += std::string_view(digits.data(), digits_end);
+  const std::size_t common = blob_name_.size();
+  for (std::size_t i = 0; i < blobs_.size(); ++i) {
+    const Blob& blob = blobs_[i];
+    blob_name_.resize(common);
+    blob_name_.append(texts_, blob.after_begin, blob.after_size);
+    const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();
+    const Part& first = parts_[blob.first_part];
+    std::span<const std::byte> content = bytes.subspan(first.offset, first.size);
+    if (parts_end > blob.first_part + 1) {
+      joined_.assign(content.begin(), content.end());
+      for (std::size_t part = blob.first_part + 1; part < parts_end; ++part) {
+        const auto more = bytes.subspan(parts_[part].offset, parts_[part].size);
+        joined_.insert(joined_.end(), more.begin(), more.end());
+      }
+      content = joined_;
+    }
+    lane.blob(time_ns, blob_name_, content);
+  }
+}
+
+}  // namespace convert::tfile

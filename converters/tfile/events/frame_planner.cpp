@@ -1,0 +1,249 @@
+#include "converters/tfile/events/frame_planner.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace convert::tfile {
+namespace {
+
+// Names of addresses and of unknown variables are interned only so often: a file may have any number of them.
+constexpr std::size_t kMaxMemoryNames = 65536;
+constexpr std::size_t kMaxVariables = 65536;
+
+// Items whose names are looked through for repetitions.
+constexpr std::size_t kMaxDistinctItems = 256;
+
+constexpr std::uint64_t kLowVariables = 64;
+
+// Fact sheet, section 5: on amd64 rax…r15, rip and eflags; the tail of the block is zero.
+bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
+  if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
+  return reg.is_general && !reg.name.starts_with("orig_");
+}
+
+bool is_text(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) {
+    const auto c = std::to_integer<unsigned char>(byte);
+    return c >= 0x20 || c == '\t' || c == '\n' || c == 0;
+  });
+}
+
+}  // namespace
+
+FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& locations, const Symbols* symbols,
+                           const Options& options, ImportContext& context)
+    : trace_(trace),
+      locations_(locations),
+      names_(context.names),
+      blobs_(context.options.blobs),
+      code_names_(context.names, locations, symbols),
+      labels_(trace.layout ? &*trace.layout : nullptr, trace.format.order) {
+  frame_ = names_.intern("frame");
+  tracepoint_ = names_.intern("tracepoint");
+  pc_ = names_.intern("pc");
+  loc_ = names_.intern("loc");
+  inlined_ = names_.intern("inlined");
+  time_ = names_.intern("time");
+  thread_ = names_.intern("thread");
+  static_data_ = names_.intern("static data");
+  memory_ = names_.intern("mem");
+  if (trace.layout && options.registers != Registers::None) {
+    const bool all = options.registers == Registers::All;
+    for (const Register& reg : trace.layout->registers()) {
+      if (reg.name.empty() || (!all && !reg.is_general)) continue;
+      registers_.push_back(
+          {&reg, names_.intern("reg." + reg.name), reading_of(reg), is_in_fast_frames(reg, *trace.layout)});
+    }
+  }
+  const auto clock = StampReader(trace.description).variable();
+  for (const Variable& known : trace.description.variables) {
+    const std::string name = "$" + known.name;
+    variables_[known.number] = {.name = names_.intern(name),
+                                .label = names_.label(kVariableCategory, name),
+                                .is_counter = known.number != clock};
+  }
+  low_variables_.resize(kLowVariables);
+  for (auto& [number, shown] : variables_)
+    if (number < kLowVariables) low_variables_[number] = &shown;
+}
+
+void FramePlanner::draw_up(FramePlan& plan, const Frame& frame, const Placement& placement,
+                           bool time_is_synthetic) {
+  const CodeName& name = code_names_.of(frame, placement);
+  plan.start(frame, frame_, name.label, placement.opens_call);
+  add_head(plan, frame, placement, name, time_is_synthetic);
+  add_memory(plan, frame, placement);
+  collect_variables(frame);
+  add_variables(plan);
+  add_static_data(plan, frame);
+  add_registers(plan, frame, placement);
+  if (blobs_ != Blobs::None) add_blobs(plan, frame);
+  for (const ShownVariable* shown : in_frame_)
+    if (shown->is_counter) plan.add_counter(shown->label, shown->name, shown->latest->bytes);
+}
+
+void FramePlanner::add_head(FramePlan& plan, const Frame& frame, const Placement& placement,
+                            const CodeName& name, bool time_is_synthetic) {
+  plan.add({tracepoint_, std::int32_t{frame.tracepoint}});
+  if (placement.pc) plan.add({pc_, Pointer{*placement.pc}});
+  if (!name.source.empty()) plan.add({loc_, name.source});
+  if (!name.inlined.empty()) plan.add({inlined_, name.inlined});
+  if (time_is_synthetic) plan.add({time_, "synthetic"});
+  if (placement.is_guessed) plan.add({thread_, "guessed"});
+}
+
+void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placement& placement) {
+  const LocationTable::Entry* entry = placement.entry;
+  if (entry == nullptr) {
+    // Any location of the tracepoint will do: what does not fit gets no name.
+    const auto entries = locations_.of(frame.tracepoint);
+    if (!entries.empty()) entry = &entries.front();
+  }
+  const ActionPlan* actions = entry == nullptr    ? nullptr
+                              : placement.is_step ? &entry->plan.step
+                                                  : &entry->plan.hit;
+  labels_.label(frame, placement.registers, actions);
+  if (labels_.has_read_values()) plan.set_for_one_frame();
+  named_in_frame_.clear();
+  for (const NamedMemory& item : labels_.named()) {
+    // An item that was collected twice is shown once; the blobs hold both.
+    if (std::ranges::find(named_in_frame_, item.name) != named_in_frame_.end()) continue;
+    if (named_in_frame_.size() < kMaxDistinctItems) named_in_frame_.push_back(item.name);
+    add_named(plan, item);
+  }
+  if (!labels_.unnamed().empty()) add_unnamed(plan);
+}
+
+void FramePlanner::add_named(FramePlan& plan, const NamedMemory& item) {
+  if (item.value) {
+    plan.add_own({item.name, static_cast<std::int64_t>(*item.value)});
+    return;
+  }
+  const Reading reading =
+      item.is_string ? Reading::String : reading_of(item.bytes.size(), item.size, item.type);
+  if (is_number(reading))
+    plan.add_number(item.name, reading, item.bytes);
+  else if (reading == Reading::String)
+    plan.add_own({item.name, string_text(item.bytes)});
+  else
+    plan.add_own({item.name, spelled_text(item.bytes, item.size)});
+}
+
+// One argument an address: of several blocks there, the first one's bytes (and the tail of a longer one,
+// which only the blob shows).
+void FramePlanner::add_unnamed(FramePlan& plan) {
+  by_address_.assign(labels_.unnamed().begin(), labels_.unnamed().end());
+  std::ranges::stable_sort(by_address_, {}, &Block::address);
+  const auto same = [](const Block* a, const Block* b) { return a->address == b->address; };
+  by_address_.erase(std::unique(by_address_.begin(), by_address_.end(), same), by_address_.end());
+  for (const Block* block : by_address_) {
+    const auto name = memory_name(block->address);
+    if (!name)
+      plan.add_own({memory_, fmt::format("{:#x}: {}", block->address, spelled_text(block->bytes, 0))});
+    else
+      add_named(plan, {.name = *name, .bytes = block->bytes, .size = block->bytes.size()});
+  }
+}
+
+std::optional<NameId> FramePlanner::memory_name(std::uint64_t address) {
+  if (const auto found = memory_names_.find(address); found != memory_names_.end()) return found->second;
+  if (memory_names_.size() >= kMaxMemoryNames) return std::nullopt;
+  return memory_names_.emplace(address, names_.intern(fmt::format("mem.{:#x}", address))).first->second;
+}
+
+FramePlanner::ShownVariable& FramePlanner::variable(std::uint64_t number) {
+  if (number < kLowVariables && low_variables_[number] != nullptr) return *low_variables_[number];
+  const auto found = variables_.find(number);
+  if (found != variables_.end()) return found->second;
+  // Too many unknown ones share one name.
+  const bool is_too_many = variables_.size() >= kMaxVariables;
+  const std::string name = is_too_many ? "$unknown" : fmt::format("$variable_{}", number);
+  return variables_[is_too_many ? ~std::uint64_t{0} : number] = {
+             .name = names_.intern(name), .label = names_.label(kVariableCategory, name)};
+}
+
+// The last value of a variable is its value after the actions.
+void FramePlanner::collect_variables(const Frame& frame) {
+  in_frame_.clear();
+  for (const Block& block : frame.blocks) {
+    if (block.kind != Block::Kind::Variable) continue;
+    ShownVariable& shown = variable(block.address);
+    if (shown.frame == frame.number) {
+      shown.earlier.push_back(shown.latest->value);
+    } else {
+      shown.frame = frame.number;
+      shown.earlier.clear();
+      in_frame_.push_back(&shown);
+    }
+    shown.latest = &block;
+  }
+}
+
+void FramePlanner::add_variables(FramePlan& plan) {
+  for (const ShownVariable* shown : in_frame_) {
+    plan.add_number(shown->name, Reading::Signed, shown->latest->bytes);
+    // Which of the earlier values are shown depends on what they are.
+    if (!shown->earlier.empty()) plan.set_for_one_frame();
+    std::size_t count = 0;
+    for (const std::int64_t earlier : shown->earlier) {
+      constexpr std::size_t kMaxEarlier = 16;  // named one by one
+      ++count;
+      if (earlier == shown->latest->value || count > kMaxEarlier) continue;
+      const std::string name = fmt::format("{} ({})", names_.text(shown->name), count);
+      plan.add_own({names_.intern(name), earlier});
+    }
+  }
+}
+
+void FramePlanner::add_static_data(FramePlan& plan, const Frame& frame) {
+  for (const Block& block : frame.blocks) {
+    if (block.kind != Block::Kind::StaticData) continue;
+    plan.add_own(
+        {static_data_, is_text(block.bytes) ? string_text(block.bytes) : spelled_text(block.bytes, 0)});
+  }
+}
+
+void FramePlanner::add_registers(FramePlan& plan, const Frame& frame, const Placement& placement) {
+  if (placement.registers == nullptr) return;
+  const auto entries = locations_.of(frame.tracepoint);
+  const bool is_fast = placement.entry != nullptr
+                           ? placement.entry->location->is_fast
+                           : std::ranges::any_of(entries, [](const auto& e) { return e.location->is_fast; });
+  for (const ShownRegister& shown : registers_) {
+    if (is_fast && !shown.is_in_fast_frames) continue;
+    const auto bytes = bytes_of(*shown.reg, placement.registers->bytes);
+    if (bytes.empty()) continue;
+    if (is_number(shown.reading))
+      plan.add_number(shown.name, shown.reading, bytes);
+    else
+      plan.add_own({shown.name, register_text(*shown.reg, bytes, trace_.format.order)});
+  }
+}
+
+// Blocks at one address make one blob: the first one's bytes, then the tail of a longer one.
+void FramePlanner::add_blobs(FramePlan& plan, const Frame& frame) {
+  by_address_.clear();
+  bool has_registers = false;
+  for (const Block& block : frame.blocks) {
+    if (block.kind == Block::Kind::Memory && !block.bytes.empty()) by_address_.push_back(&block);
+    if (block.kind == Block::Kind::StaticData && !is_text(block.bytes)) plan.add_blob("/static", block.bytes);
+    if (block.kind == Block::Kind::Registers && blobs_ == Blobs::All && !has_registers) {
+      has_registers = true;
+      plan.add_blob("/registers", block.bytes);
+    }
+  }
+  std::ranges::stable_sort(by_address_, {}, &Block::address);
+  for (std::size_t i = 0; i < by_address_.size();) {
+    const std::uint64_t address = by_address_[i]->address;
+    std::size_t size = by_address_[i]->bytes.size();
+    plan.add_blob(fmt::format("/memory/{:#x}", address), by_address_[i]->bytes);
+    for (++i; i < by_address_.size() && by_address_[i]->address == address; ++i) {
+      const auto other = by_address_[i]->bytes;
+      if (other.size() <= size) continue;
+      plan.add_to_blob(other.subspan(size));
+      size = other.size();
+    }
+  }
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,82 @@
+// Works out what is said of a frame: its instant or call, its values as arguments and counters, its memory as
+// blobs. The names are interface: scripts and queries rely on them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "converters/model/importer.h"
+#include "converters/tfile/actions/memory_labels.h"
+#include "converters/tfile/events/frame_plan.h"
+#include "converters/tfile/frames/frame_clock.h"
+#include "converters/tfile/frames/placer.h"
+#include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/options.h"
+#include "converters/tfile/program/code_names.h"
+
+namespace convert::tfile {
+
+inline constexpr std::string_view kVariableCategory = "variable";
+
+class FramePlanner {
+ public:
+  // Borrows all for its life; `symbols` may be null.
+  FramePlanner(const TraceFile& trace, const LocationTable& locations, const Symbols* symbols,
+               const Options& options, ImportContext& context);
+
+  // Draws up `plan` for the frame at hand. Calls that it closes are ended by the caller.
+  void draw_up(FramePlan& plan, const Frame& frame, const Placement& placement, bool time_is_synthetic);
+
+ private:
+  struct ShownRegister {
+    const Register* reg;
+    NameId name;
+    Reading reading;
+    bool is_in_fast_frames;  // fast tracepoints record only these; all others are zero bytes there
+  };
+  struct ShownVariable {
+    NameId name{};
+    LabelId label{};
+    bool is_counter = true;
+    // Of the frame at hand:
+    std::uint64_t frame = ~std::uint64_t{0};
+    const Block* latest = nullptr;
+    std::vector<std::int64_t> earlier = {};
+  };
+
+  void add_head(FramePlan& plan, const Frame& frame, const Placement& placement, const CodeName& name,
+                bool time_is_synthetic);
+  void add_memory(FramePlan& plan, const Frame& frame, const Placement& placement);
+  void add_named(FramePlan& plan, const NamedMemory& item);
+  void add_unnamed(FramePlan& plan);
+  void collect_variables(const Frame& frame);
+  void add_variables(FramePlan& plan);
+  void add_static_data(FramePlan& plan, const Frame& frame);
+  void add_registers(FramePlan& plan, const Frame& frame, const Placement& placement);
+  void add_blobs(FramePlan& plan, const Frame& frame);
+  ShownVariable& variable(std::uint64_t number);
+  std::optional<NameId> memory_name(std::uint64_t address);
+
+  const TraceFile& trace_;
+  const LocationTable& locations_;
+  Names& names_;
+  const Blobs blobs_;
+  CodeNames code_names_;
+  MemoryLabels labels_;
+
+  NameId frame_, tracepoint_, pc_, loc_, inlined_, time_, thread_, static_data_, memory_;
+  std::vector<ShownRegister> registers_;
+  std::unordered_map<std::uint64_t, ShownVariable> variables_;
+  std::vector<ShownVariable*> low_variables_;  // the usual numbers, found without hashing; null: not there
+  std::unordered_map<std::uint64_t, NameId> memory_names_;
+
+  std::vector<ShownVariable*> in_frame_;  // of the frame at hand, in order of appearance
+  std::vector<NameId> named_in_frame_;
+  std::vector<const Block*> by_address_;
+};
+
+}  // namespace convert::tfile
