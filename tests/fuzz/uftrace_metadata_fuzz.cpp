@@ -12,6 +12,7 @@
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/map_file.h"
 #include "converters/uftrace/recording/task_file.h"
+#include "converters/uftrace/symbols/module_files.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 
 using convert::Demangle;
@@ -40,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         map.find(map.modules.front().start);
       break;
     case 's': {
-      convert::uftrace::parse_symbol_header(text);
+      convert::uftrace::parse_module_file_header(text);
       const convert::uftrace::SymbolTable table(text, "a.sym", notes);
       for (const auto& symbol : table.symbols()) {
         table.find_function(symbol.start);

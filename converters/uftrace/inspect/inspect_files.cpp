@@ -9,6 +9,7 @@
 
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/symbols/module_files.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
@@ -52,7 +53,7 @@ std::size_t count_enums(std::string_view definitions) {
 Outline symbols_in(const std::filesystem::path& path, std::string text, Notes& notes) {
   Outline outline;
   outline["file"] = path.filename().string();
-  const SymbolFileHeader header = parse_symbol_header(text);
+  const ModuleFileHeader header = parse_module_file_header(text);
   add_text(outline, "module", header.module_path);
   add_text(outline, "build id", header.build_id);
   outline["bytes"] = text.size();

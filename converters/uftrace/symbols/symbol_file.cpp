@@ -60,21 +60,6 @@ std::optional<Symbol> parse_line(std::string_view line) {
 
 }  // namespace
 
-SymbolFileHeader parse_symbol_header(std::string_view text) {
-  constexpr std::string_view kPathKey = "# path name: ";
-  constexpr std::string_view kBuildIdKey = "# build-id: ";
-  SymbolFileHeader header;
-  Lines lines(text);
-  for (auto line = lines.next(); line && line->starts_with('#'); line = lines.next()) {
-    if (line->starts_with(kPathKey)) header.module_path = line->substr(kPathKey.size());
-    if (line->starts_with(kBuildIdKey)) {
-      const std::string_view id = line->substr(kBuildIdKey.size());
-      header.build_id = id.substr(0, id.find(' '));
-    }
-  }
-  return header;
-}
-
 SymbolTable::SymbolTable(std::string text, std::string_view path, Notes& notes) : text_(std::move(text)) {
   read_lines(path, notes);
   close_open_ends();

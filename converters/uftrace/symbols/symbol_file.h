@@ -20,14 +20,6 @@ struct Symbol {
   bool is_plt() const { return type == 'P'; }
 };
 
-// What the head of a .sym file says; empty before v0.10.
-struct SymbolFileHeader {
-  std::string module_path;
-  std::string build_id;
-};
-
-SymbolFileHeader parse_symbol_header(std::string_view text);
-
 // Large (a libc has thousands of symbols, a browser a million), so it keeps the file's text and borrows the
 // names from it. Stays where it was made.
 class SymbolTable {

@@ -1,5 +1,4 @@
-// Which .sym file of a recording belongs to which module. Several modules may have one basename; then all but
-// one of the files carry a suffix.
+// The symbols of the modules of a recording: each .sym file is read when it is first asked for.
 #pragma once
 
 #include <functional>
@@ -10,6 +9,7 @@
 
 #include "converters/model/notes.h"
 #include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/symbols/module_files.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
@@ -17,10 +17,11 @@ namespace convert::uftrace {
 class SymbolFiles {
  public:
   // Borrows both for its whole life.
-  SymbolFiles(const Directory& directory, Notes& notes) : directory_(directory), notes_(notes) {}
+  SymbolFiles(const Directory& directory, Notes& notes)
+      : directory_(directory), notes_(notes), files_(directory, directory.symbol_files, ".sym", notes) {}
 
-  // The symbols of a mapped module: <basename>.sym, or one with a suffix if that is another module's.
-  // `build_id` may be empty. Null if none fits. Read when first asked for, valid as long as this object.
+  // The symbols of a mapped module; `build_id` may be empty. Null if no file fits. Valid as long as this
+  // object.
   const SymbolTable* of_module(std::string_view path, std::string_view build_id);
   // The symbols of a library loaded later; `path` may be relative to a directory that is not known.
   const SymbolTable* of_library(std::string_view path);
@@ -28,11 +29,9 @@ class SymbolFiles {
   const SymbolTable* of_file(std::string_view file_name);
 
  private:
-  const SymbolFileHeader& header_of(const std::string& file_name);
-
   const Directory& directory_;
   Notes& notes_;
-  std::map<std::string, SymbolFileHeader, std::less<>> headers_;
+  ModuleFiles files_;
   std::map<std::string, std::unique_ptr<SymbolTable>, std::less<>> tables_;  // by file name
 };
 

@@ -45,6 +45,16 @@ LabelId SymbolView::label(std::uint64_t address) const { return symbolizer_->lab
 
 bool SymbolView::is_code(std::uint64_t address) const { return symbolizer_->is_code(epoch_, address); }
 
+SymbolAt SymbolView::at(std::uint64_t address) const {
+  const std::lock_guard lock(symbolizer_->mutex_);
+  return symbolizer_->find(symbolizer_->epochs_[epoch_], address);
+}
+
+const AddressSpace* SymbolView::space() const {
+  const std::lock_guard lock(symbolizer_->mutex_);
+  return symbolizer_->epochs_[epoch_].space;
+}
+
 bool Symbolizer::is_code(std::uint32_t epoch, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const AddressSpace* const space = epochs_[epoch].space;
@@ -67,7 +77,7 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   const auto [cached, is_new] = labels_[epoch].try_emplace(address);
   if (!is_new) return cached->second;
 
-  const Found found = find(epochs_[epoch], address);
+  const SymbolAt found = find(epochs_[epoch], address);
   if (found.symbol != nullptr)
     return cached->second = names_.label(found.category, demangle(found.symbol->name, demangle_));
 
@@ -82,27 +92,35 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   return cached->second = names_.label(found.category, fmt::format("<{:x}>", address));
 }
 
-Symbolizer::Found Symbolizer::find(const Epoch& epoch, std::uint64_t address) {
+SymbolAt Symbolizer::find(const Epoch& epoch, std::uint64_t address) {
   static const AddressSpace kNothing{};
   const AddressSpace& space = epoch.space != nullptr ? *epoch.space : kNothing;
 
+  const auto in = [&](SymbolAt place, const SymbolTable* table, std::uint64_t offset) {
+    place.table = table;
+    place.symbol = find_symbol(table, offset);
+    return place;
+  };
   const Module* const module = space.map.find(address);
+  SymbolAt found{.category = kUnknown};
   if (module != nullptr) {
-    if (const auto* const symbol = find_symbol(symbols_of(*module), address - module->start))
-      return {module->basename(), symbol};
+    found =
+        in({.category = module->basename(), .module = module}, symbols_of(*module), address - module->start);
+    if (found.symbol != nullptr) return found;
   }
   // A library loaded at the place of one that was unloaded hides it.
   for (std::size_t i = epoch.libraries; i-- > 0;) {
     const Library& library = space.libraries[i];
     if (address < library.base) continue;
-    if (const auto* const symbol = find_symbol(symbols_of(library), address - library.base))
-      return {basename_of(library.path), symbol};
+    const SymbolAt loaded = in({.category = basename_of(library.path), .library = &library},
+                               symbols_of(library), address - library.base);
+    if (loaded.symbol != nullptr) return loaded;
   }
-  if (module != nullptr) return {module->basename()};
+  if (module != nullptr) return found;
   if (space.map.kernel_base && address >= *space.map.kernel_base)
-    return {kKernel, find_symbol(files_.of_file(kKernelFile), address)};
-  if (const auto* const symbol = find_python(address)) return {kPython, symbol};
-  return {kUnknown};
+    return in({.category = kKernel}, files_.of_file(kKernelFile), address);
+  const SymbolAt python = find_python(address);
+  return python.symbol != nullptr ? python : found;
 }
 
 const SymbolTable* Symbolizer::symbols_of(const Module& module) {
@@ -117,11 +135,13 @@ const SymbolTable* Symbolizer::symbols_of(const Library& library) {
   return found->second;
 }
 
-const Symbol* Symbolizer::find_python(std::uint64_t address) {
+SymbolAt Symbolizer::find_python(std::uint64_t address) {
   const SymbolTable* const table = files_.of_file(kPythonFile);
-  if (table == nullptr || table->symbols().empty()) return nullptr;
+  if (table == nullptr || table->symbols().empty()) return {};
   const std::uint64_t map_end = (table->symbols().size() / kPageSize + 1) * kPageSize;
-  return address < map_end ? table->find_function(address) : nullptr;
+  return {.category = kPython,
+          .table = table,
+          .symbol = address < map_end ? table->find_function(address) : nullptr};
 }
 
 }  // namespace convert::uftrace

@@ -23,6 +23,15 @@ namespace convert::uftrace {
 
 class Symbolizer;
 
+// What lies at an address. Borrowed from the Symbolizer and the sessions.
+struct SymbolAt {
+  std::string_view category;         // module's basename, `[kernel]` or `[unknown]`
+  const Module* module = nullptr;    // that holds the address; null in a library or nowhere
+  const Library* library = nullptr;  // loaded later, whose symbol it is
+  const SymbolTable* table = nullptr;
+  const Symbol* symbol = nullptr;  // of `table`; null if there is none
+};
+
 // What the addresses of one task's records mean in [from_ns, until_ns): until its next exec, or the next
 // library that its program loads. Two views with one epoch() give equal labels for equal addresses, so the
 // epoch is the key for caches. Borrows the Symbolizer.
@@ -37,6 +46,9 @@ class SymbolView {
   LabelId label(std::uint64_t address) const;
   // True if a function may lie there: in a module, a loaded library or the kernel, or if no map tells.
   bool is_code(std::uint64_t address) const;
+  SymbolAt at(std::uint64_t address) const;
+  // Null if none is known.
+  const AddressSpace* space() const;
 
  private:
   friend class Symbolizer;
@@ -48,6 +60,7 @@ class SymbolView {
   std::uint32_t epoch_;
 };
 
+// Safe to use from several threads; callers cache what they got.
 class Symbolizer {
  public:
   // Borrows everything for its whole life.
@@ -74,18 +87,13 @@ class Symbolizer {
     const AddressSpace* space;
     std::size_t libraries;
   };
-  struct Found {
-    std::string_view category;
-    const Symbol* symbol = nullptr;
-  };
-
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
   LabelId label(std::uint32_t epoch, std::uint64_t address);
   bool is_code(std::uint32_t epoch, std::uint64_t address);
-  Found find(const Epoch& epoch, std::uint64_t address);
+  SymbolAt find(const Epoch& epoch, std::uint64_t address);
   const SymbolTable* symbols_of(const Module& module);
   const SymbolTable* symbols_of(const Library& library);
-  const Symbol* find_python(std::uint64_t address);
+  SymbolAt find_python(std::uint64_t address);
 
   std::mutex mutex_;  // several threads ask, on misses of their caches
   const Directory& directory_;

@@ -141,12 +141,12 @@ TEST(SymbolFile, SizesThatLeaveTheAddressSpaceAreCut) {
   EXPECT_EQ(symbols.at(5), "everything");
 }
 
-TEST(SymbolFileHeader, TellsTheModule) {
-  const SymbolFileHeader header = parse_symbol_header(kWithSizes);
+TEST(ModuleFileHeader, TellsTheModule) {
+  const ModuleFileHeader header = parse_module_file_header(kWithSizes);
   EXPECT_EQ(header.module_path, "/home/u/a");
   EXPECT_EQ(header.build_id, "6126057874665b06");
-  EXPECT_EQ(parse_symbol_header("# build-id:      \n").build_id, "");
-  EXPECT_EQ(parse_symbol_header("1000 T old\n").module_path, "");
+  EXPECT_EQ(parse_module_file_header("# build-id:      \n").build_id, "");
+  EXPECT_EQ(parse_module_file_header("1000 T old\n").module_path, "");
 }
 
 // ---- Which file belongs to which module ----

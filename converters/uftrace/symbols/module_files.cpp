@@ -1,0 +1,104 @@
+#include "converters/uftrace/symbols/module_files.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+
+#include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/text_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::size_t kSuffixSize = 4;            // hex digits
+constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines; the longest holds a path
+
+// Without a build-id the suffix is made of the path: the sum of its bytes.
+std::string path_suffix(std::string_view path) {
+  std::uint16_t sum = 0;
+  for (const char c : path) sum = static_cast<std::uint16_t>(sum + static_cast<unsigned char>(c));
+  return fmt::format("{:04x}", sum);
+}
+
+bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
+
+// True if a program that gave the relative path `relative` can have meant `absolute`.
+bool is_tail_of(std::string_view relative, std::string_view absolute) {
+  while (relative.starts_with("./")) relative.remove_prefix(2);
+  return absolute == relative ||
+         (absolute.ends_with(relative) && absolute[absolute.size() - relative.size() - 1] == '/');
+}
+
+}  // namespace
+
+ModuleFileHeader parse_module_file_header(std::string_view text) {
+  constexpr std::string_view kPathKey = "# path name: ";
+  constexpr std::string_view kBuildIdKey = "# build-id: ";
+  ModuleFileHeader header;
+  Lines lines(text);
+  for (auto line = lines.next(); line && line->starts_with('#'); line = lines.next()) {
+    if (line->starts_with(kPathKey)) header.module_path = line->substr(kPathKey.size());
+    if (line->starts_with(kBuildIdKey)) {
+      const std::string_view id = line->substr(kBuildIdKey.size());
+      header.build_id = id.substr(0, id.find(' '));
+    }
+  }
+  return header;
+}
+
+// The names of all files of modules with that basename, the one without suffix first.
+std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const {
+  std::vector<std::string> names;
+  std::vector<std::string> suffixed;
+  for (const std::string& name : names_) {
+    if (!name.starts_with(basename)) continue;
+    const std::string_view rest = std::string_view(name).substr(basename.size());
+    if (rest == extension_) names.push_back(name);
+    if (rest.starts_with('-') && rest.size() == 1 + kSuffixSize + extension_.size()) suffixed.push_back(name);
+  }
+  names.insert(names.end(), suffixed.begin(), suffixed.end());
+  return names;
+}
+
+const ModuleFileHeader& ModuleFiles::header_of(const std::string& file_name) {
+  const auto [found, is_new] = headers_.try_emplace(file_name);
+  if (is_new)
+    found->second = parse_module_file_header(
+        read_optional_file(directory_.path / file_name, notes_, kHeaderLimitBytes).value_or(""));
+  return found->second;
+}
+
+std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::string_view build_id) {
+  const std::lock_guard lock(mutex_);
+  const std::string basename(basename_of(path));
+  const auto suffix = build_id.empty() ? path_suffix(path) : std::string(build_id.substr(0, kSuffixSize));
+
+  std::vector<std::string> candidates = files_of(basename);
+  const auto plain = fmt::format("{}{}", basename, extension_);
+  const auto suffixed = fmt::format("{}-{}{}", basename, suffix, extension_);
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](const std::string& name) { return name == plain || name == suffixed; });
+  for (const std::string& name : candidates) {
+    const ModuleFileHeader& header = header_of(name);
+    if (!differ(header.module_path, path) && !differ(header.build_id, build_id)) return name;
+  }
+  // The same file under another name: a symbolic link, or another root directory.
+  for (const std::string& name : candidates) {
+    if (!build_id.empty() && header_of(name).build_id == build_id) return name;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ModuleFiles::of_library(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::string> candidates = files_of(basename_of(path));
+  for (const std::string& name : candidates) {
+    if (header_of(name).module_path == path) return name;
+  }
+  for (const std::string& name : candidates) {
+    if (is_tail_of(path, header_of(name).module_path)) return name;
+  }
+  return candidates.size() == 1 ? std::optional(candidates.front()) : std::nullopt;
+}
+
+}  // namespace convert::uftrace
