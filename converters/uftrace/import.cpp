@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/perf/perf_feeder.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/directory.h"
@@ -53,6 +54,7 @@ struct Recording {
   PerfThreads perf;  // what the perf files say of threads
   Symbolizer symbolizer;
   Workshop workshop;
+  std::map<ThreadId, Inbox> inboxes;
 };
 
 // A ThreadSource that keeps its recording alive.
@@ -60,6 +62,18 @@ class OwningSource : public ThreadSource {
  public:
   OwningSource(std::shared_ptr<Recording> recording, ThreadPlan plan, Lane& lane, ImportContext& context)
       : ThreadSource(std::move(plan), lane, recording->workshop, context), recording_(std::move(recording)) {}
+
+ private:
+  std::shared_ptr<Recording> recording_;
+};
+
+class OwningFeeder : public PerfFeeder {
+ public:
+  OwningFeeder(std::shared_ptr<Recording> recording, std::unordered_map<ThreadId, Inbox*> inboxes,
+               ImportContext& context)
+      : PerfFeeder(recording->directory.perf_cpus, {.order = recording->info.order}, std::move(inboxes),
+                   !recording->options.no_sched, context.stats),
+        recording_(std::move(recording)) {}
 
  private:
   std::shared_ptr<Recording> recording_;
@@ -128,8 +142,6 @@ void note_skipped_files(const Recording& recording, Notes& notes) {
     if (size != 0)
       notes.add(kFileSkipped, Place::file(path.string()), fmt::format("{} bytes: {}", size, what));
   };
-  for (const CpuFile& file : recording.directory.perf_cpus)
-    skip(file.path, file.size_bytes, "perf events; only names are used");
   for (const CpuFile& file : recording.directory.kernel_cpus)
     skip(file.path, file.size_bytes, "kernel events");
   const auto external = recording.directory.path / "extern.dat";
@@ -170,12 +182,23 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   context.timeline.begin_input(input.string());
   std::optional<std::uint64_t> first_ns;
   Lane* description = nullptr;
+  std::unordered_map<ThreadId, Inbox*> inboxes;
   for (const auto& [tid, task] : recording->sessions.tasks()) {
     if (!is_wanted(tid, context.options)) continue;
     const auto plan = plans.find(tid);
     const std::uint64_t weight = plan == plans.end() ? 0 : plan->second.size_bytes;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, weight));
     if (plan == plans.end()) continue;
+    if (const auto perf = recording->perf.find(tid); perf != recording->perf.end()) {
+      plan->second.inbox = &recording->inboxes[tid];
+      inboxes[tid] = plan->second.inbox;
+      plan->second.lone_outs = perf->second.lone_outs;
+      if (perf->second.first_ns && !options.no_sched)
+        first_ns = std::min(*perf->second.first_ns, first_ns.value_or(*perf->second.first_ns));
+    }
+    plan->second.has_estimated_exits = recording->info.has<FeatureBits::EstimateReturn>();
+    plan->second.process_koid = context.timeline.koid_of(task.pid);
+    plan->second.thread_koid = context.timeline.koid_of(tid);
     auto source = std::make_unique<OwningSource>(recording, std::move(plan->second), lane, context);
     context.stats.bytes_total += source->size();
     if (const auto time_ns = source->first_ns()) first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
@@ -184,6 +207,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     if (description == nullptr || (is_first_process && task.is_leader())) description = &lane;
     context.timeline.add_source(std::move(source), {&lane});
   }
+  if (!inboxes.empty())
+    context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, std::move(inboxes), context));
   if (description != nullptr && first_ns)
     describe(recording->directory, recording->info, *first_ns, *description, context);
 }

@@ -49,5 +49,9 @@ inline constexpr NoteKind kFileSkipped{"file-skipped", "files of the recording w
 
 // ---- Perf files ----
 inline constexpr NoteKind kSwitchesLost{"switches-lost", "perf events that the kernel had no room for"};
+inline constexpr NoteKind kScheduleCut{
+    "schedule-cut", "schedule calls that end at a record of their thread: switches are missing"};
+inline constexpr NoteKind kScheduleSplit{
+    "schedule-split", "estimated exits inside schedule calls, which are drawn in two pieces"};
 
 }  // namespace convert::uftrace

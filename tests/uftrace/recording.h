@@ -41,6 +41,7 @@ class RecordingBuilder {
   RecordingBuilder& task_line(std::string_view line);
   RecordingBuilder& file(std::string_view name, std::string_view content);
 
+  void estimated_exits() { features_ |= 1 << 11; }
   void big_endian() { order_ = std::endian::big; }
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
   // What info says of the recording's length; by default nothing.
@@ -66,6 +67,7 @@ class RecordingBuilder {
   std::string info() const;
 
   std::filesystem::path path_;
+  std::uint64_t features_ = 0x63;  // PLTHOOK, TASK_SESSION, SYM_REL_ADDR, MAX_STACK
   std::endian order_ = std::endian::little;
   std::uint16_t max_stack_ = 1024;
   std::string elapsed_;

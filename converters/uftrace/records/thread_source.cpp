@@ -36,7 +36,18 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
               .names = context.names,
               .notes = notes_,
               .label_of = [this](std::uint64_t address) { return view_->label(address); },
-              .place = [this] { return Place::byte(file_.path(), offset_); }}) {
+              .place = [this] { return Place::byte(file_.path(), offset_); }}),
+      schedule_({.lane = lane,
+                 .names = context.names,
+                 .notes = notes_,
+                 .inbox = plan_.inbox,
+                 .process = plan_.process_koid,
+                 .thread = plan_.thread_koid,
+                 .name = plan_.path,
+                 .lone_outs = plan_.lone_outs,
+                 .has_estimated_exits = plan_.has_estimated_exits,
+                 .on_exit = [this](std::uint64_t time_ns) { calls_.finish(time_ns); },
+                 .on_exec = [this](std::uint64_t time_ns) { calls_.exec(time_ns); }}) {
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
 }
 
@@ -73,10 +84,16 @@ bool ThreadSource::pump(const Turn& turn) {
   if (view_) cache_ = &bench_->caches.of(view_->epoch());
   const std::uint64_t start = offset_;
   records_ = 0;
+  gate_ns_ = turn.gate_ns;
+  at_gate_ = false;
   const std::size_t taken = decode(bytes, at_end);
   offset_ = start + taken;
   context_.stats.add_read(taken, records_);
-  if (!at_end) return true;
+  frontier_ns_ = 0;
+  if (!at_end && !at_gate_) return true;
+  schedule_.tell_before(gate_ns_);
+  frontier_ns_ = gate_ns_;
+  if (at_gate_ || gate_ns_ != kForever) return true;
   finish();
   return false;
 }
@@ -98,6 +115,7 @@ std::size_t ThreadSource::decode(std::span<const std::byte> bytes, bool at_end) 
     offset_ = start + at;
     if (!at_end && bytes.size() - at < kLookahead) break;
     at += step(bytes.subspan(at), at_end);
+    if (at_gate_) break;
   }
   return at;
 }
@@ -108,7 +126,7 @@ template <std::endian Order>
 std::size_t ThreadSource::decode_plain(std::span<const std::byte> bytes) {
   const std::byte* at = bytes.data();
   const std::byte* const end = at + bytes.size() / kRecordSize * kRecordSize;
-  const std::uint64_t limit_ns = limit_ns_;
+  const std::uint64_t limit_ns = std::min({limit_ns_, gate_ns_, schedule_.limit_ns()});
   const LabelCache& cache = *cache_;
   for (; at != end; at += kRecordSize) {
     const Record record = load_record<Order>(at);
@@ -135,6 +153,10 @@ std::size_t ThreadSource::step(std::span<const std::byte> bytes, bool at_end) {
   }
   const Record record = load_record(bytes.data(), plan_.order);
   if (!record.has_magic()) return skip_damage(bytes, at_end);
+  if (record.type() != RecordType::Lost && record.time_ns >= gate_ns_) {
+    at_gate_ = true;
+    return 0;
+  }
   note_zeros(kZeroFilled);
   if (damaged_bytes_ != 0) {
     note_damage(fmt::format("+{:#x}", offset_));
@@ -165,8 +187,11 @@ std::size_t ThreadSource::take_record(const Record& record, std::span<const std:
   tell_moments(record.time_ns);
   if (!view_ || record.time_ns < view_->from_ns() || record.time_ns >= view_->until_ns())
     enter_view(record.time_ns);
+  schedule_.tell(record.time_ns,
+                 record.type() == RecordType::Exit ? Schedule::OwnRecord::Exit : Schedule::OwnRecord::Other);
   const std::uint64_t time_ns = in_order(record.time_ns);
   take_call(record, time_ns);
+  schedule_.resume(time_ns);
   tell_forks(time_ns);
   set_limit();
   return record.has_payload() ? skip_payload(behind, at_end, expectation()) : 0;
@@ -280,6 +305,7 @@ void ThreadSource::set_limit() {
 
 void ThreadSource::tell_moments(std::uint64_t time_ns) {
   while (!plan_.moments.empty() && plan_.moments.front().time_ns <= time_ns) {
+    schedule_.tell(plan_.moments.front().time_ns, Schedule::OwnRecord::Other);
     tell(plan_.moments.front(), std::max(plan_.moments.front().time_ns, lane_.last_ns()));
     plan_.moments.pop_front();
   }

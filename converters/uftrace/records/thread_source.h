@@ -15,6 +15,7 @@
 #include "converters/model/importer.h"
 #include "converters/model/lane.h"
 #include "converters/model/timeline.h"
+#include "converters/uftrace/perf/schedule.h"
 #include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
@@ -49,8 +50,13 @@ struct ThreadPlan {
   std::deque<TaskMoment> moments;           // by time
   std::deque<ForkPoint> forks;              // by offset
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited;  // addresses of the parent's open calls, outermost first
-  std::uint64_t fork_flow = 0;           // the arrow that ends in its first call; 0: none
+  std::vector<std::uint64_t> inherited;       // addresses of the parent's open calls, outermost first
+  Inbox* inbox = nullptr;                     // what the perf files say of it; null: nothing
+  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
+  bool has_estimated_exits = false;
+  ProcessId process_koid{};
+  ThreadId thread_koid{};
+  std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
 };
 
 // What all threads of a recording share.
@@ -70,7 +76,7 @@ class ThreadSource : public Source {
   ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, ImportContext& context);
 
   bool pump(const Turn& turn) override;
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+  std::uint64_t frontier_ns() const override { return std::max(lane_.last_ns(), frontier_ns_); }
 
   // The time of the first record that has one; nothing if there is none near the start of the file.
   std::optional<std::uint64_t> first_ns() const;
@@ -117,6 +123,10 @@ class ThreadSource : public Source {
   std::optional<SymbolView> view_;
   LabelCache* cache_ = nullptr;  // of the view; for one pump()
   ThreadCalls calls_;
+  Schedule schedule_;
+  std::uint64_t gate_ns_ = 0;
+  std::uint64_t frontier_ns_ = 0;
+  bool at_gate_ = false;
   std::uint64_t damaged_from_ = 0;  // start of the damage at hand
   std::uint64_t damaged_bytes_ = 0;
   std::uint64_t zeros_from_ = 0;  // the same for zeros
