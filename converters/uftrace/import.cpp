@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/perf/perf_feeder.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/directory.h"
@@ -53,6 +54,7 @@ struct Recording {
   PerfThreads perf;  // what the perf files say of threads
   Symbolizer symbolizer;
   Workshop workshop;
+  std::map<ThreadId, Inbox> inboxes;
 };
 
 // A ThreadSource that keeps its recording alive.
@@ -65,59 +67,58 @@ class OwningSource : public ThreadSource {
   std::shared_ptr<Recording> recording_;
 };
 
+class OwningFeeder : public PerfFeeder {
+ public:
+  OwningFeeder(std::shared_ptr<Recording> recording, std::unordered_map<ThreadId, Inbox*> inboxes,
+               ImportContext& context)
+      : PerfFeeder(recording->directory.perf_cpus, {.order = recording->info.order}, std::move(inboxes),
+                   !recording->options.no_sched, context.stats),
+        recording_(std::move(recording)) {}
+
+ private:
+  std::shared_ptr<Recording> recording_;
+};
+
 bool is_wanted(ThreadId tid, const ImportOptions& options) {
   return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
 }
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording, Notes& notes) {
+std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording) {
   std::map<ThreadId, std::deque<TaskMoment>> moments;
-  const auto add = [&](ThreadId tid, TaskMoment moment) {
-    if (recording.sessions.find_task(tid) != nullptr)
-      moments[tid].push_back(std::move(moment));
-    else
-      notes.add(kNoThread, [&] {
-        return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
-                           moment.what == TaskMoment::What::Exec ? "exec" : "load", moment.path,
-                           static_cast<std::uint64_t>(tid));
-      });
-  };
   std::set<ProcessId> forked, started;
   for (const TaskEvent& event : recording.events) {
     if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
     if (const auto* load = std::get_if<LibraryLoad>(&event))
-      add(load->tid, {TaskMoment::What::Dlopen, load->time_ns, load->libname});
+      moments[load->tid].push_back({TaskMoment::What::Dlopen, load->time_ns, load->libname});
   }
   for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
     const bool is_first = started.insert(session.pid).second;
     if (is_first && !forked.contains(session.pid)) continue;
     const auto leader = static_cast<ThreadId>(session.pid);
-    add(leader, {TaskMoment::What::Exec, session.start_ns, session.exename});
+    moments[leader].push_back({TaskMoment::What::Exec, session.start_ns, session.exename});
   }
   for (auto& [tid, list] : moments) std::ranges::stable_sort(list, {}, &TaskMoment::time_ns);
   return moments;
 }
 
-// Of all threads that get a lane; some have no record file.
-std::map<ThreadId, ThreadPlan> plans_of(Recording& recording, ImportContext& context) {
-  auto moments = moments_of(recording, context.notes);
+std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const ImportOptions& options) {
+  auto moments = moments_of(recording);
+  const bool keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
   std::map<ThreadId, ThreadPlan> plans;
-  for (const auto& [tid, task] : recording.sessions.tasks()) {
-    if (!is_wanted(tid, context.options)) continue;
-    plans.emplace(tid, ThreadPlan{.task = &task,
-                                  .path = {},
-                                  .facts = facts_of(task, recording.info, recording.symbolizer),
-                                  .moments = std::move(moments[tid])});
-  }
   for (const ThreadFile& file : recording.directory.threads) {
-    const auto found = plans.find(file.tid);
-    if (found == plans.end()) continue;
-    ThreadPlan& plan = found->second;
-    plan.path = file.path.string();
-    plan.size_bytes = file.size_bytes;
-    plan.keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
-    plan.head = read_head(plan.path, plan.facts);
+    if (!is_wanted(file.tid, options)) continue;
+    plans.emplace(file.tid, ThreadPlan{.task = recording.sessions.find_task(file.tid),
+                                       .path = file.path.string(),
+                                       .size_bytes = file.size_bytes,
+                                       .keep_open = keep_open,
+                                       .order = recording.info.order,
+                                       .elapsed_ns = elapsed_ns(recording.info),
+                                       .max_stack = recording.info.max_stack.value_or(0),
+                                       .moments = std::move(moments[file.tid]),
+                                       .forks = {},
+                                       .inherited = {}});
   }
   return plans;
 }
@@ -141,8 +142,6 @@ void note_skipped_files(const Recording& recording, Notes& notes) {
     if (size != 0)
       notes.add(kFileSkipped, Place::file(path.string()), fmt::format("{} bytes: {}", size, what));
   };
-  for (const CpuFile& file : recording.directory.perf_cpus)
-    skip(file.path, file.size_bytes, "perf events; only names are used");
   for (const CpuFile& file : recording.directory.kernel_cpus)
     skip(file.path, file.size_bytes, "kernel events");
   const auto external = recording.directory.path / "extern.dat";
@@ -176,25 +175,40 @@ bool recognizes(const std::filesystem::path& input) {
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   const auto recording = std::make_shared<Recording>(input, context, options);
   note_skipped_files(*recording, context.notes);
-  auto plans = plans_of(*recording, context);
-  plan_forks(plans, recording->sessions, recording->symbolizer, context.timeline.max_depth(),
+  auto plans = plans_of(*recording, context.options);
+  plan_forks(plans, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());
   std::optional<std::uint64_t> first_ns;
   Lane* description = nullptr;
-  for (auto& [tid, plan] : plans) {
-    const Task& task = *plan.task;
-    Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, plan.size_bytes));
-    if (const auto time_ns = plan.head.first_ns) first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
+  std::unordered_map<ThreadId, Inbox*> inboxes;
+  for (const auto& [tid, task] : recording->sessions.tasks()) {
+    if (!is_wanted(tid, context.options)) continue;
+    const auto plan = plans.find(tid);
+    const std::uint64_t weight = plan == plans.end() ? 0 : plan->second.size_bytes;
+    Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, weight));
+    if (plan == plans.end()) continue;
+    if (const auto perf = recording->perf.find(tid); perf != recording->perf.end()) {
+      plan->second.inbox = &recording->inboxes[tid];
+      inboxes[tid] = plan->second.inbox;
+      plan->second.lone_outs = perf->second.lone_outs;
+      if (perf->second.first_ns && !options.no_sched)
+        first_ns = std::min(*perf->second.first_ns, first_ns.value_or(*perf->second.first_ns));
+    }
+    plan->second.has_estimated_exits = recording->info.has<FeatureBits::EstimateReturn>();
+    plan->second.process_koid = context.timeline.koid_of(task.pid);
+    plan->second.thread_koid = context.timeline.koid_of(tid);
+    auto source = std::make_unique<OwningSource>(recording, std::move(plan->second), lane, context);
+    context.stats.bytes_total += source->size();
+    if (const auto time_ns = source->first_ns()) first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
     const bool is_first_process =
         !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
-    if (!plan.path.empty() && (description == nullptr || (is_first_process && task.is_leader())))
-      description = &lane;
-    auto source = std::make_unique<OwningSource>(recording, std::move(plan), lane, context);
-    context.stats.bytes_total += source->size();
+    if (description == nullptr || (is_first_process && task.is_leader())) description = &lane;
     context.timeline.add_source(std::move(source), {&lane});
   }
+  if (!inboxes.empty())
+    context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, std::move(inboxes), context));
   if (description != nullptr && first_ns)
     describe(recording->directory, recording->info, *first_ns, *description, context);
 }

@@ -11,7 +11,9 @@ namespace {
 class RecordingImporter final : public Importer {
  public:
   std::string_view name() const override { return "uftrace recording"; }
-  std::vector<Option> options() override { return {}; }
+  std::vector<Option> options() override {
+    return {{.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)}};
+  }
   bool recognizes(const std::filesystem::path& input) const override { return uftrace::recognizes(input); }
   void import(const std::filesystem::path& input, ImportContext& context) const override {
     uftrace::import(input, context, options_);

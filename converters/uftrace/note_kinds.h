@@ -13,8 +13,6 @@ inline constexpr NoteKind kNoTaskFile{"no-task-file", "recordings without a list
 inline constexpr NoteKind kNoMap{"no-map", "sessions without a memory map: their calls have no names"};
 inline constexpr NoteKind kNoSession{"no-session", "threads of no known program: their calls have no names"};
 inline constexpr NoteKind kNoSymbol{"no-symbol", "addresses without a symbol"};
-inline constexpr NoteKind kNoThread{"no-thread",
-                                    "execs and library loads of threads that nothing else tells of"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
                                           "record files of threads that info does not list"};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
@@ -24,7 +22,7 @@ inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked 
 inline constexpr NoteKind kEntryMissing{"entry-missing", "open calls whose entry was not recorded"};
 inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose entry was not recorded"};
 inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
-inline constexpr NoteKind kExitDepth{"exit-depth", "threads whose exits have the depth of the caller"};
+inline constexpr NoteKind kExitDepth{"exit-depth", "exits recorded at the depth of the caller"};
 inline constexpr NoteKind kAddressMismatch{"address-mismatch", "exits of another function than was entered"};
 inline constexpr NoteKind kLongjmp{"longjmp", "second returns of setjmp, which end the calls since"};
 inline constexpr NoteKind kClosedByExec{"closed-by-exec",
@@ -51,5 +49,9 @@ inline constexpr NoteKind kFileSkipped{"file-skipped", "files of the recording w
 
 // ---- Perf files ----
 inline constexpr NoteKind kSwitchesLost{"switches-lost", "perf events that the kernel had no room for"};
+inline constexpr NoteKind kScheduleCut{
+    "schedule-cut", "schedule calls that end at a record of their thread: switches are missing"};
+inline constexpr NoteKind kScheduleSplit{
+    "schedule-split", "estimated exits inside schedule calls, which are drawn in two pieces"};
 
 }  // namespace convert::uftrace

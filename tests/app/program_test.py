@@ -246,10 +246,11 @@ class Reports(ProgramTest):
         self.assertEqual(report["inputs"], [str(POOL)])
         self.assertEqual(report["output"], str(self.output))
         self.assertEqual(report["records_read"], sum(data) // RECORD_BYTES)
-        self.assertEqual(report["bytes_read"], sum(data))
+        perf = [path.stat().st_size for path in POOL.glob("perf-cpu*.dat")]
+        self.assertEqual(report["bytes_read"], sum(data) + sum(perf))
         self.assertEqual(report["bytes_written"], self.output.stat().st_size)
         self.assertEqual((report["threads"], report["processes"]), (len(data), 1))
-        self.assertEqual(report["events_written"], len(trace.events) + len(trace.blobs))
+        self.assertEqual(report["events_written"], len(trace.events) + len(trace.blobs) + len(trace.switches))
         self.assertEqual(report["first_ns"], min(event.time for event in trace.events))
         self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events
                                                 if event.type in (fxt.END, fxt.COMPLETE)))

@@ -1,9 +1,16 @@
 #include "tests/model/event_text.h"
 
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 
 namespace convert {
+namespace {
+
+// By ThreadState.
+constexpr std::array<std::string_view, 6> kStates{"new", "running", "suspended", "blocked", "dying", "dead"};
+
+}  // namespace
 
 void EventText::add_lanes(std::span<const LaneInfo> lanes) {
   for (const LaneInfo& info : lanes) {
@@ -89,9 +96,9 @@ std::string EventText::text_of(const Slot& slot) const {
       break;
     case SlotKind::ContextSwitch: {
       const ContextSwitch s = slot.context_switch();
-      return fmt::format("@{} cpu {}: {} -> {}", slot.time_ns, s.cpu,
-                         static_cast<std::uint64_t>(s.outgoing_thread),
-                         static_cast<std::uint64_t>(s.incoming_thread));
+      return fmt::format(
+          "@{} cpu {}: {} ({}) -> {}", slot.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
+          kStates[static_cast<std::size_t>(s.outgoing_state)], static_cast<std::uint64_t>(s.incoming_thread));
     }
   }
   for (const Argument& argument : slot.arguments())

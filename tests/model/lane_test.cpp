@@ -242,7 +242,7 @@ TEST_F(LaneTest, EverythingElseStaysInItsPlace) {
                                         .incoming_thread = ThreadId{0}});
               }),
               ElementsAre("7/8 blob notes 3 bytes", "7/8 @2 log hello", "7/8 @3 counter app:heap #7 bytes=12",
-                          "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 -> 0"));
+                          "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0"));
 }
 
 }  // namespace

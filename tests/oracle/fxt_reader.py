@@ -41,7 +41,7 @@ class Trace:
     events: list = field(default_factory=list)      # in file order
     process_names: dict = field(default_factory=dict)   # koid -> name
     thread_names: dict = field(default_factory=dict)    # (process koid, thread koid) -> name
-    switches: list = field(default_factory=list)    # (time, cpu, outgoing thread, incoming thread)
+    switches: list = field(default_factory=list)    # (time, cpu, outgoing thread, incoming thread, state)
     blobs: dict = field(default_factory=dict)       # name -> bytes
     logs: list = field(default_factory=list)        # (time, thread, text)
     buffer_full: int = 0                            # provider events
@@ -244,14 +244,14 @@ class _Reader:
     def context_switch(self, record):
         time = record.time()
         if bits(record.header, 60, 63) == 0:
-            cpu = bits(record.header, 16, 23)
+            cpu, state = bits(record.header, 16, 23), bits(record.header, 24, 27)
             outgoing = record.thread(bits(record.header, 28, 35))
             incoming = record.thread(bits(record.header, 36, 43))
         else:
-            cpu = bits(record.header, 20, 35)
+            cpu, state = bits(record.header, 20, 35), bits(record.header, 36, 39)
             outgoing, incoming = (None, record.word()), (None, record.word())
             record.arguments(bits(record.header, 16, 19))
-        self.trace.switches.append((time, cpu, outgoing, incoming))
+        self.trace.switches.append((time, cpu, outgoing, incoming, state))
 
     def log(self, record):
         time = record.time()

@@ -96,10 +96,9 @@ RecordingBuilder& RecordingBuilder::file(std::string_view name, std::string_view
 std::string RecordingBuilder::info() const {
   std::string tids;
   for (const auto& [tid, records] : records_) tids += fmt::format("{}{}", tids.empty() ? "" : ",", tid);
-  const std::uint64_t features = 0x63,
-                      masks = 1 << 7;  // PLTHOOK, TASK_SESSION, SYM_REL_ADDR, MAX_STACK; TASKINFO
+  const std::uint64_t masks = 1 << 7;  // TASKINFO
   return std::string("Ftrace!\0", 8) + raw(std::uint32_t{4}, order_) + raw(std::uint16_t{40}, order_) +
-         (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features, order_) + raw(masks, order_) +
+         (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features_, order_) + raw(masks, order_) +
          raw(max_stack_, order_) + std::string(6, '\0') +
          fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids) +
          (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n");
@@ -119,7 +118,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({.lanes = {}, .lookahead_bytes = lookahead_bytes_}, notes);
+  Timeline timeline({}, notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
   EventText text(names);

@@ -61,6 +61,13 @@ bool is_short_ascii(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+// The idle thread has no place in the table of threads: readers know none with the id 0.
+fxt::Thread side_of_switch(ProcessId process, ThreadId thread) {
+  return {.process = static_cast<std::uint64_t>(process),
+          .thread = static_cast<std::uint64_t>(thread),
+          .storage = thread == ThreadId{} ? fxt::Storage::Inline : fxt::Storage::Table};
+}
+
 }  // namespace
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
@@ -135,10 +142,8 @@ void FxtSink::write_one(const Thread& thread, const Slot& slot) {
           .time = slot.time_ns,
           .cpu = s.cpu,
           .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
-          .outgoing = {static_cast<std::uint64_t>(s.outgoing_process),
-                       static_cast<std::uint64_t>(s.outgoing_thread)},
-          .incoming = {static_cast<std::uint64_t>(s.incoming_process),
-                       static_cast<std::uint64_t>(s.incoming_thread)},
+          .outgoing = side_of_switch(s.outgoing_process, s.outgoing_thread),
+          .incoming = side_of_switch(s.incoming_process, s.incoming_thread),
       });
       break;
     }

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "converters/uftrace/perf/perf_event.h"
+
 namespace convert::uftrace {
 
 struct Message {
-  enum class Kind : std::uint8_t { SwitchIn, SwitchOut, Preempted, Exit };
   std::uint64_t time_ns;
-  std::uint32_t cpu;
-  Kind kind;
+  std::uint16_t cpu;
+  PerfEvent::Kind kind;
 };
 
 // Filled between rounds, emptied by the thread's source in a round: never both at once.

@@ -22,7 +22,8 @@ constexpr std::size_t kSwitchSize = kHeaderSize + kSampleIdSize;
 constexpr std::size_t kTaskSize = kHeaderSize + 24 + kSampleIdSize;
 constexpr std::size_t kLostSize = kHeaderSize + 16 + kSampleIdSize;
 constexpr std::size_t kCommTid = kHeaderSize + 4, kCommName = kHeaderSize + 8;
-constexpr std::size_t kTaskTid = kHeaderSize + 8, kTaskParent = kHeaderSize + 12;
+constexpr std::size_t kTaskTid = kHeaderSize + 8, kTaskParent = kHeaderSize + 12,
+                      kTaskTime = kHeaderSize + 16;
 constexpr std::size_t kLostCount = kHeaderSize + 8;
 constexpr std::size_t kMaxComm = 64;                 // the kernel's are 16 bytes
 constexpr std::size_t kSwitchTid = kHeaderSize + 4;  // in the sample_id
@@ -39,6 +40,12 @@ constexpr int kMaxWitnesses = 8;
 bool has_fixed_size(PerfType type) {
   return type == PerfType::Switch || type == PerfType::Fork || type == PerfType::Exit ||
          type == PerfType::Lost;
+}
+
+// A time that a record has besides that of its writing; uftrace shows it.
+std::uint64_t near(std::uint64_t time_ns, std::uint64_t written_ns) {
+  const bool is_near = time_ns + kClockSlackNs >= written_ns && time_ns <= written_ns + kClockSlackNs;
+  return is_near ? time_ns : written_ns;
 }
 
 bool is_zero(std::span<const std::byte> bytes) {
@@ -212,7 +219,7 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
   using Kind = PerfEvent::Kind;
   const std::byte* const at = record.data();
   event_ = {.kind = Kind::Lost};
-  event_.time_ns = last_ns_ = std::max(time_of(header, record), last_ns_);
+  event_.time_ns = event_.order_ns = last_ns_ = std::max(time_of(header, record), last_ns_);
   switch (header.type) {
     case PerfType::Switch:
       event_.tid = static_cast<ThreadId>(load<std::uint32_t>(at + kSwitchTid));
@@ -225,9 +232,10 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
       event_.kind = header.type == PerfType::Fork ? Kind::Fork : Kind::Exit;
       event_.tid = static_cast<ThreadId>(load<std::uint32_t>(at + kTaskTid));
       event_.parent = static_cast<ThreadId>(load<std::uint32_t>(at + kTaskParent));
+      event_.time_ns = near(load<std::uint64_t>(at + kTaskTime), last_ns_);
       return;
     case PerfType::Comm: {
-      event_.kind = Kind::Comm;
+      event_.kind = CommMisc::Exec::get(header.misc) == 0 ? Kind::Comm : Kind::Exec;
       event_.tid = static_cast<ThreadId>(load<std::uint32_t>(at + kCommTid));
       const std::string_view padded(reinterpret_cast<const char*>(at + kCommName),
                                     record.size() - kCommName - kSampleIdSize);

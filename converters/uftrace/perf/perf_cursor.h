@@ -31,7 +31,7 @@ class PerfCursor {
 
   // Goes to the next event. False at the end of the file; so is a file that can't be read on.
   bool next();
-  // Of the last next(). Times never go back.
+  // Of the last next(). Its `order_ns` never goes back.
   const PerfEvent& event() const { return event_; }
 
   std::uint32_t cpu() const { return cpu_; }

@@ -28,7 +28,7 @@ PerfMerge::PerfMerge(const std::vector<CpuFile>& files, const PerfReading& readi
         reading.notes->add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
       continue;
     }
-    if (cursors_.back()->next()) turns_.push_back({cursors_.back()->event().time_ns, cursors_.size() - 1});
+    if (cursors_.back()->next()) turns_.push_back({cursors_.back()->event().order_ns, cursors_.size() - 1});
   }
   std::ranges::make_heap(turns_, std::greater{});
 }
@@ -37,7 +37,7 @@ void PerfMerge::advance() {
   std::ranges::pop_heap(turns_, std::greater{});
   PerfCursor& cursor = *cursors_[turns_.back().cursor];
   if (cursor.next()) {
-    turns_.back().time_ns = cursor.event().time_ns;
+    turns_.back().time_ns = cursor.event().order_ns;
     std::ranges::push_heap(turns_, std::greater{});
   } else {
     turns_.pop_back();

@@ -10,8 +10,8 @@ namespace convert::uftrace {
 namespace {
 
 // By PerfEvent::Kind.
-constexpr std::array<std::string_view, 7> kNames{"switches in", "switches out", "preempted", "forks",
-                                                 "exits",       "names",        "lost"};
+constexpr std::array<std::string_view, 8> kNames{"switches in", "switches out", "preempted", "forks",
+                                                 "exits",       "names",        "execs",     "lost"};
 
 void count_events(PerfCursor& cursor, Outline& outline) {
   std::array<std::uint64_t, kNames.size()> counts{};

@@ -20,6 +20,8 @@ void end_run(Scanned& scanned) {
 }
 
 void take(Scanned& scanned, const PerfEvent& event) {
+  const bool is_switch = event.kind == PerfEvent::Kind::SwitchIn || event.is_switch_out();
+  if (is_switch && !scanned.thread.first_ns) scanned.thread.first_ns = event.time_ns;
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
       scanned.out_ns.reset();
@@ -37,6 +39,7 @@ void take(Scanned& scanned, const PerfEvent& event) {
       end_run(scanned);
       break;
     case PerfEvent::Kind::Comm:
+    case PerfEvent::Kind::Exec:
       if (!event.comm.empty()) scanned.thread.name = event.comm;
       break;
     case PerfEvent::Kind::Lost:

@@ -1,4 +1,4 @@
-// What an address means, for the hot path: a function has one address in nearly all of its records.
+// Address -> label, for the hot path: a function has one address in nearly all of its records.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,19 @@
 namespace convert::uftrace {
 
 // Direct-mapped: two addresses of one slot take turns, at the cost of a slow look-up.
-template <typename Meaning>
-class AddressCache {
+class LabelCache {
  public:
   // Null if the address is not here.
-  const Meaning* find(std::uint64_t address) const {
+  const LabelId* find(std::uint64_t address) const {
     const Entry& entry = entries_[slot_of(address)];
-    return entry.address == address ? &entry.meaning : nullptr;
+    return entry.address == address ? &entry.label : nullptr;
   }
-  void put(std::uint64_t address, Meaning meaning) { entries_[slot_of(address)] = {address, meaning}; }
+  void put(std::uint64_t address, LabelId label) { entries_[slot_of(address)] = {address, label}; }
 
  private:
   struct Entry {
     std::uint64_t address = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
-    Meaning meaning{};
+    LabelId label{};
   };
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
   using HashBits = fxt::Field<52, 63>;
@@ -37,8 +36,6 @@ class AddressCache {
 
   std::array<Entry, HashBits::kMax + 1> entries_{};
 };
-
-using LabelCache = AddressCache<LabelId>;
 
 // One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
 // program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.

@@ -28,9 +28,15 @@ class PerfBytes {
     return header(4, 0, 48).task(tid, 1, time_ns).id(tid, time_ns);
   }
   PerfBytes& comm(std::uint64_t time_ns, std::uint32_t tid, std::string_view name) {
+    return named(0, time_ns, tid, name);
+  }
+  PerfBytes& exec(std::uint64_t time_ns, std::uint32_t tid, std::string_view name) {
+    return named(0x2000, time_ns, tid, name);
+  }
+  PerfBytes& named(std::uint16_t misc, std::uint64_t time_ns, std::uint32_t tid, std::string_view name) {
     std::string padded(name);
     padded.resize((name.size() / 8 + 1) * 8, '\0');
-    return header(3, 0x2000, static_cast<std::uint16_t>(32 + padded.size()))
+    return header(3, misc, static_cast<std::uint16_t>(32 + padded.size()))
         .put(tid)
         .put(tid)
         .bytes(padded)

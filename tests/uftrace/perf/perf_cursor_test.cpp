@@ -18,12 +18,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::string text_of(const PerfEvent& event) {
-  constexpr std::array kNames{"in", "out", "preempted", "fork", "exit", "comm", "lost"};
+  constexpr std::array kNames{"in", "out", "preempted", "fork", "exit", "comm", "exec", "lost"};
   std::string text = fmt::format("{} {} {}", event.time_ns, kNames[static_cast<std::size_t>(event.kind)],
                                  static_cast<std::uint64_t>(event.tid));
   if (event.kind == PerfEvent::Kind::Fork)
     text += fmt::format(" by {}", static_cast<std::uint64_t>(event.parent));
-  if (event.kind == PerfEvent::Kind::Comm) text += fmt::format(" {}", event.comm);
+  if (!event.comm.empty()) text += fmt::format(" {}", event.comm);
   if (event.kind == PerfEvent::Kind::Lost) text += fmt::format(" {}", event.lost);
   return text;
 }
@@ -54,12 +54,12 @@ Events events_of(std::string_view bytes, std::endian order = std::endian::little
 // One of each, times from 1 s on.
 PerfBytes whole_file(std::endian order) {
   PerfBytes bytes(order);
-  bytes.comm(1'000'000'010, 100, "demo").in(1'000'000'020, 100).fork(1'000'000'030, 101, 100);
+  bytes.exec(1'000'000'010, 100, "demo").in(1'000'000'020, 100).fork(1'000'000'030, 101, 100);
   bytes.other(11, 24).preempted(1'000'000'040, 100).lost(1'000'000'045, 3).in(1'000'000'050, 101);
   bytes.comm(1'000'000'055, 101, "a longer name x").out(1'000'000'060, 101).other(68, 0);
   return bytes.exit(1'000'000'070, 101);
 }
-const std::vector<std::string> kWholeFile{"1000000010 comm 100 demo",
+const std::vector<std::string> kWholeFile{"1000000010 exec 100 demo",
                                           "1000000020 in 100",
                                           "1000000030 fork 101 by 100",
                                           "1000000040 preempted 100",
@@ -84,17 +84,19 @@ TEST(PerfCursor, ReadsTasksAsTheKernelWritesThem) {
   const auto events = events_of(
       "\x07\0\0\0\0\0\x30\0"                              // Fork, 48 bytes
       "\x48\x61\0\0\x47\x61\0\0\x4a\x61\0\0\x49\x61\0\0"  // pid, ppid, tid, ptid
-      "\x01\0\0\0\0\0\0\0"                                // time, once more
+      "\x01\0\0\0\0\0\0\0"                                // when it was
       "\x48\x61\0\0\x49\x61\0\0\x05\0\0\0\0\0\0\0"        // pid, tid, time
       "\x04\0\0\0\0\0\x30\0"                              // Exit
       "\x48\x61\0\0\x47\x61\0\0\x4a\x61\0\0\x49\x61\0\0\x01\0\0\0\0\0\0\0"
       "\x48\x61\0\0\x4b\x61\0\0\x06\0\0\0\0\0\0\0"
       "\x03\0\0\0\0\x20\x28\0\x48\x61\0\0\x4a\x61\0\0threads\0"
       "\x48\x61\0\0\x4b\x61\0\0\x07\0\0\0\0\0\0\0"
+      "\x03\0\0\0\0\0\x28\0\x48\x61\0\0\x4a\x61\0\0renamed\0"
+      "\x48\x61\0\0\x4b\x61\0\0\x07\0\0\0\0\0\0\0"
       "\x02\0\0\0\0\0\x28\0\x09\0\0\0\0\0\0\0\x11\0\0\0\0\0\0\0"
       "\x48\x61\0\0\x4b\x61\0\0\x08\0\0\0\0\0\0\0"sv);
-  EXPECT_THAT(events.lines,
-              ElementsAre("5 fork 24906 by 24905", "6 exit 24906", "7 comm 24906 threads", "8 lost 0 17"));
+  EXPECT_THAT(events.lines, ElementsAre("1 fork 24906 by 24905", "1 exit 24906", "7 exec 24906 threads",
+                                        "7 comm 24906 renamed", "8 lost 0 17"));
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
@@ -248,7 +250,7 @@ TEST(PerfCursor, SurvivesEveryFlip) {
   for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
-    const Events events = events_of(flipped, std::endian::little, 16);
+    const Events events = events_of(flipped);
     EXPECT_GE(events.lines.size(), kWholeFile.size() - 2)
         << bit;  // a long false size takes another one along
   }

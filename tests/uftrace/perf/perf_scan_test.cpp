@@ -51,7 +51,7 @@ PerfThreads scan(const std::vector<std::string>& texts, Notes* notes = nullptr) 
 
 TEST(PerfScan, KnowsTheLastNames) {
   const auto threads =
-      scan({PerfBytes().comm(10, 1, "first").comm(30, 1, "third").comm(31, 2, "other").comm(32, 2, "").text(),
+      scan({PerfBytes().comm(10, 1, "first").exec(30, 1, "third").comm(31, 2, "other").comm(32, 2, "").text(),
             PerfBytes().comm(20, 1, "second").text()});
   EXPECT_EQ(threads.at(ThreadId{1}).name, "third");
   EXPECT_EQ(threads.at(ThreadId{2}).name, "other");

@@ -1,0 +1,56 @@
+#include "converters/uftrace/perf/perf_feeder.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::size_t kMinEvents = 64;  // a turn
+
+}  // namespace
+
+PerfFeeder::PerfFeeder(const std::vector<CpuFile>& files, const PerfReading& reading,
+                       std::unordered_map<ThreadId, Inbox*> inboxes, bool has_switches, ImportStats& stats)
+    : events_(files, reading), inboxes_(std::move(inboxes)), has_switches_(has_switches), stats_(&stats) {
+  stats_->bytes_total += events_.size();
+}
+
+bool PerfFeeder::pump(const Turn& turn) {
+  const std::uint64_t before = bytes_read_;
+  std::size_t left = std::max(turn.budget_bytes / sizeof(Message), kMinEvents);
+  for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), events_.cpu());
+  bytes_read_ = events_.bytes_read();
+  stats_->add_read(bytes_read_ - before, 0);
+  return !events_.at_end();
+}
+
+void PerfFeeder::stage(const PerfEvent& event, std::uint32_t cpu) {
+  using Kind = PerfEvent::Kind;
+  const bool is_switch = event.is_switch_out() || event.kind == Kind::SwitchIn;
+  const bool is_turn = event.kind == Kind::Exit || event.kind == Kind::Exec;  // in its life
+  if (!is_turn && !(is_switch && has_switches_)) return;                      // known since the scan
+  const auto inbox = inboxes_.find(event.tid);
+  if (inbox == inboxes_.end()) return;
+  constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();  // of FXT
+  staged_.emplace_back(inbox->second, Message{.time_ns = event.time_ns,
+                                              .cpu = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
+                                              .kind = event.kind});
+}
+
+void PerfFeeder::deliver() {
+  for (const auto& [inbox, message] : staged_) inbox->put(message);
+  staged_.clear();
+}
+
+std::uint64_t PerfFeeder::frontier_ns() const {
+  return events_.at_end() ? kForever : events_.event().order_ns;
+}
+
+std::size_t PerfFeeder::waiting_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [tid, inbox] : inboxes_) sum += inbox->waiting_bytes();
+  return sum;
+}
+
+}  // namespace convert::uftrace

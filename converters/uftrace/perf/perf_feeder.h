@@ -1,0 +1,42 @@
+// Reads the perf files of a recording and hands every thread its switches, execs and its end. One feeder
+// merges all files, so that every inbox fills in order of time; a switch is 24 bytes, which one thread reads
+// fast enough.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/importer.h"
+#include "converters/model/source.h"
+#include "converters/uftrace/perf/inbox.h"
+#include "converters/uftrace/perf/perf_merge.h"
+
+namespace convert::uftrace {
+
+class PerfFeeder : public Feeder {
+ public:
+  // Borrows inboxes and stats until the timeline has run. Threads without an inbox are left out; without
+  // `has_switches`, no switches are handed on.
+  PerfFeeder(const std::vector<CpuFile>& files, const PerfReading& reading,
+             std::unordered_map<ThreadId, Inbox*> inboxes, bool has_switches, ImportStats& stats);
+
+  bool pump(const Turn& turn) override;
+  void deliver() override;
+  std::uint64_t frontier_ns() const override;
+  std::size_t waiting_bytes() const override;
+
+ private:
+  void stage(const PerfEvent& event, std::uint32_t cpu);
+
+  PerfMerge events_;
+  std::unordered_map<ThreadId, Inbox*> inboxes_;
+  bool has_switches_;
+  ImportStats* stats_;
+  std::vector<std::pair<Inbox*, Message>> staged_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,117 @@
+#include "converters/uftrace/perf/schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+
+Schedule::Schedule(Context context)
+    : context_(std::move(context)),
+      blocked_(context_.names.label("sched", "linux:schedule")),
+      preempted_(context_.names.label("sched", "linux:schedule (pre-empted)")),
+      repaired_(context_.names.intern("repaired")) {}
+
+void Schedule::tell(std::uint64_t time_ns, OwnRecord record) {
+  if (context_.inbox == nullptr) return;
+  while (const Message* const first = context_.inbox->first()) {
+    if (time_ns < behind_ns(*first)) break;
+    take_first();
+  }
+  if (is_off_) interrupt(time_ns, record);
+}
+
+void Schedule::tell_before(std::uint64_t time_ns) {
+  while (next_ns() < time_ns) take_first();
+}
+
+void Schedule::take_first() {
+  const Message message = *context_.inbox->first();
+  context_.inbox->take_first();
+  const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
+  switch (message.kind) {
+    case PerfEvent::Kind::SwitchIn:
+      return switch_in(time_ns, message);
+    case PerfEvent::Kind::SwitchOut:
+    case PerfEvent::Kind::Preempted:
+      return switch_out(time_ns, message);
+    case PerfEvent::Kind::Exit:
+      end_call(time_ns);
+      has_exited_ = true;
+      return context_.on_exit(time_ns);
+    case PerfEvent::Kind::Exec:
+      end_call(time_ns);
+      return context_.on_exec(time_ns);
+    default:
+      return;  // no message
+  }
+}
+
+// The other side of every switch is thread 0, which is what viewers take for an idle cpu.
+void Schedule::switch_in(std::uint64_t time_ns, const Message& message) {
+  end_call(time_ns);
+  has_exited_ = false;
+  context_.lane.context_switch(time_ns, {.cpu = message.cpu,
+                                         .outgoing_state = ThreadState::New,
+                                         .outgoing_process = {},
+                                         .outgoing_thread = {},
+                                         .incoming_process = context_.process,
+                                         .incoming_thread = context_.thread});
+}
+
+// A thread that was preempted would run on: FXT calls that running.
+void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
+  const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
+  end_call(time_ns);
+  context_.lane.context_switch(time_ns, {.cpu = message.cpu,
+                                         .outgoing_state = has_exited_    ? ThreadState::Dead
+                                                           : is_preempted ? ThreadState::Running
+                                                                          : ThreadState::Blocked,
+                                         .outgoing_process = context_.process,
+                                         .outgoing_thread = context_.thread,
+                                         .incoming_process = {},
+                                         .incoming_thread = {}});
+  if (is_lone(message.time_ns)) return;
+  label_ = is_preempted ? preempted_ : blocked_;
+  begin_call(time_ns);
+}
+
+void Schedule::begin_call(std::uint64_t time_ns) {
+  context_.lane.begin(time_ns, label_);
+  is_off_ = true;
+}
+
+void Schedule::end_call(std::uint64_t time_ns) {
+  if (std::exchange(is_off_, false)) context_.lane.end(time_ns);
+}
+
+// A record of the thread says that it ran while its switches say that it did not: switches are missing. But
+// an exit whose time is a guess says nothing, and the call goes on behind it.
+void Schedule::interrupt(std::uint64_t time_ns, OwnRecord record) {
+  is_off_ = false;
+  is_interrupted_ = context_.has_estimated_exits && record == OwnRecord::Exit;
+  const NoteKind& kind = is_interrupted_ ? kScheduleSplit : kScheduleCut;
+  context_.notes.add(kind, [&] {
+    return fmt::format("{}: off the cpu, but it has a record at {} ns", context_.name, time_ns);
+  });
+  context_.lane.end(std::max(time_ns, context_.lane.last_ns()), {{repaired_, std::string(kind.name)}});
+}
+
+void Schedule::go_on(std::uint64_t time_ns) {
+  is_interrupted_ = false;
+  begin_call(std::max(time_ns, context_.lane.last_ns()));
+}
+
+// Both are by time.
+bool Schedule::is_lone(std::uint64_t time_ns) {
+  const auto& lone = context_.lone_outs;
+  while (lone_told_ < lone.size() && lone[lone_told_] < time_ns) ++lone_told_;
+  if (lone_told_ == lone.size() || lone[lone_told_] != time_ns) return false;
+  ++lone_told_;
+  return true;
+}
+
+}  // namespace convert::uftrace

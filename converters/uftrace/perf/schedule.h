@@ -1,0 +1,88 @@
+// What a thread's stream makes of its switches: a context switch record each, and a call `linux:schedule` for
+// the time that it is off the cpu. Such a call is exact and lies inside the thread's own calls; where records
+// of the thread contradict, it is cut.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/perf/inbox.h"
+
+namespace convert::uftrace {
+
+class Schedule {
+ public:
+  struct Context {
+    Lane& lane;
+    Names& names;
+    Notes& notes;
+    Inbox* inbox;  // null: nothing is known of the thread
+    ProcessId process;
+    ThreadId thread;                       // both as the timeline shows them
+    std::string name;                      // for notes: "DIR/100.dat"
+    std::vector<std::uint64_t> lone_outs;  // see PerfThread
+    bool has_estimated_exits;              // of the recording
+    // The thread is over: its calls end at this time. Further records are of a new one with the same id.
+    std::function<void(std::uint64_t time_ns)> on_exit;
+    // It runs another program from here on: the old one's calls are over.
+    std::function<void(std::uint64_t time_ns)> on_exec;
+  };
+  explicit Schedule(Context context);
+
+  enum class OwnRecord : std::uint8_t { Exit, Other };
+
+  // An own record of this time or later needs a tell() before it is taken.
+  std::uint64_t limit_ns() const {
+    if (context_.inbox == nullptr) return kNever;
+    if (is_off_) return 0;
+    const Message* const first = context_.inbox->first();
+    return first == nullptr ? kNever : behind_ns(*first);
+  }
+  // Says what comes before an own record at this time: of what is at the same time, only a switch in. Own
+  // calls alone are open then; resume() must follow when the record has been taken.
+  void tell(std::uint64_t time_ns, OwnRecord record);
+  void resume(std::uint64_t time_ns) {
+    if (is_interrupted_) go_on(time_ns);
+  }
+  // Says what is before this time, when the thread has no further record before it.
+  void tell_before(std::uint64_t time_ns);
+  // When the next message is; kNever if none waits.
+  std::uint64_t next_ns() const {
+    const Message* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
+    return first == nullptr ? kNever : first->time_ns;
+  }
+
+ private:
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  // Own records from this time on come behind the message.
+  static std::uint64_t behind_ns(const Message& message) {
+    return message.time_ns + (message.kind == PerfEvent::Kind::SwitchIn ? 0 : 1);
+  }
+
+  void take_first();
+  void switch_in(std::uint64_t time_ns, const Message& message);
+  void switch_out(std::uint64_t time_ns, const Message& message);
+  void begin_call(std::uint64_t time_ns);
+  void end_call(std::uint64_t time_ns);
+  void interrupt(std::uint64_t time_ns, OwnRecord record);
+  void go_on(std::uint64_t time_ns);
+  bool is_lone(std::uint64_t time_ns);
+
+  Context context_;
+  LabelId blocked_, preempted_;
+  NameId repaired_;
+  LabelId label_{};              // of the latest schedule call
+  bool is_off_ = false;          // that call is open
+  bool is_interrupted_ = false;  // it goes on behind the record at hand
+  bool has_exited_ = false;
+  std::size_t lone_told_ = 0;
+};
+
+}  // namespace convert::uftrace

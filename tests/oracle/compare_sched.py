@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Checks that FXT files show the scheduling that uftrace recorded.
+
+For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
+beside this script, rebuilds the calls as Perfetto does, and compares
+  - every context switch with the perf events of `uftrace dump`: time, cpu, thread, direction, state left behind;
+  - every schedule call with the pairs of them; and that none lies across another call;
+  - calls and total time of schedule calls inside other calls, and the self time of all functions, with
+    `uftrace report`;
+  - the end of calls that never returned with the last thing recorded of their thread.
+Where texts of uftrace lie beside a recording (RECORDING.dump.txt, .report.txt) they are used; otherwise uftrace is
+run. Exit code 1 when anything differs.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import fxt_reader as fxt
+import uftrace_reference as uftrace
+import viewers
+from compare_uftrace import Comparison
+
+RUNNING, BLOCKED = 1, 3  # FXT's thread states
+NAMES = {False: "linux:schedule", True: "linux:schedule (pre-empted)"}
+_FILE = re.compile(rb"reading (?:perf-cpu(\d+)|.*)\.dat$")
+_EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sched-in|task-exit)( \(pre-empted\))?)?")
+
+
+class SchedComparison(Comparison):
+    hidden = False  # calls lie too deep to be shown
+
+    def run(self, trace):
+        dump = self.reference("dump", ["dump"])
+        if dump is None or not (self.recording / "info").exists():
+            return  # uftrace reads no perf data then
+        switches, last = parse_perf(dump)
+        shown = {thread for _, thread in trace.thread_names}
+        switches = [switch for switch in switches if switch[2] in shown]
+        self.check_switches(switches, trace)
+        view = viewers.PerfettoView([event for event in trace.events
+                                     if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
+        for complaint in view.complaints:
+            self.problem(f"Perfetto: {complaint}")
+        self.check_calls(switches, view)
+        self.check_ends(last, view)
+        report = self.reference("report", ["report", "-f", "total,self,call"])
+        if report is not None and not self.features() & uftrace.KERNEL:
+            self.check_report(parse_report(report), view)
+
+    def check_switches(self, switches, trace):
+        expected = Counter((time, cpu, thread, kind) for time, cpu, thread, kind in switches)
+        drawn = Counter()
+        for time, cpu, outgoing, incoming, state in trace.switches:
+            if (outgoing[1] == 0) == (incoming[1] == 0):
+                self.problem(f"a switch at {time} with two threads, or none")
+            elif outgoing[1] == 0:
+                drawn[time, cpu, incoming[1], "in"] += 1
+            else:
+                kind = {RUNNING: "preempted", BLOCKED: "out"}.get(state, f"out with state {state}")
+                drawn[time, cpu, outgoing[1], kind] += 1
+        self.compared["switches"] += len(switches)
+        for switch in sorted(expected - drawn):
+            self.problem(f"not drawn: {switch}")
+        for switch in sorted(drawn - expected):
+            self.problem(f"drawn, but not recorded: {switch}")
+
+    def check_calls(self, switches, view):
+        expected, pieces = Counter(pairs_of(switches)), Counter()
+        drawn = Counter()
+        for thread, slices in viewers.by_thread(view.slices).items():
+            for call in merged(call for call in slices if is_schedule(call)):
+                if call.args.get("repaired") == "schedule-cut":
+                    pieces[call.name] += 1
+                else:
+                    drawn[thread[1], call.begin, call.end, call.name] += 1
+        self.compared["schedule calls"] += sum(expected.values())
+        if pieces:
+            return  # switches are missing: the records of the thread say so
+        for call in sorted(expected - drawn):
+            self.problem(f"schedule call not drawn: {call}")
+        for call in sorted(drawn - expected):
+            self.problem(f"schedule call drawn, but not recorded: {call}")
+
+    def check_ends(self, last, view):
+        for call in view.slices:
+            if "open-at-end" in call.args.get("repaired", "").split(","):
+                self.compared["open ends"] += 1
+                if call.end != last[call.thread[1]]:
+                    self.problem(f"{call} ends at {call.end}, its thread at {last[call.thread[1]]}")
+
+    def check_report(self, report, view):
+        own, totals, counts = defaultdict(int), defaultdict(int), defaultdict(int)
+        if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
+            return  # uftrace changes estimated exits while it reports, stops at damage, and has a limit of its own
+        for slices in viewers.by_thread(view.slices).values():
+            for call, inside in with_children(slices):
+                own[call.name] += call.end - call.begin - inside
+                if is_schedule(call) and call.depth > 0 and "repaired" not in call.args:
+                    totals[call.name] += call.end - call.begin
+                    counts[call.name] += 1
+        # setjmp returns twice, which uftrace adds to its time.
+        uncertain = {call.name for call in view.slices if "repaired" in call.args or "setjmp" in call.name}
+        for name, (total, total_unit, self_time, self_unit, count) in report.items():
+            if name in NAMES.values():
+                self.compared["report rows"] += 1
+                if counts[name] != count or abs(totals[name] - total) > total_unit:
+                    self.problem(f"{name}: {counts[name]} calls, {totals[name]} ns; uftrace: {count}, {total} ns")
+            elif name in own and name not in uncertain and name not in NAMES.values():
+                self.compared["self times"] += 1
+                if abs(own[name] - self_time) > self_unit:
+                    self.problem(f"{name}: {own[name]} ns itself, uftrace says {self_time}")
+
+
+def parse_perf(dump):
+    """[(time, cpu, thread, in|out|preempted)] by thread and time, and {thread: last time of anything}."""
+    switches, last, cpu = [], defaultdict(int), None
+    for line in dump.splitlines():
+        if match := _FILE.match(line):
+            cpu = None if match[1] is None else int(match[1])
+        elif match := _EVENT.match(line):
+            time, thread = int(match[1]) * 10**9 + int(match[2]), int(match[3])
+            last[thread] = max(last[thread], time)
+            if cpu is not None and match[4] in (b"sched-in", b"sched-out"):
+                kind = "in" if match[4] == b"sched-in" else "preempted" if match[5] else "out"
+                switches.append((time, cpu, thread, kind))
+    return sorted(switches, key=lambda switch: (switch[2], switch[0])), last
+
+
+def is_schedule(call):
+    return call.category == "sched" and call.name in NAMES.values()  # a program may be called sched, too
+
+
+def pairs_of(switches):
+    """(thread, begin, end, name) of every switch out that a switch in of its thread follows."""
+    for (begin, _, thread, kind), (end, _, other, back) in zip(switches, switches[1:]):
+        if thread == other and kind != "in" and back == "in":
+            yield thread, begin, end, NAMES[kind == "preempted"]
+
+
+def merged(calls):
+    """Calls that were drawn in pieces are one again."""
+    last = None
+    for call in calls:
+        if last is not None and last.end == call.begin and last.args.get("repaired") == "schedule-split":
+            last.end, last.args = call.end, call.args
+            continue
+        if last is not None:
+            yield last
+        last = viewers.Slice(call.thread, call.category, call.name, call.begin, call.end, call.depth, call.args)
+    if last is not None:
+        yield last
+
+
+def with_children(slices):
+    """Every call of a thread with the time that calls inside it took."""
+    inside, open_calls = [0] * len(slices), []
+    for i, call in enumerate(slices):
+        del open_calls[call.depth:]
+        if open_calls:
+            inside[open_calls[-1]] += call.end - call.begin
+        open_calls.append(i)
+    return zip(slices, inside)
+
+
+def parse_report(text):
+    """{function: (total, unit, self, unit, calls)}; a unit is the last digit's worth."""
+    rows, columns, bounds = {}, [], []
+    for line in text.decode(errors="replace").splitlines():
+        if not line.strip():
+            continue
+        if "Function" in line and "Total time" in line:
+            columns = re.split(r"\s{2,}", line.strip())
+        elif set(line) <= {" ", "="}:
+            bounds = [match.span() for match in re.finditer("=+", line)]
+        elif columns:
+            cells = {name: line[start:end].strip() for name, (start, end) in zip(columns, bounds[:-1])}
+            name = line[bounds[-1][0]:].rstrip()
+            total, self_time = time_of(cells.get("Total time", "")), time_of(cells.get("Self time", ""))
+            if total and self_time and cells.get("Calls", "").isdigit():
+                rows[name] = (*total, *self_time, int(cells["Calls"]))
+    return rows
+
+
+def time_of(cell):
+    units = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000}
+    match = re.match(r"(\d+)\.(\d{3}) *(us|ms|s|m|h)$", cell)
+    return match and (int(match[1]) * units[match[3]] + int(match[2]) * units[match[3]] // 1000,
+                      units[match[3]] // 1000)
+
+
+def compare(recording, arguments, directory):
+    comparison, output = SchedComparison(recording), Path(directory) / "out.fxt"
+    process = subprocess.run([arguments.converter, "--report=json", *arguments.option, recording, output],
+                             capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        comparison.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
+        return comparison
+    for note in json.loads(process.stdout)["notes"]:
+        comparison.hidden |= note["kind"] == "too-deep"
+        if note["kind"] in ("schedule-cut", "schedule-split", "switches-lost") or "perf-cpu" in note["first"]:
+            comparison.notes.append(f"{note['kind']} {note['count']}")
+    comparison.run(fxt.read(output))
+    return comparison
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
+    parser.add_argument("--converter", required=True, help="the program fxt-convert")
+    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
+    arguments, failed = parser.parse_args(), 0
+    with tempfile.TemporaryDirectory() as directory:
+        for recording in arguments.recordings:
+            comparison = compare(recording, arguments, directory)
+            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
+            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
+            if comparison.notes:
+                print(f"  notes: {', '.join(comparison.notes)}")
+            for problem in comparison.problems[:10]:
+                print(f"  {problem}")
+            failed += bool(comparison.problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

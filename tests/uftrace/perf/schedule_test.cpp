@@ -1,0 +1,235 @@
+// What a thread's own records and its switches give together.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/uftrace/perf/perf_bytes.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using R = RecordingBuilder;
+
+TEST(UftraceSchedule, ASwitchOutAndInIsACallInsideTheOpenOne) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(40, 1, R::kF).exit(50, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(20, 100).text());
+  r.file("perf-cpu3.dat", PerfBytes().in(30, 100).preempted(42, 100).in(45, 100).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 @5 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main", "100/100 [11, 40] demo:f",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 30] sched:linux:schedule",
+                  "100/100 @30 cpu 3: 0 (new) -> 100", "100/100 @42 cpu 3: 100 (running) -> 0",
+                  "100/100 [42, 45] sched:linux:schedule (pre-empted)", "100/100 @45 cpu 3: 0 (new) -> 100"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST(UftraceSchedule, CallsAreOutsideOfOthersToo) {
+  R r;
+  r.entry(30, 0, R::kMain).exit(40, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(10, 100).in(20, 100).out(50, 100).in(60, 100).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 @10 cpu 0: 100 (blocked) -> 0", "100/100 [10, 20] sched:linux:schedule",
+                          "100/100 @20 cpu 0: 0 (new) -> 100", "100/100 [30, 40] demo:main",
+                          "100/100 @50 cpu 0: 100 (blocked) -> 0", "100/100 [50, 60] sched:linux:schedule",
+                          "100/100 @60 cpu 0: 0 (new) -> 100"));
+}
+
+TEST(UftraceSchedule, ALastSwitchOutIsNoCall) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).out(30, 100).in(35, 100).out(50, 100).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 40] demo:main", "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                          "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 35] sched:linux:schedule",
+                          "100/100 @35 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (blocked) -> 0"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+// An entry comes before what it contains, an exit after it.
+TEST(UftraceSchedule, AtEqualTimesCallsNest) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(40, 100).in(40, 100).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 40] demo:main", "100/100 [20, 30] demo:f",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 30] sched:linux:schedule",
+                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @40 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [40 sched:linux:schedule", "100/100 40] sched:linux:schedule",
+                          "100/100 @40 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST(UftraceSchedule, EachThreadHasItsOwn) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(80, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(25, 101).out(30, 999).in(40, 100).text());
+  r.file("perf-cpu1.dat", PerfBytes().out(22, 101).in(23, 999).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 90] demo:main", "100/101 [10, 80] demo:f",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
+                          "100/101 @22 cpu 1: 101 (blocked) -> 0", "100/101 [22, 25] sched:linux:schedule",
+                          "100/101 @25 cpu 0: 0 (new) -> 101", "100/100 @40 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+// A blocked thread has its last record long before its end.
+TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(500, 100).exit(600, 100).out(601, 100).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 600] demo:main repaired=\"open-at-end\"",
+                          "100/100 [11, 600] demo:f repaired=\"open-at-end\"",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 500] sched:linux:schedule",
+                          "100/100 @500 cpu 0: 0 (new) -> 100", "100/100 @601 cpu 0: 100 (dead) -> 0"));
+}
+
+TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchWhereNothingElseIsKnown) {
+  R r;
+  r.entry(10, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(500, 100).out(600, 100).text());
+  EXPECT_THAT(r.lines(), Contains("100/100 [10, 600] demo:main repaired=\"open-at-end\""));
+}
+
+// A thread with the same id comes later.
+TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat",
+         PerfBytes().out(15, 100).exit(20, 100).in(40, 100).preempted(60, 100).in(65, 100).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 20] demo:main repaired=\"open-at-end\"",
+                  "100/100 @15 cpu 0: 100 (blocked) -> 0", "100/100 @40 cpu 0: 0 (new) -> 100",
+                  "100/100 [50, 70] demo:f", "100/100 @60 cpu 0: 100 (running) -> 0",
+                  "100/100 [60, 65] sched:linux:schedule (pre-empted)", "100/100 @65 cpu 0: 0 (new) -> 100"));
+}
+
+// The kernel knows when the old program was over; task.txt, when the new one has begun to record.
+TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
+  R r;
+  r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
+  r.task_line("TASK timestamp=0.000000041 tid=100 pid=100");
+  r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
+  r.file("perf-cpu0.dat",
+         PerfBytes().comm(11, 100, "x").exec(20, 100, "other").out(25, 100).in(30, 100).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+                          "100/100 @25 cpu 0: 100 (blocked) -> 0", "100/100 [25, 30] sched:linux:schedule",
+                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @40 event:exec path=\"/bin/other\"",
+                          "100/100 [50, 60] demo:f"));
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
+}
+
+// Switches are missing where a record of the thread lies between two of them.
+TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(35, 100).in(40, 100).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 50] demo:main", "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [20, 25] sched:linux:schedule repaired=\"schedule-cut\"",
+                          "100/100 [25, 28] demo:f", "100/100 @30 cpu 0: 0 (new) -> 100",
+                          "100/100 @35 cpu 0: 100 (blocked) -> 0", "100/100 [35, 40] sched:linux:schedule",
+                          "100/100 @40 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("schedule-cut 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
+}
+
+// An exit whose time is a guess proves nothing; an entry does.
+TEST(UftraceSchedule, AnEstimatedExitSplitsTheCall) {
+  R r;
+  r.estimated_exits();
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(50, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().preempted(20, 100).in(30, 100).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 50] demo:main", "100/100 [15, 25] demo:f",
+                  "100/100 @20 cpu 0: 100 (running) -> 0",
+                  "100/100 [20, 25] sched:linux:schedule (pre-empted) repaired=\"schedule-split\"",
+                  "100/100 [25, 30] sched:linux:schedule (pre-empted)", "100/100 @30 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("schedule-split 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
+  R entry;
+  entry.estimated_exits();
+  entry.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
+  entry.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).text());
+  EXPECT_THAT(entry.lines(), Contains("100/100 [20, 25] sched:linux:schedule repaired=\"schedule-cut\""));
+}
+
+TEST(UftraceSchedule, CanBeLeftOut) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
+  r.file("perf-cpu0.dat",
+         PerfBytes().comm(1, 100, "me").in(5, 100).out(20, 100).in(500, 100).exit(600, 100).text());
+  EXPECT_THAT(r.lines({}, {.no_sched = true}),
+              ElementsAre("100/100 [10, 600] demo:main repaired=\"open-at-end\"",
+                          "100/100 [11, 600] demo:f repaired=\"open-at-end\""));
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 me of me"));
+}
+
+TEST(UftraceSchedule, BigEndian) {
+  R r;
+  r.big_endian();
+  r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes(std::endian::big).out(20, 100).in(30, 100).text());
+  EXPECT_THAT(r.lines(), Contains("100/100 [20, 30] sched:linux:schedule"));
+}
+
+TEST(UftraceSchedule, CpusBeyondThoseOfFxt) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
+  r.file("perf-cpu300.dat", PerfBytes().out(20, 100).text());
+  r.file("perf-cpu70000.dat", PerfBytes().in(30, 100).text());
+  EXPECT_THAT(r.lines(), testing::IsSupersetOf({"100/100 @20 cpu 300: 100 (blocked) -> 0",
+                                                "100/100 @30 cpu 65535: 0 (new) -> 100"}));
+}
+
+// However far the files are read in one go, the same comes out: many threads, two cpus, long files.
+TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
+  R r;
+  PerfBytes cpus[2];
+  std::vector<std::string> expected;
+  constexpr std::uint64_t kThreads = 3, kRounds = 3000, kStep = 100;
+  for (std::uint64_t round = 1; round <= kRounds; ++round)
+    for (std::uint64_t i = 0; i < kThreads; ++i) {
+      const std::uint64_t tid = 100 + i, time = round * 1000 + i * kStep;
+      if (round == 1 && i != 0) r.task_line(fmt::format("TASK timestamp=0.000000003 tid={} pid=100", tid));
+      r.thread(tid).entry(time, 0, R::kF).exit(time + 90, 0, R::kF);
+      cpus[round % 2].out(time + 10, static_cast<std::uint32_t>(tid));
+      cpus[round / 2 % 2].in(time + 20, static_cast<std::uint32_t>(tid));
+      expected.push_back(fmt::format("100/{} [{}, {}] demo:f", tid, time, time + 90));
+      expected.push_back(fmt::format("100/{} @{} cpu {}: {} (blocked) -> 0", tid, time + 10, round % 2, tid));
+      expected.push_back(fmt::format("100/{} [{}, {}] sched:linux:schedule", tid, time + 10, time + 20));
+      expected.push_back(fmt::format("100/{} @{} cpu {}: 0 (new) -> {}", tid, time + 20, round / 2 % 2, tid));
+    }
+  r.file("perf-cpu0.dat", cpus[0]).file("perf-cpu1.dat", cpus[1]);
+  EXPECT_EQ(r.lines(), expected);
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+// A thread that says nothing for long, and one whose file ended, hold nobody up.
+TEST(UftraceSchedule, ASilentThread) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain);
+  PerfBytes bytes;
+  bytes.out(20, 100);
+  r.thread(101);
+  for (std::uint64_t time = 30; time < 500'000; time += 10) r.entry(time, 0, R::kF).exit(time + 5, 0, R::kF);
+  for (std::uint64_t time = 30; time < 500'000; time += 10) bytes.out(time + 1, 101).in(time + 2, 101);
+  bytes.in(600'000, 100).exit(600'001, 100);
+  r.file("perf-cpu0.dat", bytes);
+  const auto lines = r.lines();
+  EXPECT_EQ(lines.size(), std::size_t{4} * 49'997 + 4);
+  EXPECT_THAT(lines, testing::IsSupersetOf({"100/100 @600000 cpu 0: 0 (new) -> 100"}));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
