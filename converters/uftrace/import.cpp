@@ -41,8 +41,8 @@ struct Recording {
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
         perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
-        symbolizer(directory, sessions, context.options.demangle, context.names,
-                   context.timeline.new_notes()),
+        symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
+                   wanted),
         workshop{.symbolizer = symbolizer, .benches = std::vector<Workshop::Bench>(context.timeline.jobs())} {
   }
 
@@ -175,6 +175,7 @@ bool recognizes(const std::filesystem::path& input) {
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   const auto recording = std::make_shared<Recording>(input, context, options);
   note_skipped_files(*recording, context.notes);
+  context.timeline.at_end([recording] { recording->symbolizer.add_notes(); });
   auto plans = plans_of(*recording, context.options);
   plan_forks(plans, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });

@@ -11,9 +11,7 @@ namespace {
 class RecordingImporter final : public Importer {
  public:
   std::string_view name() const override { return "uftrace recording"; }
-  std::vector<Option> options() override {
-    return {{.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)}};
-  }
+  std::vector<Option> options() override;
   bool recognizes(const std::filesystem::path& input) const override { return uftrace::recognizes(input); }
   void import(const std::filesystem::path& input, ImportContext& context) const override {
     uftrace::import(input, context, options_);
@@ -25,6 +23,21 @@ class RecordingImporter final : public Importer {
  private:
   Options options_;
 };
+
+std::vector<Option> RecordingImporter::options() {
+  return {
+      {.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)},
+      {.name = "sysroot",
+       .argument = "DIR",
+       .help =
+           "below this directory lie the programs and libraries of the machine that was recorded: names come "
+           "from there when the recording has no .sym files (default: from this machine's)",
+       .take = into(options_.sysroot)},
+      {.name = "no-elf",
+       .help = "no names from programs and libraries: no file outside of the recording is opened",
+       .take = into(options_.no_elf)},
+  };
+}
 
 }  // namespace
 

@@ -13,6 +13,9 @@ inline constexpr NoteKind kNoTaskFile{"no-task-file", "recordings without a list
 inline constexpr NoteKind kNoMap{"no-map", "sessions without a memory map: their calls have no names"};
 inline constexpr NoteKind kNoSession{"no-session", "threads of no known program: their calls have no names"};
 inline constexpr NoteKind kNoSymbol{"no-symbol", "addresses without a symbol"};
+inline constexpr NoteKind kNoSymbolFile{"no-symbol-file", "modules of which no symbols were found"};
+inline constexpr NoteKind kUnsureSymbols{"unsure-symbols",
+                                         "modules whose symbols may be those of another build"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
                                           "record files of threads that info does not list"};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};

@@ -60,8 +60,19 @@ std::optional<Symbol> parse_line(std::string_view line) {
 
 }  // namespace
 
-SymbolTable::SymbolTable(std::string text, std::string_view path, Notes& notes) : text_(std::move(text)) {
+SymbolTable::SymbolTable(std::string text, std::string_view path, Notes& notes) {
+  texts_.push_back(std::move(text));
   read_lines(path, notes);
+  put_in_order();
+}
+
+SymbolTable::SymbolTable(std::vector<std::string> texts, std::vector<Symbol> symbols)
+    : texts_(std::move(texts)), symbols_(std::move(symbols)) {
+  put_in_order();
+}
+
+void SymbolTable::put_in_order() {
+  std::ranges::stable_sort(symbols_, {}, &Symbol::start);
   close_open_ends();
   std::erase_if(symbols_, [](const Symbol& s) { return s.type == kMarkerType; });
   functions_ = segments_of(is_function);
@@ -69,7 +80,7 @@ SymbolTable::SymbolTable(std::string text, std::string_view path, Notes& notes) 
 }
 
 void SymbolTable::read_lines(std::string_view path, Notes& notes) {
-  Lines lines(text_);
+  Lines lines(texts_.front());
   while (const auto line = lines.next()) {
     if (line->empty() || line->starts_with('#')) continue;
     auto symbol = parse_line(*line);
@@ -83,7 +94,6 @@ void SymbolTable::read_lines(std::string_view path, Notes& notes) {
     const bool known = is_function(symbol->type) || is_variable(symbol->type) || symbol->type == kMarkerType;
     if (known && symbols_.size() < kNone) symbols_.push_back(*symbol);
   }
-  std::ranges::stable_sort(symbols_, {}, &Symbol::start);
 }
 
 // Without a size, a symbol reaches to the next one or to the end marker of its group.

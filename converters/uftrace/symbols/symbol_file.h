@@ -1,7 +1,9 @@
-// The files `<module>.sym`, and /proc/kallsyms saved as `kallsyms`: the symbols of one module.
+// The symbols of one module, and the text files that they come from: `<module>.sym`, and /proc/kallsyms saved
+// as `kallsyms`.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,8 @@ class SymbolTable {
  public:
   // Damaged lines are noted and passed.
   SymbolTable(std::string text, std::string_view path, Notes& notes);
+  // Symbols from elsewhere, in any order; their names are borrowed from the texts.
+  SymbolTable(std::vector<std::string> texts, std::vector<Symbol> symbols);
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
@@ -47,11 +51,12 @@ class SymbolTable {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   void read_lines(std::string_view path, Notes& notes);
+  void put_in_order();
   void close_open_ends();
   std::vector<Segment> segments_of(bool (*wanted)(char type)) const;
   const Symbol* find(const std::vector<Segment>& segments, std::uint64_t offset) const;
 
-  std::string text_;
+  std::vector<std::string> texts_;
   std::vector<Symbol> symbols_;
   std::vector<Segment> functions_;
   std::vector<Segment> variables_;

@@ -125,7 +125,9 @@ SymbolAt Symbolizer::find(const Epoch& epoch, std::uint64_t address) {
 
 const SymbolTable* Symbolizer::symbols_of(const Module& module) {
   const auto [found, is_new] = module_symbols_.try_emplace(&module, nullptr);
-  if (is_new) found->second = files_.of_module(module.path, module.build_id);
+  if (!is_new) return found->second;
+  found->second = files_.of_module(module.path, module.build_id);
+  if (found->second == nullptr) found->second = elf_files_.of_module(module);
   return found->second;
 }
 

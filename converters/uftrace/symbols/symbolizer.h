@@ -16,6 +16,7 @@
 #include "converters/model/notes.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/sessions.h"
+#include "converters/uftrace/symbols/elf_files.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 #include "converters/uftrace/symbols/symbol_files.h"
 
@@ -65,19 +66,23 @@ class Symbolizer {
  public:
   // Borrows everything for its whole life.
   Symbolizer(const Directory& directory, const Sessions& sessions, Demangle demangle, Names& names,
-             Notes& notes)
+             Notes& notes, const Options& options = {})
       : directory_(directory),
         sessions_(sessions),
         demangle_(demangle),
         names_(names),
         notes_(notes),
-        files_(directory, notes) {}
+        files_(directory, notes),
+        elf_files_(directory.path, options) {}
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
   SymbolView view(const Task& task, std::uint64_t time_ns) {
     return SymbolView(*this, sessions_.session_at(task, time_ns), time_ns);
   }
+
+  // At the end: what is known only then.
+  void add_notes() { elf_files_.add_notes(notes_); }
 
  private:
   friend class SymbolView;
@@ -102,6 +107,7 @@ class Symbolizer {
   Names& names_;
   Notes& notes_;
   SymbolFiles files_;
+  ElfFiles elf_files_;
   std::unordered_map<const Module*, const SymbolTable*> module_symbols_;
   std::unordered_map<const Library*, const SymbolTable*> library_symbols_;
   std::vector<Epoch> epochs_;

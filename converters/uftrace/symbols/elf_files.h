@@ -1,0 +1,48 @@
+// Symbols of modules that have no .sym file in the recording, because the recorder was killed: from the ELF
+// files that the map names, if they are what was recorded.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "converters/model/notes.h"
+#include "converters/uftrace/options.h"
+#include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/symbols/elf_image.h"
+#include "converters/uftrace/symbols/symbol_file.h"
+
+namespace convert::uftrace {
+
+class ElfFiles {
+ public:
+  // `recording` is the directory without the .sym files.
+  ElfFiles(const std::filesystem::path& recording, const Options& options)
+      : recording_(recording), sysroot_(options.sysroot), no_elf_(options.no_elf) {}
+
+  // Null if there are none. Read when first asked for, valid as long as this object.
+  const SymbolTable* of_module(const Module& module);
+  // What is missing or not sure, in an order that does not depend on who asked first.
+  void add_notes(Notes& notes) const;
+
+ private:
+  struct Found {
+    std::unique_ptr<SymbolTable> table = nullptr;
+    const NoteKind* kind = nullptr;  // null: nothing to note
+    std::string text = {};
+  };
+  Found read(const Module& module) const;
+  Found read_program(const std::filesystem::path& path, const Module& module) const;
+
+  std::filesystem::path recording_, sysroot_;
+  bool no_elf_;
+  std::map<std::pair<std::string, std::string>, Found> found_;  // by path and build-id
+};
+
+// True if a file with `build_id` is the one that uftrace recorded as `recorded`: that has always 20 bytes.
+bool is_same_build(std::string_view recorded, std::string_view build_id);
+
+}  // namespace convert::uftrace

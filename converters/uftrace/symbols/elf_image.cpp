@@ -1,0 +1,203 @@
+#include "converters/uftrace/symbols/elf_image.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <span>
+#include <unistd.h>
+
+#include <boost/endian/conversion.hpp>
+
+#include "converters/model/input_error.h"
+
+namespace convert::uftrace {
+namespace {
+
+// Large programs have string tables of 100 MB.
+constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kMaxNoteBytes = std::uint64_t{64} << 10;
+constexpr std::size_t kMaxBuildIdBytes = 64;
+constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
+
+[[noreturn]] void refuse(const RegularFile& file, std::string_view problem) {
+  throw InputError(Place::file(file.path()), problem);
+}
+
+// True if a table of that many entries lies inside the file.
+template <typename Header>
+bool lies_inside(std::uint64_t offset, std::uint64_t count, std::uint64_t entry_bytes, std::uint64_t size) {
+  if (count == 0) return true;
+  return entry_bytes == sizeof(Header) && offset <= size && count <= (size - offset) / sizeof(Header);
+}
+
+// The counts of tables are checked before libelf makes room for them. A file with more sections than the
+// header can count is no program that anybody runs.
+template <typename Header, typename Segment, typename Section, typename Translate>
+bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char order, Translate translate) {
+  if (bytes.size() < sizeof(Header)) return false;
+  Header header;
+  Elf_Data from{}, to{};
+  from.d_buf = const_cast<char*>(bytes.data());
+  from.d_size = to.d_size = sizeof header;
+  from.d_type = to.d_type = ELF_T_EHDR;
+  from.d_version = to.d_version = EV_CURRENT;
+  to.d_buf = &header;
+  if (translate(&to, &from, order) == nullptr) return false;
+  return (header.e_shnum != 0 || header.e_shoff == 0) && header.e_phnum != PN_XNUM &&
+         header.e_shstrndx != SHN_XINDEX &&
+         lies_inside<Segment>(header.e_phoff, header.e_phnum, header.e_phentsize, size) &&
+         lies_inside<Section>(header.e_shoff, header.e_shnum, header.e_shentsize, size);
+}
+
+}  // namespace
+
+ElfImage::ElfImage(const RegularFile& file) : file_(file) {
+  elf_version(EV_CURRENT);
+  read_header();
+  elf_ = elf_begin(file.descriptor(), ELF_C_READ, nullptr);
+  try {
+    GElf_Ehdr header;
+    if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF || gelf_getehdr(elf_, &header) == nullptr)
+      refuse(file, "is no ELF file");
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN) refuse(file, "is no program or library");
+    machine_ = header.e_machine;
+    is_little_endian_ = header.e_ident[EI_DATA] == ELFDATA2LSB;
+    read_segments();
+    read_sections();
+    read_build_id();
+  } catch (...) {
+    elf_end(elf_);
+    throw;
+  }
+}
+
+ElfImage::~ElfImage() { elf_end(elf_); }
+
+void ElfImage::read_header() {
+  std::array<char, sizeof(Elf64_Ehdr)> bytes{};
+  const ssize_t got = ::pread(file_.descriptor(), bytes.data(), bytes.size(), 0);
+  if (got < EI_NIDENT || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) refuse(file_, "is no ELF file");
+  const std::span<const char> head(bytes.data(), static_cast<std::size_t>(got));
+  const auto order = static_cast<unsigned char>(bytes[EI_DATA]);
+  const bool is_known = order == ELFDATA2LSB || order == ELFDATA2MSB;
+  const bool is_sound_64 = bytes[EI_CLASS] == ELFCLASS64 && is_sound<Elf64_Ehdr, Elf64_Phdr, Elf64_Shdr>(
+                                                                head, file_.size(), order, elf64_xlatetom);
+  const bool is_sound_32 = bytes[EI_CLASS] == ELFCLASS32 && is_sound<Elf32_Ehdr, Elf32_Phdr, Elf32_Shdr>(
+                                                                head, file_.size(), order, elf32_xlatetom);
+  if (!is_known || (!is_sound_64 && !is_sound_32)) refuse(file_, "is a damaged ELF file");
+}
+
+void ElfImage::read_segments() {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf_, &count) != 0) return;
+  std::uint64_t first = kAddressLimit;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
+    if (segment.p_vaddr >= kAddressLimit || segment.p_filesz >= kAddressLimit) continue;
+    first = std::min(first, segment.p_vaddr);
+    // What lies behind the file's bytes is memory without a name.
+    if (segment.p_filesz != 0) end_ = std::max(end_, segment.p_vaddr + segment.p_filesz);
+  }
+  base_ = first == kAddressLimit ? 0 : first / kPageBytes * kPageBytes;
+  end_ = std::max(base_, (end_ + kPageBytes - 1) / kPageBytes * kPageBytes);
+}
+
+void ElfImage::read_sections() {
+  std::size_t names_index = 0;
+  Elf_Scn* names = nullptr;
+  GElf_Shdr header;
+  std::string_view names_text;
+  if (elf_getshdrstrndx(elf_, &names_index) == 0) names = elf_getscn(elf_, names_index);
+  if (names != nullptr && gelf_getshdr(names, &header) != nullptr) {
+    names_text = bytes({.index = names_index,
+                        .type = header.sh_type,
+                        .address = 0,
+                        .size = header.sh_size,
+                        .entry_size = 0,
+                        .link = 0,
+                        .name = {}});
+  }
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    std::string_view name;
+    if (header.sh_name < names_text.size()) name = names_text.substr(header.sh_name);
+    sections_.push_back({.index = elf_ndxscn(section),
+                         .type = header.sh_type,
+                         .address = header.sh_addr,
+                         .size = header.sh_size,
+                         .entry_size = header.sh_entsize,
+                         .link = header.sh_link,
+                         .name = name.substr(0, name.find('\0'))});
+  }
+}
+
+void ElfImage::read_build_id() {
+  for (const ElfSection& section : sections_) {
+    if (section.type != SHT_NOTE || section.size > kMaxNoteBytes) continue;
+    Elf_Data* const notes = data(section);
+    if (notes == nullptr) continue;
+    GElf_Nhdr note;
+    std::size_t name = 0, description = 0;
+    for (std::size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &description)) > 0;) {
+      const auto* const bytes = static_cast<const char*>(notes->d_buf);
+      const bool is_gnu = std::string_view(bytes + name, note.n_namesz) == std::string_view("GNU\0", 4);
+      if (!is_gnu || note.n_type != NT_GNU_BUILD_ID || note.n_descsz > kMaxBuildIdBytes) continue;
+      for (std::size_t i = 0; i < note.n_descsz; ++i)
+        build_id_ += fmt::format("{:02x}", static_cast<unsigned char>(bytes[description + i]));
+      return;
+    }
+  }
+}
+
+const ElfSection* ElfImage::find(std::uint32_t type) const {
+  const auto found = std::ranges::find(sections_, type, &ElfSection::type);
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+const ElfSection* ElfImage::find(std::string_view name) const {
+  const auto found = std::ranges::find(sections_, name, &ElfSection::name);
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+Elf_Data* ElfImage::data(const ElfSection& section) const {
+  Elf_Scn* const found = elf_getscn(elf_, section.index);
+  GElf_Shdr header;
+  if (found == nullptr || gelf_getshdr(found, &header) == nullptr) return nullptr;
+  const bool is_in_file = header.sh_type != SHT_NOBITS && (header.sh_flags & SHF_COMPRESSED) == 0 &&
+                          header.sh_size <= std::min(file_.size(), kMaxSectionBytes) &&
+                          header.sh_offset <= file_.size() - header.sh_size;
+  if (!is_in_file) return nullptr;
+  Elf_Data* const contents = elf_getdata(found, nullptr);
+  return contents != nullptr && contents->d_buf != nullptr ? contents : nullptr;
+}
+
+std::string_view ElfImage::bytes(const ElfSection& section) const {
+  const Elf_Data* const contents = data(section);
+  if (contents == nullptr) return {};
+  return {static_cast<const char*>(contents->d_buf), contents->d_size};
+}
+
+std::string_view ElfImage::strings_of(const ElfSection& table) const {
+  const auto found = std::ranges::find(sections_, table.link, &ElfSection::index);
+  return found == sections_.end() ? std::string_view{} : bytes(*found);
+}
+
+std::optional<ElfImage::DebugLink> ElfImage::debug_link() const {
+  const ElfSection* const section = find(".gnu_debuglink");
+  if (section == nullptr) return std::nullopt;
+  const std::string_view text = bytes(*section);
+  const std::size_t end = text.find('\0');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::size_t crc_at = (end + sizeof(std::uint32_t)) / sizeof(std::uint32_t) * sizeof(std::uint32_t);
+  if (text.size() < crc_at + sizeof(std::uint32_t)) return std::nullopt;
+  const auto* const at = reinterpret_cast<const unsigned char*>(text.data()) + crc_at;
+  return DebugLink{
+      .name = std::string(text.substr(0, end)),
+      .crc = is_little_endian_ ? boost::endian::load_little_u32(at) : boost::endian::load_big_u32(at)};
+}
+
+}  // namespace convert::uftrace

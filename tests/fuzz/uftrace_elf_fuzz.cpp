@@ -1,0 +1,28 @@
+// Any bytes as the ELF file of a module without a .sym file.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "converters/model/input_error.h"
+#include "converters/uftrace/symbols/elf_symbols.h"
+#include "tests/uftrace/symbols/memory_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace convert::uftrace;
+  static const MemoryFile memory;
+  memory.write({reinterpret_cast<const char*>(data), size});
+  try {
+    const RegularFile file(memory.path(), "");
+    const ElfImage image(file);
+    image.debug_link();
+    const auto alone = read_elf_symbols(image, nullptr);
+    const auto with_itself = read_elf_symbols(image, &image);
+    if (alone != nullptr) {
+      alone->find_function(0x1000);
+      alone->find_variable(0x1000);
+    }
+  } catch (const convert::InputError&) {
+    return 0;
+  }
+  return 0;
+}

@@ -1,0 +1,66 @@
+// ELF files written by hand, of both classes and byte orders: for tests of what their symbols come from.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <elf.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert::uftrace {
+
+class ElfBuilder {
+ public:
+  explicit ElfBuilder(std::uint16_t machine = EM_X86_64, bool is_64 = true,
+                      std::endian order = std::endian::little)
+      : machine_(machine), is_64_(is_64), order_(order) {}
+
+  struct Section {
+    std::string name;
+    std::uint32_t type = SHT_PROGBITS;
+    std::uint64_t address = 0;
+    std::string data = {};
+    std::uint32_t link = 0;
+    std::uint64_t entry_size = 0;
+    std::uint64_t flags = 0;
+  };
+  // The index of the section, counted from 1.
+  std::uint32_t add(Section section);
+  ElfBuilder& load(std::uint64_t address, std::uint64_t file_size);
+
+  struct Symbol {
+    std::string name;
+    std::uint64_t value, size;
+    unsigned char type = STT_FUNC, binding = STB_GLOBAL;
+    std::uint16_t section = 1;  // any that is there
+  };
+  // A symbol table with its strings; the first symbol, of no name, is added.
+  std::uint32_t add_symbols(std::string_view name, std::uint32_t type, const std::vector<Symbol>& symbols);
+  // Relocations of the symbols with that index: RELA with 64 bits, REL with 32.
+  struct Relocation {
+    std::uint64_t slot;
+    std::uint32_t symbol, type;
+  };
+  void add_relocations(std::string_view name, std::uint32_t symbols,
+                       const std::vector<Relocation>& relocations);
+  void add_build_id(std::string_view bytes);
+
+  std::string bytes(std::uint16_t type = ET_DYN) const;
+
+  // A number of that size in the file's order.
+  std::string number(std::uint64_t value, unsigned size) const;
+  std::string word(std::uint64_t value) const { return number(value, is_64_ ? 8 : 4); }
+
+ private:
+  std::uint16_t machine_;
+  bool is_64_;
+  std::endian order_;
+  std::vector<Section> sections_;
+  struct Load {
+    std::uint64_t address, file_size;
+  };
+  std::vector<Load> loads_;
+};
+
+}  // namespace convert::uftrace

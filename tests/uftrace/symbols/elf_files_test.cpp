@@ -1,0 +1,248 @@
+#include "converters/uftrace/symbols/elf_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <boost/crc.hpp>
+
+#include "tests/uftrace/symbols/elf_builder.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::string_view kBuildId = "abcdefghijklmnopqrst";
+constexpr std::string_view kBuildIdHex = "6162636465666768696a6b6c6d6e6f7071727374";
+constexpr std::uint64_t kStart = 0x55550000;
+
+// A machine's files below a directory, which is the sysroot.
+class ElfFilesTest : public testing::Test {
+ protected:
+  ElfFilesTest() {
+    options_.sysroot = root_.path();
+    std::filesystem::create_directories(root_.path() / "usr/bin");
+  }
+  static ElfBuilder program(std::string_view build_id = kBuildId) {
+    ElfBuilder elf;
+    elf.load(0, 0x1234);  // two pages
+    if (!build_id.empty()) elf.add_build_id(build_id);
+    return elf;
+  }
+  static std::string with_symbol(ElfBuilder elf, std::string_view name, std::uint32_t type = SHT_SYMTAB) {
+    elf.add_symbols(".symbols", type, {{std::string(name), 0x100, 0x10}});
+    return elf.bytes();
+  }
+  ElfFilesTest& file(const std::filesystem::path& path, std::string_view bytes) {
+    std::filesystem::create_directories((root_.path() / path).parent_path());
+    root_.file(path.native(), bytes);
+    return *this;
+  }
+  // The symbol at 0x100, or "none".
+  std::string name(std::string_view path = "/usr/bin/app", std::string_view build_id = kBuildIdHex,
+                   std::uint64_t size = 0x2000) {
+    const Module module{
+        .start = kStart, .end = kStart + size, .path = std::string(path), .build_id = std::string(build_id)};
+    notes_ = {};
+    ElfFiles files("/tmp/run", options_);
+    const SymbolTable* const table = files.of_module(module);
+    EXPECT_EQ(files.of_module(module), table);
+    files.add_notes(notes_);
+    const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
+    return symbol != nullptr ? std::string(symbol->name) : "none";
+  }
+  // "<kind>: <text>" with the root as ROOT.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> lines;
+    for (const Notes::Group& group : notes_.groups()) {
+      for (std::string text : group.first) {
+        for (std::size_t at; (at = text.find(root_.path().native())) != std::string::npos;)
+          text.replace(at, root_.path().native().size(), "ROOT");
+        lines.push_back(fmt::format("{}: {}", group.kind->name, text));
+      }
+    }
+    return lines;
+  }
+  static std::string missing(std::string_view why) {
+    return fmt::format(
+        "no-symbol-file: /tmp/run/app.sym: missing; {}; --sysroot DIR takes files of the machine that was "
+        "recorded "
+        "from below DIR",
+        why);
+  }
+
+  TextRecording root_;
+  Options options_;
+  Notes notes_;
+};
+
+TEST_F(ElfFilesTest, TheProgramThatWasRecorded) {
+  file("usr/bin/app", with_symbol(program(), "main"));
+  EXPECT_EQ(name(), "main");
+  EXPECT_THAT(notes(), IsEmpty());
+  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // the size does not matter then
+}
+
+TEST_F(ElfFilesTest, AnotherBuildHasOtherNames) {
+  file("usr/bin/app", with_symbol(program("ABCDEFGHIJKLMNOPQRST"), "main"));
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (build-id "
+                                           "4142434445464748494a4b4c4d4e4f5051525354, recorded was "
+                                           "6162636465666768696a6b6c6d6e6f7071727374)")));
+  file("usr/bin/app", with_symbol(program(""), "main"));
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (build-id none, recorded was "
+                                           "6162636465666768696a6b6c6d6e6f7071727374)")));
+}
+
+TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
+  file("usr/bin/app", with_symbol(program(), "main"));
+  EXPECT_EQ(name("/usr/bin/app", "", 0x2000), "main");
+  EXPECT_THAT(notes(),
+              ElementsAre("unsure-symbols: ROOT/usr/bin/app: the recording tells no build-id, only the size "
+                          "fits"));
+  EXPECT_EQ(name("/usr/bin/app", "", 0x3000), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (takes 8192 bytes of memory, "
+                                           "recorded were 12288)")));
+}
+
+TEST(BuildId, IsRecordedWithTwentyBytes) {
+  EXPECT_TRUE(is_same_build("0123456789abcdef000000000000000000000000", "0123456789abcdef"));
+  EXPECT_FALSE(is_same_build("0123456789abcdef000000000000000000000001", "0123456789abcdef"));
+  const std::string long_id(64, 'a');
+  EXPECT_TRUE(is_same_build(long_id.substr(0, 40), long_id));
+  EXPECT_FALSE(is_same_build("0000000000000000000000000000000000000000", ""));
+}
+
+TEST_F(ElfFilesTest, WhatIsMissingIsSaid) {
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: there is no such file")));
+  file("usr/bin/app", program().bytes());
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: has no symbols")));
+  file("usr/bin/app", "something else");
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is no ELF file")));
+  EXPECT_EQ(name("app"), "none");
+  EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/app.sym: missing; app: is no absolute path"));
+}
+
+TEST_F(ElfFilesTest, NothingIsOpenedIfThatIsNotWanted) {
+  file("usr/bin/app", with_symbol(program(), "main"));
+  options_.no_elf = true;
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(
+      notes(),
+      ElementsAre(
+          "no-symbol-file: /tmp/run/app.sym: missing; /usr/bin/app: is not read because of --no-elf"));
+}
+
+TEST_F(ElfFilesTest, WithoutSysrootTheFilesOfThisMachine) {
+  file("usr/bin/app", with_symbol(program(), "main"));
+  options_.sysroot.clear();
+  EXPECT_EQ(name((root_.path() / "usr/bin/app").native()), "main");
+}
+
+TEST_F(ElfFilesTest, BelowTheSysrootTheNameAloneServes) {
+  file("app", with_symbol(program(), "main"));
+  EXPECT_EQ(name(), "main");
+  file("usr/bin/app", "of another architecture");
+  EXPECT_EQ(name(), "main");
+}
+
+TEST_F(ElfFilesTest, LinksStayBelowTheSysroot) {
+  file("opt/app-2", with_symbol(program(), "main"));
+  std::filesystem::create_symlink("/opt/app-2", root_.path() / "usr/bin/app");
+  EXPECT_EQ(name(), "main");
+  EXPECT_EQ(name("/usr/../../../../usr/bin/app"), "main");
+}
+
+// A FIFO that nobody writes would keep us for ever; a device could do anything.
+TEST_F(ElfFilesTest, OnlyRegularFilesAreOpened) {
+  ASSERT_EQ(::mkfifo((root_.path() / "usr/bin/app").c_str(), 0600), 0);
+  EXPECT_EQ(name(), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is no regular file")));
+  options_.sysroot.clear();
+  for (const std::string_view path : {"/dev/zero", "/", "/usr"}) {
+    EXPECT_EQ(name(path), "none");
+    ASSERT_EQ(notes().size(), 1);
+    EXPECT_THAT(notes().front(), testing::HasSubstr(fmt::format("{}: is no regular file", path)));
+  }
+}
+
+std::uint32_t checksum(std::string_view bytes) {
+  boost::crc_32_type sum;
+  sum.process_bytes(bytes.data(), bytes.size());
+  return sum.checksum();
+}
+
+TEST_F(ElfFilesTest, StrippedProgramsHaveTheirNamesElsewhere) {
+  const std::string stripped = with_symbol(program(), "exported", SHT_DYNSYM);
+  const std::filesystem::path debug =
+      fmt::format("usr/lib/debug/.build-id/{}/{}.debug", kBuildIdHex.substr(0, 2), kBuildIdHex.substr(2));
+  file("usr/bin/app", stripped);
+  EXPECT_EQ(name(), "exported");
+  file(debug, with_symbol(program("another build, again"), "wrong"));
+  EXPECT_EQ(name(), "exported");
+  file(debug, with_symbol(program(), "no more than before", SHT_DYNSYM));
+  EXPECT_EQ(name(), "exported");
+  file(debug, with_symbol(program(), "main"));
+  EXPECT_EQ(name(), "main");
+  // A program with all symbols needs no other file, one that is gone can do with it.
+  file("usr/bin/app", with_symbol(program(), "own"));
+  EXPECT_EQ(name(), "own");
+  std::filesystem::remove(root_.path() / "usr/bin/app");
+  EXPECT_EQ(name(), "main");
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+TEST_F(ElfFilesTest, DebugFilesByLinkMustFit) {
+  const std::string debug = with_symbol(program(""), "main");
+  const auto linked = [&](std::string_view build_id, std::uint32_t crc, std::string_view link = "app.debug") {
+    ElfBuilder elf = program(build_id);
+    std::string section = std::string(link) + '\0';
+    section.resize((section.size() + 3) / 4 * 4);
+    elf.add({.name = ".gnu_debuglink", .data = section + elf.number(crc, 4)});
+    file("usr/bin/app", with_symbol(elf, "exported", SHT_DYNSYM));
+  };
+  for (const std::string_view place :
+       {"usr/bin/app.debug", "usr/bin/.debug/app.debug", "usr/lib/debug/usr/bin/app.debug"}) {
+    file(place, debug);
+    linked("", checksum(debug));
+    EXPECT_EQ(name("/usr/bin/app", ""), "main") << place;
+    linked(kBuildId, checksum(debug));
+    EXPECT_EQ(name(), "main") << place;
+    linked("", checksum(debug) + 1);
+    EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
+    // With build-ids on both sides, they decide.
+    file(place, with_symbol(program(), "main"));
+    linked(kBuildId, 0);
+    EXPECT_EQ(name(), "main") << place;
+    file(place, with_symbol(program("another build, again"), "main"));
+    EXPECT_EQ(name(), "exported") << place;
+    std::filesystem::remove(root_.path() / place);
+  }
+  file("usr/app.debug", debug);
+  linked("", checksum(debug), "../app.debug");
+  EXPECT_EQ(name("/usr/bin/app", ""), "exported");
+}
+
+// Offsets count from the program's first mapping; its debug file may not say where that was.
+TEST_F(ElfFilesTest, TheProgramTellsWhereItBegins) {
+  ElfBuilder at_fixed_place;
+  at_fixed_place.load(0x400000, 0x1234);
+  at_fixed_place.add_build_id(kBuildId);
+  file("usr/bin/app", at_fixed_place.bytes());
+  ElfBuilder debug;
+  debug.add_build_id(kBuildId);
+  debug.add_symbols(".symtab", SHT_SYMTAB, {{"main", 0x400100, 0x10}});
+  file(fmt::format("usr/lib/debug/.build-id/61/{}.debug", kBuildIdHex.substr(2)), debug.bytes());
+  EXPECT_EQ(name(), "main");
+}
+
+}  // namespace
+}  // namespace convert::uftrace
