@@ -46,6 +46,27 @@ std::unique_ptr<Symbols> kernel_symbols(const std::filesystem::path& path, Notes
   return nullptr;
 }
 
+// Items of which only the size is known, so that their numbers may be other ones than the program's.
+void note_untyped(const TraceFile& trace, const LocationTable& locations, bool has_program, Notes& notes) {
+  std::uint64_t count = 0;
+  const auto count_in = [&](const ActionPlan& plan) {
+    for (const PlannedAction& action : plan.actions) {
+      if (action.is_expression ? !action.layout : action.parts.empty()) ++count;
+      for (const PlannedPart& part : action.parts)
+        if (!part.layout) ++count;
+    }
+  };
+  for (const LocationTable::Entry& entry : locations.all()) {
+    count_in(entry.plan.hit);
+    count_in(entry.plan.step);
+  }
+  if (count == 0) return;
+  notes.add(kUntypedValues, Place::file(trace.path),
+            has_program ? "the program does not describe them: numbers are shown by their size"
+                        : "numbers are shown by their size: --program gives types, members and names",
+            count);
+}
+
 bool is_wanted(const Track& track, const ImportOptions& options) {
   return options.tids.empty() || track.clue != ThreadClue::Pid ||
          std::ranges::count(options.tids, track.value) != 0;
@@ -108,6 +129,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   const RegisterLayout* layout = trace.layout ? &*trace.layout : nullptr;
   recording->locations =
       std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);
+  note_untyped(trace, *recording->locations, !options.program.empty(), context.notes);
   recording->survey = survey_frames(trace, *recording->locations, [] {});
   add_survey_notes(trace, recording->survey, context.notes);
 

@@ -11,6 +11,7 @@ perhaps live.jsonl (the same from the recording session, with tdump values), or 
 import argparse
 import collections
 import json
+import math
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 import fxt_reader
+import tdump
 
 
 class Frame:
@@ -141,25 +143,39 @@ class Comparison:
             self.check("thread", "any", f"{thread}", 1, len(tids))
 
     def dumped(self, number, live, frame):
-        """tdump lines that are simple numbers or strings."""
-        for name, text in re.findall(r"^([^\n=]+?) = (.*)$", live.get("tdump") or "", re.M):
-            if name.startswith("$"):
+        """Every value that tdump shows, leaf by leaf, is an argument of the same name, type and value."""
+        for names, expected in tdump.leaves_of(live.get("tdump")):
+            if expected is None:
                 continue
-            found = frame.args.get(name)
-            number_text = re.fullmatch(r"(-?\d+|0x[0-9a-f]+)( '.*')?( <.*>)?", text)
-            if not number_text:
-                continue
-            if found is None:
-                self.counts["unnamed item"] += 1
-                self.unnamed.append(f"{self.case}: frame {number}: {name} = {text}")
-                continue
-            if isinstance(found, str):
-                continue
-            if isinstance(found, float):
-                self.check("tdump", number, name, float(number_text[1]), found)
-                continue
-            expected = int(number_text[1], 0)
-            self.check("tdump", number, name, expected & 0xffffffffffffffff, int(found) & 0xffffffffffffffff)
+            self.counts["leaves"] += 1
+            name = next((name for name in names if name in frame.args), None)
+            if name is None:
+                self.counts["missing leaves"] += 1
+                self.unnamed.append(f"{self.case}: frame {number}: {names[0]} = {expected}")
+            elif not same(expected, frame.args[name]):
+                self.counts["wrong leaves"] += 1
+                self.problems.append(f"{self.case}: frame {number}: tdump {name}: expected {expected}, "
+                                     f"found {frame.args[name]!r}")
+
+
+def same(expected, found):
+    """Whether an argument is what GDB printed."""
+    if isinstance(expected, tdump.Pointer):
+        if isinstance(found, str):  # collect/s
+            return expected.text is not None and same(tdump.Text(expected.text, True), found)
+        return isinstance(found, fxt_reader.Pointer) and int(found) == expected.address
+    if isinstance(expected, tdump.Text):
+        text = expected.text.split(b"\0")[0].decode(errors="replace")
+        return isinstance(found, str) and (found == text or "\ufffd" in text or (expected.cut and found.startswith(text)))
+    if isinstance(expected, tdump.Enum):
+        return found == expected.name
+    if isinstance(expected, tdump.Char):
+        expected = expected.code
+    if isinstance(found, (str, fxt_reader.Pointer)):
+        return False
+    if isinstance(expected, float) or isinstance(found, float):
+        return isinstance(found, float) and (math.isclose(found, expected, rel_tol=1e-8) or found != found)
+    return int(found) == int(expected)
 
 
 def convert(program, tfile, extra):

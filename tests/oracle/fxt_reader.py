@@ -23,6 +23,10 @@ class FxtError(Exception):
     pass
 
 
+class Pointer(int):
+    """A pointer argument."""
+
+
 @dataclass(slots=True)
 class Event:
     """One event record. `extra` is the end time, the counter id or the flow id, as the event type has it."""
@@ -132,8 +136,10 @@ class _Record:
             return bits(header, 32, 63)
         if kind == 3:
             return struct.unpack("<q", struct.pack("<Q", self.word()))[0]
-        if kind in (4, 7, 8):  # u64, pointer, koid
+        if kind in (4, 8):  # u64, koid
             return self.word()
+        if kind == 7:
+            return Pointer(self.word())
         if kind == 5:
             return struct.unpack("<d", struct.pack("<Q", self.word()))[0]
         if kind == 6:

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/actions/item_match.h"
 
 namespace convert::tfile {
 namespace {
@@ -91,7 +92,7 @@ class Planner {
   ActionPlan plan(const Location& location, std::span<const Action> actions,
                   std::span<const CollectItem> items) const {
     const ItemMatch match = match_items(
-        items, actions, [&](const std::string& name) { return is_static(name); },
+        items, actions, [&](const CollectItem& item) { return facts_of(location, item); },
         [&](std::uint64_t number) { return variable_name(number); });
     ActionPlan plan;
     std::size_t expression = 0, memory = 0;
@@ -126,7 +127,7 @@ class Planner {
                                .offset = 0,
                                .size = action.length,
                                .is_string = item->is_string,
-                               .type = type_of(location, *item)});
+                               .layout = layout_of(location, *item)});
       return planned;
     }
     if (symbols_ == nullptr || action.base != -1) return planned;
@@ -141,7 +142,7 @@ class Planner {
                                .offset = offset,
                                .size = object->size,
                                .is_string = candidate.is_string,
-                               .type = type_of(location, candidate)});
+                               .layout = layout_of(location, candidate)});
     }
     return planned;
   }
@@ -186,14 +187,14 @@ class Planner {
     const bool is_named = item != nullptr && item->kind != CollectItem::Kind::Variables;
     if (is_named) {
       planned.name = names_.intern(item->text);
-      planned.type = type_of(location, *item);
+      planned.layout = layout_of(location, *item);
     } else if (const auto offset = frame_offset(location, action); offset) {
       if (const auto local = symbols_->local(location.address, *offset)) {
         planned.name = names_.intern(local->name);
-        planned.type = local->type;
+        planned.layout = layout_of(local->type, local->name);
       }
     }
-    planned.is_string = item != nullptr && item->is_string;
+    planned.is_string = item != nullptr && item->is_string && !planned.layout;
     planned.is_value = is_named && has_values_on_the_way && !ends_with_own_block;
     plan.actions.push_back(std::move(planned));
   }
@@ -209,14 +210,47 @@ class Planner {
     return constants->size() == of_base + 1 ? std::optional(constants->back()) : std::nullopt;
   }
 
-  ValueType type_of(const Location& location, const CollectItem& item) const {
-    if (symbols_ == nullptr || item.kind != CollectItem::Kind::Name) return ValueType::Unknown;
-    return symbols_->type_of(location.address, item.text);
+  const Type* type_of(const Location& location, const CollectItem& item) const {
+    return symbols_ != nullptr ? symbols_->type_of(location.address, item.text) : nullptr;
   }
 
-  std::optional<bool> is_static(const std::string& name) const {
-    if (symbols_ == nullptr || !symbols_->knows_objects()) return std::nullopt;
-    return symbols_->object(name).has_value();
+  ItemFacts facts_of(const Location& location, const CollectItem& item) const {
+    ItemFacts facts;
+    if (const Type* const type = type_of(location, item); type != nullptr && type->size > 0)
+      facts.size = type->size;
+    if (item.kind != CollectItem::Kind::Name || symbols_ == nullptr || !symbols_->knows_objects())
+      return facts;
+    const auto object = symbols_->object(item.text);
+    facts.is_static = object.has_value();
+    if (object) facts.address = object->address;
+    return facts;
+  }
+
+  std::shared_ptr<const ValueLayout> layout_of(const Location& location, const CollectItem& item) const {
+    return layout_of(type_of(location, item), item.text);
+  }
+  std::shared_ptr<const ValueLayout> layout_of(const Type* type, const std::string& text) const {
+    if (type == nullptr) return nullptr;
+    auto layout = std::make_shared<ValueLayout>();
+    layout->is_reference = type->kind == Type::Kind::Reference && type->target != nullptr;
+    if (layout->is_reference) type = type->target;
+    layout->size = type->size;
+    Leaves leaves = leaves_of(*type, text);
+    for (const Leaf& leaf : leaves.first) {
+      PlannedLeaf& planned = layout->leaves.emplace_back(PlannedLeaf{.name = names_.intern(leaf.name),
+                                                                     .form = leaf.form,
+                                                                     .offset = leaf.offset,
+                                                                     .size = leaf.size,
+                                                                     .bit_offset = leaf.bit_offset,
+                                                                     .bit_size = leaf.bit_size,
+                                                                     .enumerators = {}});
+      if (leaf.form == Leaf::Form::Enum)
+        for (const auto& [value, name] : leaf.type->enumerators)
+          planned.enumerators.emplace_back(value, names_.intern(name));
+    }
+    layout->more = leaves.more;
+    if (layout->more > 0) layout->more_name = names_.intern(text + ".more");
+    return layout;
   }
 
   std::string_view variable_name(std::uint64_t number) const {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -16,12 +18,28 @@
 
 namespace convert::tfile {
 
+// What is shown of a value: its leaves, with their names, and how many more there are.
+struct PlannedLeaf {
+  NameId name;
+  Leaf::Form form;
+  std::uint64_t offset, size;          // bytes in the value
+  std::uint64_t bit_offset, bit_size;  // of a bit-field
+  std::vector<std::pair<std::int64_t, NameId>> enumerators;
+};
+struct ValueLayout {
+  std::vector<PlannedLeaf> leaves;
+  std::uint64_t more = 0;
+  NameId more_name{};
+  std::uint64_t size = 0;
+  bool is_reference = false;  // what was recorded is only where the value lies
+};
+
 // A name for a part of what a memory action records.
 struct PlannedPart {
   NameId name{};
-  std::uint64_t offset = 0, size = 0;  // bytes, in the action's range
-  bool is_string = false;
-  ValueType type = ValueType::Unknown;
+  std::uint64_t offset = 0, size = 0;                   // bytes, in the action's range
+  bool is_string = false;                               // collect/s, of nobody knows what
+  std::shared_ptr<const ValueLayout> layout = nullptr;  // null: unknown
 };
 
 // An action that records memory.
@@ -32,8 +50,8 @@ struct PlannedAction {
   std::vector<PlannedPart> parts;   // of a range
   std::span<const std::byte> code;  // of an expression
   std::optional<NameId> name;       // of an expression's item, when it is known
-  bool is_string = false;
-  ValueType type = ValueType::Unknown;
+  bool is_string = false;           // as PlannedPart's
+  std::shared_ptr<const ValueLayout> layout = nullptr;
   bool is_value = false;  // the item records nothing but what it is computed from: its value is the result
 };
 

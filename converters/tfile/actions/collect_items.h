@@ -2,13 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "converters/tfile/description/tracepoint.h"
 
 namespace convert::tfile {
 
@@ -36,17 +32,5 @@ struct CollectItems {
 CollectItems collect_items(const std::vector<std::string>& commands,
                            const std::function<bool(std::string_view)>& is_variable,
                            const std::function<bool(std::string_view)>& is_register);
-
-// Which item each expression and each memory range of a location's actions belongs to.
-struct ItemMatch {
-  std::vector<const CollectItem*> expressions;  // by expression action; null: unknown
-  std::vector<const CollectItem*> memory;       // by memory action; null: unknown, or several in one
-};
-
-// `is_static` says whether a plain name is a static object of the program (nothing: nobody knows);
-// `variable_name` names a trace state variable by its number.
-ItemMatch match_items(std::span<const CollectItem> items, std::span<const Action> actions,
-                      const std::function<std::optional<bool>(const std::string&)>& is_static,
-                      const std::function<std::string_view(std::uint64_t)>& variable_name);
 
 }  // namespace convert::tfile

@@ -23,6 +23,11 @@ std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Blo
   return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order));
 }
 
+// Of collect/s without a type: a number stays a number, it is not text for having been asked for as such.
+bool is_text(bool is_asked_for, std::uint64_t size) {
+  return is_asked_for && size != 1 && size != 2 && size != 4 && size != 8;
+}
+
 }  // namespace
 
 // An expression run again: each word that it records is the next block of the frame.
@@ -69,8 +74,8 @@ class MemoryLabels::Frames : public Surroundings {
       return true;
     }
     NamedMemory named{.name = *action_.name, .bytes = block.bytes, .size = block.bytes.size()};
-    named.is_string = recording.is_string || action_.is_string;
-    named.type = action_.type;
+    named.is_string = recording.is_string || is_text(action_.is_string, block.bytes.size());
+    named.layout = action_.layout.get();
     if (!recording.is_string && recording.length)
       while (named.size < *recording.length && continues(block.address + named.size))
         named.size += labels_.memory_[labels_.at_++]->bytes.size();
@@ -116,7 +121,11 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
       Frames frames(*this, frame, registers, action);
       const Run result = run(action.code, frames);
       if (action.is_value && result.outcome == Outcome::Finished && result.result)
-        named_.push_back({.name = *action.name, .bytes = {}, .size = 8, .value = result.result});
+        named_.push_back({.name = *action.name,
+                          .bytes = {},
+                          .size = 8,
+                          .layout = action.layout.get(),
+                          .value = result.result});
     }
   }
   skip_to(memory_.size());
@@ -149,8 +158,8 @@ bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address
     named_.push_back({.name = part.name,
                       .bytes = first.bytes.subspan(part.offset, here),
                       .size = part.size,
-                      .is_string = part.is_string,
-                      .type = part.type});
+                      .is_string = !part.layout && is_text(part.is_string, part.size),
+                      .layout = part.layout.get()});
   }
   return true;
 }
@@ -164,6 +173,14 @@ bool MemoryLabels::look_for(std::uint64_t address, std::uint64_t size) {
     return true;
   }
   return false;
+}
+
+std::span<const std::byte> MemoryLabels::memory_at(std::uint64_t address, std::uint64_t size) const {
+  for (const Block* block : memory_)
+    if (address >= block->address && address - block->address <= block->bytes.size() &&
+        block->bytes.size() - (address - block->address) >= size)
+      return block->bytes.subspan(address - block->address, size);
+  return {};
 }
 
 void MemoryLabels::skip_to(std::size_t at) {

@@ -19,7 +19,7 @@ struct NamedMemory {
   std::span<const std::byte> bytes;  // the beginning, when it takes several blocks
   std::uint64_t size = 0;            // of all of it
   bool is_string = false;
-  ValueType type = ValueType::Unknown;
+  const ValueLayout* layout = nullptr;      // of all of it; null: unknown
   std::optional<std::uint64_t> value = {};  // instead of bytes: computed from what the frame holds
 };
 
@@ -34,6 +34,9 @@ class MemoryLabels {
   const std::vector<NamedMemory>& named() const { return named_; }
   // Memory blocks (of all, in order) that belong to no item: words on the way to one, or unexplained.
   const std::vector<const Block*>& unnamed() const { return unnamed_; }
+
+  // What the frame recorded at an address: at least `size` bytes, or nothing.
+  std::span<const std::byte> memory_at(std::uint64_t address, std::uint64_t size) const;
 
   // Whether the result depends on what was recorded in variables and memory, not only on where.
   bool has_read_values() const { return has_read_values_; }

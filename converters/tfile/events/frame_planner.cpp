@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "converters/tfile/description/numbers.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -107,26 +109,71 @@ void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placeme
   named_in_frame_.clear();
   for (const NamedMemory& item : labels_.named()) {
     // An item that was collected twice is shown once; the blobs hold both.
-    if (std::ranges::find(named_in_frame_, item.name) != named_in_frame_.end()) continue;
-    if (named_in_frame_.size() < kMaxDistinctItems) named_in_frame_.push_back(item.name);
-    add_named(plan, item);
+    const bool has_leaves =
+        item.layout != nullptr && !item.is_string && !item.value && !item.layout->is_reference;
+    if (has_leaves || is_first(item.name)) add_named(plan, item);
   }
   if (!labels_.unnamed().empty()) add_unnamed(plan);
 }
 
 void FramePlanner::add_named(FramePlan& plan, const NamedMemory& item) {
+  const std::endian order = trace_.format.order;
   if (item.value) {
-    plan.add_own({item.name, static_cast<std::int64_t>(*item.value)});
-    return;
+    const bool is_typed =
+        item.layout != nullptr && item.layout->leaves.size() == 1 && !item.layout->is_reference;
+    plan.add_own(is_typed ? argument_of(item.layout->leaves.front(), *item.value, names_, flags_)
+                          : Argument(item.name, static_cast<std::int64_t>(*item.value)));
+  } else if (item.is_string) {
+    plan.add_own({item.name, string_text(item.bytes)});
+  } else if (item.layout == nullptr) {
+    add_untyped(plan, item);
+  } else if (!item.layout->is_reference) {
+    add_leaves(plan, *item.layout, item.bytes);
+  } else {
+    // Where it refers to, others may have recorded.
+    plan.set_for_one_frame();
+    const std::uint64_t address = unsigned_bits(item.bytes, order);
+    const auto target = labels_.memory_at(address, item.layout->size);
+    if (target.empty())
+      plan.add_number(item.name, Reading::Pointer, item.bytes);
+    else
+      add_leaves(plan, *item.layout, target);
   }
-  const Reading reading =
-      item.is_string ? Reading::String : reading_of(item.bytes.size(), item.size, item.type);
+}
+
+void FramePlanner::add_untyped(FramePlan& plan, const NamedMemory& item) {
+  const Reading reading = reading_of(item.bytes.size(), item.size);
   if (is_number(reading))
     plan.add_number(item.name, reading, item.bytes);
-  else if (reading == Reading::String)
-    plan.add_own({item.name, string_text(item.bytes)});
   else
     plan.add_own({item.name, spelled_text(item.bytes, item.size)});
+}
+
+// As many as were recorded. One that two items have is shown once.
+void FramePlanner::add_leaves(FramePlan& plan, const ValueLayout& layout, std::span<const std::byte> bytes) {
+  for (const PlannedLeaf& leaf : layout.leaves) {
+    if (leaf.offset > bytes.size() ||
+        (bytes.size() - leaf.offset < leaf.size && leaf.form != Leaf::Form::Text))
+      continue;
+    if (!is_first(leaf.name)) continue;
+    const auto here =
+        bytes.subspan(leaf.offset, std::min<std::size_t>(leaf.size, bytes.size() - leaf.offset));
+    const auto reading = reading_of(leaf);
+    if (!reading)
+      plan.add_own(argument_of(leaf, here, trace_.format.order, names_, flags_));
+    else if (is_number(*reading))
+      plan.add_number(leaf.name, *reading, here);
+    else
+      plan.add_own(
+          {leaf.name, *reading == Reading::String ? string_text(here) : spelled_text(here, leaf.size)});
+  }
+  if (layout.more > 0) plan.add({layout.more_name, layout.more});
+}
+
+bool FramePlanner::is_first(NameId name) {
+  if (std::ranges::find(named_in_frame_, name) != named_in_frame_.end()) return false;
+  if (named_in_frame_.size() < kMaxDistinctItems) named_in_frame_.push_back(name);
+  return true;
 }
 
 // One argument an address: of several blocks there, the first one's bytes (and the tail of a longer one,
@@ -141,7 +188,7 @@ void FramePlanner::add_unnamed(FramePlan& plan) {
     if (!name)
       plan.add_own({memory_, fmt::format("{:#x}: {}", block->address, spelled_text(block->bytes, 0))});
     else
-      add_named(plan, {.name = *name, .bytes = block->bytes, .size = block->bytes.size()});
+      add_untyped(plan, {.name = *name, .bytes = block->bytes, .size = block->bytes.size()});
   }
 }
 

@@ -52,6 +52,9 @@ class FramePlanner {
                 bool time_is_synthetic);
   void add_memory(FramePlan& plan, const Frame& frame, const Placement& placement);
   void add_named(FramePlan& plan, const NamedMemory& item);
+  void add_untyped(FramePlan& plan, const NamedMemory& item);
+  void add_leaves(FramePlan& plan, const ValueLayout& layout, std::span<const std::byte> bytes);
+  bool is_first(NameId name);
   void add_unnamed(FramePlan& plan);
   void collect_variables(const Frame& frame);
   void add_variables(FramePlan& plan);
@@ -76,6 +79,7 @@ class FramePlanner {
 
   std::vector<ShownVariable*> in_frame_;  // of the frame at hand, in order of appearance
   std::vector<NameId> named_in_frame_;
+  std::string flags_;  // of the value at hand
   std::vector<const Block*> by_address_;
 };
 

@@ -72,9 +72,13 @@ void note_times(const TraceFile& trace, const Survey& survey, Notes& notes) {
   const auto& status = trace.description.status;
   const bool has_span = status && status->start_us && status->stop_us;
   if (time.stamped > 0)
-    notes.add(kSyntheticTime, file, "placed between the frames around them", unstamped);
+    notes.add(kSyntheticTime, file,
+              "placed between the frames around them: `collect $trace_timestamp` gives them a time",
+              unstamped);
   else if (has_span)
-    notes.add(kSyntheticTime, file, "no frame has a time stamp: spread between start and stop, in order",
+    notes.add(kSyntheticTime, file,
+              "no frame has a time stamp: spread between start and stop, in order; "
+              "`collect $trace_timestamp` gives them a time",
               unstamped);
   else
     notes.add(kNoTimeStamps, file,

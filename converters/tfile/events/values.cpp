@@ -1,7 +1,9 @@
 #include "converters/tfile/events/values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "converters/tfile/description/hex.h"
 #include "converters/tfile/description/numbers.h"
@@ -40,21 +42,32 @@ Reading reading_of(const Register& reg) {
   }
 }
 
-Reading reading_of(std::size_t here, std::uint64_t size, ValueType type) {
+Reading reading_of(std::size_t here, std::uint64_t size) {
   const bool is_number = here == size && (size == 1 || size == 2 || size == 4 || size == 8);
   if (!is_number) return Reading::Spelled;
-  switch (type) {
-    case ValueType::Pointer:
-      return Reading::Pointer;
-    case ValueType::Float:
-      return size >= sizeof(float) ? Reading::Float : Reading::Signed;
-    case ValueType::Unsigned:
-      return Reading::Unsigned;
-    case ValueType::Signed:
+  // A byte is a character, a flag or a small number: rarely a negative one.
+  return size == 1 ? Reading::Unsigned : Reading::Signed;
+}
+
+std::optional<Reading> reading_of(const PlannedLeaf& leaf) {
+  if (leaf.bit_size != 0) return std::nullopt;
+  switch (leaf.form) {
+    case Leaf::Form::Signed:
       return Reading::Signed;
-    default:  // a byte is a character, a flag or a small number: rarely a negative one
-      return size == 1 ? Reading::Unsigned : Reading::Signed;
+    case Leaf::Form::Unsigned:
+      return Reading::Unsigned;
+    case Leaf::Form::Pointer:
+      return Reading::Pointer;
+    case Leaf::Form::Float:
+      return leaf.size == 4 || leaf.size == 8 ? std::optional(Reading::Float) : std::nullopt;
+    case Leaf::Form::Enum:
+      return std::nullopt;
+    case Leaf::Form::Text:
+      return Reading::String;
+    case Leaf::Form::Bytes:
+      break;
   }
+  return Reading::Spelled;
 }
 
 ArgumentType type_of(Reading number) {
@@ -78,6 +91,84 @@ std::uint64_t bits_of(Reading number, std::span<const std::byte> bytes, std::end
       return float_bits(bytes, order);
     default:
       return unsigned_bits(bytes, order);
+  }
+}
+
+namespace {
+
+// Bits that every enumerator but 0 has for itself: "(A | C)", as GDB says it. Empty for other values.
+std::string flags_text(const PlannedLeaf& leaf, std::int64_t value, const Names& names) {
+  std::string text;
+  std::uint64_t left = std::bit_cast<std::uint64_t>(value), seen = 0;
+  for (const auto& [enumerator, name] : leaf.enumerators) {
+    const auto bits = std::bit_cast<std::uint64_t>(enumerator);
+    if (enumerator < 0 || std::popcount(bits) > 1 || (seen & bits) != 0) return {};
+    seen |= bits;
+    if ((left & bits) == 0) continue;
+    left &= ~bits;
+    text += (text.empty() ? "(" : " | ") + std::string(names.text(name));
+  }
+  if (left != 0 && !text.empty()) text += fmt::format(" | unknown: {:#x}", left);
+  return text.empty() ? text : text + ')';
+}
+
+// x87's: 64 bits of mantissa, 15 of exponent, a sign.
+double extended_double(std::span<const std::byte> bytes, std::endian order) {
+  const std::size_t at = order == std::endian::little ? 0 : bytes.size() - 10;
+  const auto low = bytes.subspan(order == std::endian::little ? at : at + 2, 8);
+  const auto high = bytes.subspan(order == std::endian::little ? at + 8 : at, 2);
+  const std::uint64_t top = unsigned_bits(high, order), mantissa = unsigned_bits(low, order);
+  constexpr int kBias = 16383, kMantissaBits = 63;
+  constexpr std::uint64_t kExponent = 0x7fff;
+  double value = 0;
+  if ((top & kExponent) == kExponent)
+    value = mantissa << 1 == 0 ? std::numeric_limits<double>::infinity()
+                               : std::numeric_limits<double>::quiet_NaN();
+  else
+    value =
+        std::ldexp(static_cast<double>(mantissa), static_cast<int>(top & kExponent) - kBias - kMantissaBits);
+  return (top & ~kExponent) != 0 ? -value : value;
+}
+
+std::uint64_t field_bits(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order) {
+  const std::uint64_t all = unsigned_bits(bytes, order);
+  if (leaf.bit_size == 0) return all;
+  return all >> (order == std::endian::little ? leaf.bit_offset
+                                              : 8 * bytes.size() - leaf.bit_offset - leaf.bit_size);
+}
+
+}  // namespace
+
+Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
+                     const Names& names, std::string& flags) {
+  if (leaf.form == Leaf::Form::Float && bytes.size() >= 10) return {leaf.name, extended_double(bytes, order)};
+  return argument_of(leaf, field_bits(leaf, bytes, order), names, flags);
+}
+
+Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& names, std::string& flags) {
+  const std::uint64_t bits = leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size;
+  const bool is_signed = leaf.form == Leaf::Form::Signed || leaf.form == Leaf::Form::Enum;
+  if (bits > 0 && bits < 64) {
+    const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+    value &= sign | (sign - 1);
+    if (is_signed) value = (value ^ sign) - sign;
+  }
+  switch (leaf.form) {
+    case Leaf::Form::Enum: {
+      const auto number = std::bit_cast<std::int64_t>(value);
+      // Of an unsigned one, too, whose top bit is set.
+      const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
+      for (const auto& [enumerator, name] : leaf.enumerators)
+        if ((std::bit_cast<std::uint64_t>(enumerator) & mask) == (value & mask)) return {leaf.name, name};
+      flags = flags_text(leaf, std::bit_cast<std::int64_t>(value & mask), names);
+      return flags.empty() ? Argument(leaf.name, number) : Argument(leaf.name, flags);
+    }
+    case Leaf::Form::Pointer:
+      return {leaf.name, convert::Pointer{value}};
+    case Leaf::Form::Unsigned:
+      return {leaf.name, value};
+    default:
+      return {leaf.name, std::bit_cast<std::int64_t>(value)};
   }
 }
 

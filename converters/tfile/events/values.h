@@ -4,13 +4,15 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 
 #include "converters/model/argument.h"
+#include "converters/model/names/names.h"
+#include "converters/tfile/actions/action_plan.h"
 #include "converters/tfile/description/register_layout.h"
-#include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
 
@@ -42,13 +44,21 @@ enum class Reading : std::uint8_t {
 constexpr bool is_number(Reading reading) { return reading <= Reading::Float; }
 
 Reading reading_of(const Register& reg);
-// Of memory of `size` bytes, of which the first `here` are at hand. 1, 2, 4 or 8 bytes are a number: without
-// a type signed, but a single byte unsigned.
-Reading reading_of(std::size_t here, std::uint64_t size, ValueType type);
+// Of memory of `size` bytes of which nobody knows the type, the first `here` at hand: 1, 2, 4 or 8 bytes are
+// a number, signed but for a single one.
+Reading reading_of(std::size_t here, std::uint64_t size);
+// Of a leaf of a value. Bit-fields, enumerators and long doubles are numbers that a Reading can't tell.
+std::optional<Reading> reading_of(const PlannedLeaf& leaf);
 
 // The argument of a number, and its bits; see ArgumentHeader.
 ArgumentType type_of(Reading number);
 std::uint64_t bits_of(Reading number, std::span<const std::byte> bytes, std::endian order);
+
+// The value of a leaf that has no Reading. `flags` holds the text of several enumerators.
+Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
+                     const Names& names, std::string& flags);
+// Of a leaf whose value was computed.
+Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& names, std::string& flags);
 
 std::string string_text(std::span<const std::byte> bytes);
 // `size`: of all of it, of which `bytes` may be the beginning.

@@ -68,42 +68,4 @@ std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc) 
   return static_cast<std::int64_t>(operations->number);
 }
 
-ValueType value_type_of(Dwarf_Die* variable) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die type, peeled;
-  if (dwarf_attr_integrate(variable, DW_AT_type, &attribute) == nullptr) return ValueType::Unknown;
-  if (dwarf_formref_die(&attribute, &type) == nullptr || dwarf_peel_type(&type, &peeled) != 0)
-    return ValueType::Unknown;
-  switch (dwarf_tag(&peeled)) {
-    case DW_TAG_pointer_type:
-    case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-      return ValueType::Pointer;
-    case DW_TAG_enumeration_type:
-      return ValueType::Signed;
-    case DW_TAG_base_type:
-      break;
-    default:
-      return ValueType::Unknown;
-  }
-  Dwarf_Word encoding = 0;
-  if (dwarf_attr_integrate(&peeled, DW_AT_encoding, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &encoding) != 0)
-    return ValueType::Unknown;
-  switch (encoding) {
-    case DW_ATE_float:
-      return ValueType::Float;
-    case DW_ATE_signed:
-    case DW_ATE_signed_char:
-      return ValueType::Signed;
-    case DW_ATE_unsigned:
-    case DW_ATE_unsigned_char:
-    case DW_ATE_boolean:
-    case DW_ATE_UTF:
-      return ValueType::Unsigned;
-    default:
-      return ValueType::Unknown;
-  }
-}
-
 }  // namespace convert::tfile

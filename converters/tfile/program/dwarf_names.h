@@ -50,6 +50,4 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode);
 // The offset of a variable whose location is the frame base plus an offset; nothing for others.
 std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
-ValueType value_type_of(Dwarf_Die* variable);
-
 }  // namespace convert::tfile

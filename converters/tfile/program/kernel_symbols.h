@@ -26,7 +26,7 @@ class KernelSymbols : public Symbols {
   bool knows_objects() const override { return true; }
   std::optional<LocalVariable> local(std::uint64_t, std::int64_t) const override { return std::nullopt; }
   bool frame_base_adds(std::uint64_t) const override { return true; }
-  ValueType type_of(std::uint64_t, const std::string&) const override { return ValueType::Unknown; }
+  const Type* type_of(std::uint64_t, const std::string&) const override { return nullptr; }
 
  private:
   struct Function {

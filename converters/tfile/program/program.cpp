@@ -14,6 +14,8 @@
 
 #include "converters/model/input_error.h"
 #include "converters/tfile/program/dwarf_names.h"
+#include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/type_table.h"
 
 namespace convert::tfile {
 
@@ -41,6 +43,14 @@ struct Program::Impl {
   GElf_Ehdr header{};
   bool has_dwarf = false;
 
+  TypeTable types;
+  using Descriptions = std::unordered_map<std::string, Dwarf_Die>;
+  Descriptions variables, named_types;
+  bool has_descriptions = false;
+
+  const Type* described(const std::string& name, Descriptions Impl::*kind);
+  void read_descriptions();
+  void read_descriptions(Dwarf_Die* parent, const std::string& prefix, std::size_t depth);
   void read_symbols();
   void read_segments(Elf* elf);
 };
@@ -252,7 +262,7 @@ std::optional<LocalVariable> Program::local(std::uint64_t address, std::int64_t 
   std::optional<LocalVariable> found;
   visit_variables(address, [&](Dwarf_Die* variable, const char* name, Dwarf_Addr pc) {
     if (frame_offset_of(variable, pc) != frame_offset) return false;
-    found = LocalVariable{.name = name, .type = value_type_of(variable)};
+    found = LocalVariable{.name = name, .type = impl_->types.of(variable)};
     return true;
   });
   return found;
@@ -278,14 +288,74 @@ bool Program::frame_base_adds(std::uint64_t address) const {
   return true;
 }
 
-ValueType Program::type_of(std::uint64_t address, const std::string& name) const {
-  ValueType type = ValueType::Unknown;
-  visit_variables(address, [&](Dwarf_Die* variable, const char* variable_name, Dwarf_Addr) {
-    if (name != variable_name) return false;
-    type = value_type_of(variable);
-    return true;
-  });
-  return type;
+const Type* Program::type_of(std::uint64_t address, const std::string& expression) const {
+  if (!impl_->has_dwarf) return nullptr;
+  const ExpressionScope scope{
+      .variable =
+          [&](const std::string& name) {
+            const Type* type = nullptr;
+            visit_variables(address, [&](Dwarf_Die* variable, const char* found, Dwarf_Addr) {
+              if (name != found) return false;
+              type = impl_->types.of(variable);
+              return true;
+            });
+            return type != nullptr ? type : impl_->described(name, &Impl::variables);
+          },
+      .type = [&](const std::string& name) { return impl_->described(name, &Impl::named_types); },
+      .pointer_size = std::size_t{impl_->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8u : 4u}};
+  return type_of_expression(expression, scope, impl_->types);
+}
+
+// Global variables and types by their full names, of all units; read when the first of them is asked for.
+void Program::Impl::read_descriptions() {
+  Dwarf_Addr ignored = 0;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &ignored)) != nullptr;)
+    read_descriptions(unit, "", 0);
+}
+
+void Program::Impl::read_descriptions(Dwarf_Die* parent, const std::string& prefix, std::size_t depth) {
+  constexpr std::size_t kDeepest = 16;
+  Dwarf_Die child;
+  if (depth == kDeepest || dwarf_child(parent, &child) != 0) return;
+  do {
+    const int tag = dwarf_tag(&child);
+    const char* const own = dwarf_diename(&child);
+    const std::string name = own != nullptr ? prefix + own : std::string();
+    switch (tag) {
+      case DW_TAG_variable:
+        if (own != nullptr) variables.try_emplace(name, child);
+        break;
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+      case DW_TAG_union_type:
+      case DW_TAG_enumeration_type:
+      case DW_TAG_typedef:
+      case DW_TAG_base_type:
+        if (own != nullptr && dwarf_hasattr(&child, DW_AT_declaration) == 0)
+          named_types.try_emplace(name, child);
+        if (own != nullptr) read_descriptions(&child, name + "::", depth + 1);
+        break;
+      case DW_TAG_namespace:
+        read_descriptions(&child, own != nullptr ? name + "::" : prefix, depth + 1);
+        break;
+      default:
+        break;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+// The type of the variable, or the type itself, of this name; inside of a namespace if only one has it.
+const Type* Program::Impl::described(const std::string& name, Descriptions Impl::*kind) {
+  if (!std::exchange(has_descriptions, true)) read_descriptions();
+  Descriptions& all = this->*kind;
+  auto found = all.find(name);
+  if (found == all.end()) {
+    const auto is_inside = [&](const auto& entry) { return entry.first.ends_with("::" + name); };
+    found = std::find_if(all.begin(), all.end(), is_inside);
+    if (found == all.end() || std::find_if(std::next(found), all.end(), is_inside) != all.end())
+      return nullptr;
+  }
+  return kind == &Impl::variables ? types.of(&found->second) : types.read(&found->second);
 }
 
 }  // namespace convert::tfile

@@ -39,7 +39,7 @@ class Program : public Symbols {
   bool knows_objects() const override;
   std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const override;
   bool frame_base_adds(std::uint64_t address) const override;
-  ValueType type_of(std::uint64_t address, const std::string& name) const override;
+  const Type* type_of(std::uint64_t address, const std::string& expression) const override;
 
  private:
   struct Impl;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "converters/tfile/program/type.h"
+
 namespace convert::tfile {
 
 // What is known of a code address.
@@ -21,12 +23,9 @@ struct DataObject {
   std::uint64_t size = 0;  // 0: unknown
 };
 
-// How the bytes of a variable are to be read.
-enum class ValueType : std::uint8_t { Unknown, Signed, Unsigned, Float, Pointer };
-
 struct LocalVariable {
   std::string name;
-  ValueType type = ValueType::Unknown;
+  const Type* type = nullptr;
 };
 
 class Symbols {
@@ -41,8 +40,8 @@ class Symbols {
   // True when the frame base of the function at a code address is a register plus a number other than 0, and
   // not the register itself.
   virtual bool frame_base_adds(std::uint64_t address) const = 0;
-  // The type of a variable visible at a code address.
-  virtual ValueType type_of(std::uint64_t address, const std::string& name) const = 0;
+  // The type of a C expression at a code address, as long as this object; null where nobody knows.
+  virtual const Type* type_of(std::uint64_t address, const std::string& expression) const = 0;
 };
 
 }  // namespace convert::tfile

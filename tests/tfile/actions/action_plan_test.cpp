@@ -30,10 +30,10 @@ class OneFunction : public Symbols {
   std::optional<LocalVariable> local(std::uint64_t, std::int64_t offset) const override {
     const auto found = locals.find(offset);
     if (found == locals.end()) return std::nullopt;
-    return LocalVariable{.name = found->second, .type = ValueType::Signed};
+    return LocalVariable{.name = found->second, .type = nullptr};
   }
   bool frame_base_adds(std::uint64_t) const override { return base_adds; }
-  ValueType type_of(std::uint64_t, const std::string&) const override { return ValueType::Unknown; }
+  const Type* type_of(std::uint64_t, const std::string&) const override { return nullptr; }
 };
 
 class Plan : public testing::Test {

@@ -10,7 +10,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
 constexpr std::string_view kHits = "tsv 2:0:0:68697473";
@@ -36,7 +35,9 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
                   "blob gdb/frame/0/memory/0x404040 8 bytes",
                   "@1001000 tracepoint:tick frame=1 tracepoint=2 pc=0x401000 g_hash=77 $trace_timestamp=1001",
                   "blob gdb/frame/1/memory/0x404040 8 bytes"));
-  EXPECT_THAT(t.notes(), IsEmpty());
+  EXPECT_THAT(t.notes(), ElementsAre("untyped-values 1",
+                                     "FILE: numbers are shown by their size: --program gives "
+                                     "types, members and names"));
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("tracepoint 2")));
 }
 
@@ -148,7 +149,8 @@ TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
 void describe_threads(TraceBuilder& t) {
   t.line("R 18").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").source("2:8000", "at", "f");
   t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
-  t.line("tdesc <reg name='rsp' bitsize='64' type='data_ptr'/><reg name='rip' bitsize='64' type='code_ptr'/>");
+  t.line(
+      "tdesc <reg name='rsp' bitsize='64' type='data_ptr'/><reg name='rip' bitsize='64' type='code_ptr'/>");
   t.line("tdesc <reg name='fs_base' bitsize='64'/></feature></target>");
 }
 std::string thread_registers(const TraceBuilder& t, std::uint64_t sp, std::uint64_t fs) {

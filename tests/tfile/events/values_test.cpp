@@ -35,16 +35,68 @@ TEST(RegisterValues, ThatAreNoNumbersAreTexts) {
   EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe [ PF MODE=4 ]");
 }
 
-TEST(MemoryValues, AreNumbersIfTheyHaveTheSizeOfOne) {
-  EXPECT_EQ(reading_of(1, 1, ValueType::Unknown), Reading::Unsigned);
-  EXPECT_EQ(reading_of(1, 1, ValueType::Signed), Reading::Signed);
-  EXPECT_EQ(reading_of(2, 2, ValueType::Unknown), Reading::Signed);
-  EXPECT_EQ(reading_of(2, 2, ValueType::Unsigned), Reading::Unsigned);
-  EXPECT_EQ(reading_of(2, 2, ValueType::Float), Reading::Signed);
-  EXPECT_EQ(reading_of(4, 4, ValueType::Float), Reading::Float);
-  EXPECT_EQ(reading_of(8, 8, ValueType::Pointer), Reading::Pointer);
-  EXPECT_EQ(reading_of(3, 3, ValueType::Signed), Reading::Spelled);
-  EXPECT_EQ(reading_of(8, 100, ValueType::Signed), Reading::Spelled);  // its beginning
+TEST(MemoryValues, WithoutATypeAreNumbersIfTheyHaveTheSizeOfOne) {
+  EXPECT_EQ(reading_of(1, 1), Reading::Unsigned);
+  EXPECT_EQ(reading_of(2, 2), Reading::Signed);
+  EXPECT_EQ(reading_of(8, 8), Reading::Signed);
+  EXPECT_EQ(reading_of(3, 3), Reading::Spelled);
+  EXPECT_EQ(reading_of(8, 100), Reading::Spelled);  // its beginning
+}
+
+class LeafValues : public testing::Test {
+ protected:
+  // Of bytes fe ff ff 40.
+  Argument value(Leaf::Form form, std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0,
+                 std::endian order = std::endian::little) {
+    PlannedLeaf leaf{.name = name,
+                     .form = form,
+                     .offset = 0,
+                     .size = 4,
+                     .bit_offset = bit_offset,
+                     .bit_size = bit_size,
+                     .enumerators = enumerators};
+    return argument_of(leaf, kBytes, order, names, flags);
+  }
+  Names names;
+  NameId name = names.intern("x");
+  std::string flags;
+  std::vector<std::pair<std::int64_t, NameId>> enumerators;
+};
+
+TEST_F(LeafValues, OfBitFieldsAreTheirBits) {
+  EXPECT_EQ(value(Leaf::Form::Unsigned, 0, 3), Argument(name, std::uint64_t{6}));
+  EXPECT_EQ(value(Leaf::Form::Signed, 0, 3), Argument(name, std::int64_t{-2}));
+  EXPECT_EQ(value(Leaf::Form::Unsigned, 24, 8), Argument(name, std::uint64_t{0x40}));
+  EXPECT_EQ(value(Leaf::Form::Unsigned, 0, 9, std::endian::big), Argument(name, std::uint64_t{0x1fd}));
+  EXPECT_EQ(value(Leaf::Form::Signed, 31, 1, std::endian::big), Argument(name, std::int64_t{0}));
+}
+
+TEST_F(LeafValues, OfEnumerationsAreNames) {
+  const NameId low = names.intern("LOW"), high = names.intern("HIGH"), all = names.intern("ALL");
+  enumerators = {{6, low}, {-2, high}};
+  EXPECT_EQ(value(Leaf::Form::Enum, 0, 3), Argument(name, low));
+  EXPECT_EQ(value(Leaf::Form::Enum, 0, 8), Argument(name, high));  // 0xfe, of a signed one
+  EXPECT_EQ(value(Leaf::Form::Enum, 0, 9), Argument(name, high));
+  EXPECT_EQ(value(Leaf::Form::Enum, 24, 8), Argument(name, std::int64_t{0x40}));
+  enumerators = {{2, low}, {4, high}, {64, all}};
+  EXPECT_EQ(value(Leaf::Form::Enum, 0, 3), Argument(name, "(LOW | HIGH)"));
+  EXPECT_EQ(value(Leaf::Form::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x1)"));
+  EXPECT_EQ(value(Leaf::Form::Enum, 24, 8), Argument(name, all));
+}
+
+TEST_F(LeafValues, OfLongDoublesAreDoubles) {
+  PlannedLeaf leaf{.name = name,
+                   .form = Leaf::Form::Float,
+                   .offset = 0,
+                   .size = 16,
+                   .bit_offset = 0,
+                   .bit_size = 0,
+                   .enumerators = {}};
+  std::array<std::byte, 16> bytes{};  // -2.5: 0xa000000000000000 * 2^(0x4000 - 16383 - 63)
+  bytes[7] = std::byte{0xa0};
+  bytes[8] = std::byte{0x00};
+  bytes[9] = std::byte{0xc0};
+  EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, flags), Argument(name, -2.5));
 }
 
 TEST(Numbers, AreBitsOfTheirType) {

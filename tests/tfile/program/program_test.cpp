@@ -1,9 +1,11 @@
 // Names, lines and types of a traced program, as the compiler at hand describes them (traced_program.cpp).
 #include "converters/tfile/program/program.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 #include "converters/model/input_error.h"
 #include "tests/tfile/program/traced_program.h"
@@ -93,11 +95,79 @@ TEST_P(TracedProgram, FindsStaticObjectsWhereTheyWereLoaded) {
 
 TEST_P(TracedProgram, KnowsTheTypesOfWhatIsVisible) {
   const std::uint64_t address = address_of("pump body");
-  EXPECT_EQ(program_.type_of(address, "strokes"), ValueType::Signed);
-  EXPECT_EQ(program_.type_of(address, "name"), ValueType::Pointer);
-  EXPECT_EQ(program_.type_of(address, "ratio"), ValueType::Float);
-  EXPECT_EQ(program_.type_of(address, "spilled"), ValueType::Unsigned);
-  EXPECT_EQ(program_.type_of(address, "count"), ValueType::Unknown);  // of another function
+  const auto kind = [&](const char* name) {
+    const Type* const type = program_.type_of(address, name);
+    return type != nullptr ? type->kind : Type::Kind::Unknown;
+  };
+  EXPECT_EQ(kind("strokes"), Type::Kind::Signed);
+  EXPECT_EQ(kind("name"), Type::Kind::Pointer);
+  EXPECT_EQ(kind("ratio"), Type::Kind::Float);
+  EXPECT_EQ(kind("spilled"), Type::Kind::Unsigned);
+  EXPECT_EQ(kind("count"), Type::Kind::Unknown);  // of another function
+}
+
+// The leaves of a value, as "name:size", texts and bit-fields marked; "?" when the type is unknown.
+class TracedValues : public TracedProgram {
+ protected:
+  std::vector<std::string> leaves(const std::string& expression) const {
+    const Type* type = program_.type_of(address_of("measure body"), expression);
+    if (type != nullptr && type->kind == Type::Kind::Reference) type = type->target;
+    if (type == nullptr) return {"?"};
+    std::vector<std::string> texts;
+    const Leaves all = leaves_of(*type, expression);
+    for (const Leaf& leaf : all.first) {
+      static constexpr std::array<std::string_view, 7> kForms{"i", "u", "f", "p", "e", "text", "bytes"};
+      std::string text = leaf.name + ":" + std::string(kForms[static_cast<std::size_t>(leaf.form)]);
+      text += leaf.bit_size != 0 ? "[" + std::to_string(leaf.bit_size) + "]" : std::to_string(8 * leaf.size);
+      texts.push_back(text + "@" + std::to_string(leaf.offset));
+    }
+    if (all.more > 0) texts.push_back("and " + std::to_string(all.more));
+    return texts;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Both, TracedValues, testing::Values(TRACED_FIXED));
+
+TEST_P(TracedValues, OfStructuresAreTheirMembers) {
+  const std::vector<std::string> gauge{
+      "g->id:i32@0",    "g->serial:u64@8",   "g->label:text64@16", "g->at.x:f64@24", "g->at.y:f64@32",
+      "g->raw:i32@40",  "g->real:f32@40",    "g->low:u[3]@44",     "g->mid:i[5]@44", "g->kind:e32@48",
+      "g->next:p64@56", "g->past[0]:i16@64", "g->past[1]:i16@66",  "g->is_on:u8@68"};
+  EXPECT_EQ(leaves("*g"), gauge);
+  EXPECT_THAT(leaves("g->at"), ElementsAre("g->at.x:f64@0", "g->at.y:f64@8"));
+  EXPECT_THAT(leaves("(*g).at.y"), ElementsAre("(*g).at.y:f64@0"));
+  EXPECT_THAT(leaves("g->next->next->id"), ElementsAre("g->next->next->id:i32@0"));
+  EXPECT_THAT(leaves("*g->next").front(), "g->next->id:i32@0");
+}
+
+TEST_P(TracedValues, OfArraysAreTheirElements) {
+  EXPECT_THAT(leaves("grid"), ElementsAre("grid[0][0]:i16@0", "grid[0][1]:i16@2", "grid[0][2]:i16@4",
+                                          "grid[1][0]:i16@6", "grid[1][1]:i16@8", "grid[1][2]:i16@10"));
+  EXPECT_THAT(leaves("grid[1]"), ElementsAre("grid[1][0]:i16@0", "grid[1][1]:i16@2", "grid[1][2]:i16@4"));
+  EXPECT_THAT(leaves("readings[2]@2"), ElementsAre("readings[2]:i64@0", "readings[3]:i64@8"));
+  EXPECT_THAT(leaves("*g@2").back(), "g[1].is_on:u8@140");
+  EXPECT_THAT(leaves("g->label"), ElementsAre("g->label:text64@0"));
+  EXPECT_THAT(leaves("many").back(), "and 968");
+}
+
+TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
+  EXPECT_THAT(leaves("level"), ElementsAre("level:i32@0"));
+  EXPECT_THAT(leaves("plant::level"), ElementsAre("plant::level:i32@0"));
+  EXPECT_THAT(leaves("*(int*)g"), ElementsAre("*(int*)g:i32@0"));
+  EXPECT_THAT(leaves("*(unsigned char *)$rsp"), ElementsAre("*(unsigned char *)$rsp:u8@0"));
+  EXPECT_THAT(leaves("((struct gauge *) g)->id"), ElementsAre("((struct gauge *) g)->id:i32@0"));
+  EXPECT_THAT(leaves("g->past[1]"), ElementsAre("g->past[1]:i16@0"));
+  EXPECT_THAT(leaves("*g->past"), ElementsAre("*g->past:i16@0"));
+  EXPECT_THAT(leaves("&g->id"), ElementsAre("&g->id:p64@0"));
+  EXPECT_THAT(leaves("g->id + 1"), ElementsAre("g->id + 1:i32@0"));
+  EXPECT_THAT(leaves("g->at.x * 2 > 1"), ElementsAre("g->at.x * 2 > 1:i32@0"));
+  EXPECT_THAT(leaves("*(readings + 1)"), ElementsAre("*(readings + 1):i64@0"));
+  for (const char* const unknown :
+       {"nothing", "g->nothing", "g.", "*level", "g->", "(", "g[", "1 +", "level)", ""})
+    EXPECT_THAT(leaves(unknown), ElementsAre("?")) << unknown;
+}
+
+TEST_P(TracedValues, OfClassesHaveTheMembersOfTheirBases) {
+  EXPECT_THAT(leaves("tank"), ElementsAre("tank.id:i32@0", "tank.volume:f32@4"));
 }
 
 TEST_P(TracedProgram, FindsLocalsByTheirPlaceInTheFrame) {

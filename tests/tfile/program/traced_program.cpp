@@ -22,6 +22,39 @@ double pressure = 1.5;
   return moved + static_cast<int>(ratio);
 }
 
+enum Kind { LEVEL, FLOW = 5 };
+struct Point {
+  double x, y;
+};
+struct gauge {
+  int id;
+  std::uint64_t serial;
+  char label[8];
+  Point at;
+  union {
+    int raw;
+    float real;
+  };
+  unsigned low : 3;
+  int mid : 5;
+  Kind kind;
+  gauge* next;
+  short past[2];
+  bool is_on;
+};
+struct Vessel {
+  int id;
+};
+struct Tank : Vessel {
+  float volume;
+};
+short grid[2][3];
+int many[1000];
+
+[[gnu::noinline]] int measure(gauge* g, const Tank& tank) {
+  return g->id + tank.id + grid[1][2] + many[level];  // MARK measure body
+}
+
 template <typename T>
 [[gnu::noinline]] T drain(T amount) {
   return amount - 1;  // MARK drain
@@ -33,4 +66,9 @@ extern "C" [[gnu::noinline]] int plain_start(int count) {
   return plant::pump(count, "main pump", plant::pressure);  // MARK plain_start
 }
 
-int main() { return plain_start(plant::level) + plant::drain(plant::readings[0]) == 0 ? 1 : 0; }
+int main() {
+  plant::gauge gauge{};
+  const plant::Tank tank{};
+  if (plant::measure(&gauge, tank) != 0) return 2;
+  return plain_start(plant::level) + plant::drain(plant::readings[0]) == 0 ? 1 : 0;
+}

@@ -1,0 +1,221 @@
+#include "converters/tfile/actions/item_match.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/actions/emulator.h"
+
+namespace convert::tfile {
+namespace {
+
+using Kind = CollectItem::Kind;
+
+// An expression's form, and what it records in the end: where, if that is the same in all frames, and how
+// much.
+struct Shape : ExpressionShape {
+  std::optional<std::uint64_t> address, length;
+
+  static Shape of(std::span<const std::byte> code) {
+    class Nowhere : public Surroundings {
+     public:
+      std::optional<std::uint64_t> read_register(std::uint64_t) override { return std::nullopt; }
+      std::optional<std::uint64_t> read_memory(std::uint64_t, std::size_t) override { return std::nullopt; }
+      std::optional<std::uint64_t> read_variable(std::uint64_t) override { return std::nullopt; }
+      bool record(const Recording& recording) override {
+        if (!recording.on_the_way && !recording.is_string) last = recording;
+        return true;
+      }
+      Recording last;
+    };
+    Nowhere nowhere;
+    run(code, nowhere);
+    Shape shape;
+    static_cast<ExpressionShape&>(shape) = shape_of(code);
+    shape.address = nowhere.last.address;
+    shape.length = nowhere.last.length;
+    return shape;
+  }
+};
+
+// Finds the cheapest ways to line items up with expressions, both in order, and keeps what all of them agree
+// on. Items of `default-collect` are not in the source: expressions without an item are allowed in front.
+class Alignment {
+ public:
+  static constexpr int kImpossible = std::numeric_limits<int>::max() / 4;
+  static constexpr std::size_t kMaxCells = std::size_t{1} << 20;
+
+  Alignment(std::span<const CollectItem> items, std::span<const Shape> shapes,
+            std::span<const Action> actions, const std::function<ItemFacts(const CollectItem&)>& facts,
+            const std::function<std::string_view(std::uint64_t)>& variable_name)
+      : items_(items), shapes_(shapes), actions_(actions), variable_name_(variable_name) {
+    for (const CollectItem& item : items) {
+      const bool has_value = item.kind == Kind::Name || item.kind == Kind::Expression;
+      facts_.push_back(has_value ? facts(item) : ItemFacts{});
+    }
+  }
+
+  ItemMatch match() {
+    ItemMatch result;
+    result.expressions.resize(shapes_.size());
+    if ((items_.size() + 1) * (shapes_.size() + 1) > kMaxCells) return result;
+    const int best = fill();
+    if (best >= kImpossible) return result;
+
+    std::vector<bool> is_ambiguous(shapes_.size()), was_seen(shapes_.size());
+    std::vector<bool> can_skip(items_.size()), can_take(items_.size());
+    for (std::size_t i = 0; i <= items_.size(); ++i) {
+      for (std::size_t j = 0; j <= shapes_.size(); ++j) {
+        const auto is_best = [&](int cost, std::size_t to_i, std::size_t to_j) {
+          return ahead(i, j) + cost + behind(to_i, to_j) == best;
+        };
+        const auto take = [&](const CollectItem* item) {
+          if (was_seen[j] && result.expressions[j] != item) is_ambiguous[j] = true;
+          was_seen[j] = true;
+          result.expressions[j] = item;
+        };
+        if (i == 0 && j < shapes_.size() && is_best(kStrange, 0, j + 1)) take(nullptr);
+        if (i == items_.size()) continue;
+        if (is_best(skip_cost(i), i + 1, j)) can_skip[i] = true;
+        if (j == shapes_.size()) continue;
+        if (is_best(take_cost(i, j), i + 1, j + 1)) {
+          take(&items_[i]);
+          can_take[i] = true;
+        }
+        if (items_[i].kind == Kind::Variables && is_best(take_cost(i, j), i, j + 1)) take(&items_[i]);
+      }
+    }
+    for (std::size_t j = 0; j < shapes_.size(); ++j)
+      if (is_ambiguous[j]) result.expressions[j] = nullptr;
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (items_[i].kind == Kind::Name && can_skip[i] && !can_take[i]) result.memory.push_back(&items_[i]);
+    return result;
+  }
+
+ private:
+  static constexpr int kStrange = 4;    // possible, but something else is likelier
+  static constexpr int kUnlikely = 16;  // against what is known
+
+  // An item without an expression of its own.
+  int skip_cost(std::size_t i) const {
+    switch (items_[i].kind) {
+      case Kind::Registers:
+      case Kind::Variables:
+      case Kind::StaticData:
+        return 0;
+      case Kind::Name:
+        if (facts_[i].is_static) return *facts_[i].is_static && is_in_a_range(facts_[i]) ? 0 : kUnlikely;
+        return has_ranges() ? 0 : kStrange;
+      case Kind::Expression:
+        return kUnlikely;
+      default:
+        return kImpossible;
+    }
+  }
+
+  int take_cost(std::size_t i, std::size_t j) const {
+    const Shape& shape = shapes_[j];
+    switch (items_[i].kind) {
+      case Kind::Variable:
+        return shape.only_variable && variable_name_(*shape.only_variable) == items_[i].text.substr(1)
+                   ? 0
+                   : kImpossible;
+      case Kind::Evaluate:
+        return shape.records ? kImpossible : 0;
+      case Kind::Name:
+      case Kind::Variables:
+      case Kind::Expression:
+        if (shape.only_variable) return kImpossible;
+        return form_cost(items_[i], shape) + place_cost(facts_[i], shape);
+      default:
+        return kImpossible;
+    }
+  }
+
+  // Values that were optimized away record nothing; arrays are recorded whole, as strings too.
+  static int form_cost(const CollectItem& item, const Shape& shape) {
+    if (shape.records_string && !item.is_string) return kUnlikely;
+    return shape.records && shape.records_string == item.is_string ? 0 : 1;
+  }
+
+  static int place_cost(const ItemFacts& facts, const Shape& shape) {
+    int cost = 0;
+    if (facts.is_static.value_or(false) && (!shape.address || shape.address != facts.address))
+      cost += kUnlikely;
+    if (facts.size && shape.length && *facts.size != *shape.length) cost += kUnlikely;
+    return cost;
+  }
+
+  bool has_ranges() const {
+    return std::ranges::any_of(actions_, [](const Action& a) { return a.kind == Action::Kind::Memory; });
+  }
+  bool is_in_a_range(const ItemFacts& facts) const {
+    return std::ranges::any_of(actions_, [&](const Action& action) {
+      if (action.kind != Action::Kind::Memory || action.base != -1 || !facts.address) return false;
+      return *facts.address - static_cast<std::uint64_t>(action.offset) < action.length;
+    });
+  }
+
+  int& ahead(std::size_t i, std::size_t j) { return ahead_[i * (shapes_.size() + 1) + j]; }
+  int& behind(std::size_t i, std::size_t j) { return behind_[i * (shapes_.size() + 1) + j]; }
+
+  // The cheapest cost from the start to each point, and from each point to the end.
+  int fill() {
+    const std::size_t cells = (items_.size() + 1) * (shapes_.size() + 1);
+    ahead_.assign(cells, kImpossible);
+    behind_.assign(cells, kImpossible);
+    ahead(0, 0) = 0;
+    behind(items_.size(), shapes_.size()) = 0;
+    for (std::size_t i = 0; i <= items_.size(); ++i)
+      for (std::size_t j = 0; j <= shapes_.size(); ++j)
+        for_each_step(i, j, [&](int cost, std::size_t to_i, std::size_t to_j) {
+          ahead(to_i, to_j) = std::min(ahead(to_i, to_j), sum(ahead(i, j), cost));
+        });
+    for (std::size_t i = items_.size() + 1; i-- > 0;)
+      for (std::size_t j = shapes_.size() + 1; j-- > 0;)
+        for_each_step(i, j, [&](int cost, std::size_t to_i, std::size_t to_j) {
+          behind(i, j) = std::min(behind(i, j), sum(behind(to_i, to_j), cost));
+        });
+    return ahead(items_.size(), shapes_.size());
+  }
+
+  static int sum(int a, int b) { return std::min(a + b, kImpossible); }
+
+  template <typename Step>
+  void for_each_step(std::size_t i, std::size_t j, Step&& step) const {
+    if (i == 0 && j < shapes_.size()) step(kStrange, i, j + 1);
+    if (i == items_.size()) return;
+    step(skip_cost(i), i + 1, j);
+    if (j == shapes_.size()) return;
+    step(take_cost(i, j), i + 1, j + 1);
+    if (items_[i].kind == Kind::Variables) step(take_cost(i, j), i, j + 1);
+  }
+
+  std::span<const CollectItem> items_;
+  std::span<const Shape> shapes_;
+  std::span<const Action> actions_;
+  const std::function<std::string_view(std::uint64_t)>& variable_name_;
+  std::vector<ItemFacts> facts_;
+  std::vector<int> ahead_, behind_;
+};
+
+}  // namespace
+
+ItemMatch match_items(std::span<const CollectItem> items, std::span<const Action> actions,
+                      const std::function<ItemFacts(const CollectItem&)>& facts,
+                      const std::function<std::string_view(std::uint64_t)>& variable_name) {
+  std::vector<Shape> shapes;
+  std::size_t memory_actions = 0;
+  for (const Action& action : actions) {
+    if (action.kind == Action::Kind::Expression) shapes.push_back(Shape::of(action.code));
+    if (action.kind == Action::Kind::Memory) ++memory_actions;
+  }
+  ItemMatch match = Alignment(items, shapes, actions, facts, variable_name).match();
+  // Ranges are sorted by address and joined: only a single one for a single name is certain.
+  const bool is_certain = match.memory.size() == 1 && memory_actions == 1;
+  const CollectItem* only = is_certain ? match.memory.front() : nullptr;
+  match.memory.assign(memory_actions, only);
+  return match;
+}
+
+}  // namespace convert::tfile

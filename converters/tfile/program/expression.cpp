@@ -1,0 +1,292 @@
+#include "converters/tfile/program/expression.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+namespace convert::tfile {
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+
+class Parser {
+ public:
+  Parser(std::string_view text, const ExpressionScope& scope, TypeTable& types)
+      : text_(text), scope_(scope), types_(types) {}
+
+  const Type* parse() {
+    const Type* type = sum();
+    skip_blanks();
+    return at_ == text_.size() ? type : nullptr;
+  }
+
+ private:
+  // Binary operators all alike: of which type their result is hardly depends on which binds tighter.
+  const Type* sum() {
+    if (++depth_ > kDeepest) return nullptr;
+    const Type* left = repeated();
+    for (;;) {
+      const std::string_view found = binary_operator();
+      if (found.empty() || left == nullptr) break;
+      left = combined(found, left, repeated());
+    }
+    --depth_;
+    return left;
+  }
+
+  std::string_view binary_operator() {
+    static constexpr std::array<std::string_view, 18> kOperators{
+        "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^"};
+    for (const std::string_view candidate : kOperators)
+      if (take(candidate)) return candidate;
+    return {};
+  }
+
+  const Type* combined(std::string_view operation, const Type* left, const Type* right) {
+    left = decayed(left);
+    right = decayed(right);
+    if (left == nullptr || right == nullptr) return nullptr;
+    static constexpr std::array<std::string_view, 8> kTruths{"==", "!=", "<=", ">=", "&&", "||", "<", ">"};
+    if (std::ranges::find(kTruths, operation) != kTruths.end()) return basic("int");
+    const bool left_points = left->kind == Type::Kind::Pointer,
+               right_points = right->kind == Type::Kind::Pointer;
+    if (left_points && right_points) return basic("long");
+    if (left_points) return left;
+    if (right_points) return right;
+    if (left->kind == Type::Kind::Float || right->kind == Type::Kind::Float)
+      return left->kind != Type::Kind::Float || (right->kind == Type::Kind::Float && right->size > left->size)
+                 ? right
+                 : left;
+    left = promoted(left);
+    right = promoted(right);
+    if (operation == "<<" || operation == ">>" || left->size > right->size) return left;
+    return right->size > left->size || right->kind == Type::Kind::Unsigned ? right : left;
+  }
+
+  const Type* promoted(const Type* type) {
+    return type->size < 4 || type->kind == Type::Kind::Bool ? basic("int") : type;
+  }
+
+  // "a[2]@3"
+  const Type* repeated() {
+    const Type* element = unary();
+    if (element == nullptr || !take("@")) return element;
+    const auto count = number();
+    element = value_of(element);
+    if (!count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
+    return types_.add({.kind = Type::Kind::Array,
+                       .size = *count * element->size,
+                       .target = element,
+                       .count = *count,
+                       .members = {},
+                       .enumerators = {}});
+  }
+
+  const Type* unary() {
+    if (++depth_ > kDeepest) return nullptr;
+    const Type* type = nullptr;
+    if (take("*")) {
+      type = decayed(unary());
+      type = type != nullptr && type->kind == Type::Kind::Pointer ? type->target : nullptr;
+    } else if (!ahead("&&") && take("&")) {
+      type = value_of(unary());
+      if (type != nullptr) type = pointer_to(type);
+    } else if (take("!")) {
+      type = unary() != nullptr ? basic("int") : nullptr;
+    } else if (take("-") || take("~") || take("+")) {
+      type = value_of(unary());
+      if (type != nullptr && type->kind != Type::Kind::Float) type = promoted(type);
+    } else if (take("sizeof")) {
+      return nullptr;
+    } else if (const std::size_t before = at_; take("(")) {
+      const Type* const named = type_name();
+      if (named != nullptr && take(")")) {
+        type = unary() != nullptr ? named : nullptr;
+      } else {
+        at_ = before;
+        type = postfix();
+      }
+    } else {
+      type = postfix();
+    }
+    --depth_;
+    return type;
+  }
+
+  const Type* postfix() {
+    const Type* type = primary();
+    while (type != nullptr) {
+      if (take("[")) {
+        if (sum() == nullptr || !take("]")) return nullptr;
+        type = decayed(type);
+        type = type != nullptr && type->kind == Type::Kind::Pointer ? type->target : nullptr;
+      } else if (take("->")) {
+        type = decayed(type);
+        type = type != nullptr && type->kind == Type::Kind::Pointer ? member(type->target) : nullptr;
+      } else if (take(".")) {
+        type = member(value_of(type));
+      } else {
+        break;
+      }
+    }
+    return type;
+  }
+
+  const Type* primary() {
+    skip_blanks();
+    if (take("(")) {
+      const Type* type = sum();
+      return take(")") ? type : nullptr;
+    }
+    if (take("$")) {  // a register, whatever its type; a variable
+      return word().empty() ? nullptr : basic("long");
+    }
+    if (number()) return basic("int");
+    if (ahead("'")) {
+      const std::size_t end = text_.find('\'', at_ + 2);
+      if (end == std::string_view::npos) return nullptr;
+      at_ = end + 1;
+      return basic("char");
+    }
+    const std::string name = qualified();
+    if (name.empty()) return nullptr;
+    if (const Type* const variable = scope_.variable(name)) return variable;
+    if (const Type* const self = name != "this" ? decayed(scope_.variable("this")) : nullptr;
+        self != nullptr && self->kind == Type::Kind::Pointer && self->target != nullptr)
+      return member_of(*self->target, name, 0);
+    return nullptr;
+  }
+
+  const Type* member(const Type* of) {
+    const std::string name = qualified();
+    return of == nullptr || name.empty() ? nullptr : member_of(*of, name, 0);
+  }
+
+  static const Type* member_of(const Type& type, const std::string& name, std::size_t depth) {
+    if (type.kind != Type::Kind::Struct || depth > kDeepest) return nullptr;
+    for (const Type::Member& member : type.members)
+      if (member.name == name) return member.type;
+    for (const Type::Member& member : type.members)
+      if (member.name.empty() && member.type != nullptr)
+        if (const Type* const found = member_of(*member.type, name, depth + 1)) return found;
+    return nullptr;
+  }
+
+  // "struct item *", "unsigned char", "app::Base **"; goes back to where it was when there is none.
+  const Type* type_name() {
+    const std::size_t before = at_;
+    std::string words;
+    bool is_tagged = false;
+    for (;;) {
+      skip_blanks();
+      const std::size_t word_begin = at_;
+      const std::string next = qualified();
+      if (next.empty()) break;
+      if (next == "struct" || next == "union" || next == "enum" || next == "class") {
+        is_tagged = true;
+        continue;
+      }
+      if (next == "const" || next == "volatile") continue;
+      if (!words.empty() && types_.basic(words, scope_.pointer_size) == nullptr) {
+        at_ = word_begin;
+        break;
+      }
+      words += words.empty() ? next : " " + next;
+    }
+    const Type* type = nullptr;
+    const bool is_void = words == "void";
+    if (!words.empty() && !is_tagged) type = types_.basic(words, scope_.pointer_size);
+    if (type == nullptr && !words.empty() && !is_void && (is_tagged || scope_.variable(words) == nullptr))
+      type = scope_.type(words);
+    std::size_t pointers = 0;
+    for (;;) {
+      if (take("*"))
+        ++pointers;
+      else if (!take("const") && !take("volatile"))
+        break;
+    }
+    if (type == nullptr && (!is_void || pointers == 0)) {
+      at_ = before;
+      return nullptr;
+    }
+    for (std::size_t i = 0; i < pointers; ++i) type = pointer_to(type);
+    return type;
+  }
+
+  static const Type* value_of(const Type* type) {
+    return type != nullptr && type->kind == Type::Kind::Reference ? type->target : type;
+  }
+  const Type* decayed(const Type* type) {
+    type = value_of(type);
+    return type != nullptr && type->kind == Type::Kind::Array && type->target != nullptr
+               ? pointer_to(type->target)
+               : type;
+  }
+  const Type* pointer_to(const Type* target) {
+    return types_.add({.kind = Type::Kind::Pointer,
+                       .size = scope_.pointer_size,
+                       .target = target,
+                       .members = {},
+                       .enumerators = {}});
+  }
+  const Type* basic(std::string_view words) { return types_.basic(words, scope_.pointer_size); }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+  bool ahead(std::string_view part) {
+    skip_blanks();
+    return text_.substr(at_).starts_with(part);
+  }
+  bool take(std::string_view part) {
+    if (!ahead(part)) return false;
+    if (is_word(part.front()) && at_ + part.size() < text_.size() && is_word(text_[at_ + part.size()]))
+      return false;
+    at_ += part.size();
+    return true;
+  }
+  static bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+  std::string word() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return {};
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  std::string qualified() {
+    std::string name = word();
+    while (!name.empty() && text_.substr(at_).starts_with("::")) {
+      at_ += 2;
+      name += "::" + word();
+    }
+    return name;
+  }
+  std::optional<std::uint64_t> number() {
+    skip_blanks();
+    const bool is_hex = text_.substr(at_).starts_with("0x");
+    std::uint64_t value = 0;
+    const char* const begin = text_.data() + at_ + (is_hex ? 2 : 0);
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value, is_hex ? 16 : 10);
+    if (end == begin || error != std::errc{}) return std::nullopt;
+    at_ = static_cast<std::size_t>(end - text_.data());
+    while (at_ < text_.size() &&
+           (text_[at_] == 'u' || text_[at_] == 'U' || text_[at_] == 'l' || text_[at_] == 'L'))
+      ++at_;
+    return value;
+  }
+
+  std::string_view text_;
+  const ExpressionScope& scope_;
+  TypeTable& types_;
+  std::size_t at_ = 0, depth_ = 0;
+};
+
+}  // namespace
+
+const Type* type_of_expression(std::string_view expression, const ExpressionScope& scope, TypeTable& types) {
+  return Parser(expression, scope, types).parse();
+}
+
+}  // namespace convert::tfile

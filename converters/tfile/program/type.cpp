@@ -1,0 +1,165 @@
+#include "converters/tfile/program/type.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace convert::tfile {
+namespace {
+
+// No type of a file is trusted to end.
+constexpr std::size_t kDeepest = 32;
+constexpr std::size_t kMostSteps = 100'000;
+
+// A name that postfix operators can follow: "p->x", "f(y).a[2]", not "*p" or "a + b".
+bool is_postfix(std::string_view expression) {
+  int depth = 0;
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    const char c = expression[i];
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    const bool is_arrow = c == '-' && i + 1 < expression.size() && expression[i + 1] == '>';
+    if (is_arrow) ++i;
+    if (depth == 0 && !is_arrow && std::string_view("*&+-/%!~ @<>").find(c) != std::string_view::npos)
+      return false;
+  }
+  // "(int) x" and "(*p)": the latter only is one.
+  return !expression.starts_with('(') || expression.find(')') == expression.size() - 1 ||
+         std::string_view(".-[)").find(
+             expression[std::min(expression.find(')') + 1, expression.size() - 1)]) != std::string_view::npos;
+}
+
+std::string with_member(const std::string& value, const std::string& member) {
+  if (value.starts_with('*') && is_postfix(std::string_view(value).substr(1)))
+    return fmt::format("{}->{}", std::string_view(value).substr(1), member);
+  return is_postfix(value) ? fmt::format("{}.{}", value, member) : fmt::format("({}).{}", value, member);
+}
+
+// What elements of an array are called, as far as their index: "a[2]@3" has the elements a[2], a[3], a[4].
+struct ElementNames {
+  std::string array;
+  std::int64_t first = 0;
+
+  explicit ElementNames(const std::string& value) : array(value) {
+    if (const std::size_t at = value.rfind('@'); at != std::string::npos) {
+      array.resize(at);
+      while (array.ends_with(' ')) array.pop_back();
+      const std::size_t bracket = array.rfind('[');
+      if (array.ends_with(']') && bracket != std::string::npos) {
+        const char* const end = array.data() + array.size() - 1;
+        const auto read = std::from_chars(array.data() + bracket + 1, end, first);
+        if (read.ec == std::errc{} && read.ptr == end) {
+          array.resize(bracket);
+          return;
+        }
+        first = 0;
+      }
+      if (array.starts_with('*') && is_postfix(std::string_view(array).substr(1)))
+        array.erase(0, 1);
+      else
+        array = fmt::format("(&{})", array);
+    }
+    if (!is_postfix(array)) array = fmt::format("({})", array);
+  }
+  std::string of(std::uint64_t index) const {
+    return fmt::format("{}[{}]", array, first + static_cast<std::int64_t>(index));
+  }
+};
+
+class Walk {
+ public:
+  Leaves leaves;
+
+  void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
+    if (depth == kDeepest || ++steps_ > kMostSteps) return;
+    if (type.kind == Type::Kind::Struct) {
+      for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
+      return;
+    }
+    const bool is_text =
+        type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
+    if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
+      add_leaf(type, name, offset, is_text);
+      return;
+    }
+    const ElementNames names(name);
+    for (std::uint64_t i = 0; i < type.count; ++i) {
+      if (leaves.more > 0) {  // all elements have as many
+        leaves.more += (type.count - i) * count_of(*type.target, depth + 1);
+        return;
+      }
+      add(*type.target, names.of(i), offset + i * type.target->size, depth + 1);
+    }
+  }
+
+ private:
+  void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
+    if (member.type == nullptr) return;
+    const std::string name = member.name.empty() ? value : with_member(value, member.name);
+    add(*member.type, name, offset + member.bit_offset / 8, depth);
+    if (member.bit_size == 0 || leaves.more > 0 || leaves.first.empty()) return;
+    Leaf& leaf = leaves.first.back();
+    leaf.bit_offset = member.bit_offset % 8;
+    leaf.bit_size = member.bit_size;
+    leaf.size = (leaf.bit_offset + leaf.bit_size + 7) / 8;
+    if (leaf.size > 8) leaf.form = Leaf::Form::Bytes;
+  }
+
+  void add_leaf(const Type& type, const std::string& name, std::uint64_t offset, bool is_text) {
+    if (leaves.first.size() == Leaves::kMost) {
+      ++leaves.more;
+      return;
+    }
+    leaves.first.push_back({.name = name,
+                            .form = is_text ? Leaf::Form::Text : form_of(type),
+                            .offset = offset,
+                            .size = type.size,
+                            .type = &type});
+  }
+
+  static Leaf::Form form_of(const Type& type) {
+    const bool is_word = type.size == 1 || type.size == 2 || type.size == 4 || type.size == 8;
+    switch (type.kind) {
+      case Type::Kind::Float:
+        return Leaf::Form::Float;
+      case Type::Kind::Signed:
+        return is_word ? Leaf::Form::Signed : Leaf::Form::Bytes;
+      case Type::Kind::Unsigned:
+      case Type::Kind::Bool:
+        return is_word ? Leaf::Form::Unsigned : Leaf::Form::Bytes;
+      case Type::Kind::Pointer:
+      case Type::Kind::Reference:
+        return is_word ? Leaf::Form::Pointer : Leaf::Form::Bytes;
+      case Type::Kind::Enum:
+        return is_word ? Leaf::Form::Enum : Leaf::Form::Bytes;
+      default:
+        return Leaf::Form::Bytes;
+    }
+  }
+
+  std::uint64_t count_of(const Type& type, std::size_t depth) {
+    if (depth >= kDeepest || ++steps_ > kMostSteps) return 0;
+    if (type.kind == Type::Kind::Struct) {
+      std::uint64_t count = 0;
+      for (const Type::Member& member : type.members)
+        if (member.type != nullptr) count += count_of(*member.type, depth + 1);
+      return count;
+    }
+    const bool has_elements =
+        type.kind == Type::Kind::Array && type.target != nullptr && !type.target->is_character;
+    return has_elements ? type.count * count_of(*type.target, depth + 1) : 1;
+  }
+
+  std::size_t steps_ = 0;
+};
+
+}  // namespace
+
+Leaves leaves_of(const Type& type, const std::string& expression) {
+  Walk walk;
+  walk.add(type, expression, 0, 0);
+  return std::move(walk.leaves);
+}
+
+}  // namespace convert::tfile

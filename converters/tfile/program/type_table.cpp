@@ -1,0 +1,232 @@
+#include "converters/tfile/program/type_table.h"
+
+#include <algorithm>
+#include <dwarf.h>
+#include <string>
+#include <vector>
+
+namespace convert::tfile {
+namespace {
+
+std::optional<std::uint64_t> number(Dwarf_Die* die, unsigned attribute_name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr_integrate(die, attribute_name, &attribute) == nullptr ||
+      dwarf_formudata(&attribute, &value) != 0)
+    return std::nullopt;
+  return value;
+}
+
+bool is_reference(int tag) { return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type; }
+
+// Where the bits of a member begin in its structure; nothing when only running code can tell.
+std::optional<std::uint64_t> bit_offset_of(Dwarf_Die* member, std::uint64_t bit_size, std::uint64_t type_size,
+                                           bool is_big_endian) {
+  if (const auto bits = number(member, DW_AT_data_bit_offset)) return bits;
+  std::uint64_t bytes = 0;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(member, DW_AT_data_member_location, &attribute) != nullptr) {
+    Dwarf_Word value = 0;
+    if (dwarf_formudata(&attribute, &value) != 0) return std::nullopt;
+    bytes = value;
+  }
+  // DWARF 2 counts a bit-field from the most significant bit of its storage on.
+  const auto from_top = number(member, DW_AT_bit_offset);
+  if (bit_size == 0 || !from_top) return bytes * 8;
+  const std::uint64_t storage = number(member, DW_AT_byte_size).value_or(type_size) * 8;
+  if (*from_top + bit_size > storage) return std::nullopt;
+  return bytes * 8 + (is_big_endian ? *from_top : storage - *from_top - bit_size);
+}
+
+bool is_big_endian(Dwarf_Die* die) {
+  Dwarf* const dwarf = dwarf_cu_getdwarf(die->cu);
+  Elf* const elf = dwarf != nullptr ? dwarf_getelf(dwarf) : nullptr;
+  const char* const ident = elf != nullptr ? elf_getident(elf, nullptr) : nullptr;
+  return ident != nullptr && ident[EI_DATA] == ELFDATA2MSB;
+}
+
+}  // namespace
+
+const Type* TypeTable::of(Dwarf_Die* described) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_attr_integrate(described, DW_AT_type, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &type) == nullptr)
+    return nullptr;
+  return read(&type);
+}
+
+const Type* TypeTable::read(Dwarf_Die* type) {
+  Dwarf_Die peeled;
+  if (dwarf_peel_type(type, &peeled) != 0) return nullptr;
+  if (const auto found = by_die_.find(peeled.addr); found != by_die_.end()) return found->second;
+  // A type may lead back to itself.
+  Type& added = types_.emplace_back();
+  by_die_.emplace(peeled.addr, &added);
+  fill(added, &peeled);
+  return &added;
+}
+
+void TypeTable::fill(Type& type, Dwarf_Die* die) {
+  type.size = number(die, DW_AT_byte_size).value_or(0);
+  const int tag = dwarf_tag(die);
+  switch (tag) {
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+      type.kind = is_reference(tag) ? Type::Kind::Reference : Type::Kind::Pointer;
+      type.target = of(die);
+      if (type.size == 0) {
+        Dwarf_Die unit;
+        std::uint8_t address_size = 8;
+        dwarf_diecu(die, &unit, &address_size, nullptr);
+        type.size = address_size;
+      }
+      break;
+    case DW_TAG_ptr_to_member_type:
+      type.kind = Type::Kind::Signed;
+      if (type.size == 0) type.size = 8;
+      break;
+    case DW_TAG_enumeration_type: {
+      type.kind = Type::Kind::Enum;
+      Dwarf_Die child;
+      if (dwarf_child(die, &child) != 0) break;
+      do {
+        Dwarf_Attribute attribute;
+        Dwarf_Sword value = 0;
+        const char* const name = dwarf_diename(&child);
+        if (dwarf_tag(&child) == DW_TAG_enumerator && name != nullptr &&
+            dwarf_attr(&child, DW_AT_const_value, &attribute) != nullptr &&
+            dwarf_formsdata(&attribute, &value) == 0)
+          type.enumerators.emplace_back(value, name);
+      } while (dwarf_siblingof(&child, &child) == 0);
+      break;
+    }
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+      type.kind = Type::Kind::Struct;
+      fill_members(type, die);
+      break;
+    case DW_TAG_array_type:
+      fill_array(type, die);
+      break;
+    case DW_TAG_base_type:
+      switch (number(die, DW_AT_encoding).value_or(0)) {
+        case DW_ATE_float:
+          type.kind = Type::Kind::Float;
+          break;
+        case DW_ATE_signed_char:
+        case DW_ATE_signed:
+          type.kind = Type::Kind::Signed;
+          break;
+        case DW_ATE_unsigned_char:
+        case DW_ATE_unsigned:
+        case DW_ATE_UTF:
+          type.kind = Type::Kind::Unsigned;
+          break;
+        case DW_ATE_boolean:
+          type.kind = Type::Kind::Bool;
+          break;
+        default:
+          break;
+      }
+      type.is_character =
+          type.size == 1 && (type.kind == Type::Kind::Signed || type.kind == Type::Kind::Unsigned);
+      break;
+    default:
+      break;
+  }
+}
+
+void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
+  Dwarf_Die child;
+  if (dwarf_child(die, &child) != 0) return;
+  do {
+    const int tag = dwarf_tag(&child);
+    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
+    // Static members lie elsewhere.
+    if (dwarf_hasattr(&child, DW_AT_external) != 0 || dwarf_hasattr(&child, DW_AT_declaration) != 0) continue;
+    Type::Member member{.name = {}, .type = of(&child)};
+    member.bit_size = number(&child, DW_AT_bit_size).value_or(0);
+    const auto offset = bit_offset_of(&child, member.bit_size, member.type != nullptr ? member.type->size : 0,
+                                      is_big_endian(die));
+    if (!offset || member.type == nullptr) continue;
+    member.bit_offset = *offset;
+    if (const char* const name = dwarf_diename(&child); name != nullptr && tag == DW_TAG_member)
+      member.name = name;
+    type.members.push_back(std::move(member));
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+// One subrange a dimension, the outermost first.
+void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
+  type.kind = Type::Kind::Array;
+  const Type* element = of(die);
+  std::vector<std::uint64_t> counts;
+  Dwarf_Die child;
+  if (dwarf_child(die, &child) == 0) {
+    do {
+      if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+      std::uint64_t count = 0;
+      if (const auto known = number(&child, DW_AT_count))
+        count = *known;
+      else if (const auto upper = number(&child, DW_AT_upper_bound); upper && *upper < ~std::uint64_t{0} >> 8)
+        count = *upper + 1 - number(&child, DW_AT_lower_bound).value_or(0);
+      counts.push_back(count);
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+  if (element == nullptr || counts.empty()) return;
+  for (std::size_t i = counts.size(); i-- > 1;)
+    element = add({.kind = Type::Kind::Array,
+                   .size = counts[i] * element->size,
+                   .target = element,
+                   .count = counts[i],
+                   .members = {},
+                   .enumerators = {}});
+  type.target = element;
+  type.count = counts.front();
+  type.size = type.count * element->size;
+}
+
+const Type* TypeTable::basic(std::string_view words, std::size_t pointer_size) {
+  bool is_unsigned = false, is_signed = false, is_known = false;
+  std::size_t longs = 0, size = 0;
+  bool is_float = false;
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+    if (word.empty() || word == "const" || word == "volatile") continue;
+    is_known = true;
+    if (word == "unsigned")
+      is_unsigned = true;
+    else if (word == "signed")
+      is_signed = true;
+    else if (word == "long")
+      ++longs;
+    else if (word == "char")
+      size = 1;
+    else if (word == "short")
+      size = 2;
+    else if (word == "int")
+      size = size == 0 ? 4 : size;
+    else if (word == "float" || word == "double") {
+      is_float = true;
+      size = word == "float" ? 4 : 8;
+    } else
+      return nullptr;
+  }
+  if (!is_known || (is_float && longs > 0)) return nullptr;
+  if (!is_float && longs > 0) size = longs > 1 ? 8 : pointer_size;
+  if (size == 0) size = 4;
+  const bool is_plain_char = size == 1 && !is_signed && !is_unsigned;
+  return add({.kind = is_float      ? Type::Kind::Float
+                      : is_unsigned ? Type::Kind::Unsigned
+                                    : Type::Kind::Signed,
+              .size = size,
+              .is_character = is_plain_char || size == 1,
+              .members = {},
+              .enumerators = {}});
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,103 @@
+// Which recorded item is which: source forms lined up with actions (fact sheet, sections 2.5 and 8).
+#include "converters/tfile/actions/item_match.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace convert::tfile {
+namespace {
+
+using testing::ElementsAre;
+
+class Match : public testing::Test {
+ protected:
+  // The text of each expression's item, "?" where nobody can tell; then those of memory ranges.
+  std::vector<std::string> match(const std::vector<std::string>& commands, std::string_view actions) {
+    const auto read = read_actions(actions);
+    const CollectItems items = collect_items(
+        commands, [](std::string_view name) { return name == "hits" || name == "trace_timestamp"; },
+        [](std::string_view name) { return name == "rip"; });
+    const ItemMatch match = match_items(
+        items.hit, read.value(), [&](const CollectItem& item) { return facts[item.text]; },
+        [](std::uint64_t number) -> std::string_view { return number == 1 ? "trace_timestamp" : "hits"; });
+    std::vector<std::string> found;
+    for (const auto* item : match.expressions) found.push_back(item != nullptr ? item->text : "?");
+    for (const auto* item : match.memory) found.push_back(item != nullptr ? "M " + item->text : "M ?");
+    return found;
+  }
+  std::map<std::string, ItemFacts> facts;
+
+  static constexpr const char* kLocal = "X0000000F,26000622100222ec16080222040c27";
+  static constexpr const char* kStamp = "X00000008,2c00012e00012927";
+  static constexpr const char* kSet = "X0000000C,2c000222640216402d000227";
+};
+
+TEST_F(Match, ExpressionsComeInOrder) {
+  EXPECT_THAT(match({"collect $regs, n", "collect $trace_timestamp"}, std::string("R0f") + kLocal + kStamp),
+              ElementsAre("n", "$trace_timestamp"));
+}
+
+TEST_F(Match, EvaluationsRecordNothing) {
+  EXPECT_THAT(match({"collect a", "teval $hits=$hits+100", "collect b"}, std::string(kLocal) + kSet + kLocal),
+              ElementsAre("a", "$hits=$hits+100", "b"));
+}
+
+TEST_F(Match, DefaultItemsStandInFront) {
+  EXPECT_THAT(match({"collect k"}, std::string("R0f") + kStamp + kLocal), ElementsAre("?", "k"));
+}
+
+TEST_F(Match, OneNameAndOneRangeBelongTogether) {
+  EXPECT_THAT(match({"collect g_text", "collect *who"}, std::string("M-1,4040a0,48") + kLocal),
+              ElementsAre("*who", "M g_text"));
+}
+
+TEST_F(Match, TwoNamesAndOneRangeAreAmbiguous) {
+  EXPECT_THAT(match({"collect a, g_b"}, std::string("M-1,4040a0,48") + kLocal), ElementsAre("?", "M ?"));
+}
+
+TEST_F(Match, StringsAreRecordedAsStrings) {
+  constexpr const char* kString = "X00000013,26000622100222e81608020d081a2300c82f27";
+  EXPECT_EQ(match({"collect a, g_b", "collect/s who"}, std::string("M-1,4040a0,4") + kLocal + kString)[1],
+            "who");
+}
+
+TEST_F(Match, SymbolsTellNamesApart) {
+  facts["a"].is_static = false;
+  facts["g_b"] = {.is_static = true, .address = 0x4040a8};
+  EXPECT_THAT(match({"collect a, g_b"}, std::string("M-1,4040a0,48") + kLocal), ElementsAre("a", "M g_b"));
+}
+
+// GDB records static structures by expressions, and other static objects by ranges.
+TEST_F(Match, AddressesTellStaticObjectsApart) {
+  constexpr const char* kStatic = "X00000009,240040412022100c27";  // const32 0x404120; const8 16; trace; end
+  facts["g_n"] = {.is_static = true, .address = 0x404080};
+  facts["g_s"] = {.is_static = true, .address = 0x404120};
+  EXPECT_THAT(match({"collect g_n, g_s"}, std::string("M-1,404080,4") + kStatic),
+              ElementsAre("g_s", "M g_n"));
+  EXPECT_THAT(match({"collect g_s, g_n"}, std::string("M-1,404080,4") + kStatic),
+              ElementsAre("g_s", "M g_n"));
+  facts["g_s"].address = 0x404128;
+  EXPECT_THAT(match({"collect g_s, *p"}, std::string("M-1,404128,4") + kStatic), ElementsAre("*p", "M g_s"));
+}
+
+TEST_F(Match, SizesTellItemsApart) {
+  constexpr const char* kEight = "X0000000F,26000622100222e816080222080c27";
+  facts["a"].size = 8;
+  facts["b"].size = 4;
+  facts["c"].size = 8;
+  EXPECT_THAT(match({"collect $regs, a, b, c"}, std::string(kLocal) + kEight), ElementsAre("b", "c"));
+  EXPECT_THAT(match({"collect $regs, a, b, c"}, std::string(kEight) + kLocal), ElementsAre("a", "b"));
+}
+
+TEST_F(Match, VariablesTakeAnyNumberOfExpressions) {
+  EXPECT_THAT(
+      match({"collect $args, $locals, *p, $trace_timestamp"}, std::string(kLocal) + kLocal + kLocal + kStamp)
+          .back(),
+      "$trace_timestamp");
+}
+
+}  // namespace
+}  // namespace convert::tfile

@@ -1,0 +1,85 @@
+// What the leaves of a value are called, and where they lie.
+#include "converters/tfile/program/type.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace convert::tfile {
+namespace {
+
+using testing::ElementsAre;
+
+const Type kInt{.kind = Type::Kind::Signed, .size = 4, .members = {}, .enumerators = {}};
+const Type kChar{
+    .kind = Type::Kind::Signed, .size = 1, .is_character = true, .members = {}, .enumerators = {}};
+const Type kPoint{.kind = Type::Kind::Struct,
+                  .size = 8,
+                  .members = {{.name = "x", .type = &kInt}, {.name = "y", .type = &kInt, .bit_offset = 32}},
+                  .enumerators = {}};
+
+Type array_of(const Type& element, std::uint64_t count) {
+  return {.kind = Type::Kind::Array,
+          .size = count * element.size,
+          .target = &element,
+          .count = count,
+          .members = {},
+          .enumerators = {}};
+}
+
+std::vector<std::string> names(const Type& type, const std::string& expression) {
+  std::vector<std::string> names;
+  for (const Leaf& leaf : leaves_of(type, expression).first) names.push_back(leaf.name);
+  return names;
+}
+
+TEST(LeafNames, AreExpressions) {
+  EXPECT_THAT(names(kPoint, "p"), ElementsAre("p.x", "p.y"));
+  EXPECT_THAT(names(kPoint, "*p"), ElementsAre("p->x", "p->y"));
+  EXPECT_THAT(names(kPoint, "**p"), ElementsAre("(**p).x", "(**p).y"));
+  EXPECT_THAT(names(kPoint, "a->b[2].c"), ElementsAre("a->b[2].c.x", "a->b[2].c.y"));
+  EXPECT_THAT(names(kPoint, "*(point*)q"), ElementsAre("(*(point*)q).x", "(*(point*)q).y"));
+  EXPECT_THAT(names(kPoint, "(*p)"), ElementsAre("(*p).x", "(*p).y"));
+  EXPECT_THAT(names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
+}
+
+TEST(LeafNames, OfElementsCountOn) {
+  const Type two = array_of(kInt, 2), points = array_of(kPoint, 1);
+  EXPECT_THAT(names(two, "a"), ElementsAre("a[0]", "a[1]"));
+  EXPECT_THAT(names(two, "a[5]@2"), ElementsAre("a[5]", "a[6]"));
+  EXPECT_THAT(names(two, "a[5] @ 2"), ElementsAre("a[5]", "a[6]"));
+  EXPECT_THAT(names(two, "*p@2"), ElementsAre("p[0]", "p[1]"));
+  EXPECT_THAT(names(two, "x@2"), ElementsAre("(&x)[0]", "(&x)[1]"));
+  EXPECT_THAT(names(two, "a[i]@2"), ElementsAre("(&a[i])[0]", "(&a[i])[1]"));
+  EXPECT_THAT(names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
+}
+
+TEST(Leaves, OfCharactersAreOneText) {
+  const Type text = array_of(kChar, 16);
+  const Leaves leaves = leaves_of(text, "s");
+  ASSERT_EQ(leaves.first.size(), 1u);
+  EXPECT_EQ(leaves.first[0].form, Leaf::Form::Text);
+  EXPECT_EQ(leaves.first[0].size, 16u);
+}
+
+TEST(Leaves, OfWhichThereAreTooManyAreCounted) {
+  const Type thousand = array_of(kPoint, 1000);
+  const Leaves leaves = leaves_of(thousand, "p");
+  EXPECT_EQ(leaves.first.size(), Leaves::kMost);
+  EXPECT_EQ(leaves.first.back().name, "p[15].y");
+  EXPECT_EQ(leaves.first.back().offset, 124u);
+  EXPECT_EQ(leaves.more, 2000u - 32u);
+  const Type exactly = array_of(kPoint, 16);
+  EXPECT_EQ(leaves_of(exactly, "p").more, 0u);
+}
+
+TEST(Leaves, OfATypeThatHoldsItselfEnd) {
+  Type endless{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
+  endless.members = {{.name = "a", .type = &endless}, {.name = "b", .type = &kInt}};
+  EXPECT_LE(leaves_of(endless, "x").first.size(), Leaves::kMost);
+  Type branching{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
+  branching.members = {{.name = "a", .type = &branching}, {.name = "b", .type = &branching}};
+  EXPECT_EQ(leaves_of(branching, "x").first.size(), 0u);
+}
+
+}  // namespace
+}  // namespace convert::tfile
