@@ -19,6 +19,9 @@ inline constexpr std::size_t kMaxArguments = 15;           // a 4-bit field
 inline constexpr std::size_t kMaxStringIndex = 32'767;     // index 0 is the empty string
 inline constexpr std::size_t kMaxThreadIndex = 255;        // index 0 says: inline
 inline constexpr std::size_t kMaxLegacyCpu = 255;          // context switches of subtype 0
+inline constexpr std::size_t kMaxCpu = 4095;               // Perfetto aborts at larger ones
+inline constexpr std::size_t kMaxDepth = 512;              // of durations; Perfetto drops deeper ones
+inline constexpr std::size_t kMaxLocations = 32'767;       // names of durations; Tracy's index has 16 bits
 inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns: what every reader agrees on
 inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1}
                                             << 63;  // ns; Perfetto and Rust refuse later ones
@@ -66,6 +69,11 @@ enum class EventType : std::uint8_t {
   FlowStep = 9,
   FlowEnd = 10,
 };
+
+constexpr bool is_async(EventType type) {
+  return type >= EventType::AsyncBegin && type <= EventType::AsyncEnd;
+}
+constexpr bool is_flow(EventType type) { return type >= EventType::FlowBegin && type <= EventType::FlowEnd; }
 
 // Spec: "Blob types"; Perfetto is newer than most copies.
 enum class BlobType : std::uint8_t { Data = 1, LastBranch = 2, Perfetto = 3 };

@@ -18,7 +18,24 @@ class Input {
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
 
-// Reads a stream opened in binary mode, which it borrows.
+// Reads a file by its path, or an open descriptor, which it borrows. Throws std::system_error.
+class FileInput final : public Input {
+ public:
+  explicit FileInput(const std::string& path);
+  explicit FileInput(int descriptor) : file_(descriptor), name_("descriptor " + std::to_string(descriptor)) {}
+  ~FileInput() override;
+  FileInput(const FileInput&) = delete;
+  FileInput& operator=(const FileInput&) = delete;
+  std::size_t read(std::span<std::byte> room) override;
+
+ private:
+  int file_;
+  bool is_own_ = false;
+  std::string name_;
+};
+
+// Reads a stream opened in binary mode, which it borrows. Throws std::ios_base::failure when the stream could
+// not be opened, or fails.
 class StreamInput final : public Input {
  public:
   explicit StreamInput(std::istream& in) : in_(&in) {}
@@ -46,6 +63,7 @@ struct ReadEnd {
     Truncated,  // inside a record, or less than a word is left
     SizeZero,   // a record claims to have no words, so the next one can't be found
     NoMagic,    // ReaderOptions::require_magic, and the file does not begin so
+    Failed,     // the Input threw
   };
   Reason reason = Reason::NotYet;
   std::uint64_t offset = 0;         // in bytes: of the record that could not be read, or the file's size

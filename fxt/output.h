@@ -22,6 +22,8 @@ class Output {
   // returned; at the first call there is none, and the number is 0. Returns the next empty buffer of at least
   // kMinBufferWords, which stays the writer's until the next call. May throw; the Writer passes it on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
+  // Nothing follows: Writer::finish() has sent its last words.
+  virtual void finish() {}
 };
 
 // Collects a trace in memory.
@@ -36,6 +38,24 @@ class MemoryOutput final : public Output {
  private:
   std::vector<std::uint64_t> words_;  // the part after filled_ is the writer's
   std::size_t filled_ = 0;
+};
+
+// Writes a file by its path: beside it until Writer::finish(), which gives it its name. Without that, what
+// stood there stays as it was. Throws std::system_error.
+class FileOutput final : public Output {
+ public:
+  explicit FileOutput(std::string path, std::size_t buffer_words = std::size_t{1} << 15);
+  ~FileOutput() override;
+  FileOutput(const FileOutput&) = delete;
+  FileOutput& operator=(const FileOutput&) = delete;
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override;
+  void finish() override;
+
+ private:
+  std::string path_;
+  std::string beside_;
+  int file_ = -1;
+  std::vector<std::uint64_t> buffer_;
 };
 
 // Writes to a stream opened in binary mode, which it borrows. Throws std::ios_base::failure when the stream

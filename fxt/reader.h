@@ -1,6 +1,6 @@
 // Reads traces of any origin: every record type, tables and tick rates per provider, both byte orders. What
 // is unknown is skipped by its size and counted; what is odd is reported beside the record. No input makes it
-// throw, crash or allocate more than the input itself is worth.
+// throw, crash or take more memory than some thirty times what was read.
 #pragma once
 
 #include <array>
@@ -48,9 +48,31 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // The next record, or null at the end; end() then tells how it came.
+  // The next record, or null at the end; end() then tells how it came. What an Input throws passes through;
+  // reading has ended then.
   const Entry* next();
   const ReadEnd& end() const;
+
+  // `for (const fxt::Entry& entry : reader)` reads on to the end.
+  class Iterator {
+   public:
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    explicit Iterator(Reader& reader) : reader_(&reader), entry_(reader.next()) {}
+    const Entry& operator*() const { return *entry_; }
+    const Entry* operator->() const { return entry_; }
+    Iterator& operator++() {
+      entry_ = reader_->next();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& at, const ReadEnd&) { return at.entry_ == nullptr; }
+
+   private:
+    Reader* reader_;
+    const Entry* entry_;
+  };
+  Iterator begin() { return Iterator(*this); }
 
   // ---- The state that the records so far have made. ----
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -121,7 +120,7 @@ struct LegacyContextSwitch {
 // fxt-notes section 5, scheduling subtype 1. Thread koids only.
 struct ContextSwitch {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;
+  std::uint16_t cpu = 0;  // at most 4095 when written; so below
   ThreadState outgoing_state = ThreadState::New;
   std::uint64_t outgoing_thread = 0;
   std::uint64_t incoming_thread = 0;
@@ -137,10 +136,6 @@ struct ThreadWakeup {
   Arguments arguments = {};  // by convention weight (Int32) and waker (Koid)
   friend bool operator==(const ThreadWakeup&, const ThreadWakeup&) = default;
 };
-
-// The type that an argument of scheduling records has by convention: incoming_weight, outgoing_weight and
-// weight are Int32, waker is Koid (fxt-notes section 5; Perfetto insists on it). Nothing for others.
-std::optional<ArgumentType> type_of_scheduling_argument(std::string_view name);
 
 // Spec: "Log record".
 struct Log {

@@ -70,7 +70,7 @@ std::string make_valid_utf8(std::string_view text) {
   valid.reserve(text.size());
   while (!text.empty()) {
     const Sequence sequence = first_sequence(text);
-    valid += sequence.valid ? text.substr(0, sequence.bytes) : std::string_view("\xef\xbf\xbd");
+    valid += sequence.valid ? text.substr(0, sequence.bytes) : kReplacement;
     text.remove_prefix(sequence.bytes);
   }
   return valid;

@@ -7,6 +7,9 @@
 
 namespace fxt {
 
+// U+FFFD, which stands for what can't be shown.
+inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
 // True if all of `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 bool is_valid_utf8(std::string_view text);
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +59,12 @@ struct Thread {
   }
 };
 
+struct ThreadHash {
+  std::size_t operator()(const Thread& thread) const {
+    return std::hash<std::uint64_t>{}(thread.process * 0x9e37'79b9'7f4a'7c15 + thread.thread);
+  }
+};
+
 // The idle thread of context switches; no event happens on it.
 inline constexpr Thread kIdleThread{};
 
@@ -97,14 +105,15 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// A borrowed list of arguments: {} or {{"size", 42}, {"path", "/dev/null"}} in the call that writes them, or
-// any vector, array or span of them. Equal if the arguments are equal, in order.
+// A list of arguments: {{"size", 42}, {"path", "/dev/null"}} is copied, texts are not; any vector, array or
+// span of arguments is borrowed. Equal if the arguments are equal, in order.
 class Arguments {
  public:
   Arguments() = default;
   Arguments(std::span<const Argument> list) : list_(list) {}
   Arguments(const std::vector<Argument>& list) : list_(list) {}
-  Arguments(std::initializer_list<Argument> list) : list_(list.begin(), list.size()) {}
+  Arguments(std::initializer_list<Argument> list)
+      : own_(std::make_shared<const std::vector<Argument>>(list)), list_(*own_) {}
 
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
@@ -115,6 +124,7 @@ class Arguments {
   friend bool operator==(const Arguments& a, const Arguments& b);
 
  private:
+  std::shared_ptr<const std::vector<Argument>> own_;  // of a list in braces, shared by its copies
   std::span<const Argument> list_;
 };
 

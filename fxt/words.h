@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -96,6 +97,17 @@ inline std::uint64_t* put_unsigned(std::uint64_t* at, const TextRef& name, std::
 }
 inline std::uint64_t* put_double(std::uint64_t* at, const TextRef& name, double value) {
   return put_word_argument(at, ArgumentType::Double, name, std::bit_cast<std::uint64_t>(value));
+}
+// Any number, as it takes least.
+template <typename Number>
+std::uint64_t* put_number(std::uint64_t* at, const TextRef& name, Number value) {
+  static_assert(std::integral<Number> || std::floating_point<Number>);
+  if constexpr (std::floating_point<Number>)
+    return put_double(at, name, static_cast<double>(value));
+  else if constexpr (std::signed_integral<Number>)
+    return put_signed(at, name, value);
+  else
+    return put_unsigned(at, name, value);
 }
 inline std::uint64_t* put_text(std::uint64_t* at, const TextRef& name, const TextRef& value) {
   at = put_argument(at, ArgumentType::String, name, value.words(), value.ref);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
+#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/link_check.h"
 #include "fxt/checking/nesting_check.h"
 #include "fxt/checking/object_check.h"
@@ -14,17 +14,24 @@
 #include "fxt/checking/start_check.h"
 #include "fxt/header_words.h"
 #include "fxt/kind.h"
+#include "fxt/time_span.h"
 
 namespace fxt {
 namespace {
 
-constexpr std::size_t kTracyMaxLocations = 32'767;
 constexpr std::string_view kDropped =
     "Fuchsia's C++ reader and Perfetto drop the record, others lose the name";
 constexpr std::string_view kCppReports = "Fuchsia's C++ reader reports an error";
 constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
 constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
 constexpr std::string_view kReserved = "the spec reserves it for later versions";
+
+// Tracy looks for the word anywhere.
+bool names_a_frame(std::string_view name) {
+  constexpr std::string_view kFrame = "frame";
+  return std::ranges::search(name, kFrame, [](char a, char b) { return (a | 0x20) == b; }).begin() !=
+         name.end();
+}
 
 }  // namespace
 
@@ -50,9 +57,10 @@ class Checker::State {
   // ---- What records hold ----
   void check_time(std::uint64_t ticks, const Reader& reader);
   void check_string(const String& string);
+  void check_nul(std::string_view text);
   void check_thread(const Thread& thread);
-  void check_arguments(Arguments arguments);
-  void check_scheduling_arguments(Arguments arguments);
+  void check_arguments(const Arguments& arguments);
+  void check_scheduling_arguments(const Arguments& arguments);
   void check_event(const Event& event, const Reader& reader);
   void check_location(const Event& event);
   void check_span(std::uint64_t first, std::uint64_t last);
@@ -78,7 +86,7 @@ class Checker::State {
   std::uint64_t offset_ = 0;
   std::string_view kind_;
 
-  std::optional<std::uint64_t> first_ticks_, last_ticks_;  // of events, as Tracy takes them
+  TimeSpan span_;  // in ticks: Tracy takes them for ns
   bool span_said_ = false;
   std::unordered_set<std::uint64_t> locations_;  // hashes of (name, source location)
   std::vector<bool> located_;                    // by string index: the name alone is among them
@@ -215,6 +223,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     if (record.text.size() > kMaxStringBytes)
       warning("W8", "string of " + std::to_string(record.text.size()) + " bytes",
               "the spec's limit is 32,000");
+    check_nul(record.text);
     references_.registered(record);
   }
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
@@ -224,11 +233,20 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     check_thread(record.process);
     error("W24", "userspace object", "Fuchsia's C++ reader reports a record of unknown type 6");
   }
+  if constexpr (requires { record.cpu; }) {
+    if (record.cpu > kMaxCpu)
+      error("W25", "cpu " + std::to_string(record.cpu) + " is beyond 4095", "Perfetto aborts");
+  }
+  if constexpr (requires { record.outgoing_state; }) {
+    if (record.outgoing_state > ThreadState::Dead)
+      warning("W25", "thread state " + std::to_string(code(record.outgoing_state)) + " does not exist",
+              "viewers show none");
+  }
   if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
-    for (const Thread& side : {record.outgoing, record.incoming}) {
-      check_thread(side);
-      objects_.scheduled(side.thread, offset_, kind_);
-    }
+    check_thread(record.outgoing);
+    check_thread(record.incoming);
+    objects_.switched(record.outgoing, record.outgoing_priority, offset_, kind_);
+    objects_.switched(record.incoming, record.incoming_priority, offset_, kind_);
   }
   if constexpr (std::is_same_v<T, ContextSwitch>) {
     for (const std::uint64_t side : {record.outgoing_thread, record.incoming_thread})
@@ -260,31 +278,40 @@ void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
     error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
           "Fuchsia's C++ reader rejects the record");
+  if (string.storage == Storage::Inline) check_nul(string.text);
   if (start_.several_providers()) references_.used(string, offset_, kind_);
+}
+
+void Checker::State::check_nul(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos)
+    error("W9", "string with a NUL in it", "Perfetto and Tracy show it up to there");
 }
 
 void Checker::State::check_thread(const Thread& thread) {
   if (start_.several_providers()) references_.used(thread, offset_, kind_);
 }
 
-void Checker::State::check_arguments(Arguments arguments) {
+void Checker::State::check_arguments(const Arguments& arguments) {
   for (const Argument& argument : arguments) {
     check_string(argument.name);
     if (const auto* text = std::get_if<String>(&argument.value)) check_string(*text);
+    if (std::holds_alternative<bool>(argument.value))
+      warning("W22", "argument " + quoted(argument.name.text) + " is a bool", "debug builds of Tracy abort");
     if (std::holds_alternative<Bytes>(argument.value))
       error(
           "W23", "blob argument",
           "Tracy misreads what follows, Fuchsia's C++ reader adds the padding, Perfetto shows it as unknown");
   }
+  if (const Argument* const again = repeated_argument(arguments))
+    error("W25", "two arguments are called " + quoted(again->name.text), "Perfetto keeps one of them");
 }
 
-// What Perfetto reads from scheduling records must have its types.
-void Checker::State::check_scheduling_arguments(Arguments arguments) {
+void Checker::State::check_scheduling_arguments(const Arguments& arguments) {
   for (const Argument& argument : arguments)
     if (const auto type = type_of_scheduling_argument(argument.name.text);
         type && argument.value.index() != code(*type))
       error("W25",
-            "argument \"" + std::string(argument.name.text) + "\" is not of type " +
+            "argument " + quoted(argument.name.text) + " is not of type " +
                 (*type == ArgumentType::Koid ? "koid" : "int32"),
             "Perfetto drops the record");
 }
@@ -292,6 +319,8 @@ void Checker::State::check_scheduling_arguments(Arguments arguments) {
 void Checker::State::check_event(const Event& event, const Reader& reader) {
   objects_.used(event.thread, offset_, kind_);
   if (event.type == EventType::Counter) objects_.counter(event, offset_);
+  if (event.type == EventType::Instant && names_a_frame(event.name.text))
+    warning("W28", "instant with \"frame\" in its name", "Tracy takes it for the start of a frame");
   if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
     check_location(event);
 
@@ -311,7 +340,7 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
 }
 
 void Checker::State::check_location(const Event& event) {
-  if (locations_.size() > kTracyMaxLocations) return;
+  if (locations_.size() > kMaxLocations) return;
   const bool only_a_name = event.arguments.empty() && event.name.storage == Storage::Table;
   if (only_a_name && located_.size() > event.name.index && located_[event.name.index]) return;
   const std::hash<std::string_view> hash;
@@ -325,18 +354,19 @@ void Checker::State::check_location(const Event& event) {
     if (located_.size() <= event.name.index) located_.resize(event.name.index + std::size_t{1});
     located_[event.name.index] = true;
   }
-  if (locations_.size() > kTracyMaxLocations)
+  if (locations_.size() > kMaxLocations)
     error("W26", "more than 32,767 pairs of duration name and source location",
           "Tracy writes a file that it can't load");
 }
 
 // Tracy counts from the first event.
 void Checker::State::check_span(std::uint64_t first, std::uint64_t last) {
-  first_ticks_ = std::min(first_ticks_.value_or(first), first);
-  last_ticks_ = std::max(last_ticks_.value_or(last), last);
-  if (span_said_ || *last_ticks_ - *first_ticks_ < kSpanLimit) return;
-  error("W5", "the times of the file span 2^47 ns or more", "Tracy's times wrap");
-  span_said_ = true;
+  if (span_said_ || last >= kTimeLimit) return;
+  if (!span_.fits(first, last)) {
+    error("W5", "the times of the file span 2^47 ns or more", "Tracy's times wrap");
+    span_said_ = true;
+  }
+  span_.take(first, last);
 }
 
 void Checker::State::finish(const Reader& reader) {

@@ -2,9 +2,9 @@
 #include "fxt/checking/link_check.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 
+#include "fxt/checking/argument_rules.h"
 #include "fxt/kind.h"
 
 namespace fxt {
@@ -15,43 +15,42 @@ constexpr std::size_t kWindow = std::size_t{1} << 17;
 }  // namespace
 
 void LinkCheck::add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
-  if (event.type < EventType::AsyncBegin || event.type == EventType::AsyncInstant) return;
-  const std::hash<std::string_view> hash;
+  if (!is_flow(event.type) && !is_async(event.type)) return;
+  if (time_ns < settled_ && !lost_) {
+    findings_->warning("W16", offset, kind_of(event.type),
+                       "goes back in time further than can be followed; flows and async operations are not "
+                       "checked from here on",
+                       "readers must sort");
+    lost_ = true;
+  }
+  if (lost_) return;
   waiting_.push_back({.time = time_ns,
                       .order = order_++,
                       .type = event.type,
                       .process = event.thread.process,
                       .id = event.id,
-                      .name = hash(event.category.text) * 31 + hash(event.name.text),
+                      .name = hash_of_names(event),
                       .offset = offset});
   if (waiting_.size() >= kWindow) settle(kWindow / 2);
 }
 
 void LinkCheck::settle(std::size_t count) {
+  if (count == 0) return;
   std::ranges::sort(waiting_, [](const Link& a, const Link& b) {
     return a.time != b.time ? a.time < b.time : a.order < b.order;
   });
   for (std::size_t i = 0; i < count; ++i) judge(waiting_[i]);
+  settled_ = waiting_[count - 1].time;
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void LinkCheck::judge(const Link& link) {
-  switch (link.type) {
-    case EventType::FlowBegin:
-      begin_flow(link);
-      break;
-    case EventType::FlowStep:
-    case EventType::FlowEnd:
-      follow_flow(link);
-      break;
-    case EventType::AsyncBegin:
-      asyncs_[{link.process, link.id, link.name}].push_back(link.offset);
-      break;
-    case EventType::AsyncEnd:
-      end_async(link);
-      break;
-    default:
-      break;
+  if (is_async(link.type)) {
+    judge_async(link);
+  } else if (link.type == EventType::FlowBegin) {
+    begin_flow(link);
+  } else {
+    follow_flow(link);
   }
 }
 
@@ -80,23 +79,59 @@ void LinkCheck::follow_flow(const Link& link) {
   }
 }
 
-void LinkCheck::end_async(const Link& link) {
-  const auto open = asyncs_.find({link.process, link.id, link.name});
-  if (open == asyncs_.end()) {
+// Perfetto cuts what is still open inside an operation that has ended, at the next event of the id.
+void LinkCheck::judge_async(const Link& link) {
+  Async& async = asyncs_[link.id];
+  for (std::size_t i = async.open.size(); async.ended > 0 && i-- > 0;) {
+    if (async.open[i].end >= link.time) continue;
+    if (i + 1 < async.open.size())
+      findings_->error("W17", async.open[i + 1].offset, kind_of(EventType::AsyncBegin),
+                       "still open after the operation of the same id around it, at " +
+                           place(async.open[i].offset) + ", has ended",
+                       "Perfetto, where ids are global, cuts it there and ignores its end");
+    async.open.erase(async.open.begin() + static_cast<std::ptrdiff_t>(i));
+    --async.ended;
+  }
+  if (link.type == EventType::AsyncEnd) {
+    end_async(async, link);
+  } else if (link.type == EventType::AsyncBegin) {
+    if (async.open.size() >= kMaxDepth)
+      findings_->error("W17", link.offset, kind_of(link.type), "lies deeper than 512 operations of its id",
+                       "Perfetto drops it");
+    if (async.open.size() >= kMaxDepth) return;
+    async.open.push_back({.name = link.name, .offset = link.offset});
+    ++async.waiting[link.name];
+  }
+  if (async.open.empty()) asyncs_.erase(link.id);
+}
+
+void LinkCheck::end_async(Async& async, const Link& link) {
+  const auto waiting = async.waiting.find(link.name);
+  if (waiting == async.waiting.end()) {
     findings_->warning("W17", link.offset, kind_of(link.type),
-                       "no async operation of this process, id and name has begun", "readers ignore it");
+                       "no async operation of this id, category and name has begun", "readers ignore it");
     return;
   }
-  open->second.pop_back();
-  if (open->second.empty()) asyncs_.erase(open);
+  if (--waiting->second == 0) async.waiting.erase(waiting);
+  const auto ended = std::ranges::find_if(async.open.rbegin(), async.open.rend(), [&](const Operation& open) {
+    return open.name == link.name && open.end == kOpen;
+  });
+  if (ended == async.open.rbegin()) {
+    async.open.pop_back();
+  } else {
+    ended->end = link.time;
+    ++async.ended;
+  }
 }
 
 void LinkCheck::finish() {
   settle(waiting_.size());
-  for (const auto& [key, offsets] : asyncs_)
-    for (const std::uint64_t offset : offsets)
-      findings_->warning("W17", offset, kind_of(EventType::AsyncBegin), "never ends",
-                         "Perfetto shows it as unfinished");
+  if (lost_) return;
+  for (const auto& [id, async] : asyncs_)
+    for (const Operation& operation : async.open)
+      if (operation.end == kOpen)
+        findings_->warning("W17", operation.offset, kind_of(EventType::AsyncBegin), "never ends",
+                           "Perfetto shows it as unfinished");
   flows_.for_each([this](std::uint64_t, std::uint64_t id, std::uint64_t offset) {
     findings_->warning("W21", offset, kind_of(EventType::FlowBegin),
                        "flow " + std::to_string(id) + " never ends", "the spec asks for an end");

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "fxt/checking/findings.h"
@@ -31,18 +31,34 @@ class LinkCheck {
     std::uint64_t name = 0;  // hash of category and name
     std::uint64_t offset = 0;
   };
+  // The async operations of one id, as Perfetto stacks them: whatever their processes, ended by their names.
+  struct Operation {
+    std::uint64_t name = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t end = kOpen;  // of those that ended before the ones inside them
+  };
+  struct Async {
+    std::vector<Operation> open = {};  // outermost first
+    std::size_t ended = 0;             // of these
+    std::unordered_map<std::uint64_t, std::uint64_t> waiting =
+        {};  // how many of each name wait for their end
+  };
+  static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
+
   void settle(std::size_t count);
   void judge(const Link& link);
   void begin_flow(const Link& link);
   void follow_flow(const Link& link);
-  void end_async(const Link& link);
+  void judge_async(const Link& link);
+  void end_async(Async& async, const Link& link);
 
   const Findings* findings_;
   std::vector<Link> waiting_;
   std::uint64_t order_ = 0;
-  OpenFlows flows_;  // by the offsets of their begins
-  // Open async operations by process, id and name; where they began.
-  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> asyncs_;
+  std::uint64_t settled_ = 0;  // what was before has been judged
+  bool lost_ = false;          // went back further than can be followed
+  OpenFlows flows_;            // by the offsets of their begins
+  std::map<std::uint64_t, Async> asyncs_;
 };
 
 }  // namespace fxt

@@ -1,80 +1,55 @@
 // Follows the durations of every thread as Perfetto and Tracy do: sorted by time, ties in the order of the
-// file (rules W15, W16, W17 and the enclosing duration of W21). Internal to the Checker.
+// file (rules W15, W16, W17 and the enclosing duration of W21). What nests is fxt/nesting.h's to say.
+// Internal to the Checker.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "fxt/checking/findings.h"
+#include "fxt/nesting.h"
 #include "fxt/records.h"
 
 namespace fxt {
 
-// One thing that happens on a thread.
-struct Step {
-  enum class Kind : std::uint8_t { Instant, Begin, End, Complete, CompleteEnd, Flow };
-  std::uint64_t time = 0;   // ns
-  std::uint64_t order = 0;  // in the file; breaks ties
-  std::uint64_t end = 0;    // of Complete
-  std::uint64_t name = 0;   // of Begin and End: hash of category and name; 0 if both are empty
-  std::uint64_t offset = 0;
-  Kind kind = Kind::Instant;
-};
-
-// Perfetto's stack of one track: what it drops and cuts.
-class PerfettoStack {
+// One thread, its events sorted.
+class TrackCheck {
  public:
-  explicit PerfettoStack(const Findings& findings) : findings_(&findings) {}
-  void step(const Step& step, std::string_view rule);
-
- private:
-  struct Slice {
-    std::uint64_t begin = 0;
-    std::optional<std::uint64_t> end;  // none while it waits for its end event
+  struct Step {
+    std::uint64_t time = 0;   // ns
+    std::uint64_t order = 0;  // in the file; breaks ties
+    std::uint64_t end = 0;    // of DurationComplete
+    std::uint64_t name = 0;   // of begins and ends: hash of category and name; 0 if both are empty
     std::uint64_t offset = 0;
-    bool is_instant = false;
+    EventType type = EventType::Instant;
   };
-  bool make_room(const Step& step, std::optional<std::uint64_t> duration, std::string_view rule);
-  void open(const Step& step, std::optional<std::uint64_t> duration, std::string_view rule);
-  void close(const Step& step, std::string_view rule);
-  void bind_flow(const Step& step) const;
 
-  const Findings* findings_;
-  std::vector<Slice> slices_;
-};
-
-// Tracy's blind pairing of one thread, against what the file means: a begin belongs to the end event that
-// closes it among begins and ends alone, a complete event to its own end.
-class TracyStack {
- public:
-  explicit TracyStack(const Findings& findings) : findings_(&findings) {}
+  explicit TrackCheck(const Findings& findings) : findings_(&findings) {}
+  // `rule` is what misplaced durations break: W16 if the file is not in time order, else W15.
   void step(const Step& step, std::string_view rule);
   void finish();
 
  private:
-  struct Zone {
-    std::optional<std::uint64_t> meant_end;  // none while its end event has not come
-    std::size_t begin = 0;                   // of a begin: its place in begins_
+  struct Tag {
     std::uint64_t offset = 0;
+    std::uint64_t order = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t name = 0;  // of those that wait for their end
+    bool is_tied = false;    // Tracy ends it where it begins, by the end of the one before it
   };
-  struct Begin {
-    std::optional<std::uint64_t> tracy_end;  // Tracy ended it already
-    std::size_t zone = 0;                    // its place in zones_
-    std::uint64_t name = 0;
-    std::uint64_t offset = 0;
-  };
-  void pop(const Step& step, std::string_view rule);
-  void end_begin(const Step& step, std::string_view rule);
-  void mismatch(std::uint64_t offset, std::string_view rule) const;
+
+  void take(const Step& step, std::string_view rule);
+  void end(const Step& step, std::string_view rule);
+  void refuse(Misplaced misplaced, const Step& step, std::string_view rule);
+  void crosses(std::uint64_t offset, EventType type, std::string_view rule) const;
 
   const Findings* findings_;
-  std::vector<Zone> zones_;
-  std::vector<Begin> begins_;
+  Nesting<Tag> durations_;
+  std::uint64_t dropped_begins_ = 0;              // too deep, and not ended yet
+  std::uint64_t ended_at_ = 0, ended_order_ = 0;  // of complete ones: the latest, by their order
 };
 
 class NestingCheck {
@@ -85,26 +60,18 @@ class NestingCheck {
   void finish();
 
  private:
-  struct ThreadHash {
-    std::size_t operator()(const Thread& thread) const {
-      return std::hash<std::uint64_t>{}(thread.process * 0x9e37'79b9'7f4a'7c15 ^ thread.thread);
-    }
-  };
   struct Track {
-    explicit Track(const Findings& findings) : perfetto(findings), tracy(findings) {}
-    std::vector<Step> waiting;
+    explicit Track(const Findings& findings) : check(findings) {}
+    std::vector<TrackCheck::Step> waiting;
     std::uint64_t latest = 0;   // of what was added
     std::uint64_t settled = 0;  // what was before has been judged
     bool sorted = true;         // what waits is in time order
     bool in_order = true;       // the records came so
     bool lost = false;          // went back further than can be followed
-    PerfettoStack perfetto;
-    TracyStack tracy;
+    TrackCheck check;
   };
-  enum class Settle : std::uint8_t { PastHalf, Half, All };
   Track& track_of(const Thread& thread);
-  void push(Track& track, const Step& step);
-  void settle(Track& track, Settle part);
+  void settle(Track& track, std::size_t count);
 
   const Findings* findings_;
   std::deque<Track> tracks_;  // in the order of their first event

@@ -1,19 +1,15 @@
 // What Perfetto and Tracy make of koids, names and counters.
 #include "fxt/checking/object_check.h"
 
+#include <algorithm>
+
+#include "fxt/checking/argument_rules.h"
+
 namespace fxt {
 namespace {
 
 constexpr std::string_view kRecord = "kernel-object";
 constexpr std::string_view kCutIds = "Perfetto cuts ids to 32 bits, Tracy merges threads";
-
-std::string quoted(const String& string) { return '"' + std::string(string.text) + '"'; }
-
-bool is_numeric(const Value& value) {
-  return std::holds_alternative<std::int32_t>(value) || std::holds_alternative<std::uint32_t>(value) ||
-         std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value) ||
-         std::holds_alternative<double>(value);
-}
 
 }  // namespace
 
@@ -58,7 +54,7 @@ void ObjectCheck::used(const Thread& thread, std::uint64_t offset, std::string_v
   if (thread.storage == Storage::Missing) return;
   if (last_seen_ == thread && !seen_.empty()) return;
   last_seen_ = thread;
-  if (!seen_.emplace(thread.process, thread.thread).second) return;
+  if (!seen_.insert(thread).second) return;
   const std::string text = std::to_string(thread.process) + "/" + std::to_string(thread.thread);
   if (thread.process >= kKoidLimit || thread.thread >= kKoidLimit) {
     findings_->error("W19", offset, record, "thread " + text + " needs more than 32 bits", kCutIds);
@@ -74,11 +70,25 @@ void ObjectCheck::scheduled(std::uint64_t thread, std::uint64_t offset, std::str
                      kCutIds);
 }
 
+void ObjectCheck::switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset,
+                           std::string_view record) {
+  scheduled(thread.thread, offset, record);
+  if (thread.storage == Storage::Missing || priority != 0 || thread.thread == 0) return;
+  const auto named = named_.find(thread.thread);
+  if (named == named_.end())
+    findings_->error("W18", offset, record,
+                     "thread " + std::to_string(thread.thread) + " has priority 0 and no kernel object yet",
+                     "Perfetto takes it for the idle thread");
+}
+
 void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
+  if (event.arguments.empty())
+    findings_->error("W20", offset, "counter", "has no argument, so it has no value", "no reader shows it");
   for (const Argument& argument : event.arguments) {
     if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing) continue;
     if (!is_numeric(argument.value)) {
-      findings_->error("W20", offset, "counter", "argument " + quoted(argument.name) + " is not a number",
+      findings_->error("W20", offset, "counter",
+                       "argument " + quoted(argument.name.text) + " is not a number",
                        "Perfetto counts an error, Tracy ignores it or takes ids for values");
       continue;
     }
@@ -86,23 +96,30 @@ void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
     if (series == series_.end()) {
       series_.emplace(argument.name.text, event.name.text);
     } else if (series->second != event.name.text) {
-      findings_->error(
-          "W20", offset, "counter",
-          "argument " + quoted(argument.name) + " also names a series of counter \"" + series->second + '"',
-          "Tracy draws both as one plot");
+      findings_->error("W20", offset, "counter",
+                       "argument " + quoted(argument.name.text) + " also names a series of counter \"" +
+                           series->second + '"',
+                       "Tracy draws both as one plot");
     }
   }
 }
 
+// One tid may be in several processes; but what names a thread that nothing happens on was meant for another.
 void ObjectCheck::finish() {
-  for (const auto& key : seen_) {
-    const auto named = named_.find(key.second);
-    if (named == named_.end() || named->second.count(key.first) != 0) continue;
-    findings_->error("W18", named->second.begin()->second, kRecord,
-                     "names thread " + std::to_string(key.second) + " in process " +
-                         std::to_string(named->second.begin()->first) + ", but its events are in process " +
-                         std::to_string(key.first),
-                     "Perfetto makes two threads of it, one without a name");
+  for (const Thread& thread : seen_) {
+    const auto named = named_.find(thread.thread);
+    if (named == named_.end()) continue;
+    const bool is_meant =
+        named->second.contains(thread.process) ||
+        std::ranges::any_of(named->second, [&](const auto& process_and_place) {
+          return seen_.contains({.process = process_and_place.first, .thread = thread.thread});
+        });
+    if (is_meant) continue;
+    findings_->warning("W18", named->second.begin()->second, kRecord,
+                       "names thread " + std::to_string(thread.thread) + " in process " +
+                           std::to_string(named->second.begin()->first) + ", but its events are in process " +
+                           std::to_string(thread.process),
+                       "viewers show two threads, one without a name");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "fxt/checking/findings.h"
@@ -20,6 +21,8 @@ class ObjectCheck {
   void used(const Thread& thread, std::uint64_t offset, std::string_view record);
   // A thread that only a context switch speaks of; 0 is idle there.
   void scheduled(std::uint64_t thread, std::uint64_t offset, std::string_view record);
+  // A side of a legacy context switch.
+  void switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset, std::string_view record);
   void counter(const Event& event, std::uint64_t offset);
   void finish();
 
@@ -28,7 +31,7 @@ class ObjectCheck {
 
   const Findings* findings_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;                 // process and thread of events
+  std::unordered_set<Thread, ThreadHash> seen_;                            // of events
   Thread last_seen_;
   std::map<std::string, std::string, std::less<>> series_;  // argument, its counter
 };

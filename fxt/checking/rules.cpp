@@ -32,8 +32,10 @@ constexpr std::array kRules = {
          "Tracy an empty name. The C++ reader reports registrations of index 0 as errors."},
     Rule{"W8", "Strings have at most 32,000 bytes.",
          "The C++ reader rejects records with longer inline strings."},
-    Rule{"W9", "Strings are UTF-8; only inline names of kernel objects may hold other bytes.",
-         "The Rust reader rejects the whole record, and with a string record all its uses."},
+    Rule{
+        "W9", "Strings are UTF-8 without NUL; only inline names of kernel objects may hold other bytes.",
+        "The Rust reader rejects the whole record, and with a string record all its uses. Perfetto and Tracy "
+        "show a string up to its first NUL."},
     Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that wrapped."},
     Rule{"W11", "Sizes are exact: no spare words in records and arguments, no zero words between them.",
          "The Rust reader rejects most records and all arguments of a wrong size. At a record of size 0 all "
@@ -50,13 +52,14 @@ constexpr std::array kRules = {
          "ends to what overlaps."},
     Rule{"W16", "Records of a thread come in time order; at equal times ends before the begins that follow.",
          "Readers break ties by the order in the file: Tracy then pairs begins with the wrong ends."},
-    Rule{"W17", "Every begin has its end and every end its begin.",
-         "Perfetto shows what never ends as unfinished, Tracy invents an end."},
+    Rule{"W17", "Every begin has its end and every end its begin; async operations of one id nest.",
+         "Perfetto shows what never ends as unfinished, Tracy invents an end. To Perfetto the ids of async "
+         "operations are global, and it cuts what is open inside one that ends."},
     Rule{"W18",
-         "Names are not empty; a thread's first argument is \"process\", of type koid; a thread belongs to "
-         "one process.",
+         "Names are not empty; a thread's first argument is \"process\", of type koid; a thread that is "
+         "switched to with priority 0 has been named.",
          "Perfetto loses names of threads without such a koid, or files them under process 0; exporters skip "
-         "them."},
+         "them. Threads of priority 0 that it knows no process of are idle ones to Perfetto."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
          "Perfetto cuts them to 32 bits, Tracy merges threads."},
     Rule{"W20", "Counters have numeric arguments, each naming one series of one counter.",
@@ -67,19 +70,25 @@ constexpr std::array kRules = {
          "Flow events lie inside a duration of their thread; steps and ends follow a begin with their id.",
          "Perfetto binds flows to the enclosing duration and drops what has none, or no begin."},
     Rule{"W22", "Bool arguments keep Tracy's debug builds away.",
-         "An assertion there; release builds read them. Not reported."},
+         "An assertion there; release builds read them."},
     Rule{"W23", "No blob arguments; profiler modules and mmaps refer to indexed threads.",
          "Tracy misreads what follows a blob argument, the C++ reader adds its padding, Perfetto shows "
          "\"unknown\". Fuchsia's two readers read inline threads of profiler records differently."},
     Rule{"W24", "No userspace objects.", "The C++ reader reports each as a record of unknown type."},
-    Rule{"W25", "Records are not extended, and have only types that the spec knows.",
+    Rule{"W25",
+         "Records are not extended and have only types and values that readers know: cpus up to 4095, and "
+         "each "
+         "argument a name of its own.",
          "The Rust reader rejects an initialization with more words; the C++ reader reports unknown types as "
-         "errors; Tracy loses its place after an unknown argument."},
+         "errors; Tracy loses its place after an unknown argument. Perfetto aborts at larger cpus and keeps "
+         "one of two arguments of the same name."},
     Rule{"W26", "At most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load any more."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.", "For Tracy only. Not reported."},
-    Rule{"W28", "Instants have no word of their own.",
-         "Only the C++ reader reads it, as a scope that the spec does not have."},
+    Rule{"W28", "Instants have no word of their own, and no \"frame\" in their names.",
+         "Only the C++ reader reads it, as a scope that the spec does not have. Tracy takes instants whose "
+         "name "
+         "contains the word for the starts of frames."},
 };
 
 }  // namespace

@@ -1,12 +1,35 @@
-// Streams as inputs, and ends in words.
+// Files and streams as inputs, and ends in words.
 #include "fxt/input.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <istream>
+#include <system_error>
+#include <unistd.h>
 
 namespace fxt {
 
+FileInput::FileInput(const std::string& path)
+    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), is_own_(true), name_(path) {
+  if (file_ < 0) throw std::system_error(errno, std::generic_category(), name_);
+}
+
+FileInput::~FileInput() {
+  if (is_own_) ::close(file_);
+}
+
+std::size_t FileInput::read(std::span<std::byte> room) {
+  ssize_t size = 0;
+  do size = ::read(file_, room.data(), room.size());
+  while (size < 0 && errno == EINTR);
+  if (size < 0) throw std::system_error(errno, std::generic_category(), name_);
+  return static_cast<std::size_t>(size);
+}
+
 std::size_t StreamInput::read(std::span<std::byte> room) {
   in_->read(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
+  if (in_->bad() || (in_->fail() && !in_->eof()))
+    throw std::ios_base::failure("the stream could not be opened, or failed");
   return static_cast<std::size_t>(in_->gcount());
 }
 
@@ -21,6 +44,8 @@ std::string describe(const ReadEnd& end) {
       return "record of size 0: what follows can't be found";
     case ReadEnd::Reason::NoMagic:
       return "not a trace: the first word is not the magic number record";
+    case ReadEnd::Reason::Failed:
+      return "reading failed";
   }
   return "";
 }

@@ -22,19 +22,20 @@ bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& re
 
   const ProviderContext& provider = providers_.current();
   const auto thread = static_cast<std::uint8_t>(Header::Thread::get(header));
-  if (thread == 0 || thread >= provider.threads.size() || !provider.threads[thread].known) return false;
+  const TableThread* const thread_koids = provider.threads.find(thread);
   const auto category = static_cast<std::uint16_t>(Header::Category::get(header));
   const auto name = static_cast<std::uint16_t>(Header::Name::get(header));
-  const TableString* const category_text = provider.strings.find(category);
-  const TableString* const name_text = provider.strings.find(name);
-  if (category_text == nullptr || name_text == nullptr) return false;
+  static const TableString kEmpty;
+  const TableString* const category_text = category == 0 ? &kEmpty : provider.strings.find(category);
+  const TableString* const name_text = name == 0 ? &kEmpty : provider.strings.find(name);
+  if (thread_koids == nullptr || category_text == nullptr || name_text == nullptr) return false;
 
   auto* event = std::get_if<Event>(&record);
   if (event == nullptr) event = &record.emplace<Event>();
   event->type = type;
   event->time = words[1];
-  event->thread = {.process = provider.threads[thread].process,
-                   .thread = provider.threads[thread].thread,
+  event->thread = {.process = thread_koids->process,
+                   .thread = thread_koids->thread,
                    .storage = Storage::Table,
                    .index = thread};
   const auto refer = [](String& string, const TableString& entry, std::uint16_t index) {
@@ -148,10 +149,10 @@ bool RecordDecoder::string(RecordCursor& in, std::uint64_t header, Record& recor
     problem(ProblemKind::StringIndexZero, 0);
     return true;
   }
-  TableString& entry = providers_.current().strings.entry(string.index);
-  if (entry.known && entry.text != string.text) problem(ProblemKind::StringReplaced, 0, string.index);
+  bool is_new = true;
+  TableString& entry = providers_.current().strings.entry(string.index, is_new);
+  if (!is_new && entry.text != string.text) problem(ProblemKind::StringReplaced, 0, string.index);
   entry.text = string.text;
-  entry.known = true;
   entry.valid_utf8 = is_valid_utf8(string.text);
   return true;
 }
@@ -165,12 +166,11 @@ bool RecordDecoder::thread(RecordCursor& in, std::uint64_t header, Record& recor
     problem(ProblemKind::ThreadIndexZero, 0);
     return true;
   }
-  auto& threads = providers_.current().threads;
-  if (threads.size() <= thread.index) threads.resize(thread.index + std::size_t{1});
-  TableThread& entry = threads[thread.index];
-  if (entry.known && (entry.process != thread.process || entry.thread != thread.thread))
+  bool is_new = true;
+  TableThread& entry = providers_.current().threads.entry(thread.index, is_new);
+  if (!is_new && (entry.process != thread.process || entry.thread != thread.thread))
     problem(ProblemKind::ThreadReplaced, 0, thread.index);
-  entry = {.process = thread.process, .thread = thread.thread, .known = true};
+  entry = {.process = thread.process, .thread = thread.thread};
   return true;
 }
 

@@ -53,23 +53,6 @@ class RecordCursor {
   std::size_t end_;
 };
 
-// All providers seen, and which one is speaking.
-class Providers {
- public:
-  Providers() : current_(&contexts_[0]) {}
-  ProviderContext& current() { return *current_; }
-  const ProviderContext& current() const { return *current_; }
-  bool knows(std::uint32_t id) const;
-  // Starts with fresh tables, also when the id was announced before; says whether it was.
-  bool announce(std::uint32_t id, std::string_view name);
-  // Returns whether it was announced; an unknown one starts empty.
-  bool enter(std::uint32_t id);
-
- private:
-  std::map<std::uint32_t, ProviderContext> contexts_;
-  ProviderContext* current_;
-};
-
 class RecordDecoder {
  public:
   // Decodes into `record`. Views go into the words and the tables.

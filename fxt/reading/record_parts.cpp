@@ -1,9 +1,9 @@
 // What records are made of, as the decoder reads it: streams, references, arguments.
 #include <bit>
 
-#include "fxt/header_words.h"
 #include "fxt/reading/record_decoder.h"
 #include "fxt/utf8.h"
+#include "fxt/words.h"
 
 namespace fxt {
 
@@ -12,33 +12,12 @@ bool RecordCursor::stream(std::uint64_t size, std::span<const std::byte>& bytes,
   if (size > left() * kWord) return false;
   const auto size_bytes = static_cast<std::size_t>(size);
   bytes = {record_->bytes + position_ * kWord, size_bytes};
-  const std::size_t words = (size_bytes + kWord - 1) / kWord;
+  const std::size_t words = words_of(size_bytes);
   clean = true;
   for (std::size_t i = size_bytes; i < words * kWord; ++i)
     clean = clean && record_->bytes[position_ * kWord + i] == std::byte{0};
   position_ += words;
   return true;
-}
-
-bool Providers::knows(std::uint32_t id) const {
-  const auto context = contexts_.find(id);
-  return context != contexts_.end() && context->second.announced;
-}
-
-bool Providers::announce(std::uint32_t id, std::string_view name) {
-  const bool again = knows(id);
-  current_ = &contexts_[id];
-  *current_ = {};
-  current_->id = id;
-  current_->name = name;
-  current_->announced = true;
-  return again;
-}
-
-bool Providers::enter(std::uint32_t id) {
-  current_ = &contexts_[id];
-  current_->id = id;
-  return current_->announced;
 }
 
 bool RecordDecoder::bytes(RecordCursor& in, std::uint64_t size, std::span<const std::byte>& bytes) {
@@ -87,14 +66,14 @@ bool RecordDecoder::thread_ref(RecordCursor& in, std::uint64_t ref, Thread& thre
     thread.storage = Storage::Inline;
     return in.word(thread.process) && in.word(thread.thread);
   }
-  const auto& threads = providers_.current().threads;
-  if (ref >= threads.size() || !threads[ref].known) {
+  const TableThread* const entry = providers_.current().threads.find(ref);
+  if (entry == nullptr) {
     thread.storage = Storage::Missing;
     problem(ProblemKind::UnknownThread, in.position(), ref);
     return true;
   }
-  thread.process = threads[ref].process;
-  thread.thread = threads[ref].thread;
+  thread.process = entry->process;
+  thread.thread = entry->thread;
   return true;
 }
 

@@ -2,13 +2,10 @@
 #include "fxt/reading/record_stream.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 
-#include "fxt/format.h"
-#include "fxt/header_words.h"
-#include "fxt/writing/record_builder.h"
+#include <boost/endian/conversion.hpp>
 
 namespace fxt {
 namespace {
@@ -37,19 +34,17 @@ void RecordStream::begin() {
   begun_ = true;
   swap_ = std::endian::native == std::endian::big;
   if (!available(kWord)) return;
-  std::array<std::uint64_t, 1> reversed = {kMagicRecord};
-  swap_bytes(reversed);
-  if (word_at(position_) == reversed[0]) swap_ = !swap_;
+  if (word_at(position_) == boost::endian::endian_reverse(kMagicRecord)) swap_ = !swap_;
   in_place_ = !swap_ && is_aligned(data_.data());
 }
 
 bool RecordStream::next_with_care(RecordWords& record) {
+  if (ended_) return false;
   if (!begun_) {
     begin();
     if (options_.require_magic && (!available(kWord) || word_at(position_) != kMagicRecord))
       return stop(ReadEnd::Reason::NoMagic);
   }
-  if (ended_) return false;
   std::uint64_t header = 0;
   do {
     if (!available(kWord)) {
@@ -79,7 +74,8 @@ bool RecordStream::next_with_care(RecordWords& record) {
   } else {
     numbers_.resize(static_cast<std::size_t>(size_words));
     std::memcpy(numbers_.data(), bytes, size_bytes);
-    if (swap_) swap_bytes(numbers_);
+    if (swap_)
+      for (std::uint64_t& number : numbers_) boost::endian::endian_reverse_inplace(number);
     record.words = numbers_;
   }
   position_ += size_bytes;
@@ -118,12 +114,18 @@ bool RecordStream::fetch(std::size_t bytes) {
   offset_ += position_;
   position_ = 0;
   std::size_t filled = kept;
-  while (filled < bytes) {
-    if (buffer_words_ * kWord - filled < kBlockBytes / 2) grow_buffer(filled);
-    const std::size_t got =
-        input_->read(std::as_writable_bytes(std::span(buffer_.get(), buffer_words_)).subspan(filled));
-    filled += got;
-    if (got == 0) break;
+  try {
+    while (filled < bytes) {
+      if (buffer_words_ * kWord - filled < kBlockBytes / 2) grow_buffer(filled);
+      const std::size_t got =
+          input_->read(std::as_writable_bytes(std::span(buffer_.get(), buffer_words_)).subspan(filled));
+      filled += got;
+      if (got == 0) break;
+    }
+  } catch (...) {
+    data_ = {};
+    stop(ReadEnd::Reason::Failed);
+    throw;
   }
   data_ = std::as_bytes(std::span(buffer_.get(), buffer_words_)).first(filled);
   return filled >= bytes;
@@ -138,14 +140,14 @@ void RecordStream::grow_buffer(std::size_t filled_bytes) {
 }
 
 std::uint64_t RecordStream::word_at(std::size_t position) const {
-  std::array<std::uint64_t, 1> word = {};
-  std::memcpy(word.data(), data_.data() + position, kWord);
-  if (swap_) swap_bytes(word);
-  return word[0];
+  std::uint64_t word = 0;
+  std::memcpy(&word, data_.data() + position, kWord);
+  return swap_ ? boost::endian::endian_reverse(word) : word;
 }
 
 bool RecordStream::stop(ReadEnd::Reason reason) {
   ended_ = true;
+  in_place_ = false;
   end_.reason = reason;
   end_.offset = offset_ + position_;
   return false;

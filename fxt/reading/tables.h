@@ -1,62 +1,86 @@
-// What a Reader must remember of each provider: strings, threads and the tick rate. Internal to the Reader.
+// What a Reader must remember of each provider: strings, threads and the tick rate. It takes no more memory
+// than the records that fill it. Internal to the Reader.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "fxt/format.h"
 
 namespace fxt {
 
-struct TableString {
-  std::string text;
-  bool known = false;
-  bool valid_utf8 = true;
-};
-
-// Strings by index. Indices that are given out in order cost a vector's element; wild ones, a map's.
-class StringTable {
+// Entries by index, 0 taken from the start. Those that are registered in order lie in a vector, others in a
+// map until the order reaches them: a table grows with what is registered, not with the indices that are
+// named.
+template <typename T>
+class IndexTable {
  public:
-  StringTable() { entry(0) = {.text = {}, .known = true, .valid_utf8 = true}; }  // the empty string
   // Null if the index was never registered.
-  const TableString* find(std::uint16_t index) const {
-    if (index < dense_.size()) return dense_[index].known ? &dense_[index] : nullptr;
-    if (sparse_.empty()) return nullptr;
-    const auto entry = sparse_.find(index);
-    return entry == sparse_.end() ? nullptr : &entry->second;
+  const T* find(std::size_t index) const {
+    if (index - 1 < in_order_.size()) return &in_order_[index - 1];
+    if (others_.empty()) return nullptr;
+    const auto entry = others_.find(index);
+    return entry == others_.end() ? nullptr : &entry->second;
   }
-  TableString& entry(std::uint16_t index) {
-    if (index >= dense_.size() && index < 2 * dense_.size() + 32) grow(index);
-    return index < dense_.size() ? dense_[index] : sparse_[index];
+  // The entry of an index that is not 0; `is_new` tells whether it had none.
+  T& entry(std::size_t index, bool& is_new) {
+    is_new = false;
+    if (index <= in_order_.size()) return in_order_[index - 1];
+    if (index != in_order_.size() + 1) {
+      const auto [entry, inserted] = others_.try_emplace(index);
+      is_new = inserted;
+      return entry->second;
+    }
+    const auto waiting = others_.find(index);
+    is_new = waiting == others_.end();
+    in_order_.push_back(is_new ? T{} : std::move(waiting->second));
+    if (!is_new) others_.erase(waiting);
+    return in_order_.back();
   }
 
  private:
-  void grow(std::uint16_t index) {
-    dense_.resize(2 * index + std::size_t{2});
-    for (auto entry = sparse_.begin(); entry != sparse_.end() && entry->first < dense_.size();
-         entry = sparse_.erase(entry))
-      dense_[entry->first] = std::move(entry->second);
-  }
+  std::vector<T> in_order_;  // from index 1
+  std::map<std::size_t, T> others_;
+};
 
-  std::vector<TableString> dense_;
-  std::map<std::uint16_t, TableString> sparse_;
+struct TableString {
+  std::string text;
+  bool valid_utf8 = true;
 };
 
 struct TableThread {
   std::uint64_t process = 0;
   std::uint64_t thread = 0;
-  bool known = false;
 };
 
 struct ProviderContext {
   std::uint32_t id = 0;
   std::string name;
   bool announced = false;  // by a provider info record
-  StringTable strings;
-  std::vector<TableThread> threads;  // by index
-  std::uint64_t ticks_per_second = 1'000'000'000;
+  IndexTable<TableString> strings;
+  IndexTable<TableThread> threads;
+  std::uint64_t ticks_per_second = kTicksPerSecond;
+};
+
+// All providers seen, and which one is speaking.
+class Providers {
+ public:
+  Providers() : current_(&contexts_[0]) {}
+  ProviderContext& current() { return *current_; }
+  const ProviderContext& current() const { return *current_; }
+  bool knows(std::uint32_t id) const;
+  // Starts with fresh tables, also when the id was announced before; says whether it was.
+  bool announce(std::uint32_t id, std::string_view name);
+  // Returns whether it was announced; an unknown one starts empty.
+  bool enter(std::uint32_t id);
+
+ private:
+  std::map<std::uint32_t, ProviderContext> contexts_;
+  ProviderContext* current_;
 };
 
 }  // namespace fxt

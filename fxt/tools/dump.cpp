@@ -29,7 +29,7 @@ po::options_description visible_options() {
   add("help,h", "print this help");
   add("version,V", "print the version");
   add("offsets,o", "begin each line with the record's byte offset");
-  add("json,j", "one JSON object per record");
+  add("json,j", "one JSON object per record or finding, or one of all statistics");
   add("stats,s", "counts of records, events, threads and bytes");
   add("check,C", "tell which rules the file breaks, and which readers mind; exit code 1 if any");
   add("all", "with --check: every finding, not only the first 20 of each rule");
@@ -102,14 +102,20 @@ int dump_statistics(const DumpOptions& options, EntrySource& source, StandardOut
   Statistics statistics;
   while (const Entry* entry = source.next())
     if (options.selection.contains(*entry, source.reader())) statistics.add(*entry, source.reader());
-  statistics.append_to(out.text(), source.reader());
+  if (options.json) {
+    statistics.append_json_to(out.text(), source.reader());
+    out.line_done();
+  } else {
+    statistics.append_to(out.text(), source.reader());
+  }
   out.flush();
   return finish(source, options.file);
 }
 
 int dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   const int found = check(options, source, out);
-  return source.failure().empty() ? found : finish(source, options.file);
+  const int readable = finish(source, options.file);
+  return readable == 0 ? found : readable;
 }
 
 }  // namespace
@@ -146,6 +152,9 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   options.selection.categories = value_or_empty<std::vector<std::string>>(values, "category");
   if (values.count("time-range") != 0)
     parse_time_range(values["time-range"].as<std::string>(), options.selection);
+  check_kinds(options.selection.kinds);
+  if (options.mode == DumpMode::Check && !options.selection.empty())
+    throw std::invalid_argument("--check is about the whole file: it goes with no selection");
   return options;
 }
 

@@ -92,6 +92,15 @@ bool Selection::contains(const Entry& entry, const Reader& reader) const {
   return (!to_ns || *begin <= *to_ns) && (!from_ns || *end >= *from_ns);
 }
 
+void check_kinds(const std::vector<std::string>& wanted) {
+  for (const std::string& kind : wanted) {
+    if (std::ranges::find(kinds(), kind) != kinds().end()) continue;
+    std::string known;
+    for (const std::string_view word : kinds()) known += (known.empty() ? "" : ", ") + std::string(word);
+    throw std::invalid_argument("no kind of record: '" + kind + "' (" + known + ")");
+  }
+}
+
 void parse_time_range(const std::string& text, Selection& selection) {
   const std::size_t tilde = text.find('~');
   if (tilde == std::string::npos) throw std::invalid_argument("not a time range: '" + text + "' (A~B)");

@@ -26,6 +26,9 @@ struct Selection {
   bool contains(const Entry& entry, const Reader& reader) const;
 };
 
+// Throws std::invalid_argument if one of them is none of kinds().
+void check_kinds(const std::vector<std::string>& wanted);
+
 // "A~B", "A~" or "~B" in ns, or with a unit: ns, us, ms, s. Throws std::invalid_argument.
 void parse_time_range(const std::string& text, Selection& selection);
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 namespace fxt::tools {
 namespace {
 
@@ -89,6 +91,38 @@ void Statistics::append_to(Text& out, const Reader& reader) const {
   const ReaderCounters& counters = reader.counters();
   append(out, "odd\n  {} problems, {} unknown records, {} damaged records, {} unknown arguments\n", problems_,
          counters.unknown_records, counters.damaged_records, counters.unknown_arguments);
+}
+
+void Statistics::append_json_to(Text& out, const Reader& reader) const {
+  using Json = nlohmann::ordered_json;
+  Json kinds = Json::array(), events = Json::array(), threads = Json::array();
+  for (const auto& [kind, amount] : kinds_)
+    kinds.push_back({{"kind", kind}, {"count", amount.count}, {"bytes", amount.bytes}});
+  for (const auto& [names, count] : events_)
+    events.push_back(
+        {{"category", displayable(names.first)}, {"name", displayable(names.second)}, {"count", count}});
+  for (const auto& [thread, count] : threads_) {
+    Json json = {{"process", thread.first}, {"thread", thread.second}, {"events", count}};
+    if (const auto name = process_names_.find(thread.first); name != process_names_.end())
+      json["process_name"] = displayable(name->second);
+    if (const auto name = thread_names_.find(thread.second); name != thread_names_.end())
+      json["thread_name"] = displayable(name->second);
+    threads.push_back(std::move(json));
+  }
+  Json all = {{"records", std::move(kinds)}, {"events", std::move(events)}, {"threads", std::move(threads)}};
+  if (first_ns_) {
+    all["first_ns"] = *first_ns_;
+    all["last_ns"] = *last_ns_;
+  }
+  const ReaderCounters& counters = reader.counters();
+  all["strings"] = {{"table", table_strings_}, {"inline", inline_strings_}};
+  all["thread_references"] = {{"table", table_threads_}, {"inline", inline_threads_}};
+  all["problems"] = problems_;
+  all["unknown_records"] = counters.unknown_records;
+  all["damaged_records"] = counters.damaged_records;
+  all["unknown_arguments"] = counters.unknown_arguments;
+  const std::string text = all.dump();
+  out.append(text);
 }
 
 }  // namespace fxt::tools

@@ -17,6 +17,8 @@ class Statistics {
   void add(const Entry& entry, const Reader& reader);
   // Several tables as text.
   void append_to(Text& out, const Reader& reader) const;
+  // The same as one JSON object.
+  void append_json_to(Text& out, const Reader& reader) const;
 
  private:
   struct Amount {

@@ -1,65 +1,68 @@
 // The Writer's records that carry bytes: log messages and blobs.
 #include <algorithm>
 
+#include "fxt/checking/argument_rules.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"
+#include "fxt/writing/value_rules.h"
 
 namespace fxt {
 
 void Writer::write(const Log& log) {
   check_time("log message", log.time);
   check_thread("log message", log.thread);
-  const ThreadUse thread = refer_to(log.thread);
-  const std::string_view message = clean(log.message, kMaxStringBytes);
 
-  Builder record(*record_, "log message", "");
+  RecordBuilder record = build("log message", "");
+  const ThreadRef thread = record.refer_to(log.thread);
+  const std::string_view message = tables_->clean(log.message, kMaxStringBytes);
   record.word(LogHeader::Type::put(code(RecordType::Log)) | LogHeader::Length::put(message.size()) |
               LogHeader::Thread::put(thread.ref));
   record.word(log.time);
   record.thread(thread);
   record.text(message);
-  finish(record);
+  put(record);
 }
 
 void Writer::write(const Blob& blob) {
-  const TextRef name = refer_to(blob.name);
-  // What a record holds besides a payload of 32,000 bytes is 94 words; longer names leave less for it.
-  const std::size_t room = (kMaxRecordWords - 1 - name.words()) * sizeof(std::uint64_t);
-  const std::size_t chunk_bytes = std::min(room, kMaxBlobChunkBytes);
+  if (blob.type < BlobType::Data || blob.type > BlobType::Perfetto)
+    throw WriterError("blob " + quoted(blob.name.text) + ": type " + std::to_string(code(blob.type)) +
+                      " does not exist");
   std::span<const std::byte> rest = blob.bytes;
+  RecordBuilder empty = build("blob", blob.name.text);
+  const TextRef name = empty.refer_to(blob.name);
   do {
-    const auto chunk = rest.first(std::min(chunk_bytes, rest.size()));
-    Builder record(*record_, "blob", blob.name.text);
+    RecordBuilder record = empty;
+    // What a record holds besides a payload of 32,000 bytes is 94 words; longer names leave less for it.
+    const std::size_t room = (kMaxRecordWords - 1 - name.words()) * sizeof(std::uint64_t);
+    const auto chunk = rest.first(std::min({room, kMaxBlobChunkBytes, rest.size()}));
     record.word(blob_header(name.ref, chunk.size(), 0, blob.type));
-    record.text(name.inline_text);
+    record.text(name);
     record.bytes(chunk);
-    append(record.finish());
+    put(record);
     rest = rest.subspan(chunk.size());
   } while (!rest.empty());
-  cleaned_.clear();
 }
 
 void Writer::write(const LargeBlob& blob) {
   check_time("large blob", blob.time);
   check_thread("large blob", blob.thread);
-  check_arguments(blob.name.text, blob.arguments);
-  const ThreadUse thread = refer_to(blob.thread);
-  const TextRef category = refer_to(blob.category);
-  const TextRef name = refer_to(blob.name);
-  const ArgumentUses& arguments = refer_to(blob.arguments);
+  check_arguments(blob.name.text, blob.arguments, options_);
 
+  RecordBuilder record = build("large blob", blob.name.text);
+  const ThreadRef thread = record.refer_to(blob.thread);
+  const TextRef category = record.refer_to(blob.category), name = record.refer_to(blob.name);
+  record.refer_to(blob.arguments);
   using Header = LargeBlobMetadataHeader;
-  Builder record(*record_, "large blob", blob.name.text);
   record.word(LargeBlobHeader::Type::put(code(RecordType::Large)) |
               LargeBlobHeader::LargeType::put(code(LargeRecordType::Blob)) |
               LargeBlobHeader::Format::put(code(LargeBlobFormat::WithMetadata)));
   record.word(Header::Category::put(category.ref) | Header::Name::put(name.ref) |
               Header::ArgumentCount::put(blob.arguments.size()) | Header::Thread::put(thread.ref));
-  record.text(category.inline_text);
-  record.text(name.inline_text);
+  record.text(category);
+  record.text(name);
   record.word(blob.time);
   record.thread(thread);
-  record.arguments(blob.arguments, arguments);
+  record.arguments(blob.arguments);
   record.word(blob.bytes.size());
   write_large(record, blob.bytes);
 }
@@ -69,22 +72,21 @@ void Writer::write(const LargeBlobWithoutMetadata& blob) {
     throw WriterError("large blob " + quoted(blob.name.text) +
                       ": without metadata it ends Fuchsia's Rust reader; "
                       "WriterOptions::large_blobs_without_metadata allows it");
-  const TextRef category = refer_to(blob.category);
-  const TextRef name = refer_to(blob.name);
 
-  Builder record(*record_, "large blob", blob.name.text);
+  RecordBuilder record = build("large blob", blob.name.text);
+  const TextRef category = record.refer_to(blob.category), name = record.refer_to(blob.name);
   record.word(LargeBlobHeader::Type::put(code(RecordType::Large)) |
               LargeBlobHeader::LargeType::put(code(LargeRecordType::Blob)) |
               LargeBlobHeader::Format::put(code(LargeBlobFormat::WithoutMetadata)));
   record.word(LargeBlobPlainHeader::Category::put(category.ref) | LargeBlobPlainHeader::Name::put(name.ref));
-  record.text(category.inline_text);
-  record.text(name.inline_text);
+  record.text(category);
+  record.text(name);
   record.word(blob.bytes.size());
   write_large(record, blob.bytes);
 }
 
 // The payload follows its head straight into the output, over as many buffers as it needs.
-void Writer::write_large(Builder& head, std::span<const std::byte> bytes) {
+void Writer::write_large(RecordBuilder& head, std::span<const std::byte> bytes) {
   const std::size_t words = head.size() + words_of(bytes.size());
   if (words > LargeRecordHeader::Size::kMax)
     throw WriterError("large blob of " + std::to_string(bytes.size()) +
@@ -94,14 +96,12 @@ void Writer::write_large(Builder& head, std::span<const std::byte> bytes) {
         "large blob of " + std::to_string(bytes.size()) +
         " bytes: after a record of more than 4095 words Perfetto and Tracy lose the rest of the "
         "file; WriterOptions::oversized_records allows it");
-  append(head.finish_large(words));
+  buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last
-    put_bytes(record_->data(), piece.data(), piece.size());
-    append(std::span(*record_).first(words_of(piece.size())));
+    put_bytes(buffer_.claim(words_of(piece.size())), piece.data(), piece.size());
     bytes = bytes.subspan(piece.size());
   }
-  cleaned_.clear();
 }
 
 }  // namespace fxt

@@ -1,9 +1,17 @@
-// The ready-made outputs: memory and streams.
+// The ready-made outputs: memory, files and streams.
 #include "fxt/output.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
 #include <ios>
 #include <ostream>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
 
 namespace fxt {
 
@@ -20,6 +28,44 @@ std::string MemoryOutput::bytes() const {
   std::string bytes(raw.size(), '\0');
   std::ranges::transform(raw, bytes.begin(), [](std::byte byte) { return static_cast<char>(byte); });
   return bytes;
+}
+
+FileOutput::FileOutput(std::string path, std::size_t buffer_words)
+    : path_(std::move(path)),
+      beside_(path_ + ".XXXXXX"),
+      file_(::mkostemp(beside_.data(), O_CLOEXEC)),
+      buffer_(std::max(buffer_words, kMinBufferWords)) {
+  if (file_ < 0) throw std::system_error(errno, std::generic_category(), path_);
+}
+
+FileOutput::~FileOutput() {
+  if (file_ < 0) return;
+  ::close(file_);
+  ::unlink(beside_.c_str());
+}
+
+std::span<std::uint64_t> FileOutput::exchange(std::size_t filled_words) {
+  auto bytes = std::as_bytes(std::span(buffer_).first(filled_words));
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw std::system_error(errno, std::generic_category(), path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return buffer_;
+}
+
+void FileOutput::finish() {
+  if (file_ < 0) return;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  // The permissions that a new file would have.
+  bool good = ::fchmod(file_, 0666 & ~mask) == 0;
+  good = ::close(std::exchange(file_, -1)) == 0 && good;
+  if (good && std::rename(beside_.c_str(), path_.c_str()) == 0) return;
+  const int error = errno;
+  ::unlink(beside_.c_str());
+  throw std::system_error(error, std::generic_category(), path_);
 }
 
 StreamOutput::StreamOutput(std::ostream& out, std::size_t buffer_words)

@@ -46,12 +46,12 @@ class RecordMaker {
             .outgoing_state = static_cast<ThreadState>(pick(6)),
             .outgoing = thread(),
             .incoming = thread(),
-            .outgoing_priority = static_cast<std::uint8_t>(pick(256)),
-            .incoming_priority = static_cast<std::uint8_t>(pick(256))};
+            .outgoing_priority = static_cast<std::uint8_t>(1 + pick(255)),
+            .incoming_priority = static_cast<std::uint8_t>(1 + pick(255))};
   }
   ContextSwitch context_switch() {
     return {.time = time(),
-            .cpu = static_cast<std::uint16_t>(pick(65'536)),
+            .cpu = static_cast<std::uint16_t>(pick(4096)),
             .outgoing_state = static_cast<ThreadState>(pick(6)),
             .outgoing_thread = 1 + pick(100),
             .incoming_thread = 1 + pick(100),
@@ -59,7 +59,7 @@ class RecordMaker {
   }
   ThreadWakeup wakeup() {
     return {.time = time(),
-            .cpu = static_cast<std::uint16_t>(pick(65'536)),
+            .cpu = static_cast<std::uint16_t>(pick(4096)),
             .thread = 1 + pick(100),
             .arguments = arguments()};
   }
@@ -124,14 +124,12 @@ class RecordMaker {
   }
   Arguments arguments() {
     std::vector<Argument> list(pick(16));
-    for (Argument& argument : list) argument = {string(), value()};
+    for (Argument& argument : list)
+      argument = {texts_.emplace_back(std::string(text()) + std::to_string(&argument - list.data())),
+                  value()};
     return keep(std::move(list));
   }
-  Arguments keep(std::vector<Argument> list) {
-    for (Argument& argument : list)
-      if (argument.name.text.empty()) argument.name = "x";
-    return lists_.emplace_back(std::move(list));
-  }
+  Arguments keep(std::vector<Argument> list) { return lists_.emplace_back(std::move(list)); }
   Arguments keep(std::initializer_list<std::pair<std::string, Value>> list) {
     std::vector<Argument> arguments;
     for (const auto& [name, value] : list) arguments.push_back({texts_.emplace_back(name), value});

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include <boost/endian/conversion.hpp>
+
 #include "fxt/checking/findings.h"
 #include "tests/fxt/sample_trace.h"
 
@@ -107,10 +109,9 @@ TEST(Checker, IsSilentOnWhatAllReadersAccept) {
   EXPECT_EQ(broken({{0x0001'0003'0002'0025, 0xccbbaa}}), kClean);                  // blob
   EXPECT_EQ(broken({{0x0000'0000'0013'0010}}), kClean);                            // provider event
   EXPECT_EQ(broken({{0x0000'0000'0000'005f, 0x10'0002'0001, 5, 3, 0xccbbaa}}), kClean);  // a small large blob
-  EXPECT_EQ(broken({{0x0010'1020'1300'0028, 5}}), kClean);          // context switch, legacy
-  EXPECT_EQ(broken({{0x1000'0030'1000'0048, 5, 101, 0}}), kClean);  // context switch to idle, newer
-  EXPECT_EQ(broken({{0x2000'0000'0020'0038, 5, 101}}), kClean);     // wakeup
-  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x0000'0001'0005'0019}, 1)}), kClean);  // bool
+  EXPECT_EQ(broken({{0x0010'1020'1300'0028, 5}}), kClean);              // context switch, legacy
+  EXPECT_EQ(broken({{0x1000'0030'1000'0048, 5, 101, 0}}), kClean);      // context switch to idle, newer
+  EXPECT_EQ(broken({{0x2000'0000'0020'0038, 5, 101}}), kClean);         // wakeup
   EXPECT_EQ(broken({{0x0000'0030'2012'004a, 5, 0xaa, 0xbb}}), kClean);  // backtrace, with flags
   EXPECT_EQ(broken({complete(5, 5), complete(5, 5), complete(5, 9), complete(9, 9)}), kClean);
 }
@@ -157,7 +158,7 @@ TEST(Checker, W1StartOfTheFile) {
 
 TEST(Checker, W1ByteOrder) {
   Words reversed = all({kMagic, kInit});
-  for (std::uint64_t& word : reversed) word = __builtin_bswap64(word);
+  for (std::uint64_t& word : reversed) boost::endian::endian_reverse_inplace(word);
   EXPECT_EQ(broken_rules({reversed[0]}), "W1");
 }
 
@@ -344,7 +345,7 @@ TEST(Checker, W18Names) {
   EXPECT_EQ(broken({thread_object({0x4'0024, 100})}), "W18");              // uint64
   EXPECT_EQ(broken({thread_object({0x5'0028, 100})}), "W18");              // called "value"
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}, 101, 0)}), "w18");      // no name
-  EXPECT_EQ(broken({thread_object({0x4'0028, 200}), instant(5)}), "W18");  // events are in process 100
+  EXPECT_EQ(broken({thread_object({0x4'0028, 200}), instant(5)}), "w18");  // events are in process 100
 }
 
 TEST(Checker, W19Ids) {
@@ -362,7 +363,7 @@ TEST(Checker, W20Counters) {
   const Words number = {0x7'0005'0011}, truth = {0x1'0005'0019};
   EXPECT_EQ(broken({counter(5, kA, number), counter(6, kA, number)}), kClean);
   EXPECT_EQ(broken({counter(5, kA, number), counter(6, kB, number)}), "W20");
-  EXPECT_EQ(broken({counter(5, kA, truth)}), "W20");
+  EXPECT_EQ(broken({counter(5, kA, truth)}), "w22 W20");
   EXPECT_EQ(broken({counter(5, kA, {0x5'0027, 1})}), "W20");  // pointer
   EXPECT_EQ(broken({counter(5, kA, {0x5'0016})}), "W20");     // string
   EXPECT_EQ(broken({counter(5, kA, {0x5'0025, 0x7ff8'0000'0000'0000})}),

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include <boost/endian/conversion.hpp>
+
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
@@ -361,7 +363,7 @@ TEST(ReaderRules, ReservedBitsAndPaddingAreWatched) {
 
 // The file as a machine of the other byte order writes it: numbers reversed, streams in order.
 TEST(ReaderSources, TheOtherByteOrderIsSeenByTheMagic) {
-  const auto reversed = [](std::uint64_t word) { return __builtin_bswap64(word); };
+  const auto reversed = [](std::uint64_t word) { return boost::endian::endian_reverse(word); };
   Words words = {reversed(kMagicRecord),
                  reversed(0x0000'0003'0001'0022),
                  0x0070'7061,

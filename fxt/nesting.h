@@ -1,0 +1,235 @@
+// The rule of nesting: how the durations of a thread lie inside each other so that all readers see them alike
+// (fxt-notes W15 to W17, W21). It stands here alone: the Writer asks it before it writes, the Checker asks it
+// about what it has sorted, and so may those who fill in Writer::reserve().
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fxt/format.h"
+
+namespace fxt {
+
+// Why an event can't stand where it is.
+enum class Misplaced : std::uint8_t {
+  No,
+  BackInTime,     // before the event that came last
+  AroundEnded,    // the duration around those that are open has ended; see Nesting::outlived()
+  BeyondAround,   // lasts longer than the duration around it
+  NeverBegan,     // ends what never began
+  InnerIsOpen,    // ends a duration before the one inside it
+  NamesOuter,     // ends the innermost duration, but names one around it: readers pair without names
+  TooDeep,        // Perfetto drops what is deeper than 512
+  TooManyAtOnce,  // events of no length at one time, which Perfetto stacks
+  NotEnclosed,    // a flow in no duration
+};
+
+// The durations of one thread that are open where its last event was, outermost first. Events come in time
+// order, outer durations before inner ones. `Tag` is what the caller wants to know of them.
+template <typename Tag>
+class Nesting {
+ public:
+  static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
+  struct Duration {
+    std::uint64_t end = kOpen;    // kOpen: waits for its end event
+    std::uint64_t limit = kOpen;  // when it must have ended: its end, or that of one around it
+    Tag tag = {};
+  };
+
+  Nesting() = default;
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+  // ---- Each takes an event if it is at its place; if it is not, says so and changes nothing. ----
+
+  Misplaced add_complete(std::uint64_t begin, std::uint64_t end, const Tag& tag) {
+    if (begin == end) return add_point(begin, true);
+    Duration* around = top_;
+    const Misplaced misplaced = find_complete(begin, end, around);
+    if (misplaced == Misplaced::No) open(around, begin, {.end = end, .limit = end, .tag = tag});
+    return misplaced;
+  }
+  // The most frequent kind of them, which changes least: it follows a sibling. False for others. Keeps the
+  // sibling's tag.
+  bool add_sibling(std::uint64_t begin, std::uint64_t end) {
+    Duration* const sibling = top_;
+    if (begin >= end || begin < last_time_ || sibling->end > begin || end > sibling[-1].limit || points_ != 0)
+      return false;
+    sibling->end = sibling->limit = end;
+    last_time_ = begin;
+    return true;
+  }
+  Misplaced add_begin(std::uint64_t time, const Tag& tag) {
+    Duration* around = top_;
+    const Misplaced misplaced = find_begin(time, around);
+    if (misplaced == Misplaced::No) open(around, time, {.end = kOpen, .limit = around->limit, .tag = tag});
+    return misplaced;
+  }
+  Misplaced add_end(std::uint64_t time) {
+    Duration* around = top_;
+    const Misplaced misplaced = find_end(time, around);
+    if (misplaced == Misplaced::No) go_to(around - 1, time);
+    return misplaced;
+  }
+  // An event of no length: an instant, or a duration.
+  Misplaced add_point(std::uint64_t time, bool is_duration) {
+    Duration* around = top_;
+    const Misplaced misplaced = find_point(time, around);
+    if (misplaced != Misplaced::No) return misplaced;
+    const std::size_t points = points_at(time);
+    point_encloses_ = is_duration || (points != 0 && point_encloses_);
+    go_to(around, time);
+    points_ = points + 1;
+    return Misplaced::No;
+  }
+  // At its very end a duration still encloses flows, but nothing else.
+  Misplaced add_flow(std::uint64_t time) {
+    const Misplaced misplaced = check_flow(time);
+    if (misplaced != Misplaced::No) return misplaced;
+    points_ = points_at(time);
+    last_time_ = time;
+    return Misplaced::No;
+  }
+
+  // ---- The same answers, and nothing is taken. ----
+
+  Misplaced check_complete(std::uint64_t begin, std::uint64_t end) const {
+    Duration* around = top_;
+    return begin == end ? find_point(begin, around) : find_complete(begin, end, around);
+  }
+  Misplaced check_begin(std::uint64_t time) const {
+    Duration* around = top_;
+    return find_begin(time, around);
+  }
+  // `is_named(tag)` tells which of those that wait the end may mean.
+  template <typename IsNamed>
+  Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
+    Duration* around = top_;
+    const Misplaced misplaced = find_end(time, around);
+    if (misplaced != Misplaced::No || is_named(around->tag)) return misplaced;
+    for (--around; around != durations_.data(); --around)
+      if (around->end == kOpen && is_named(around->tag)) return Misplaced::NamesOuter;
+    return Misplaced::No;
+  }
+  Misplaced check_point(std::uint64_t time) const {
+    Duration* around = top_;
+    return find_point(time, around);
+  }
+  Misplaced check_flow(std::uint64_t time) const {
+    if (time < last_time_) return Misplaced::BackInTime;
+    const Duration* around = top_;
+    while (around->end < time) --around;
+    if (time > around->limit) return Misplaced::AroundEnded;
+    const bool enclosed = around != durations_.data() || (points_at(time) != 0 && point_encloses_);
+    return enclosed ? Misplaced::No : Misplaced::NotEnclosed;
+  }
+
+  // ---- What is open ----
+
+  std::uint64_t last_time() const { return last_time_; }
+  std::size_t depth() const { return depth_of(top_); }
+  // From 1, the outermost, to depth(); 0 encloses the whole trace.
+  const Duration& at(std::size_t depth) const { return durations_[depth]; }
+  // The innermost around an event at `time`, which may be the one that encloses the trace.
+  const Duration& around(std::uint64_t time) const {
+    const Duration* around = top_;
+    while (around->end <= time) --around;
+    return *around;
+  }
+
+  // ---- Going on after what was misplaced ----
+
+  // Takes off what has ended by `time`, innermost first, and calls `visit(duration)` for each.
+  template <typename Visitor>
+  void leave(std::uint64_t time, Visitor visit) {
+    for (; top_->end <= time; --top_) visit(*top_);
+  }
+  // After AroundEnded: takes what ended before `time` from around what is open, and calls `visit(ended,
+  // inner)`.
+  template <typename Visitor>
+  void outlived(std::uint64_t time, Visitor visit) {
+    remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
+  }
+  // After InnerIsOpen: takes off the innermost that waits for its end, and calls `visit(it, the one inside
+  // it)`.
+  template <typename Visitor>
+  void end_around(Visitor visit) {
+    const Duration* const ended = innermost_open(top_);
+    remove_if([&](const Duration& duration) { return &duration == ended; }, visit);
+  }
+
+ private:
+  // Each finds what is around an event, and what is wrong with that.
+  Misplaced find_around(std::uint64_t time, Duration*& around) const {
+    if (time < last_time_) return Misplaced::BackInTime;
+    while (around->end <= time) --around;
+    return time <= around->limit ? Misplaced::No : Misplaced::AroundEnded;
+  }
+  Misplaced find_begin(std::uint64_t time, Duration*& around) const {
+    const Misplaced misplaced = find_around(time, around);
+    return misplaced == Misplaced::No && depth_of(around) == kMaxDepth ? Misplaced::TooDeep : misplaced;
+  }
+  Misplaced find_complete(std::uint64_t begin, std::uint64_t end, Duration*& around) const {
+    const Misplaced misplaced = find_begin(begin, around);
+    return misplaced == Misplaced::No && end > around->limit ? Misplaced::BeyondAround : misplaced;
+  }
+  Misplaced find_end(std::uint64_t time, Duration*& around) const {
+    const Misplaced misplaced = find_around(time, around);
+    if (misplaced != Misplaced::No || (around->end == kOpen && around != durations_.data())) return misplaced;
+    return innermost_open(around) == durations_.data() ? Misplaced::NeverBegan : Misplaced::InnerIsOpen;
+  }
+  Misplaced find_point(std::uint64_t time, Duration*& around) const {
+    const Misplaced misplaced = find_begin(time, around);
+    return misplaced == Misplaced::No && depth_of(around) + points_at(time) >= kMaxDepth
+               ? Misplaced::TooManyAtOnce
+               : misplaced;
+  }
+  std::size_t points_at(std::uint64_t time) const { return time == last_time_ ? points_ : 0; }
+
+  // At most kMaxDepth.
+  void open(Duration* around, std::uint64_t time, const Duration& duration) {
+    if (++around == durations_.data() + durations_.size()) {
+      const std::size_t depth = durations_.size();
+      durations_.resize(std::min(2 * depth, kMaxDepth + 1));
+      around = durations_.data() + depth;
+    }
+    *around = duration;
+    go_to(around, time);
+  }
+  void go_to(Duration* top, std::uint64_t time) {
+    top_ = top;
+    last_time_ = time;
+    points_ = 0;
+  }
+  std::size_t depth_of(const Duration* duration) const {
+    return static_cast<std::size_t>(duration - durations_.data());
+  }
+  const Duration* innermost_open(const Duration* from) const {
+    while (from->end != kOpen) --from;
+    return from;
+  }
+  template <typename Condition, typename Visitor>
+  void remove_if(Condition condition, Visitor visit) {
+    Duration* kept = durations_.data();
+    for (Duration* duration = kept + 1; duration <= top_; ++duration) {
+      if (condition(*duration)) {
+        if (duration != top_) visit(*duration, duration[1]);
+        continue;
+      }
+      const std::uint64_t limit = duration->end == kOpen ? kept->limit : duration->end;
+      *++kept = *duration;
+      kept->limit = limit;
+    }
+    top_ = kept;
+  }
+
+  std::uint64_t last_time_ = 0;
+  std::size_t points_ = 0;       // events of no length that came last, all at last_time_
+  bool point_encloses_ = false;  // one of them is a duration
+  std::vector<Duration> durations_ = std::vector<Duration>(8);
+  Duration* top_ = durations_.data();
+};
+
+}  // namespace fxt

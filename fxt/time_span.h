@@ -1,0 +1,41 @@
+// From the first to the last time of a trace's events: a rule of its own, for Tracy's times have 48 bits
+// (fxt-notes W5). The Writer and the Checker ask the same.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fxt/format.h"
+
+namespace fxt {
+
+class TimeSpan {
+ public:
+  explicit TimeSpan(std::uint64_t limit = kSpanLimit) : limit_(limit) {}
+
+  // Whether the trace may reach from `begin` to `end` at least; both below 2^63.
+  bool fits(std::uint64_t begin, std::uint64_t end) const {
+    return end < end_limit_ && (begin >= first_ || std::max(last_, end) - begin < limit_);
+  }
+  // Makes it so.
+  void take(std::uint64_t begin, std::uint64_t end) {
+    if (begin < first_) {
+      first_ = begin;
+      end_limit_ = std::min(kTimeLimit, begin + limit_);
+    }
+    take_end(end);
+  }
+  // The same for what begins no earlier than something before it.
+  bool fits_end(std::uint64_t end) const { return end < end_limit_; }
+  void take_end(std::uint64_t end) { last_ = std::max(last_, end); }
+
+  std::uint64_t first() const { return first_; }
+  std::uint64_t last() const { return last_; }
+
+ private:
+  std::uint64_t limit_;
+  std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
+  std::uint64_t end_limit_ = kTimeLimit;
+};
+
+}  // namespace fxt

@@ -1,0 +1,205 @@
+// One nesting per thread, one table of flows, one of async operations.
+#include "fxt/writing/event_order.h"
+
+#include <algorithm>
+
+#include "fxt/utf8.h"
+#include "fxt/writing/tables.h"
+
+namespace fxt {
+namespace {
+
+using Low = Field<0, 31>;
+constexpr std::uint64_t kNames = EventHeader::Category::kMask | EventHeader::Name::kMask;
+
+std::string on_thread(const Thread& thread) {
+  return " on thread " + std::to_string(thread.thread) + " of process " + std::to_string(thread.process);
+}
+
+std::string at(std::uint64_t time) { return std::to_string(time) + " ns"; }
+
+// 32 bits of the names as they are written, above 0; 0 for an event without names.
+std::uint64_t hash_of(std::string_view category, std::string_view name) {
+  if (category.empty() && name.empty()) return 0;
+  const auto of_text = [](std::string_view text) {
+    text = cut_utf8(text, kMaxStringBytes);
+    const auto changed = repaired(text);
+    return std::hash<std::string_view>{}(changed ? cut_utf8(*changed, kMaxStringBytes) : text);
+  };
+  return Low::get(of_text(category) * 31 + of_text(name)) | 1;
+}
+
+}  // namespace
+
+std::uint64_t tag_of(std::uint64_t header, const Event& event) {
+  const std::uint64_t category = EventHeader::Category::get(header), name = EventHeader::Name::get(header);
+  const auto in_table = [](std::uint64_t ref) { return StringRef::IsInline::get(ref) == 0; };
+  return in_table(category) && in_table(name) ? header & kNames
+                                              : Low::put(hash_of(event.category.text, event.name.text));
+}
+
+std::uint64_t EventOrder::hash_of(std::uint64_t tag) const {
+  if (Low::get(tag) != 0) return Low::get(tag);
+  return fxt::hash_of(tables_->text_of(EventHeader::Category::get(tag)),
+                      tables_->text_of(EventHeader::Name::get(tag)));
+}
+
+Misplaced EventOrder::check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t tag) const {
+  const std::uint64_t hash = hash_of(tag);
+  return nesting.check_end(
+      time, [&](std::uint64_t other) { return hash == 0 || tag == other || hash == hash_of(other); });
+}
+
+Misplaced EventOrder::check(const Event& event, const ThreadNesting& nesting) const {
+  switch (event.type) {
+    case EventType::Instant:
+      return nesting.check_point(event.time);
+    case EventType::DurationBegin:
+      return nesting.check_begin(event.time);
+    case EventType::DurationEnd:
+      return check_end(nesting, event.time, Low::put(fxt::hash_of(event.category.text, event.name.text)));
+    case EventType::DurationComplete:
+      return nesting.check_complete(event.time, event.end);
+    case EventType::FlowBegin:
+    case EventType::FlowStep:
+    case EventType::FlowEnd:
+      return nesting.check_flow(event.time);
+    case EventType::Counter:
+    case EventType::AsyncBegin:
+    case EventType::AsyncInstant:
+    case EventType::AsyncEnd:
+      break;  // lie beside the durations of their thread
+  }
+  return Misplaced::No;
+}
+
+std::string describe(Misplaced misplaced, const Event& event, const ThreadNesting& nesting) {
+  const ThreadNesting::Duration& around = nesting.around(event.time);
+  switch (misplaced) {
+    case Misplaced::No:
+      return "";
+    case Misplaced::BackInTime:
+      return "at " + at(event.time) + " comes after one at " + at(nesting.last_time()) +
+             on_thread(event.thread) + ": its events must be in time order, outer durations first";
+    case Misplaced::AroundEnded:
+      return "comes while a duration is still open that had to end at " + at(around.limit) +
+             ", with the one around it";
+    case Misplaced::BeyondAround:
+      return "lasts until " + at(event.end) + ", beyond the one around it, which ends at " + at(around.limit);
+    case Misplaced::NeverBegan:
+      return "ends a duration that never began" + on_thread(event.thread);
+    case Misplaced::InnerIsOpen:
+      return "ends a duration before the one inside it, which lasts until " + at(around.end);
+    case Misplaced::NamesOuter:
+      return "ends a duration by its name while another is open inside it: readers pair without names";
+    case Misplaced::TooDeep:
+      return "lies deeper than 512 durations, where Perfetto drops it";
+    case Misplaced::TooManyAtOnce:
+      return "follows too many events of no length at one time: Perfetto stacks them and drops what lies "
+             "deeper than 512";
+    case Misplaced::NotEnclosed:
+      return "lies in no duration" + on_thread(event.thread) + ": viewers would drop it";
+  }
+  return "";
+}
+
+ThreadNesting& EventOrder::nesting_of(const Thread& thread) {
+  if (last_nesting_ == nullptr || last_thread_ != thread) {
+    last_nesting_ = &threads_[{thread.process, thread.thread}];
+    last_thread_ = thread;
+  }
+  return *last_nesting_;
+}
+
+std::string EventOrder::objection(const Event& event) {
+  if (event.type == EventType::Counter) return "";
+  if (is_async(event.type)) return async_objection(event);
+  const ThreadNesting& nesting = nesting_of(event.thread);
+  const Misplaced misplaced = check(event, nesting);
+  if (misplaced != Misplaced::No) return describe(misplaced, event, nesting);
+  return is_flow(event.type) ? flow_objection(event) : "";
+}
+
+void EventOrder::take(const Event& event, std::uint64_t tag) {
+  if (event.type == EventType::Counter) return;
+  if (is_async(event.type)) return take_async(event);
+  ThreadNesting& nesting = nesting_of(event.thread);
+  if (event.type == EventType::DurationComplete) {
+    nesting.add_complete(event.time, event.end, tag);
+  } else if (event.type == EventType::DurationBegin) {
+    nesting.add_begin(event.time, tag);
+  } else if (event.type == EventType::DurationEnd) {
+    nesting.add_end(event.time);
+  } else if (event.type == EventType::Instant) {
+    nesting.add_point(event.time, false);
+  } else {
+    nesting.add_flow(event.time);
+    take_flow(event);
+  }
+}
+
+// ---- Flows ----
+
+std::string EventOrder::flow_objection(const Event& event) const {
+  const std::string id = std::to_string(event.id);
+  const OpenFlows::Found flow = flows_.find(event.thread.process, event.id);
+  if (event.type == EventType::FlowBegin) {
+    if (flow.match == OpenFlows::Match::Found && flow.process == event.thread.process)
+      return "begins flow " + id + ", which is open since " + at(flow.where);
+  } else if (flow.match == OpenFlows::Match::NoneBegan) {
+    return "continues flow " + id + ", which has not begun";
+  } else if (flow.match == OpenFlows::Match::SeveralOthers) {
+    return "continues flow " + id + ", which several other processes have begun";
+  }
+  const auto last = flow_times_.find(event.id);
+  if (last != flow_times_.end() && event.time < last->second)
+    return "at " + at(event.time) + " comes after one of flow " + id + " at " + at(last->second) +
+           ": the events of an id must be in time order";
+  return "";
+}
+
+void EventOrder::take_flow(const Event& event) {
+  flow_times_[event.id] = event.time;
+  if (event.type == EventType::FlowBegin) flows_.begin(event.thread.process, event.id, event.time);
+  const OpenFlows::Found flow = flows_.find(event.thread.process, event.id);
+  if (event.type == EventType::FlowEnd) {
+    open_flows_.erase({flow.process, event.id});
+    flows_.end(flow, event.id);
+  } else {
+    open_flows_[{flow.process, event.id}] = {.thread = event.thread,
+                                             .category = std::string(event.category.text),
+                                             .name = std::string(event.name.text)};
+  }
+}
+
+// ---- Async operations ----
+
+std::string EventOrder::async_objection(const Event& event) const {
+  const std::string id = std::to_string(event.id);
+  const auto async = asyncs_.find(event.id);
+  if (async != asyncs_.end() && event.time < async->second.last_time)
+    return "at " + at(event.time) + " comes after one of async operation " + id + " at " +
+           at(async->second.last_time) + ": the events of an id must be in time order";
+  if (event.type == EventType::AsyncInstant) return "";
+  const std::size_t depth = async == asyncs_.end() ? 0 : async->second.open.size();
+  if (event.type == EventType::AsyncBegin)
+    return depth < kMaxDepth ? "" : "begins more than 512 async operations of id " + id + " at once";
+  const auto is_meant = [&](const Operation& operation) { return operation.is_named_like(event); };
+  if (depth == 0 || std::ranges::none_of(async->second.open, is_meant))
+    return "ends async operation " + id + ", which has not begun with this category and name";
+  if (!is_meant(async->second.open.back()))
+    return "ends async operation " + id + " before the one of the same id inside it";
+  return "";
+}
+
+void EventOrder::take_async(const Event& event) {
+  Async& async = asyncs_[event.id];
+  async.last_time = event.time;
+  if (event.type == EventType::AsyncBegin)
+    async.open.push_back({.thread = event.thread,
+                          .category = std::string(event.category.text),
+                          .name = std::string(event.name.text)});
+  if (event.type == EventType::AsyncEnd) async.open.pop_back();
+}
+
+}  // namespace fxt

@@ -1,0 +1,127 @@
+// Where events may stand in a file, as a Writer gets them: the nesting of each thread, flows that lie inside
+// it, flows and async operations that begin before they go on and come in time order, whatever their threads
+// (fxt-notes W15 to W17, W21). Internal to the Writer.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fxt/checking/open_flows.h"
+#include "fxt/nesting.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+class WriterTables;
+
+// The tag of a duration says how its begin was named: the category and name refs of the header, which
+// finish() uses again; or below them, if one was inline, a hash of the names.
+using ThreadNesting = Nesting<std::uint64_t>;
+std::uint64_t tag_of(std::uint64_t header, const Event& event);
+
+class EventOrder {
+ public:
+  explicit EventOrder(const WriterTables& tables) : tables_(&tables) {}
+
+  // The same object for the same thread, good as long as this one.
+  ThreadNesting& nesting_of(const Thread& thread);
+
+  // What is wrong with the event at this place, in the caller's terms; empty if nothing is.
+  std::string objection(const Event& event);
+  // Takes an event that has no objection and was written.
+  void take(const Event& event, std::uint64_t tag);
+  // The same answer about an end with the names of this tag.
+  Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t tag) const;
+
+  // Ends all that is open by `write(event)` and, for durations, `end(thread, time, tag)`: each as early as
+  // it may, but durations and async operations at `last_time` if that is no earlier.
+  template <typename Write, typename End>
+  void finish(std::uint64_t last_time, Write write, End end);
+
+ private:
+  struct Operation {  // an async one, or a flow, where it was seen last
+    Thread thread = {};
+    std::string category = {};
+    std::string name = {};
+    Event event(EventType type, std::uint64_t time, std::uint64_t id) const {
+      return {.type = type, .time = time, .thread = thread, .category = category, .name = name, .id = id};
+    }
+    bool is_named_like(const Event& event) const {
+      return event.category.text == category && event.name.text == name;
+    }
+  };
+  struct Async {
+    std::uint64_t last_time = 0;
+    std::vector<Operation> open = {};  // outermost first
+  };
+
+  std::uint64_t hash_of(std::uint64_t tag) const;
+  Misplaced check(const Event& event, const ThreadNesting& nesting) const;
+  std::string flow_objection(const Event& event) const;
+  std::string async_objection(const Event& event) const;
+  void take_flow(const Event& event);
+  void take_async(const Event& event);
+
+  const WriterTables* tables_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, ThreadNesting> threads_;  // by process and thread
+  ThreadNesting* last_nesting_ = nullptr;
+  Thread last_thread_;
+  OpenFlows flows_;                                                          // by the times of their begins
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Operation> open_flows_;  // by process and id
+  std::unordered_map<std::uint64_t, std::uint64_t> flow_times_;              // by id: of its last event
+  std::map<std::uint64_t, Async> asyncs_;  // by id, which all processes share
+};
+
+// What Misplaced means for this event, in the caller's terms; empty for No.
+std::string describe(Misplaced misplaced, const Event& event, const ThreadNesting& nesting);
+
+template <typename Write, typename End>
+void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
+  // Flows end in the durations that are open on their threads; those that are in none get one of no length.
+  const auto end_flows = [&](bool in_none) {
+    for (auto flow = open_flows_.begin(); flow != open_flows_.end();) {
+      const auto& [process, id] = flow->first;
+      ThreadNesting& nesting = nesting_of(flow->second.thread);
+      std::uint64_t time = std::max(nesting.last_time(), flow_times_.at(id));
+      if (nesting.check_flow(time) != Misplaced::No) {
+        if (!in_none) {
+          ++flow;
+          continue;
+        }
+        if (nesting.check_point(time) != Misplaced::No) ++time;  // too many are there
+        Event around = flow->second.event(EventType::DurationComplete, time, 0);
+        around.end = time;
+        write(around);
+        nesting.add_point(time, true);
+      }
+      write(flow->second.event(EventType::FlowEnd, time, id));
+      nesting.add_flow(time);
+      flow_times_[id] = time;
+      flow = open_flows_.erase(flow);
+    }
+  };
+  end_flows(false);
+  for (auto& [key, nesting] : threads_) {
+    for (std::size_t depth = nesting.depth(); depth > 0; --depth) {
+      const ThreadNesting::Duration duration = nesting.at(depth);
+      if (duration.end != ThreadNesting::kOpen) continue;
+      const std::uint64_t time = std::min(duration.limit, std::max(last_time, nesting.last_time()));
+      end(Thread{.process = key.first, .thread = key.second}, time, duration.tag);
+      nesting.add_end(time);
+    }
+  }
+  end_flows(true);
+  for (auto& [id, async] : asyncs_) {
+    async.last_time = std::max(async.last_time, last_time);
+    for (; !async.open.empty(); async.open.pop_back())
+      write(async.open.back().event(EventType::AsyncEnd, async.last_time, id));
+  }
+  flows_ = {};
+}
+
+}  // namespace fxt

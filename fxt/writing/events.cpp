@@ -1,0 +1,77 @@
+// Events as values.
+#include <algorithm>
+
+#include "fxt/checking/argument_rules.h"
+#include "fxt/writer.h"
+#include "fxt/writing/event_order.h"
+#include "fxt/writing/record_builder.h"
+#include "fxt/writing/value_rules.h"
+
+namespace fxt {
+namespace {
+
+std::string describe(const Event& event) { return "event " + quoted(event.name.text); }
+
+std::uint64_t end_of(const Event& event) {
+  return event.type == EventType::DurationComplete ? event.end : event.time;
+}
+
+// Tracy takes no times from the others; flows lie in durations.
+bool spans_the_trace(const Event& event) {
+  return event.type <= EventType::DurationComplete || is_flow(event.type);
+}
+
+}  // namespace
+
+void Writer::write(const Event& event) {
+  if (event.type > EventType::FlowEnd)
+    throw WriterError(describe(event) + ": event type " + std::to_string(code(event.type)) +
+                      " does not exist");
+  check_times(event);
+  check_thread(event.name.text, event.thread);
+  check_arguments(event.name.text, event.arguments, options_);
+  if (event.type == EventType::Counter) rules_->check_counter(event);
+  if (!options_.trust_nesting) {
+    const std::string objection = order_->objection(event);
+    if (!objection.empty()) throw WriterError(describe(event) + ": " + objection);
+  }
+  const std::uint64_t header = put_event(event);
+  if (event.type == EventType::Counter) rules_->take_counter(event);
+  if (!options_.trust_nesting) order_->take(event, tag_of(header, event));
+  if (spans_the_trace(event)) span_.take(event.time, end_of(event));
+}
+
+// Its words, in the spec's order. Returns the header.
+std::uint64_t Writer::put_event(const Event& event) {
+  RecordBuilder record = build("event", event.name.text);
+  const ThreadRef thread = record.refer_to(event.thread);
+  const TextRef category = record.refer_to(event.category), name = record.refer_to(event.name);
+  record.refer_to(event.arguments);
+  const std::uint64_t header =
+      event_header(event.type, thread.ref, category.ref, name.ref, event.arguments.size(), 0);
+  record.word(header);
+  record.word(event.time);
+  record.thread(thread);
+  record.text(category);
+  record.text(name);
+  record.arguments(event.arguments);
+  if (event.type == EventType::DurationComplete) record.word(event.end);
+  if (event.type == EventType::Counter || is_async(event.type) || is_flow(event.type)) record.word(event.id);
+  put(record);
+  return header;
+}
+
+void Writer::check_times(const Event& event) const {
+  const std::uint64_t end = end_of(event);
+  if (event.time >= kTimeLimit) check_time(describe(event), event.time);
+  if (end >= kTimeLimit) check_time(describe(event), end);
+  if (end < event.time)
+    throw WriterError(describe(event) + ": ends at " + std::to_string(end) + " ns, before it begins at " +
+                      std::to_string(event.time) + " ns");
+  if (!spans_the_trace(event) || span_.fits(event.time, end)) return;
+  throw WriterError(describe(event) + ": from " + std::to_string(std::min(span_.first(), event.time)) +
+                    " to " + std::to_string(std::max(span_.last(), end)) +
+                    " ns, the trace spans more than Tracy's 2^47 ns; WriterOptions::long_spans allows it");
+}
+
+}  // namespace fxt

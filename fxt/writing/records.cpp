@@ -1,0 +1,204 @@
+// Records that are no events, as values; each one's words in the spec's order.
+#include <algorithm>
+#include <limits>
+
+#include "fxt/checking/argument_rules.h"
+#include "fxt/reader.h"
+#include "fxt/writer.h"
+#include "fxt/writing/record_builder.h"
+#include "fxt/writing/value_rules.h"
+
+namespace fxt {
+
+RecordBuilder Writer::build(std::string_view kind, std::string_view name) {
+  return {*tables_, *scratch_, kind, name};
+}
+
+void Writer::put(RecordBuilder& record) { buffer_.append(record.finish()); }
+
+// ---- Objects and names ----
+
+void Writer::write(const UserspaceObject& object) {
+  const std::string what = "userspace object " + quoted(object.name.text);
+  if (!options_.userspace_objects)
+    throw WriterError(what +
+                      ": Fuchsia's C++ reader takes none; WriterOptions::userspace_objects allows them");
+  if (object.process.process == 0 || object.process.process >= kKoidLimit)
+    throw WriterError(what + ": process " + std::to_string(object.process.process) +
+                      ": ids are 1 to 4294967295");
+  check_arguments(object.name.text, object.arguments, options_);
+
+  RecordBuilder record = build("userspace object", object.name.text);
+  const TextRef name = record.refer_to(object.name);
+  record.refer_to(object.arguments);
+  // The process goes inline, as one word: a thread index would need some thread of it.
+  record.word(UserspaceObjectHeader::Type::put(code(RecordType::UserspaceObject)) |
+              UserspaceObjectHeader::Name::put(name.ref) |
+              UserspaceObjectHeader::ArgumentCount::put(object.arguments.size()));
+  record.word(object.pointer);
+  record.word(object.process.process);
+  record.text(name);
+  record.arguments(object.arguments);
+  put(record);
+}
+
+void Writer::write(const KernelObject& object) {
+  check_object(object);
+  check_arguments(object.name.text, object.arguments, options_);
+
+  RecordBuilder record = build("kernel object", object.name.text);
+  const TextRef name = record.refer_to(object.name);
+  record.refer_to(object.arguments);
+  record.word(KernelObjectHeader::Type::put(code(RecordType::KernelObject)) |
+              KernelObjectHeader::ObjectType::put(code(object.type)) |
+              KernelObjectHeader::Name::put(name.ref) |
+              KernelObjectHeader::ArgumentCount::put(object.arguments.size()));
+  record.word(object.koid);
+  record.text(name);
+  record.arguments(object.arguments);
+  put(record);
+  if (object.type == KernelObjectType::Thread) rules_->named_threads.insert(object.koid);
+}
+
+void Writer::name_process(std::uint64_t process, String name) {
+  write(KernelObject{.type = KernelObjectType::Process, .koid = process, .name = name});
+}
+
+void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String name) {
+  write(KernelObject{.type = KernelObjectType::Thread,
+                     .koid = thread,
+                     .name = name,
+                     .arguments = {{"process", Koid{process}}}});
+}
+
+// ---- Scheduling ----
+
+void Writer::write(const LegacyContextSwitch& context_switch) {
+  if (context_switch.cpu > kMaxLegacyCpu) {
+    // Perfetto knows the idle thread of these records by its weight.
+    std::vector<Argument> weights;
+    constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
+    if (context_switch.outgoing == kIdleThread) weights.push_back({"outgoing_weight", kIdleWeight});
+    if (context_switch.incoming == kIdleThread) weights.push_back({"incoming_weight", kIdleWeight});
+    write(ContextSwitch{.time = context_switch.time,
+                        .cpu = context_switch.cpu,
+                        .outgoing_state = context_switch.outgoing_state,
+                        .outgoing_thread = context_switch.outgoing.thread,
+                        .incoming_thread = context_switch.incoming.thread,
+                        .arguments = weights});
+    return;
+  }
+  check_time("context switch", context_switch.time);
+  check_state("context switch", context_switch.outgoing_state);
+  for (const Thread& side : {context_switch.outgoing, context_switch.incoming})
+    if (side != kIdleThread) check_thread("context switch", side);
+  rules_->check_priority(context_switch.outgoing, context_switch.outgoing_priority);
+  rules_->check_priority(context_switch.incoming, context_switch.incoming_priority);
+
+  RecordBuilder record = build("context switch", "");
+  const ThreadRef outgoing = record.refer_to(context_switch.outgoing);
+  const ThreadRef incoming = record.refer_to(context_switch.incoming);
+  using Header = LegacyContextSwitchHeader;
+  record.word(Header::Type::put(code(RecordType::Scheduling)) | Header::Cpu::put(context_switch.cpu) |
+              Header::OutgoingState::put(code(context_switch.outgoing_state)) |
+              Header::Outgoing::put(outgoing.ref) | Header::Incoming::put(incoming.ref) |
+              Header::OutgoingPriority::put(context_switch.outgoing_priority) |
+              Header::IncomingPriority::put(context_switch.incoming_priority) |
+              Header::SchedulingType::put(code(SchedulingType::LegacyContextSwitch)));
+  record.word(context_switch.time);
+  record.thread(outgoing);
+  record.thread(incoming);
+  put(record);
+}
+
+void Writer::write(const ContextSwitch& context_switch) {
+  check_time("context switch", context_switch.time);
+  check_state("context switch", context_switch.outgoing_state);
+  check_cpu("context switch", context_switch.cpu);
+  for (const std::uint64_t koid : {context_switch.outgoing_thread, context_switch.incoming_thread})
+    if (koid >= kKoidLimit)
+      throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
+  check_scheduling_arguments("context switch", context_switch.arguments, options_);
+
+  RecordBuilder record = build("context switch", "");
+  record.refer_to(context_switch.arguments);
+  using Header = ContextSwitchHeader;
+  record.word(Header::Type::put(code(RecordType::Scheduling)) |
+              Header::ArgumentCount::put(context_switch.arguments.size()) |
+              Header::Cpu::put(context_switch.cpu) |
+              Header::OutgoingState::put(code(context_switch.outgoing_state)) |
+              Header::SchedulingType::put(code(SchedulingType::ContextSwitch)));
+  record.word(context_switch.time);
+  record.word(context_switch.outgoing_thread);
+  record.word(context_switch.incoming_thread);
+  record.arguments(context_switch.arguments);
+  put(record);
+}
+
+void Writer::write(const ThreadWakeup& wakeup) {
+  check_time("thread wakeup", wakeup.time);
+  check_cpu("thread wakeup", wakeup.cpu);
+  if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
+    throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
+  check_scheduling_arguments("thread wakeup", wakeup.arguments, options_);
+
+  RecordBuilder record = build("thread wakeup", "");
+  record.refer_to(wakeup.arguments);
+  using Header = ThreadWakeupHeader;
+  record.word(Header::Type::put(code(RecordType::Scheduling)) |
+              Header::ArgumentCount::put(wakeup.arguments.size()) | Header::Cpu::put(wakeup.cpu) |
+              Header::SchedulingType::put(code(SchedulingType::ThreadWakeup)));
+  record.word(wakeup.time);
+  record.word(wakeup.thread);
+  record.arguments(wakeup.arguments);
+  put(record);
+}
+
+// ---- Any record ----
+
+bool Writer::write_any(const Record& record) {
+  return std::visit(
+      [this]<typename T>(const T& value) {
+        if constexpr (requires { this->write(value); }) {
+          write(value);
+        } else if constexpr (std::is_same_v<T, ProviderInfo>) {
+          if (!tables_->has_provider(value.id)) {
+            begin_provider(value.id, value.name);
+          } else if (tables_->provider() != value.id) {
+            switch_provider(value.id);
+          }
+        } else if constexpr (std::is_same_v<T, ProviderSection>) {
+          if (tables_->provider() != value.id) switch_provider(value.id);
+        } else if constexpr (std::is_same_v<T, ProviderEvent>) {
+          buffer_full();
+        } else {
+          // The rest is the Writer's own, or can only be read.
+          return std::is_same_v<T, Magic> || std::is_same_v<T, Initialization> ||
+                 std::is_same_v<T, StringRecord> || std::is_same_v<T, ThreadRecord>;
+        }
+        return true;
+      },
+      record);
+}
+
+bool Writer::write(const Entry& entry, const Reader& reader) {
+  if (reader.ticks_per_second() == kTicksPerSecond) return write_any(entry.record);
+  Record record = entry.record;
+  const bool fits = std::visit(
+      [&reader]<typename T>(T& value) {
+        const auto make_ns = [&reader](std::uint64_t& time) {
+          const auto ns = reader.to_ns(time);
+          time = ns.value_or(0);
+          return ns.has_value();
+        };
+        bool is_in_ns = true;
+        if constexpr (requires { value.time; }) is_in_ns = make_ns(value.time);
+        if constexpr (std::is_same_v<T, Event>)
+          if (value.type == EventType::DurationComplete) is_in_ns = make_ns(value.end) && is_in_ns;
+        return is_in_ns;
+      },
+      record);
+  return fits && write_any(record);
+}
+
+}  // namespace fxt

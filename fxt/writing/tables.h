@@ -1,0 +1,106 @@
+// A Writer's string and thread tables, in which an index never changes its meaning, and its providers, each
+// of which must be told them anew (fxt-notes W2, W3, W6, W7). Internal to the Writer.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <forward_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fxt/records.h"
+#include "fxt/word_buffer.h"
+#include "fxt/words.h"
+#include "fxt/writer.h"
+
+namespace fxt {
+
+struct ThreadRef {
+  std::uint8_t ref = 0;  // 0: both koids follow inline
+  Thread thread = {};
+};
+
+struct ArgumentRefs {
+  TextRef name;
+  TextRef text;  // of a string argument
+};
+
+// `text` without what can't be written: made valid UTF-8 without NUL. Nothing if it is so.
+std::optional<std::string> repaired(std::string_view text);
+
+class WriterTables {
+ public:
+  WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}
+
+  // ---- Providers ----
+
+  // Announces a provider, with its initialization, and makes it the current one.
+  void begin_provider(std::uint32_t id, std::string_view name);
+  // Goes back to one. What was handed out for good is registered there, too.
+  void switch_provider(std::uint32_t id);
+  std::uint32_t provider() const { return providers_[provider_].id; }
+  bool has_provider(std::uint32_t id) const;
+
+  // ---- References of one record. They register what they refer to. ----
+
+  // Texts that had to be changed live until then.
+  void begin_record() { changed_.clear(); }
+  TextRef refer_to(const String& string);
+  ThreadRef refer_to(const Thread& thread);
+  ArgumentRefs refer_to(const Argument& argument);
+  // `text` as it may be written: cut, and made valid UTF-8 without NUL.
+  std::string_view clean(std::string_view text, std::size_t max_bytes);
+
+  // ---- References that stay good, in all providers. Nothing if the table is full. ----
+
+  std::optional<std::uint16_t> string_ref(std::string_view text);
+  std::optional<std::uint8_t> thread_ref(const Thread& thread);
+
+  std::string_view text_of(std::uint64_t ref) const {
+    return ref == 0 ? std::string_view() : *strings_[ref].text;
+  }
+  const Thread& thread_of(std::uint64_t ref) const { return threads_[ref].thread; }
+
+ private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  struct StringEntry {
+    const std::string* text = nullptr;  // key of string_table_
+    bool for_good = false;
+  };
+  struct ThreadEntry {
+    Thread thread;
+    bool for_good = false;
+  };
+  struct Provider {
+    std::uint32_t id = 0;
+    std::vector<bool> strings = {};  // by index: it knows them
+    std::vector<bool> threads = {};
+  };
+
+  void enter(std::size_t provider);
+  std::optional<std::uint16_t> index_of(std::string_view text);
+  std::optional<std::uint8_t> index_of(const Thread& thread);
+  void register_string(std::size_t index);
+  void register_thread(std::size_t index);
+
+  WordBuffer* out_;
+  WriterCounters* counters_;
+  std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> string_table_;
+  std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
+  std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
+  std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);
+  ThreadRef last_thread_;  // events mostly come in runs of one thread; ref 0 if none
+  std::vector<Provider> providers_;
+  std::size_t provider_ = 0;  // the current one
+  std::forward_list<std::string> changed_;
+};
+
+}  // namespace fxt

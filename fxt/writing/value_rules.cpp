@@ -1,0 +1,117 @@
+// The rules, and what they say.
+#include "fxt/writing/value_rules.h"
+
+#include <limits>
+
+#include "fxt/checking/argument_rules.h"
+
+namespace fxt {
+namespace {
+
+bool is_id(std::uint64_t koid) { return koid != 0 && koid < kKoidLimit; }
+
+}  // namespace
+
+void check_time(std::string_view what, std::uint64_t time) {
+  if (time >= kTimeLimit)
+    throw WriterError(std::string(what) + ": time " + std::to_string(time) +
+                      " ns is too late: readers take times below 2^63");
+}
+
+void check_thread(std::string_view what, const Thread& thread) {
+  if (!is_id(thread.process) || !is_id(thread.thread))
+    throw WriterError(quoted(what) + ": thread " + std::to_string(thread.thread) + " of process " +
+                      std::to_string(thread.process) + ": ids are 1 to 4294967295");
+}
+
+void check_state(std::string_view what, ThreadState state) {
+  if (state > ThreadState::Dead)
+    throw WriterError(std::string(what) + ": thread state " + std::to_string(code(state)) +
+                      " does not exist");
+}
+
+void check_cpu(std::string_view what, std::uint64_t cpu) {
+  if (cpu > kMaxCpu)
+    throw WriterError(std::string(what) + ": cpu " + std::to_string(cpu) + ": Perfetto aborts beyond 4095");
+}
+
+void check_arguments(std::string_view what, const Arguments& arguments, const WriterOptions& options) {
+  if (arguments.size() > kMaxArguments)
+    throw WriterError(quoted(what) + ": " + std::to_string(arguments.size()) +
+                      " arguments: a record takes 15");
+  for (const Argument& argument : arguments) {
+    const auto refuse = [&](std::string_view why) {
+      throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) + std::string(why));
+    };
+    if (std::holds_alternative<UnknownValue>(argument.value)) refuse(" has an unknown type");
+    const auto* blob = std::get_if<Bytes>(&argument.value);
+    if (blob == nullptr) continue;
+    if (!options.blob_arguments)
+      refuse(" is a blob, which most readers misread; WriterOptions::blob_arguments allows it");
+    if (blob->bytes.size() > std::numeric_limits<std::uint32_t>::max()) refuse(" is too large");
+  }
+  if (const Argument* const again = repeated_argument(arguments))
+    throw WriterError(quoted(what) + ": two arguments are called " + quoted(again->name.text) +
+                      "; Perfetto keeps one of them");
+}
+
+void check_scheduling_arguments(std::string_view what, const Arguments& arguments,
+                                const WriterOptions& options) {
+  check_arguments(what, arguments, options);
+  for (const Argument& argument : arguments)
+    if (const auto type = type_of_scheduling_argument(argument.name.text);
+        type && argument.value.index() != code(*type))
+      throw WriterError(std::string(what) + ": argument " + quoted(argument.name.text) + " must be of type " +
+                        (*type == ArgumentType::Koid ? "Koid" : "Int32") + ", or Perfetto drops the record");
+}
+
+void check_object(const KernelObject& object) {
+  if (object.type != KernelObjectType::Process && object.type != KernelObjectType::Thread) return;
+  if (object.name.text.empty()) throw WriterError("name of a process or thread is empty");
+  const std::string what = "kernel object " + quoted(object.name.text);
+  if (!is_id(object.koid))
+    throw WriterError(what + ": koid " + std::to_string(object.koid) + ": ids are 1 to 4294967295");
+  if (object.type == KernelObjectType::Process) {
+    if (!object.arguments.empty()) throw WriterError(what + ": a process takes no arguments");
+    return;
+  }
+  const auto* process = object.arguments.empty() || object.arguments[0].name.text != "process"
+                            ? nullptr
+                            : std::get_if<Koid>(&object.arguments[0].value);
+  if (process == nullptr)
+    throw WriterError(what + ": a thread's first argument is \"process\", of type Koid");
+  check_thread(object.name.text, {.process = process->koid, .thread = object.koid});
+}
+
+// W20: numbers only; Tracy names a series by its argument alone.
+void ValueRules::check_counter(const Event& event) const {
+  if (event.arguments.empty())
+    throw WriterError("counter " + quoted(event.name.text) + ": has no argument, so it has no value");
+  for (const Argument& argument : event.arguments) {
+    if (!is_numeric(argument.value))
+      throw WriterError("counter " + quoted(event.name.text) + ": argument " + quoted(argument.name.text) +
+                        " is not a number");
+    check_series(event.name.text, argument.name.text);
+  }
+}
+
+void ValueRules::check_series(std::string_view counter, std::string_view series) const {
+  const auto known = counter_of_series.find(series);
+  if (known != counter_of_series.end() && known->second != counter)
+    throw WriterError("counter " + quoted(counter) + ": argument " + quoted(series) +
+                      " already names a series of counter " + quoted(known->second) +
+                      "; Tracy would draw both as one");
+}
+
+void ValueRules::take_counter(const Event& event) {
+  for (const Argument& argument : event.arguments)
+    counter_of_series.emplace(argument.name.text, event.name.text);
+}
+
+void ValueRules::check_priority(const Thread& thread, std::uint8_t priority) const {
+  if (thread != kIdleThread && priority == 0 && !named_threads.contains(thread.thread))
+    throw WriterError("context switch: thread " + std::to_string(thread.thread) +
+                      " has priority 0 and no name yet: Perfetto takes it for the idle thread");
+}
+
+}  // namespace fxt
