@@ -2,33 +2,19 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <string>
 
 #include <boost/endian/conversion.hpp>
 
 #include "fxt/checking/findings.h"
+#include "fxt/kind.h"
+#include "tests/fxt/check_words.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
 namespace {
-
-// The rules that a file breaks, each once, in order: "W15" for an error, "w15" for a warning.
-std::string broken_rules(const Words& words) {
-  const auto bytes = bytes_of(words);
-  Reader reader(bytes);
-  std::vector<std::string> rules;
-  Checker checker([&rules](const Finding& finding) {
-    std::string rule(finding.rule);
-    if (finding.severity == Severity::Warning) rule[0] = 'w';
-    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
-  });
-  while (const Entry* entry = reader.next()) checker.add(*entry, reader);
-  checker.finish(reader);
-  std::string text;
-  for (const std::string& rule : rules) text += (text.empty() ? "" : " ") + rule;
-  return text;
-}
 
 Words all(std::initializer_list<Words> parts) {
   Words words;
@@ -90,6 +76,10 @@ Words flow(EventType type, std::uint64_t time, std::uint64_t id, std::uint64_t t
 }
 Words counter(std::uint64_t time, std::uint64_t name, const Words& argument, std::uint64_t id = 0) {
   return event(EventType::Counter, time, name, 1, joined(argument, {id}), 1);
+}
+
+Words async_begin(std::uint64_t time, std::uint64_t id) {
+  return event(EventType::AsyncBegin, time, kA, 1, {id});
 }
 
 std::string broken(std::initializer_list<Words> parts) { return broken_rules(joined(kPrelude, all(parts))); }
@@ -328,6 +318,33 @@ TEST(Checker, W17AsyncOperations) {
   EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 2)}), "w17");
 }
 
+// Perfetto knows no processes there, and ends by the names.
+TEST(Checker, W17AsyncOperationsOfOneIdNest) {
+  const auto async = [](EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1) {
+    return event(type, time, name, thread, {7});
+  };
+  const auto a_begins = async(EventType::AsyncBegin, 0, kA),
+             b_begins = async(EventType::AsyncBegin, 5, kB, 3);
+  EXPECT_EQ(
+      broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kB), async(EventType::AsyncEnd, 9, kA)}),
+      kClean);  // B ends in another process
+  EXPECT_EQ(
+      broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA), async(EventType::AsyncEnd, 9, kB)}),
+      "W17");
+  EXPECT_EQ(broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA), async(EventType::AsyncEnd, 8, kB),
+                    async(EventType::AsyncInstant, 9, kA)}),
+            kClean);  // both at once
+  EXPECT_EQ(broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA),
+                    async(EventType::AsyncInstant, 9, kA), async(EventType::AsyncEnd, 9, kB)}),
+            "W17");
+  EXPECT_EQ(broken({a_begins, async(EventType::AsyncEnd, 8, kB), async(EventType::AsyncEnd, 9, kA)}), "w17");
+}
+
+TEST(Checker, W17TracyEndsTheCompleteEventAroundAStrayEnd) {
+  EXPECT_EQ(broken({complete(0, 10), end(5)}), "W17");
+  EXPECT_EQ(broken({complete(0, 10), end(10)}), "w17");
+}
+
 // ---- W18 to W20: names, ids, counters ----
 
 // A thread object of koid 101 with one argument.
@@ -368,6 +385,62 @@ TEST(Checker, W20Counters) {
   EXPECT_EQ(broken({counter(5, kA, {0x5'0016})}), "W20");     // string
   EXPECT_EQ(broken({counter(5, kA, {0x5'0025, 0x7ff8'0000'0000'0000})}),
             kClean);  // not a number, but a double
+}
+
+TEST(Checker, W20CountersHaveAValue) { EXPECT_EQ(broken({event(EventType::Counter, 5, kA, 1, {0})}), "W20"); }
+
+TEST(Checker, W18PriorityZeroIsIdleToPerfetto) {
+  const auto switch_to = [](std::uint64_t incoming, std::uint64_t priority) {
+    using Header = LegacyContextSwitchHeader;
+    return Words{Header::Type::put(8) | Header::Size::put(incoming == 0 ? 6 : 4) |
+                     Header::Incoming::put(incoming) | Header::IncomingPriority::put(priority),
+                 5, 0, 0};
+  };
+  EXPECT_EQ(broken({switch_to(1, 1)}), kClean);
+  EXPECT_EQ(broken({switch_to(1, 0)}), "W18");
+  EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), "W18");  // too late
+  EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);                             // idle to idle
+}
+
+TEST(Checker, W18OneTidMayBeInTwoProcesses) {
+  const Words other = thread_record(4, 300, 101);
+  EXPECT_EQ(broken({other, instant(5), instant(5, 4)}), kClean);
+  EXPECT_EQ(broken({other, thread_object({0x4'0028, 300}), instant(5), instant(5, 4)}), kClean);
+}
+
+TEST(Checker, W25CpusPerfettoKnows) {
+  const auto on_cpu = [](std::uint64_t cpu) { return Words{0x2000'0000'0000'0038 | cpu << 20, 5, 101}; };
+  EXPECT_EQ(broken({on_cpu(4095)}), kClean);
+  EXPECT_EQ(broken({on_cpu(4096)}), "W25");
+  EXPECT_EQ(broken({{0x1000'0000'0000'0048 | 4096ULL << 20, 5, 101, 102}}), "W25");
+}
+
+TEST(Checker, W25ThreadStatesOfTheSpec) {
+  EXPECT_EQ(broken({{0x0010'1020'1500'0028, 5}}), kClean);  // dead
+  EXPECT_EQ(broken({{0x0010'1020'1600'0028, 5}}), "w25");
+}
+
+TEST(Checker, W25ArgumentsHaveNamesOfTheirOwn) {
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x8'0004'0011}, 2)}), kClean);
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x8'0005'0012}, 2)}), "W25");
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x7'8005'0021, 0x65'756c'6176}, 2)}),
+            "W25");  // the same, inline
+}
+
+TEST(Checker, W9Nul) {
+  EXPECT_EQ(broken({string_record(6, std::string_view("a\0b", 3))}), "W9");
+  EXPECT_EQ(broken({event(EventType::Instant, 5, 0x8003, 1, {0x62'0061})}), "W9");
+}
+
+TEST(Checker, W22Bools) {
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x0000'0001'0005'0019}, 1)}), "w22");
+}
+
+TEST(Checker, W28InstantsThatTracyTakesForFrames) {
+  const Words name = string_record(6, "StackFRAME 1");
+  EXPECT_EQ(broken({name, event(EventType::Instant, 5, 6)}), "w28");
+  EXPECT_EQ(broken({name, begin(5, 6), end(5, 6)}), kClean);
 }
 
 // ---- W21: flows ----
@@ -490,6 +563,46 @@ TEST(Checker, FollowsTracesLongerThanItsWindow) {
   }
   EXPECT_EQ(broken_rules(words), kClean);
   EXPECT_EQ(broken_rules(joined(words, complete(7, 9))), "w16");
+  // What comes after it on its thread is not judged any more.
+  EXPECT_EQ(broken_rules(all({words, complete(7, 9), begin(8), complete(20'000'000, 20'000'009),
+                              complete(20'000'001, 20'000'010)})),
+            "w16");
+}
+
+// What is deeper than Perfetto goes has its end, too.
+TEST(Checker, DeepBeginsAndTheirEndsGoTogether) {
+  Words deep = kPrelude;
+  for (std::uint64_t i = 0; i < 513; ++i) deep = joined(deep, begin(i));
+  for (std::uint64_t i = 0; i < 513; ++i) deep = joined(deep, end(1000 + i));
+  EXPECT_EQ(broken_rules(deep), "W15");
+}
+
+TEST(Checker, NamesRecordsAsFxtDumpDoes) {
+  const auto bytes = bytes_of(all({kPrelude, flow(EventType::FlowStep, 5, 7), begin(10, kB), end(20, kB),
+                                   complete(0, 10), async_begin(1, 4)}));
+  Reader reader(bytes);
+  Checker checker([](const Finding& finding) {
+    EXPECT_TRUE(finding.record == "file" || std::ranges::find(kinds(), finding.record) != kinds().end())
+        << finding.record;
+  });
+  for (const Entry& entry : reader) checker.add(entry, reader);
+  checker.finish(reader);
+}
+
+// Ends of other names, threads that take turns, ids that stay open: twice the records take twice the time.
+TEST(Checker, TakesLinearTime) {
+  const auto seconds_for = [](std::uint64_t count) {
+    Words words = kPrelude;
+    const auto add = [&words](const Words& more) { words.insert(words.end(), more.begin(), more.end()); };
+    for (std::uint64_t i = 0; i < count; ++i) add(begin(i));
+    for (std::uint64_t i = 0; i < count; ++i) add(end(count + i, kB));
+    for (std::uint64_t i = 0; i < count; ++i) add(async_begin(i, i));
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(broken_rules(words).empty());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const double few = std::max(seconds_for(20'000), 1e-3);
+  EXPECT_LT(seconds_for(160'000), 40 * few);
 }
 
 }  // namespace

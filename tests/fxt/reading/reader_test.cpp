@@ -2,9 +2,17 @@
 #include "fxt/reader.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
 
 #include <boost/endian/conversion.hpp>
 
@@ -399,6 +407,117 @@ TEST(ReaderSources, StreamsAreReadToTheirEnd) {
   EXPECT_EQ(records, 7U);
   EXPECT_EQ(reader.end().reason, ReadEnd::Reason::EndOfFile);
   EXPECT_EQ(reader.end().offset, bytes.size());
+}
+
+// ---- Inputs ----
+
+class FailingInput final : public Input {
+ public:
+  explicit FailingInput(const Words& words) : bytes_(bytes_of(words)) {}
+  std::size_t read(std::span<std::byte> room) override {
+    if (bytes_.empty()) throw std::runtime_error("the disk is gone");
+    std::ranges::copy(bytes_, room.begin());
+    return std::exchange(bytes_, {}).size();
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+TEST(ReaderInput, AfterAFailureNothingIsReadAgain) {
+  for (const Words& words : {kStart, joined(kStart, {0x0002'0001'0104'0034, 5})}) {
+    FailingInput input(words);
+    Reader reader(input);
+    for (int i = 0; i < 3; ++i) ASSERT_NE(reader.next(), nullptr);
+    EXPECT_THROW(reader.next(), std::runtime_error);
+    EXPECT_EQ(reader.next(), nullptr);
+    EXPECT_EQ(reader.end().reason, ReadEnd::Reason::Failed);
+    EXPECT_EQ(reader.end().offset, kStart.size() * 8);
+    EXPECT_EQ(describe(reader.end()), "reading failed");
+  }
+}
+
+TEST(ReaderInput, AStreamThatCannotBeOpenedOrFailsIsNoOrderlyEnd) {
+  std::ifstream missing("/no/such/file");
+  StreamInput input(missing);
+  Reader reader(input);
+  EXPECT_THROW(reader.next(), std::ios_base::failure);
+  std::istringstream bad;
+  bad.setstate(std::ios_base::badbit);
+  StreamInput bad_input(bad);
+  Reader bad_reader(bad_input);
+  EXPECT_THROW(bad_reader.next(), std::ios_base::failure);
+  std::istringstream empty;
+  StreamInput empty_input(empty);
+  Reader empty_reader(empty_input);
+  EXPECT_EQ(empty_reader.next(), nullptr);
+  EXPECT_EQ(empty_reader.end().reason, ReadEnd::Reason::EndOfFile);
+}
+
+TEST(ReaderInput, FilesByPathAndDescriptor) {
+  const std::string path = testing::TempDir() + "reader_input_test.fxt";
+  const auto bytes = bytes_of(kStart);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  FileInput file(path);
+  Reader by_path(file);
+  EXPECT_EQ(std::ranges::distance(by_path.begin(), by_path.end()), 3);
+  const int descriptor = ::open(path.c_str(), O_RDONLY);
+  {
+    FileInput borrowed(descriptor);
+    Reader by_descriptor(borrowed);
+    EXPECT_EQ(std::ranges::distance(by_descriptor.begin(), by_descriptor.end()), 3);
+  }
+  EXPECT_EQ(::close(descriptor), 0);  // still open
+  std::remove(path.c_str());
+  EXPECT_THROW(FileInput("/no/such/file"), std::system_error);
+  FileInput closed(descriptor);
+  Reader of_closed(closed);
+  EXPECT_THROW(of_closed.next(), std::system_error);
+}
+
+// ---- Memory ----
+
+// Providers that each name a few strings and threads far apart.
+TEST(ReaderMemory, GrowsWithWhatIsInTheFileOnly) {
+  Words words = kStart;
+  for (std::uint64_t provider = 1; words.size() < 12'800; ++provider) {
+    words.push_back(ProviderSectionHeader::Size::put(1) | ProviderSectionHeader::MetadataType::put(2) |
+                    ProviderSectionHeader::ProviderId::put(provider));
+    for (std::uint64_t index = 33; index < 32'768; index = 2 * index + 31)
+      words.push_back(StringHeader::Type::put(2) | StringHeader::Size::put(1) |
+                      StringHeader::Index::put(index));
+    words.insert(
+        words.end(),
+        {ThreadHeader::Type::put(3) | ThreadHeader::Size::put(3) | ThreadHeader::Index::put(255), 1, 1});
+  }
+  const auto before = mallinfo2().uordblks;
+  Reader reader(std::as_bytes(std::span(words)));
+  while (reader.next() != nullptr) {
+  }
+  EXPECT_LT(mallinfo2().uordblks, before + 30 * words.size() * 8);
+}
+
+TEST(ReaderRules, StringsMayBeRegisteredInAnyOrder) {
+  const auto string = [](std::uint64_t index, std::uint64_t letter) {
+    return Words{StringHeader::Type::put(2) | StringHeader::Size::put(2) | StringHeader::Index::put(index) |
+                     StringHeader::Length::put(1),
+                 letter};
+  };
+  Words words = kStart;
+  for (const std::uint64_t index : {3U, 5U, 2U, 1U, 4U, 9U})
+    words = joined(words, string(index, 'a' + index));
+  for (const std::uint64_t index : {1U, 2U, 3U, 4U, 5U, 9U}) {
+    const LastRecord last(joined(words, {0x0000'0000'0000'0044 | index << 48, 5, 1, 2}));
+    EXPECT_EQ(last.as<Event>().name.text, std::string(1, static_cast<char>('a' + index)));
+  }
+  for (const std::uint64_t index : {6U, 8U, 10U}) {
+    const LastRecord last(joined(words, {0x0000'0000'0000'0044 | index << 48, 5, 1, 2}));
+    EXPECT_EQ(last.as<Event>().name.storage, Storage::Missing);
+  }
+  EXPECT_THAT(read_all(joined(words, string(9, 'j'))).problems, ElementsAre());
+  EXPECT_THAT(read_all(joined(words, string(9, 'x'))).problems, ElementsAre(ProblemKind::StringReplaced));
+  EXPECT_THAT(read_all(joined(words, string(3, 'x'))).problems, ElementsAre(ProblemKind::StringReplaced));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fxt/kind.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
@@ -108,6 +109,39 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
                                     "+0x60: Perfetto drops it\n"));
   EXPECT_EQ(run("--check no-such-file").exit_code, 2);
   EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
+}
+
+TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
+  const Outcome cut = run("--check " + file("cut", good_trace(), 4));
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_THAT(cut.output, HasSubstr("error W11 file: truncated: the last record lacks 4 bytes"));
+  EXPECT_EQ(run("--check " + file("zeros", joined(good_trace(), {0}))).exit_code, 2);
+}
+
+TEST_F(FxtDump, ChecksWholeFilesOnly) {
+  const Outcome outcome = run("--check --thread 101 " + file("good", good_trace()));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.output, "fxt-dump: --check is about the whole file: it goes with no selection\n");
+}
+
+TEST_F(FxtDump, KnowsItsKinds) {
+  const Outcome outcome = run("--type durations " + file("good", good_trace()));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output,
+              HasSubstr("fxt-dump: no kind of record: 'durations' (instant, counter, begin,"));
+  for (const std::string_view kind : kinds())
+    EXPECT_EQ(run("--type " + std::string(kind) + ' ' + file("good", good_trace())).exit_code, 0) << kind;
+}
+
+TEST_F(FxtDump, SummarisesAsJson) {
+  const Outcome outcome = run("--stats --json " + file("sample", sample_trace()));
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto json = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(json["first_ns"], 1000);
+  EXPECT_EQ(json["threads"][0]["process_name"], "demo");
+  EXPECT_EQ(json["threads"][0]["thread_name"], "main");
+  EXPECT_GT(json["records"].size(), 10U);
+  EXPECT_EQ(json["problems"], 0);
 }
 
 TEST_F(FxtDump, ChecksAsJson) {

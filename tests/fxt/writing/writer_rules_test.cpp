@@ -514,6 +514,220 @@ TEST(WriterDurations, OnTheShortWayAreEndedByFinish) {
   EXPECT_EQ(words[1], 9U);
 }
 
+// ---- Durations around durations that wait for their ends ----
+
+TEST(WriterDurations, EndWithTheCompleteOnesAroundThem) {
+  const auto outer = duration(EventType::DurationComplete, 0, 10),
+             begin = duration(EventType::DurationBegin, 5);
+  EXPECT_EQ(objection_to({outer, begin, duration(EventType::DurationEnd, 10)}), "");
+  const std::string_view kLate =
+      "event \"x\": comes while a duration is still open that had to end at 10 ns, with the one around it";
+  EXPECT_EQ(objection_to({outer, begin, duration(EventType::DurationEnd, 15)}), kLate);
+  EXPECT_EQ(objection_to({outer, begin, duration(EventType::Instant, 11)}), kLate);
+  EXPECT_EQ(objection_to({outer, begin, duration(EventType::Instant, 10)}), "");
+  EXPECT_EQ(objection_to({outer, begin, duration(EventType::DurationComplete, 5, 11)}),
+            "event \"x\": lasts until 11 ns, beyond the one around it, which ends at 10 ns");
+  EXPECT_EQ(objection_in([](Writer& writer) {
+              const auto event = writer.prepare("", "x");
+              const auto thread = writer.thread_index(100, 101);
+              writer.write_complete(*event, *thread, 0, 10);
+              writer.write_begin(*event, *thread, 5);
+              writer.write_end(*event, *thread, 15);
+            }),
+            kLate);
+}
+
+TEST(WriterDurations, AreEndedInnermostFirstByTheirNames) {
+  Event outer = duration(EventType::DurationBegin, 1), inner = duration(EventType::DurationBegin, 2),
+        end = duration(EventType::DurationEnd, 3);
+  outer.name = "outer";
+  end.name = "outer";
+  const std::string_view kOuter =
+      "event \"outer\": ends a duration by its name while another is open inside it: readers pair without "
+      "names";
+  EXPECT_EQ(objection_to({outer, inner, end}), kOuter);
+  EXPECT_EQ(objection_to({outer, end}), "");
+  end.name = Inline{"outer"};  // the same name
+  EXPECT_EQ(objection_to({outer, inner, end}), kOuter);
+  end.name = "neither";
+  EXPECT_EQ(objection_to({outer, inner, end}), "");
+  end.name = "";
+  EXPECT_EQ(objection_to({outer, inner, end}), "");
+  EXPECT_EQ(objection_in([](Writer& writer) {
+              const auto around = writer.prepare("", "outer"), inside = writer.prepare("", "inner");
+              const auto thread = writer.thread_index(100, 101);
+              writer.write_begin(*around, *thread, 5);
+              writer.write_begin(*inside, *thread, 6);
+              writer.write_end(*around, *thread, 7);
+            }),
+            kOuter);
+}
+
+TEST(WriterDurations, OfNoLengthAreCountedAcrossFlows) {
+  std::vector<Event> events(514, duration(EventType::Instant, 5));
+  events[0] = duration(EventType::DurationBegin, 5);
+  events[511] = flow(EventType::FlowBegin, 5);
+  EXPECT_EQ(
+      objection_to(events),
+      "event \"x\": follows too many events of no length at one time: Perfetto stacks them and drops what "
+      "lies deeper than 512");
+  events.pop_back();
+  EXPECT_EQ(objection_to(events), "");
+}
+
+TEST(WriterFlows, LieInDurationsOfNoLengthAsWell) {
+  const auto point = duration(EventType::DurationComplete, 10, 10);
+  EXPECT_EQ(objection_to({point, flow(EventType::FlowBegin, 10)}), "");
+  EXPECT_EQ(objection_to({point, duration(EventType::Instant, 10), flow(EventType::FlowBegin, 10)}), "");
+  const std::string_view kNone =
+      "event \"x\": lies in no duration on thread 101 of process 100: viewers would drop it";
+  EXPECT_EQ(objection_to({point, flow(EventType::FlowBegin, 11)}), kNone);
+  EXPECT_EQ(objection_to({point, duration(EventType::Instant, 11), flow(EventType::FlowBegin, 11)}), kNone);
+  EXPECT_EQ(objection_to({duration(EventType::Instant, 10), flow(EventType::FlowBegin, 10)}), kNone);
+}
+
+TEST(WriterAsyncs, OfOneIdNestInTimeOrder) {
+  const auto async = [](EventType type, std::uint64_t time, const char* name, std::uint64_t thread = 101) {
+    Event event = duration(type, time, 0, thread);
+    event.id = 7;
+    event.name = name;
+    return event;
+  };
+  const auto a = async(EventType::AsyncBegin, 5, "a"), b = async(EventType::AsyncBegin, 6, "b", 102);
+  const auto a_ends = async(EventType::AsyncEnd, 9, "a"), b_ends = async(EventType::AsyncEnd, 9, "b");
+  EXPECT_EQ(objection_to({a, b, b_ends, a_ends}), "");
+  EXPECT_EQ(objection_to({a, b, a_ends}),
+            "event \"a\": ends async operation 7 before the one of the same id inside it");
+  EXPECT_EQ(objection_to({a, b_ends}),
+            "event \"b\": ends async operation 7, which has not begun with this category and name");
+  EXPECT_EQ(objection_to({a_ends}),
+            "event \"a\": ends async operation 7, which has not begun with this category and name");
+  EXPECT_EQ(objection_to({b, a}),
+            "event \"a\": at 5 ns comes after one of async operation 7 at 6 ns: the events of an id must be "
+            "in time "
+            "order");
+  EXPECT_EQ(objection_to(std::vector<Event>(512, a)), "");
+  EXPECT_EQ(objection_to(std::vector<Event>(513, a)),
+            "event \"a\": begins more than 512 async operations of id 7 at once");
+}
+
+// ---- Values ----
+
+TEST(WriterErrors, ARefusedCounterTakesNoSeries) {
+  const std::string text(32'000, 't');
+  MemoryOutput output;
+  Writer writer(output);
+  const auto counter = [](std::string_view name, Arguments arguments, std::uint64_t time = 5) {
+    return Event{
+        .type = EventType::Counter, .time = time, .thread = kMain, .name = name, .arguments = arguments};
+  };
+  EXPECT_THROW(writer.write(counter("rss", {{"value", 1}, {"on", true}})), WriterError);
+  EXPECT_THROW(writer.write(counter("rss", {{"value", 1}}, kTimeLimit)), WriterError);
+  EXPECT_THROW(writer.write(counter("rss", {{Inline{text}, 1}, {"value", 2}, {Inline{text + "2"}, 3}})),
+               WriterError);
+  EXPECT_NO_THROW(writer.write(counter("faults", {{"value", 1}})));
+}
+
+TEST(WriterErrors, Cpus) {
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ThreadWakeup{.cpu = 4096, .thread = 1}); }),
+            "thread wakeup: cpu 4096: Perfetto aborts beyond 4095");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ContextSwitch{.cpu = 4096}); }),
+            "context switch: cpu 4096: Perfetto aborts beyond 4095");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(LegacyContextSwitch{.cpu = 4096}); }),
+            "context switch: cpu 4096: Perfetto aborts beyond 4095");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ThreadWakeup{.cpu = 4095, .thread = 1}); }),
+            "no error");
+}
+
+TEST(WriterErrors, Enumerators) {
+  const auto state = static_cast<ThreadState>(6);
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ContextSwitch{.outgoing_state = state}); }),
+            "context switch: thread state 6 does not exist");
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(LegacyContextSwitch{.outgoing_state = state}); }),
+            "context switch: thread state 6 does not exist");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(Blob{.name = "b", .type = static_cast<BlobType>(0)}); }),
+      "blob \"b\": type 0 does not exist");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(Blob{.name = "b", .type = static_cast<BlobType>(4)}); }),
+      "blob \"b\": type 4 does not exist");
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.write(Event{.type = static_cast<EventType>(11), .thread = kMain, .name = "x"});
+            }),
+            "event \"x\": event type 11 does not exist");
+}
+
+TEST(WriterErrors, ArgumentsHaveNamesOfTheirOwn) {
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.write(Event{.thread = kMain, .name = "x", .arguments = {{"a", 1}, {"b", 2}, {"a", 3}}});
+            }),
+            "\"x\": two arguments are called \"a\"; Perfetto keeps one of them");
+}
+
+TEST(WriterErrors, APriorityOfZeroNeedsAName) {
+  const LegacyContextSwitch to_main{.time = 1, .incoming = kMain};
+  EXPECT_EQ(
+      message_of([&](Writer& writer) { writer.write(to_main); }),
+      "context switch: thread 101 has priority 0 and no name yet: Perfetto takes it for the idle thread");
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.name_thread(100, 101, "main");
+              writer.write(to_main);
+              writer.write(LegacyContextSwitch{.time = 2, .outgoing = kMain});
+            }),
+            "");
+}
+
+TEST(WriterStrings, HaveNoNul) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(Event{.thread = kMain, .name = Inline{std::string_view("a\0b\0", 4)}});
+  writer.flush();
+  EXPECT_EQ(output.words().back(), 0xbd'bfef'62bd'bfef'61);  // a, U+FFFD, b, U+FFFD
+  EXPECT_EQ(writer.counters().repaired_strings, 1U);
+}
+
+// What is asked for again and again is told a new provider once.
+TEST(WriterProviders, AreToldWhatIsGoodForAllOfThemOnce) {
+  const auto words_of_provider = [](int times) {
+    MemoryOutput output;
+    Writer writer(output);
+    for (int i = 0; i < times; ++i) {
+      writer.prepare("app", "main");
+      writer.thread_index(100, 101);
+      writer.string_ref("app");
+    }
+    const auto before = writer.words_written();
+    writer.begin_provider(2, "other");
+    return writer.words_written() - before;
+  };
+  EXPECT_EQ(words_of_provider(1), 4U + 2 + 2 + 3);
+  EXPECT_EQ(words_of_provider(1000), words_of_provider(1));
+}
+
+// ---- Blobs ----
+
+TEST(WriterBlobs, LeaveRoomForTheirNamesWithTheirPadding) {
+  for (const std::size_t name_bytes : {752U, 753U, 760U, 761U, 2001U, 32'000U}) {
+    const std::string name(name_bytes, 'n');
+    const std::vector<std::byte> bytes(70'000, std::byte{7});
+    MemoryOutput output;
+    Writer writer(output);
+    ASSERT_NO_THROW(writer.write(Blob{.name = Inline{name}, .bytes = bytes})) << name_bytes;
+    writer.flush();
+    std::size_t read = 0;
+    auto words = output.words().subspan(kStart.size());
+    for (; !words.empty(); words = words.subspan(BlobHeader::Size::get(words[0]))) {
+      const std::size_t payload = BlobHeader::PayloadSize::get(words[0]);
+      read += payload;
+      EXPECT_EQ(BlobHeader::Size::get(words[0]), 1 + (name_bytes + 7) / 8 + (payload + 7) / 8);
+      if (read == 70'000) continue;
+      // As much as fits, and no more than 32,000 bytes.
+      EXPECT_EQ(payload, std::min<std::size_t>(32'000, (4094 - (name_bytes + 7) / 8) * 8)) << name_bytes;
+    }
+    EXPECT_EQ(read, 70'000U);
+  }
+}
+
 // ---- Outputs ----
 
 TEST(Output, AStreamThatFailsIsReported) {

@@ -1,0 +1,34 @@
+// What the Checker says about words, in short.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fxt/checker.h"
+#include "tests/fxt/trace_words.h"
+
+namespace fxt::test {
+
+// The rules that a file breaks, each once, in order: "W15" for an error, "w15" for a warning.
+inline std::string broken_rules(std::span<const std::uint64_t> words) {
+  Reader reader(std::as_bytes(words));
+  std::vector<std::string> rules;
+  Checker checker([&rules](const Finding& finding) {
+    std::string rule(finding.rule);
+    if (finding.severity == Severity::Warning) rule[0] = 'w';
+    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+  });
+  for (const Entry& entry : reader) checker.add(entry, reader);
+  checker.finish(reader);
+  std::string text;
+  for (const std::string& rule : rules) text += (text.empty() ? "" : " ") + rule;
+  return text;
+}
+inline std::string broken_rules(std::initializer_list<std::uint64_t> words) {
+  return broken_rules(std::span(words.begin(), words.size()));
+}
+
+}  // namespace fxt::test

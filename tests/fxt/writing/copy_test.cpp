@@ -1,0 +1,162 @@
+// Copying and filtering traces record by record, and files as outputs.
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <system_error>
+
+#include "fxt/reader.h"
+#include "tests/fxt/check_words.h"
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+namespace {
+
+Words copy(const Words& words, const WriterOptions& options) {
+  return file_of(
+      [&](Writer& writer) {
+        Reader reader(std::as_bytes(std::span(words)));
+        for (const Entry& entry : reader) EXPECT_TRUE(writer.write(entry, reader));
+      },
+      options);
+}
+
+TEST(WriterCopy, IsTheSameTrace) {
+  WriterOptions options = kEverything;
+  options.trust_nesting = true;
+  EXPECT_EQ(copy(sample_trace(), options), sample_trace());
+}
+
+TEST(WriterCopy, GoesFromProviderToProvider) {
+  const Words words = file_of([](Writer& writer) {
+    const Event event{.time = 5, .thread = {.process = 1, .thread = 2}, .name = "x"};
+    writer.write(event);
+    writer.begin_provider(2, "other");
+    writer.write(event);
+    writer.buffer_full();
+    writer.switch_provider(1);
+    writer.write(event);
+  });
+  EXPECT_EQ(copy(words, {}), words);
+}
+
+TEST(WriterCopy, LeavesOutWhatCanOnlyBeRead) {
+  MemoryOutput output;
+  Writer writer(output);
+  EXPECT_FALSE(writer.write(Record(UnknownRecord{})));
+  EXPECT_FALSE(writer.write(Record(ProfilerBacktrace{})));
+  EXPECT_TRUE(writer.write(Record(StringRecord{.index = 5, .text = "not this way"})));
+  EXPECT_TRUE(writer.write(Record(Log{.thread = {.process = 1, .thread = 2}})));
+  writer.flush();
+  EXPECT_EQ(output.words().size(), kStart.size() + 3 + 2);
+}
+
+TEST(WriterCopy, MakesTimesNanoseconds) {
+  // 1000 ticks a second; a complete event from 2 to 5, a log message at 7, an instant too late to be told in
+  // ns
+  const Words words = {kMagicRecord,
+                       0x0030'0000'0011'0020,
+                       0x0074'7866,
+                       0x21,
+                       1000,
+                       0x0000'0000'0004'0054,
+                       2,
+                       1,
+                       2,
+                       5,
+                       0x0000'0000'0000'0049,
+                       7,
+                       1,
+                       2,
+                       0x0000'0000'0000'0044,
+                       ~std::uint64_t{0},
+                       1,
+                       2};
+  MemoryOutput output;
+  Writer writer(output);
+  Reader reader(std::as_bytes(std::span(words)));
+  std::string told;
+  for (const Entry& entry : reader) told += writer.write(entry, reader) ? 'y' : 'n';
+  EXPECT_EQ(told, "yyyyyn");
+  writer.finish();
+  Reader again(std::as_bytes(output.words()));
+  for (const Entry& entry : again) {
+    if (const auto* event = std::get_if<Event>(&entry.record)) {
+      EXPECT_EQ(event->time, 2'000'000U);
+      EXPECT_EQ(event->end, 5'000'000U);
+    }
+    if (const auto* log = std::get_if<Log>(&entry.record)) {
+      EXPECT_EQ(log->time, 7'000'000U);
+    }
+  }
+}
+
+// A list in braces lives as long as what it was given to, and its copies.
+TEST(Arguments, OfANamedEventAreItsOwn) {
+  Event event{
+      .thread = {.process = 1, .thread = 2}, .name = "x", .arguments = {{"size", 42}, {"path", "/dev/null"}}};
+  const Event copied = event;
+  event.arguments = {};
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(copied);
+  EXPECT_EQ(copied.arguments, (Arguments{{"size", 42}, {"path", "/dev/null"}}));
+  EXPECT_EQ(event.arguments.size(), 0U);
+}
+
+// ---- Files ----
+
+class FileOutputTest : public testing::Test {
+ protected:
+  FileOutputTest() { std::filesystem::create_directories(folder_); }
+  ~FileOutputTest() override { std::filesystem::remove_all(folder_); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
+  }
+  std::string folder_ = testing::TempDir() + "file_output_test";
+  std::string path_ = folder_ + "/out.fxt";
+};
+
+TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
+  {
+    FileOutput output(path_);
+    Writer writer(output);
+    writer.flush();
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    EXPECT_EQ(files(), 1U);  // beside it
+    writer.finish();
+    EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
+  }
+  EXPECT_EQ(files(), 1U);
+  FileInput input(path_);
+  Reader reader(input);
+  EXPECT_EQ(std::ranges::distance(reader.begin(), reader.end()), 3);
+  const auto permissions = std::filesystem::status(path_).permissions();
+  std::ofstream(folder_ + "/plain") << "x";
+  EXPECT_EQ(permissions, std::filesystem::status(folder_ + "/plain").permissions());
+}
+
+TEST_F(FileOutputTest, LeavesWhatIsThereUntilThen) {
+  std::ofstream(path_) << "older";
+  {
+    FileOutput output(path_);
+    Writer writer(output);
+    writer.flush();
+  }
+  EXPECT_EQ(std::filesystem::file_size(path_), 5U);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(FileOutputTest, SaysWhatCannotBeWritten) {
+  EXPECT_THROW(FileOutput("/no/such/folder/out.fxt"), std::system_error);
+  std::filesystem::create_directories(path_ + "/in the way");
+  {
+    FileOutput output(path_);
+    Writer writer(output);
+    EXPECT_THROW(writer.finish(), std::system_error);
+  }
+  EXPECT_EQ(files(), 1U);
+}
+
+}  // namespace
+}  // namespace fxt::test
