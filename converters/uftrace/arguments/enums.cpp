@@ -1,0 +1,108 @@
+#include "converters/uftrace/arguments/enums.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace convert::uftrace {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// Decimal or hexadecimal, with a sign or without.
+std::optional<std::int64_t> number_of(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hex) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return static_cast<std::int64_t>(is_negative ? 0 - value : value);
+}
+
+// What stands between the braces.
+std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
+  std::vector<Enumerator> enumerators;
+  std::uint64_t next = 0;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    const std::string_view one = trim(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+    if (one.empty()) continue;  // a comma may stand behind the last one
+    const std::size_t equals = one.find('=');
+    if (equals != std::string_view::npos) {
+      const auto value = number_of(trim(one.substr(equals + 1)));
+      if (!value) return std::nullopt;
+      next = static_cast<std::uint64_t>(*value);
+    }
+    const std::string_view name = trim(one.substr(0, equals));
+    if (name.empty()) return std::nullopt;
+    enumerators.push_back({std::string(name), static_cast<std::int64_t>(next++)});
+  }
+  return enumerators;
+}
+
+}  // namespace
+
+EnumType::EnumType(std::vector<Enumerator> enumerators) : by_value_(std::move(enumerators)) {
+  std::ranges::stable_sort(by_value_, std::greater<>(), &Enumerator::value);
+}
+
+const std::string* EnumType::name_of(std::int64_t value) const {
+  const auto found = std::ranges::lower_bound(by_value_, value, std::greater<>(), &Enumerator::value);
+  return found != by_value_.end() && found->value == value ? &found->name : nullptr;
+}
+
+bool EnumType::describe(std::int64_t value, std::string& text) const {
+  const std::size_t before = text.size();
+  auto rest = static_cast<std::uint64_t>(value);
+  for (const Enumerator& part : by_value_) {
+    if (rest == 0) break;
+    if (part.value > static_cast<std::int64_t>(rest)) continue;
+    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == before ? "" : "|", part.name);
+    rest -= static_cast<std::uint64_t>(part.value);
+  }
+  if (text.size() == before) return false;
+  if (rest != 0) fmt::format_to(std::back_inserter(text), "+{:#x}", rest);
+  return true;
+}
+
+std::int64_t EnumType::value_of(std::uint64_t bits) const {
+  const bool has_negative = !by_value_.empty() && by_value_.back().value < 0;
+  const bool is_half =
+      bits > std::numeric_limits<std::int32_t>::max() && bits <= std::numeric_limits<std::uint32_t>::max();
+  return has_negative && is_half ? static_cast<std::int32_t>(bits) : static_cast<std::int64_t>(bits);
+}
+
+void parse_enums(std::string_view list, EnumTypes& types, std::vector<std::string>& problems) {
+  constexpr std::string_view kKeyword = "enum ";
+  while (!trim(list).empty()) {
+    const std::size_t close = list.find('}');
+    const std::string_view one = trim(list.substr(0, close));
+    list.remove_prefix(std::min(close, list.size() - 1) + 1);
+    while (list.starts_with(';') || list.starts_with(' ')) list.remove_prefix(1);
+    const std::size_t open = one.find('{');
+    auto enumerators =
+        close != std::string_view::npos && open != std::string_view::npos && one.starts_with(kKeyword)
+            ? enumerators_of(one.substr(open + 1))
+            : std::nullopt;
+    if (enumerators) {
+      types.try_emplace(std::string(trim(one.substr(kKeyword.size(), open - kKeyword.size()))),
+                        std::move(*enumerators));
+    } else {
+      problems.emplace_back(one);
+    }
+  }
+}
+
+}  // namespace convert::uftrace

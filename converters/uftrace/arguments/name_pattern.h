@@ -1,0 +1,39 @@
+// Which functions a spec is meant for: their names, demangled as uftrace does by default, against a pattern.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <regex.h>
+#include <string>
+#include <string_view>
+
+namespace convert::uftrace {
+
+enum class PatternKind : std::uint8_t { Regex, Glob, Plain };
+
+// The words of info's `pattern_type`; regex, uftrace's default, for others.
+PatternKind pattern_kind_of(std::string_view word);
+
+class NamePattern {
+ public:
+  // `text` may be a mangled name. A regular expression that can't be understood is taken as plain text.
+  NamePattern(std::string_view text, PatternKind kind);
+
+  // Whether it names one function, not a family of them.
+  bool is_plain() const { return kind_ == PatternKind::Plain; }
+  // A regular expression may lie anywhere in the name; the others must fit the whole of it. Safe to use from
+  // several threads.
+  bool matches(const std::string& name) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  struct FreeRegex {
+    void operator()(regex_t* regex) const;
+  };
+
+  std::string text_;
+  PatternKind kind_;
+  std::unique_ptr<regex_t, FreeRegex> regex_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,48 @@
+#include "converters/uftrace/arguments/payload_reader.h"
+
+#include "fxt/field.h"
+
+namespace convert::uftrace {
+namespace {
+
+std::size_t slot_of(std::uint64_t address) {
+  using HashBits = fxt::Field<56, 63>;
+  return HashBits::get(address * 0x9e37'79b9'7f4a'7c15u);  // 2^64 / golden ratio
+}
+
+}  // namespace
+
+void PayloadReader::enter_view(std::uint64_t time_ns) {
+  view_ = shop_.symbolizer.view(task_, time_ns);
+  pointers_.enter(*view_);
+  known_.fill({});
+}
+
+const FunctionPlans* PayloadReader::look_up(std::uint64_t address) {
+  return &shop_.plans.of(view_->at(address), view_->space());
+}
+
+const PayloadPlan* PayloadReader::plan_of(const CallRecord& call, unsigned reading) {
+  if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
+    enter_view(call.time_ns);
+  Known& known = known_[slot_of(call.address)];
+  if (known.address != call.address) known = {call.address, look_up(call.address)};
+  const std::vector<PayloadPlan>& plans = call.is_entry() ? known.plans->entry : known.plans->exit;
+  return reading < plans.size() ? &plans[reading] : nullptr;
+}
+
+std::optional<std::size_t> PayloadReader::size_of(const CallRecord& call, std::span<const std::byte> behind,
+                                                  unsigned reading) {
+  const PayloadPlan* const plan = plan_of(call, reading);
+  if (plan == nullptr) return std::nullopt;
+  const auto size = plan->size_of(behind, shop_.order);
+  return size && *size <= kMaxPayload ? size : std::nullopt;
+}
+
+void PayloadReader::add_values(const CallRecord& call, std::span<const std::byte> payload, unsigned reading,
+                               Arguments& into) {
+  const PayloadPlan* const plan = plan_of(call, reading);
+  if (plan != nullptr) plan->add_values(payload, shop_.order, pointers_, room_, into);
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,241 @@
+#include "converters/uftrace/arguments/spec.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace convert::uftrace {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
+  return lowered;
+}
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (text.size() < prefix.size()) return false;
+  for (std::size_t i = 0; i < prefix.size(); ++i)
+    if (lower(text[i]) != prefix[i]) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+template <typename Number>
+std::optional<Number> take_number(std::string_view& text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+// Calls `take` with each part between separators; empty parts are passed.
+template <typename Take>
+void split(std::string_view text, char separator, const Take& take) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end != 0) take(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// Words of triggers that stand beside arguments; anything else that is no value is a module's name.
+constexpr std::array<std::string_view, 17> kTriggerWords{
+    "filter", "notrace",   "depth=",   "time=",     "size=", "read=", "trace", "color=", "recover",
+    "finish", "backtrace", "callsite", "auto-args", "hide",  "if:",   "clear", "caller"};
+
+std::optional<Format> format_of(char letter) {
+  switch (letter) {
+    case 'd':
+      return Format::Auto;
+    case 'i':
+      return Format::Signed;
+    case 'u':
+      return Format::Unsigned;
+    case 'x':
+      return Format::Hex;
+    case 'o':
+      return Format::Octal;
+    case 'c':
+      return Format::Char;
+    case 'f':
+      return Format::Float;
+    case 's':
+      return Format::String;
+    case 'S':
+      return Format::StdString;
+    case 'p':
+      return Format::Pointer;
+    case 'e':
+      return Format::Enum;
+    case 't':
+      return Format::Struct;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A payload of 1020 bytes holds no larger one.
+constexpr std::size_t kMaxStructSize = 1024;
+
+class ItemParser {
+ public:
+  ItemParser(std::string_view text, const Machine& machine) : rest_(text), machine_(machine) {}
+
+  // False if it is no value at all.
+  bool take_kind(SpecItem& item) {
+    item.size = machine_.word_size;
+    if (take_prefix(rest_, "retval")) return true;
+    item.is_float = take_prefix(rest_, "fparg");
+    if (!item.is_float && !take_prefix(rest_, "arg")) return false;
+    if (rest_.empty() || !is_digit(rest_.front())) return false;
+    item.number = take_number<std::uint16_t>(rest_).value_or(0);
+    if (item.is_float) set_float(item, sizeof(double));
+    return true;
+  }
+
+  // False if it can't be understood.
+  bool take_rest(SpecItem& item, bool is_return) {
+    if (!is_return && item.number == 0) return false;
+    if (take_prefix(rest_, "/") && !take_format(item)) return false;
+    if (item.format == Format::Float) {
+      item.location = {.kind = Location::Kind::Float, .number = item.number};
+    } else {
+      item.location = {.kind = Location::Kind::Index, .number = item.number};
+    }
+    if (take_prefix(rest_, "%") && !take_location(item.location)) return false;
+    return rest_.empty();
+  }
+
+ private:
+  static void set_float(SpecItem& item, std::size_t size) {
+    item.format = Format::Float;
+    item.size = size;
+  }
+
+  bool take_format(SpecItem& item) {
+    if (rest_.empty()) return false;
+    if (is_digit(rest_.front())) return take_bits(item);
+    const auto format = format_of(rest_.front());
+    if (!format) return false;
+    rest_.remove_prefix(1);
+    item.format = *format;
+    switch (*format) {
+      case Format::Char:
+        item.size = 1;
+        break;
+      case Format::Float:
+        item.size = sizeof(double);
+        break;
+      case Format::String:
+      case Format::StdString:
+        item.size = 0;
+        break;
+      case Format::Enum:
+        return take_prefix(rest_, ":") && take_type_name(item);
+      case Format::Struct:
+        return take_struct(item);
+      default:
+        break;
+    }
+    return rest_.empty() || !is_digit(rest_.front()) || take_bits(item);
+  }
+
+  bool take_bits(SpecItem& item) {
+    const auto bits = take_number<unsigned>(rest_);
+    if (!bits) return false;
+    constexpr unsigned kLongDouble = 80;
+    if (*bits == kLongDouble) {
+      item.size = machine_.has_long_doubles ? 10 : sizeof(double);
+      return item.format == Format::Float;
+    }
+    if (*bits != 8 && *bits != 16 && *bits != 32 && *bits != 64) return false;
+    if (item.format == Format::Float && *bits < 32) return false;
+    // A text has no size but its own.
+    if (item.format != Format::String && item.format != Format::StdString) item.size = *bits / 8;
+    return true;
+  }
+
+  bool take_type_name(SpecItem& item) {
+    const std::size_t end = std::min(rest_.find('%'), rest_.size());
+    item.type_name = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    return true;
+  }
+
+  bool take_struct(SpecItem& item) {
+    const auto size = take_number<std::size_t>(rest_);
+    if (!size || *size > kMaxStructSize) return false;
+    item.size = *size;
+    return !take_prefix(rest_, ":") || take_type_name(item);
+  }
+
+  bool take_location(Location& location) {
+    if (take_prefix(rest_, "stack")) {
+      location.kind = Location::Kind::Stack;
+      take_prefix(rest_, "+");
+      const auto offset = take_number<std::int32_t>(rest_);
+      location.number = offset.value_or(0);
+      return offset.has_value();
+    }
+    location.kind = Location::Kind::Register;
+    location.number = 0;
+    location.registers = lower(rest_);
+    rest_ = {};
+    return !location.registers.empty();
+  }
+
+  std::string_view rest_;
+  const Machine& machine_;
+};
+
+// Adds what one word says to the entry.
+void take_item(std::string_view word, const Machine& machine, SpecEntry& entry, SpecProblems& problems) {
+  ItemParser parser(word, machine);
+  SpecItem item;
+  if (parser.take_kind(item)) {
+    if (parser.take_rest(item, lower(word.front()) == 'r')) {
+      entry.items.push_back(std::move(item));
+    } else {
+      problems.emplace_back(word);
+    }
+    entry.is_auto = false;
+    return;
+  }
+  const bool is_trigger = std::ranges::any_of(kTriggerWords, [&](std::string_view known) {
+    std::string_view rest = word;
+    return take_prefix(rest, known);
+  });
+  if (!is_trigger) entry.module = word;
+}
+
+}  // namespace
+
+std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine, SpecProblems& problems) {
+  std::vector<SpecEntry> entries;
+  split(list, ';', [&](std::string_view text) {
+    const std::size_t at = std::min(text.find('@'), text.size());
+    SpecEntry entry;
+    entry.pattern = text.substr(0, at);
+    split(text.substr(std::min(at + 1, text.size())), ',',
+          [&](std::string_view word) { take_item(word, machine, entry, problems); });
+    entries.push_back(std::move(entry));
+  });
+  return entries;
+}
+
+std::vector<SpecItem> parse_spec_items(std::string_view items, const Machine& machine,
+                                       SpecProblems& problems) {
+  SpecEntry entry;
+  if (items.starts_with('@')) items.remove_prefix(1);
+  split(items, ',', [&](std::string_view word) { take_item(word, machine, entry, problems); });
+  return std::move(entry.items);
+}
+
+}  // namespace convert::uftrace

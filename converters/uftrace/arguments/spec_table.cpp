@@ -1,0 +1,141 @@
+#include "converters/uftrace/arguments/spec_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/model/names/demangle.h"
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+bool take_key(std::string_view& line, std::string_view key) {
+  if (!line.starts_with(key)) return false;
+  line.remove_prefix(key.size());
+  return true;
+}
+
+Machine machine_of(const Info& info) {
+  const std::string_view cpu = info.cpu_description;
+  return {.word_size = info.bits / 8,
+          .has_long_doubles = !cpu.starts_with("ARMv6") && !cpu.starts_with("ARMv7")};
+}
+
+// Of one kind, arguments or results.
+std::vector<SpecItem> items_of(const std::vector<SpecItem>& items, bool of_result) {
+  std::vector<SpecItem> wanted;
+  std::ranges::copy_if(items, std::back_inserter(wanted),
+                       [&](const SpecItem& item) { return item.is_return() == of_result; });
+  return wanted;
+}
+
+}  // namespace
+
+SpecTable::SpecTable(const Info& info, std::string_view path, Notes& notes) : machine_(machine_of(info)) {
+  const PatternKind kind = pattern_kind_of(info.pattern_type);
+  SpecProblems problems;
+  for (const std::string& whole : info.argument_lines) {
+    std::string_view line = whole;
+    if (take_key(line, "argspec:")) add_entries(line, kind, false, problems);
+    if (take_key(line, "retspec:")) add_entries(line, kind, true, problems);
+    if (take_key(line, "argauto:")) add_auto(line, auto_arguments_, problems);
+    if (take_key(line, "retauto:")) add_auto(line, auto_results_, problems);
+    if (take_key(line, "enumauto:")) parse_enums(line, enums_, problems);
+    if (take_key(line, "auto-args:")) auto_args_ = line == "1";
+  }
+  for (const std::string& problem : problems)
+    notes.add(kDamagedLine, [&] { return fmt::format("{}: no argument spec: \"{}\"", path, problem); });
+}
+
+void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_results,
+                            SpecProblems& problems) {
+  for (SpecEntry& spec : parse_specs(list, machine_, problems))
+    entries_.push_back({NamePattern(spec.pattern, kind), std::move(spec), of_results});
+}
+
+void SpecTable::add_auto(std::string_view list, AutoList& autos, SpecProblems& problems) {
+  for (SpecEntry& spec : parse_specs(list, machine_, problems))
+    autos.try_emplace(demangle(spec.pattern, Demangle::Simple), std::move(spec.items));
+}
+
+std::vector<SpecItem> SpecTable::from_debug(const FunctionFacts& function, bool of_result) const {
+  SpecProblems problems;  // of a file that many functions share: its values are then not shown
+  const std::string_view line = of_result ? function.debug.results : function.debug.arguments;
+  return items_of(parse_spec_items(line, machine_, problems), of_result);
+}
+
+std::vector<SpecItem> SpecTable::from_list(const FunctionFacts& function, bool of_result) const {
+  const AutoList& list = of_result ? auto_results_ : auto_arguments_;
+  for (const std::string& name : function.names) {
+    const auto found = list.find(name);
+    if (found != list.end()) return items_of(found->second, of_result);
+  }
+  return {};
+}
+
+std::vector<SpecItem> SpecTable::automatic(const FunctionFacts& function, bool of_result) const {
+  auto items = from_debug(function, of_result);
+  return items.empty() ? from_list(function, of_result) : items;
+}
+
+// An item replaces one of the same location where that stands, but not one that was meant for just this
+// function by one that was not.
+void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<Kept>& kept) {
+  const auto same =
+      std::ranges::find_if(kept, [&](const Kept& k) { return k.item.location == item.location; });
+  if (same == kept.end()) {
+    kept.push_back({item, is_exact});
+  } else if (is_exact || !same->is_exact) {
+    *same = {item, is_exact};
+  }
+}
+
+std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_result) const {
+  std::vector<Kept> kept;
+  for (const Entry& entry : entries_) {
+    if (!entry.spec.module.empty() && !function.is_in(entry.spec.module)) continue;
+    if (std::ranges::none_of(function.names,
+                             [&](const std::string& name) { return entry.pattern.matches(name); }))
+      continue;
+    const bool is_exact = entry.pattern.is_plain();
+    if (!entry.spec.is_auto) {
+      for (const SpecItem& item : items_of(entry.spec.items, of_result)) add(item, is_exact, kept);
+    } else if (entry.of_results == of_result) {
+      for (const SpecItem& item : automatic(function, of_result)) add(item, is_exact, kept);
+    }
+  }
+  if (kept.empty() && auto_args_) return automatic(function, of_result);
+  std::vector<SpecItem> items;
+  for (Kept& one : kept) items.push_back(std::move(one.item));
+  return items;
+}
+
+std::vector<std::vector<SpecItem>> SpecTable::readings(const FunctionFacts& function, bool of_result) const {
+  std::vector<std::vector<SpecItem>> readings;
+  const auto add_reading = [&](std::vector<SpecItem> items) {
+    if (!items.empty() && std::ranges::count(readings, items) == 0) readings.push_back(std::move(items));
+  };
+  add_reading(by_rule(function, of_result));
+  // Other ways that the recorder may have understood it: by one of its names alone, from DWARF or the list.
+  if (function.names.size() > 1) {
+    FunctionFacts alias = function;
+    for (const std::string& name : function.names) {
+      alias.names = {name};
+      add_reading(by_rule(alias, of_result));
+    }
+  }
+  add_reading(from_debug(function, of_result));
+  add_reading(from_list(function, of_result));
+  // A trigger's `retval/s` stands in info as `retval`.
+  if (of_result && !readings.empty() && readings.front().size() == 1) {
+    SpecItem text = readings.front().front();
+    text.format = Format::String;
+    text.size = 0;
+    text.type_name.clear();
+    add_reading({text});
+  }
+  return readings;
+}
+
+}  // namespace convert::uftrace

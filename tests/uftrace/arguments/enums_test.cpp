@@ -1,0 +1,90 @@
+#include "converters/uftrace/arguments/enums.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// "color: GREEN=5 RED=0", from large to small; "? …" for what can't be understood.
+std::vector<std::string> lines(std::string_view list) {
+  EnumTypes types;
+  std::vector<std::string> problems, lines;
+  parse_enums(list, types, problems);
+  for (const auto& [name, type] : types) {
+    std::string line = name + ":";
+    for (const Enumerator& one : type.enumerators()) line += fmt::format(" {}={}", one.name, one.value);
+    lines.push_back(line);
+  }
+  for (const std::string& problem : problems) lines.push_back("? " + problem);
+  return lines;
+}
+
+TEST(Enums, ValuesCountUp) {
+  EXPECT_THAT(lines("enum color {RED,GREEN=5,BLUE,MASK=0x100,LAST}"),
+              ElementsAre("color: LAST=257 MASK=256 BLUE=6 GREEN=5 RED=0"));
+  EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
+}
+
+TEST(Enums, ManyInALine) {
+  EXPECT_THAT(lines("enum b { B, };enum a {A = 1,};enum a {X};"), ElementsAre("a: A=1", "b: B=0"));
+  EXPECT_THAT(lines("enum e {}"), ElementsAre("e:"));
+  EXPECT_THAT(lines(" "), IsEmpty());
+}
+
+TEST(Enums, WhatIsNoneIsTold) {
+  EXPECT_THAT(lines("enum a {A=x};enum b {B};struct c {C};enum d {=1};enum e {E"),
+              ElementsAre("b: B=0", "? enum a {A=x", "? struct c {C", "? enum d {=1", "? enum e {E"));
+}
+
+TEST(Enums, EveryPrefixIsTaken) {
+  const std::string text = "enum color { RED, GREEN = -5, };enum b {B=0xff,C};";
+  for (std::size_t size = 0; size <= text.size(); ++size) lines(text.substr(0, size));
+}
+
+class Color : public testing::Test {
+ protected:
+  // How uftrace prints it.
+  static std::string shown(const EnumType& type, std::uint64_t bits) {
+    const std::int64_t value = type.value_of(bits);
+    if (const std::string* const name = type.name_of(value)) return *name;
+    std::string text = ">";
+    return type.describe(value, text) ? text : text + std::to_string(value);
+  }
+  EnumType color_{{{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}, {"MASK", 256}, {"ROT", 0}}};
+  EnumType signed_{{{"MINUS", -1}, {"ZERO", 0}, {"ONE", 1}, {"TWO", 2}, {"FOUR", 4}}};
+  EnumType flags_{{{"A", 1}, {"B", 2}}};
+};
+
+TEST_F(Color, ByName) {
+  EXPECT_EQ(shown(color_, 5), "GREEN");
+  EXPECT_EQ(shown(color_, 0), "RED");  // not ROT
+  EXPECT_EQ(shown(color_, 256), "MASK");
+}
+
+TEST_F(Color, ByParts) {
+  EXPECT_EQ(shown(color_, 261), ">MASK|GREEN");
+  EXPECT_EQ(shown(color_, 77), ">BLUE|GREEN|RED|ROT+0x42");
+  EXPECT_EQ(shown(color_, 0xffff'ffff), ">MASK|BLUE|GREEN|RED|ROT+0xfffffef4");
+  EXPECT_EQ(shown(flags_, 3), ">B|A");
+}
+
+// All three as uftrace prints them.
+TEST_F(Color, NegativeOnesHaveLostTheirUpperHalf) {
+  EXPECT_EQ(shown(signed_, 0xffff'ffff), "MINUS");
+  EXPECT_EQ(shown(signed_, ~std::uint64_t{0}), "MINUS");
+  EXPECT_EQ(shown(signed_, 0xffff'fffe), ">-2");
+  EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO|MINUS+0x2");
+}
+
+TEST_F(Color, WhatHasNoPartsIsANumber) {
+  EXPECT_EQ(shown(flags_, 0), ">0");
+  EXPECT_EQ(shown(EnumType({}), 7), ">7");
+}
+
+}  // namespace
+}  // namespace convert::uftrace

@@ -1,0 +1,142 @@
+#include "converters/uftrace/arguments/spec_table.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SpecTableTest : public testing::Test {
+ protected:
+  std::vector<std::string> readings(const FunctionFacts& function, bool of_result) {
+    Info info;
+    info.argument_lines = lines_;
+    info.pattern_type = pattern_type_;
+    info.bits = bits_;
+    info.cpu_description = cpu_;
+    notes_ = {};
+    const SpecTable table(info, "info", notes_);
+    std::vector<std::string> texts;
+    for (const auto& items : table.readings(function, of_result)) {
+      std::string text;
+      for (const SpecItem& item : items)
+        text +=
+            fmt::format("{}{}/{}{}", text.empty() ? "" : ",", item.number,
+                        std::string_view("diuxocfsSpet")[static_cast<std::size_t>(item.format)], item.size);
+      texts.push_back(text);
+    }
+    return texts;
+  }
+  // "1/d8,2/s0": number, format, size of each; one text for each reading.
+  std::vector<std::string> arguments(const FunctionFacts& function) { return readings(function, false); }
+  std::vector<std::string> results(const FunctionFacts& function) { return readings(function, true); }
+
+  std::vector<std::string> lines_;
+  std::string pattern_type_ = "regex";
+  unsigned bits_ = 64;
+  std::string cpu_;
+  Notes notes_;
+};
+
+TEST_F(SpecTableTest, WithoutSpecsThereIsNothing) { EXPECT_THAT(arguments({.names = {"f"}}), IsEmpty()); }
+
+TEST_F(SpecTableTest, ExplicitItemsInTheirOrder) {
+  lines_ = {"argspec:f@arg2/i32,arg1,fparg1;g@arg1", "retspec:f@retval/x"};
+  EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("2/i4,1/d8,1/f8"));
+  EXPECT_THAT(results({.names = {"f"}}), ElementsAre("0/x8", "0/s0"));
+  EXPECT_THAT(arguments({.names = {"h"}}), IsEmpty());
+}
+
+TEST_F(SpecTableTest, OldListsHoldBothKinds) {
+  lines_ = {"argspec:f@arg1,retval/i32"};
+  EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("1/d8"));
+  EXPECT_THAT(results({.names = {"f"}}), ElementsAre("0/i4", "0/s0"));
+}
+
+TEST_F(SpecTableTest, ALaterItemTakesThePlaceOfOneOfItsLocation) {
+  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // args-regex
+  EXPECT_THAT(arguments({.names = {"i32"}}), ElementsAre("1/x8,2/d8"));
+  EXPECT_THAT(arguments({.names = {"main"}}), ElementsAre("1/d8"));
+}
+
+TEST_F(SpecTableTest, APatternDoesNotReplaceWhatWasSaidOfOneFunction) {
+  lines_ = {"argspec:ab1@arg1/d32;^ab@arg1/x,arg2"};
+  EXPECT_THAT(arguments({.names = {"ab1"}}), ElementsAre("1/d4,2/d8"));
+  lines_ = {"argspec:^ab@arg1/x;ab1@arg1/d32;ab1@arg1/u"};
+  EXPECT_THAT(arguments({.names = {"ab1"}}), ElementsAre("1/u8"));
+}
+
+TEST_F(SpecTableTest, LocationsOfDifferentKindsAreDifferent) {
+  lines_ = {"argspec:f@arg1,arg1%rdi,fparg1,arg2%rdi,arg3%stack+1,arg4%stack+1"};
+  EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("1/d8,2/d8,1/f8,4/d8"));
+}
+
+TEST_F(SpecTableTest, ModulesRestrict) {
+  lines_ = {"argspec:f@arg1,libfoo"};
+  EXPECT_THAT(arguments({.names = {"f"}, .is_in = [](std::string_view m) { return m == "libfoo"; }}),
+              ElementsAre("1/d8"));
+  EXPECT_THAT(arguments({.names = {"f"}}), IsEmpty());
+}
+
+TEST_F(SpecTableTest, PatternsAreOfTheKindThatInfoNames) {
+  pattern_type_ = "glob";
+  lines_ = {"argspec:f*@arg1"};
+  EXPECT_THAT(arguments({.names = {"foo"}}), ElementsAre("1/d8"));
+  EXPECT_THAT(arguments({.names = {"of"}}), IsEmpty());
+}
+
+TEST_F(SpecTableTest, ANameAloneTakesWhatDwarfOrTheListsSay) {
+  lines_ = {"argspec:f;g", "retspec:f", "argauto:f@arg1/p;g@arg1/u", "retauto:f@retval/p"};
+  const DebugInfo debug{.name = "f", .line = {}, .arguments = "@arg1,arg2/s", .results = {}};
+  EXPECT_THAT(arguments({.names = {"f"}, .debug = debug}), ElementsAre("1/d8,2/s0", "1/p8"));
+  EXPECT_THAT(arguments({.names = {"g"}}), ElementsAre("1/u8"));
+  EXPECT_THAT(results({.names = {"f"}, .debug = debug}), ElementsAre("0/p8", "0/s0"));
+  EXPECT_THAT(results({.names = {"g"}}), IsEmpty());
+}
+
+TEST_F(SpecTableTest, ANameAloneAddsToWhatWasSaid) {
+  lines_ = {"argspec:lf;lf@arg1/x"};
+  EXPECT_THAT(arguments({.names = {"lf"}, .debug = {.arguments = "@arg1,arg2/s"}}),
+              ElementsAre("1/x8,2/s0", "1/d8,2/s0"));
+}
+
+TEST_F(SpecTableTest, AutomaticOnesLeaveAloneWhatHasASpecOfTheKind) {
+  lines_ = {"argspec:lf@arg1", "auto-args:1"};
+  const FunctionFacts lf{.names = {"lf"}, .debug = {.arguments = "@arg1,arg2/s", .results = "@retval"}};
+  EXPECT_THAT(arguments(lf), ElementsAre("1/d8", "1/d8,2/s0"));
+  EXPECT_THAT(results(lf), ElementsAre("0/d8", "0/s0"));
+  EXPECT_THAT(arguments({.names = {"other"}, .debug = {.arguments = "@arg1/s"}}), ElementsAre("1/s0"));
+}
+
+TEST_F(SpecTableTest, ListsAreOfDemangledNames) {
+  lines_ = {"auto-args:1", "argauto:_Znwm@arg1/u;_ZdlPv@arg1/x"};
+  EXPECT_THAT(arguments({.names = {"operator new"}}), ElementsAre("1/u8"));
+}
+
+TEST_F(SpecTableTest, AliasesMatchTogetherOrAlone) {
+  lines_ = {"argspec:a@arg1;b@arg2/s"};
+  EXPECT_THAT(arguments({.names = {"a", "b"}}), ElementsAre("1/d8,2/s0", "1/d8", "2/s0"));
+}
+
+TEST_F(SpecTableTest, SizesFollowTheProgram) {
+  bits_ = 32;
+  cpu_ = "ARMv7 Processor";
+  lines_ = {"argspec:f@arg1,fparg1/80"};
+  EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("1/d4,1/f8"));
+}
+
+TEST_F(SpecTableTest, DamagedSpecsAreNoted) {
+  lines_ = {"argspec:f@arg1/q,arg2", "enumauto:enum x"};
+  EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("2/d8"));
+  EXPECT_EQ(notes_.count(kDamagedLine), 2u);
+  EXPECT_EQ(notes_.groups().front().first.front(), "info: no argument spec: \"arg1/q\"");
+}
+
+}  // namespace
+}  // namespace convert::uftrace
