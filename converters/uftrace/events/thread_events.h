@@ -1,0 +1,65 @@
+// What the event records of one thread say (fact sheet 10): readings of memory, page faults and processor
+// counters, watched cpus and variables as counters; user events as instants; differences and call sites as
+// arguments of the calls that they belong to.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "converters/model/argument.h"
+#include "converters/model/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/uftrace/events/event_names.h"
+#include "converters/uftrace/symbols/symbolizer.h"
+
+namespace convert::uftrace {
+
+// What the events of a recording share.
+struct EventShop {
+  Symbolizer& symbolizer;
+  Names& names;
+  const EventNames& user_events;
+  Demangle demangle;
+  std::size_t word_size;  // bytes of a pointer of the recorded program
+  std::endian order;
+};
+
+class ThreadEvents {
+ public:
+  // Borrows both for its whole life.
+  ThreadEvents(const EventShop& shop, const Task& task) : shop_(shop), task_(task) {}
+
+  // Says an event, or keeps what belongs to a call. False, and nothing is done, if its id is not known or its
+  // data are too short. `time_ns` is where it stands in the lane.
+  bool take(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane);
+
+  // Adds what was kept for the call that begins or ends now, and forgets the rest.
+  void add_to_entry(Arguments& arguments);
+  void add_to_exit(Arguments& arguments);
+  bool is_waiting() const { return !for_entry_.empty() || !for_exit_.empty(); }
+  // Records are missing here: what was kept belongs to none of the next.
+  void forget() { for_entry_.clear(), for_exit_.clear(); }
+
+ private:
+  bool take_values(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane);
+  bool take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane);
+  void count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane& lane);
+  NameId variable_at(std::uint64_t address, std::uint64_t time_ns);
+  LabelId label(NameId name) { return shop_.names.label(shop_.names.intern("event"), name); }
+  std::uint64_t load(std::span<const std::byte> bytes) const;
+
+  EventShop shop_;
+  const Task& task_;
+  std::optional<SymbolView> view_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, NameId> variables_;  // by epoch and address
+  Arguments for_entry_;
+  Arguments for_exit_;
+  Arguments values_;  // of the counter at hand
+};
+
+}  // namespace convert::uftrace
