@@ -95,6 +95,7 @@ class Planner {
         items, actions, [&](const CollectItem& item) { return facts_of(location, item); },
         [&](std::uint64_t number) { return variable_name(number); });
     ActionPlan plan;
+    plan.registers = registers_of(location, items);
     std::size_t expression = 0, memory = 0;
     for (const Action& action : actions) {
       switch (action.kind) {
@@ -214,6 +215,35 @@ class Planner {
     return symbols_ != nullptr ? symbols_->type_of(location.address, item.text) : nullptr;
   }
 
+  std::vector<RegisterVariable> register_variables(const Location& location) const {
+    return symbols_ != nullptr ? symbols_->register_variables(location.address)
+                               : std::vector<RegisterVariable>{};
+  }
+
+  std::vector<PlannedRegister> registers_of(const Location& location,
+                                            std::span<const CollectItem> items) const {
+    std::vector<PlannedRegister> planned;
+    std::vector<std::string> seen;  // the inner one of a name hides the outer ones
+    for (const RegisterVariable& variable : register_variables(location)) {
+      if (std::ranges::find(seen, variable.name) != seen.end()) continue;
+      seen.push_back(variable.name);
+      const auto is_wanted = [&](const CollectItem& item) {
+        if (item.kind == CollectItem::Kind::Variables)
+          return item.text.starts_with("$arg") == variable.is_parameter;
+        return item.kind == CollectItem::Kind::Name && item.text == variable.name;
+      };
+      const Register* const reg = layout_ != nullptr ? layout_->find(variable.register_name) : nullptr;
+      const bool is_there = reg != nullptr || variable.place == RegisterVariable::Place::Constant;
+      if (variable.type == nullptr || !is_there || std::ranges::none_of(items, is_wanted)) continue;
+      planned.push_back({.name = names_.intern(variable.name),
+                         .layout = layout_of(variable.type, variable.name),
+                         .place = variable.place,
+                         .reg = reg,
+                         .number = variable.number});
+    }
+    return planned;
+  }
+
   ItemFacts facts_of(const Location& location, const CollectItem& item) const {
     ItemFacts facts;
     if (const Type* const type = type_of(location, item); type != nullptr && type->size > 0)
@@ -222,6 +252,8 @@ class Planner {
       return facts;
     const auto object = symbols_->object(item.text);
     facts.is_static = object.has_value();
+    facts.takes_no_memory =
+        !object && std::ranges::count(register_variables(location), item.text, &RegisterVariable::name) != 0;
     if (object) facts.address = object->address;
     return facts;
   }

@@ -55,8 +55,18 @@ struct PlannedAction {
   bool is_value = false;  // the item records nothing but what it is computed from: its value is the result
 };
 
+// A variable that takes no memory.
+struct PlannedRegister {
+  NameId name{};
+  std::shared_ptr<const ValueLayout> layout;  // known
+  RegisterVariable::Place place{};
+  const Register* reg = nullptr;  // of all but a Constant
+  std::int64_t number = 0;
+};
+
 struct ActionPlan {
   std::vector<PlannedAction> actions;
+  std::vector<PlannedRegister> registers;
   // The blocks of a complete frame where that is certain: 'R', 'M', 'V', 'S' in order.
   std::string shape;
   bool shape_is_certain = true;

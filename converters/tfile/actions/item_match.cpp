@@ -139,7 +139,8 @@ class Alignment {
   }
 
   static int place_cost(const ItemFacts& facts, const Shape& shape) {
-    int cost = 0;
+    // GDB makes an expression for it all the same, one that records nothing.
+    int cost = facts.takes_no_memory && shape.records ? kUnlikely : 0;
     if (facts.is_static.value_or(false) && (!shape.address || shape.address != facts.address))
       cost += kUnlikely;
     if (facts.size && shape.length && *facts.size != *shape.length) cost += kUnlikely;

@@ -25,6 +25,7 @@ struct ItemFacts {
   std::optional<bool> is_static = {};         // an object with an address of its own
   std::optional<std::uint64_t> address = {};  // of it
   std::optional<std::uint64_t> size = {};     // of the item's value
+  bool takes_no_memory = false;               // it lies in a register, or nowhere
 };
 
 // `facts` are asked for names and expressions; `variable_name` names a trace state variable by its number.

@@ -113,7 +113,30 @@ void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placeme
         item.layout != nullptr && !item.is_string && !item.value && !item.layout->is_reference;
     if (has_leaves || is_first(item.name)) add_named(plan, item);
   }
+  if (actions != nullptr) add_register_variables(plan, *actions, placement.registers);
   if (!labels_.unnamed().empty()) add_unnamed(plan);
+}
+
+void FramePlanner::add_register_variables(FramePlan& plan, const ActionPlan& actions,
+                                          const Block* registers) {
+  using Place = RegisterVariable::Place;
+  const std::endian order = trace_.format.order;
+  for (const PlannedRegister& variable : actions.registers) {
+    std::span<const std::byte> bytes;
+    if (variable.place != Place::Constant) {
+      if (registers != nullptr) bytes = bytes_of(*variable.reg, registers->bytes);
+      if (bytes.empty()) continue;
+    }
+    const ValueLayout& layout = *variable.layout;
+    if (variable.place == Place::Register && layout.size <= bytes.size()) {
+      // The lowest bytes of the register.
+      add_leaves(plan, layout,
+                 order == std::endian::little ? bytes.first(layout.size) : bytes.last(layout.size));
+    } else if (variable.place != Place::Register && layout.leaves.size() == 1 && is_first(variable.name)) {
+      const auto number = static_cast<std::uint64_t>(variable.number);
+      plan.add_own(argument_of(layout.leaves.front(), unsigned_bits(bytes, order) + number, names_, flags_));
+    }
+  }
 }
 
 void FramePlanner::add_named(FramePlan& plan, const NamedMemory& item) {

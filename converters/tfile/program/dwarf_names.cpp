@@ -1,7 +1,9 @@
 #include "converters/tfile/program/dwarf_names.h"
 
 #include <algorithm>
+#include <array>
 #include <dwarf.h>
+#include <elf.h>
 #include <fmt/format.h>
 
 #include "converters/model/names/full_name.h"
@@ -66,6 +68,84 @@ std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc) 
   if (dwarf_getlocation_addr(&attribute, pc, &operations, &count, 1) != 1) return std::nullopt;
   if (count != 1 || operations->atom != DW_OP_fbreg) return std::nullopt;
   return static_cast<std::int64_t>(operations->number);
+}
+
+namespace {
+
+// DWARF counts registers in an order of its own. Empty for those that hold no variables.
+std::string register_name(std::uint64_t number, unsigned elf_machine) {
+  static constexpr std::array<std::string_view, 8> kAmd64{"rax", "rdx", "rcx", "rbx",
+                                                          "rsi", "rdi", "rbp", "rsp"};
+  static constexpr std::array<std::string_view, 8> kI386{"eax", "ecx", "edx", "ebx",
+                                                         "esp", "ebp", "esi", "edi"};
+  const auto numbered = [&](std::string_view letters, std::uint64_t from) {
+    return fmt::format("{}{}", letters, number - from);
+  };
+  switch (elf_machine) {
+    case EM_X86_64:
+      if (number < kAmd64.size()) return std::string(kAmd64[number]);
+      if (number < 16) return numbered("r", 0);
+      return number >= 17 && number <= 32 ? numbered("xmm", 17) : std::string();
+    case EM_386:
+      if (number < kI386.size()) return std::string(kI386[number]);
+      return number >= 21 && number <= 28 ? numbered("xmm", 21) : std::string();
+    case EM_AARCH64:
+      if (number <= 30) return numbered("x", 0);
+      if (number == 31) return "sp";
+      return number >= 64 && number <= 95 ? numbered("v", 64) : std::string();
+    case EM_ARM:
+    case EM_PPC:
+    case EM_PPC64:
+    case EM_S390:
+      return number < (elf_machine == EM_PPC || elf_machine == EM_PPC64 ? 32u : 13u) ? numbered("r", 0)
+                                                                                     : std::string();
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine) {
+  using Place = RegisterVariable::Place;
+  RegisterVariable found;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute) != nullptr) {
+    Dwarf_Sword value = 0;
+    if (dwarf_formsdata(&attribute, &value) != 0) return std::nullopt;
+    found.place = Place::Constant;
+    found.number = value;
+    return found;
+  }
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr_integrate(variable, DW_AT_location, &attribute) == nullptr ||
+      dwarf_getlocation_addr(&attribute, pc, &operations, &count, 1) != 1 || count == 0)
+    return std::nullopt;
+  const Dwarf_Op& first = operations[0];
+  const bool is_value = count == 2 && operations[1].atom == DW_OP_stack_value;
+  std::uint64_t number = 0;
+  if (count == 1 && first.atom >= DW_OP_reg0 && first.atom <= DW_OP_reg31) {
+    number = first.atom - DW_OP_reg0;
+  } else if (count == 1 && first.atom == DW_OP_regx) {
+    number = first.number;
+  } else if (is_value && first.atom >= DW_OP_breg0 && first.atom <= DW_OP_breg31) {
+    number = first.atom - DW_OP_breg0;
+    found.place = Place::Sum;
+    found.number = static_cast<std::int64_t>(first.number);
+  } else if (is_value && first.atom >= DW_OP_lit0 && first.atom <= DW_OP_lit31) {
+    found.place = Place::Constant;
+    found.number = first.atom - DW_OP_lit0;
+    return found;
+  } else if (is_value && first.atom >= DW_OP_const1u && first.atom <= DW_OP_consts) {
+    found.place = Place::Constant;
+    found.number = static_cast<std::int64_t>(first.number);
+    return found;
+  } else {
+    return std::nullopt;
+  }
+  found.register_name = register_name(number, elf_machine);
+  return found.register_name.empty() ? std::nullopt : std::optional(found);
 }
 
 }  // namespace convert::tfile

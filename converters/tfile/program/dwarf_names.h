@@ -50,4 +50,7 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode);
 // The offset of a variable whose location is the frame base plus an offset; nothing for others.
 std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
+// Where a variable is that takes no memory at `pc`; name and type are left to the caller. Nothing for others.
+std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
+
 }  // namespace convert::tfile

@@ -268,6 +268,31 @@ std::optional<LocalVariable> Program::local(std::uint64_t address, std::int64_t 
   return found;
 }
 
+std::vector<RegisterVariable> Program::register_variables(std::uint64_t address) const {
+  std::vector<RegisterVariable> all;
+  const Dwarf_Addr pc = address - impl_->bias;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
+  if (unit == nullptr) return all;
+  const Scopes scopes = Scopes::at(unit, pc - bias);
+  for (Dwarf_Die& scope : scopes.all()) {
+    Dwarf_Die child;
+    for (int more = dwarf_child(&scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+      const int tag = dwarf_tag(&child);
+      const char* const name = dwarf_diename(&child);
+      if (name == nullptr || (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)) continue;
+      auto found = register_place_of(&child, pc - bias, impl_->header.e_machine);
+      if (!found) continue;
+      found->name = name;
+      found->type = impl_->types.of(&child);
+      found->is_parameter = tag == DW_TAG_formal_parameter;
+      all.push_back(*std::move(found));
+    }
+    if (dwarf_tag(&scope) == DW_TAG_subprogram || dwarf_tag(&scope) == DW_TAG_inlined_subroutine) break;
+  }
+  return all;
+}
+
 bool Program::frame_base_adds(std::uint64_t address) const {
   const Dwarf_Addr pc = address - impl_->bias;
   Dwarf_Addr bias = 0;

@@ -38,6 +38,7 @@ class Program : public Symbols {
   std::optional<DataObject> object(const std::string& name) const override;
   bool knows_objects() const override;
   std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const override;
+  std::vector<RegisterVariable> register_variables(std::uint64_t address) const override;
   bool frame_base_adds(std::uint64_t address) const override;
   const Type* type_of(std::uint64_t address, const std::string& expression) const override;
 

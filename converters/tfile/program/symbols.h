@@ -28,6 +28,21 @@ struct LocalVariable {
   const Type* type = nullptr;
 };
 
+// A parameter or local variable that takes no memory at a code address.
+struct RegisterVariable {
+  enum class Place : std::uint8_t {
+    Register,  // its bytes are the register's
+    Sum,       // its value is the register's plus `number`
+    Constant,  // its value is `number`
+  };
+  std::string name;
+  const Type* type = nullptr;
+  bool is_parameter = false;
+  Place place = Place::Register;
+  std::string register_name;  // as target descriptions call it
+  std::int64_t number = 0;
+};
+
 class Symbols {
  public:
   virtual ~Symbols() = default;
@@ -37,6 +52,8 @@ class Symbols {
   virtual bool knows_objects() const = 0;
   // The parameter or variable that lies at this offset from the frame base, visible at a code address.
   virtual std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const = 0;
+  // Those of the function at a code address, inlined or not, innermost first.
+  virtual std::vector<RegisterVariable> register_variables(std::uint64_t) const { return {}; }
   // True when the frame base of the function at a code address is a register plus a number other than 0, and
   // not the register itself.
   virtual bool frame_base_adds(std::uint64_t address) const = 0;

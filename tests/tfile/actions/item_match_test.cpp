@@ -83,6 +83,14 @@ TEST_F(Match, AddressesTellStaticObjectsApart) {
   EXPECT_THAT(match({"collect g_s, *p"}, std::string("M-1,404128,4") + kStatic), ElementsAre("*p", "M g_s"));
 }
 
+// They have an expression that records nothing.
+TEST_F(Match, VariablesInRegistersTakeNoMemory) {
+  facts["n"].takes_no_memory = true;
+  EXPECT_THAT(match({"collect n, a"}, std::string(kLocal) + "X00000001,27").front(), "?");
+  EXPECT_THAT(match({"collect n, a"}, std::string("X00000001,27") + kLocal), ElementsAre("n", "a"));
+  EXPECT_THAT(match({"collect a, n"}, std::string(kLocal) + "X00000001,27"), ElementsAre("a", "n"));
+}
+
 TEST_F(Match, SizesTellItemsApart) {
   constexpr const char* kEight = "X0000000F,26000622100222e816080222080c27";
   facts["a"].size = 8;

@@ -1,0 +1,115 @@
+// Values of frames as the program types them.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/tfile/program/program.h"
+#include "tests/tfile/trace_builder.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class TypedFrames : public testing::Test {
+ protected:
+  explicit TypedFrames(const char* path = TRACED_FIXED) : file(path) {}
+
+  // A tracepoint at the beginning of a function, that collects these items by these actions.
+  TypedFrames& tracepoint(std::string_view function, std::string_view collect, std::string_view actions) {
+    const auto functions = program.functions(function);
+    if (functions.empty()) throw std::logic_error("no such function");
+    const std::string place = fmt::format("2:{:x}", functions.front().address);
+    t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.line(fmt::format("tp T{}:E:0:0", place)).line(fmt::format("tp A{}:{}", place, actions));
+    t.source(place, "at", function).source(place, "cmd", collect);
+    return *this;
+  }
+  std::string frame_line() {
+    ImportOptions options;
+    options.blobs = Blobs::None;
+    const auto lines = t.variable(1, 1000).end().lines(options, {.program = file});
+    return lines.empty() ? "" : lines.front();
+  }
+  std::uint64_t address_of(const std::string& object) const { return program.object(object).value().address; }
+
+  std::filesystem::path file;
+  Program program{file, Demangle::Simple};
+  TraceBuilder t;
+};
+
+TEST_F(TypedFrames, AnArrayIsItsElements) {
+  const std::uint64_t readings = address_of("plant::readings");
+  tracepoint("plant::pump", "collect plant::readings", fmt::format("M-1,{:x},20", readings));
+  std::string bytes;
+  for (const std::int64_t reading : {7, -8, 9, 10}) bytes += t.number(reading);
+  t.frame(2).memory(readings, bytes);
+  EXPECT_THAT(frame_line(), HasSubstr(" plant::readings[0]=7 plant::readings[1]=-8 plant::readings[2]=9 "
+                                      "plant::readings[3]=10 "));
+  EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("untyped-values"))));
+}
+
+TEST_F(TypedFrames, WhatWasNotRecordedIsNotShown) {
+  const std::uint64_t readings = address_of("plant::readings");
+  tracepoint("plant::pump", "collect plant::readings", fmt::format("M-1,{:x},20", readings));
+  t.frame(2).memory(readings, std::string(20, '\1'));
+  EXPECT_THAT(frame_line(), Not(HasSubstr("readings[2]")));
+}
+
+TEST_F(TypedFrames, ManyElementsAreCounted) {
+  const std::uint64_t many = address_of("plant::many");
+  tracepoint("plant::pump", "collect plant::many", fmt::format("M-1,{:x},fa0", many));
+  t.frame(2).memory(many, std::string(4000, '\0'));
+  t.variable(1, 1000).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.lines(options, {.program = file}), Contains(HasSubstr("plant::many.more=968")));
+}
+
+// A string was asked for, but a number is no text.
+TEST_F(TypedFrames, OnlyTextsAreTexts) {
+  const std::uint64_t level = address_of("plant::level");
+  tracepoint("plant::pump", "collect/s plant::level", fmt::format("M-1,{:x},4", level));
+  t.frame(2).memory(level, t.number(std::int32_t{0x4142}));
+  EXPECT_THAT(frame_line(), HasSubstr(" plant::level=16706 "));
+}
+
+TEST_F(TypedFrames, DoublesAreDoubles) {
+  const std::uint64_t pressure = address_of("plant::pressure");
+  tracepoint("plant::pump", "collect plant::pressure", fmt::format("M-1,{:x},8", pressure));
+  t.frame(2).memory(pressure, t.number(std::uint64_t{0x4004'0000'0000'0000}));
+  EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
+}
+
+#ifdef __x86_64__
+class OptimizedFrames : public TypedFrames {
+ protected:
+  OptimizedFrames() : TypedFrames(TRACED_FAST) {}
+};
+
+TEST_F(OptimizedFrames, VariablesLieInRegisters) {
+  const auto variables = program.register_variables(program.functions("halve").front().address);
+  ASSERT_EQ(variables.size(), 1u);
+  EXPECT_EQ(variables[0].name, "whole");
+  EXPECT_TRUE(variables[0].is_parameter);
+  EXPECT_EQ(variables[0].register_name, "rdi");
+  for (const std::string_view collect : {"collect whole", "collect $args"}) {
+    TraceBuilder builder;
+    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+    const std::uint64_t address = program.functions("halve").front().address;
+    const std::string place = fmt::format("2:{:x}", address);
+    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
+    builder.line(fmt::format("tp A{}:R3X00000001,27", place)).source(place, "cmd", collect);
+    builder.frame(2)
+        .registers(builder.number(std::uint64_t{0xffff'ffff'ffff'fff9}) + builder.number(address))
+        .end();
+    EXPECT_THAT(builder.lines({}, {.program = file}).front(), HasSubstr(" whole=-7 ")) << collect;
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace convert::tfile
