@@ -3,33 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <span>
 #include <string_view>
-#include <unistd.h>
 
-#include "converters/model/sink/fxt_sink.h"
-#include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect/inspect.h"
-#include "fxt/output.h"
+#include "tests/fuzz/uftrace_convert.h"
 
 namespace {
 
-using namespace convert;
-
-void write_file(const std::filesystem::path& path, std::string_view content) {
-  std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
-}
+using namespace convert::uftrace;
 
 // One directory for all runs of this process; only the record files change.
 const std::filesystem::path& recording() {
   static const std::filesystem::path path = [] {
-    std::string name = (std::filesystem::temp_directory_path() / "records-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    const std::filesystem::path directory = name;
+    const std::filesystem::path directory = fuzz_directory();
     write_file(directory / "task.txt",
                "SESS timestamp=0.000000001 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"\n"
                "TASK timestamp=0.000000002 tid=100 pid=100\n"
@@ -47,32 +34,6 @@ const std::filesystem::path& recording() {
   return path;
 }
 
-// A sink around FxtSink that also counts begins and ends.
-class Balance : public EventSink {
- public:
-  explicit Balance(FxtSink& sink) : sink_(sink) {}
-  void add_lanes(std::span<const LaneInfo> lanes) override {
-    sink_.add_lanes(lanes);
-    open_.resize(lanes.size());
-  }
-  void write(std::span<const MergedEvent> events) override {
-    for (const auto& [slot, lane] : events) {
-      if (slot->kind == SlotKind::Begin) ++open_[lane];
-      if (slot->kind == SlotKind::End && open_[lane]-- == 0) std::abort();
-      if (slot->kind == SlotKind::Open) std::abort();
-    }
-    sink_.write(events);
-  }
-  void check() const {
-    for (const std::size_t open : open_)
-      if (open != 0) std::abort();
-  }
-
- private:
-  FxtSink& sink_;
-  std::vector<std::size_t> open_;
-};
-
 }  // namespace
 
 // The first byte says how much of the rest is the child's.
@@ -83,23 +44,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t split = bytes.size() * data[0] / kParts;
   write_file(recording() / "100.dat", bytes.substr(split));
   write_file(recording() / "101.dat", bytes.substr(0, split));
-
-  Names names;
-  Notes notes;
-  ImportStats stats;
-  Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384}, notes);
-  const ImportOptions options;
-  ImportContext context{names, notes, timeline, stats, options};
-  uftrace::import(recording(), context);
-  fxt::MemoryOutput output;
-  // The sink puts some records straight into the buffer: the Writer sees no begins there.
-  fxt::Writer writer(output, {.long_spans = true, .trust_nesting = true});
-  FxtSink sink(writer, names, notes);
-  Balance balance(sink);
-  timeline.run(balance, [] {});
-  writer.flush();
-  sink.finish(timeline, "out.fxt");
-  balance.check();
-  text_of(uftrace::inspect(recording(), notes));
+  convert_and_check(recording());
   return 0;
 }

@@ -28,6 +28,7 @@ class TextRecording {
   const std::filesystem::path& path() const { return path_; }
 
   TextRecording& file(std::string_view name, std::string_view content) {
+    std::filesystem::remove(path_ / name);  // truncating a file may wait for the disk
     std::ofstream(path_ / name, std::ios::binary) << content;
     return *this;
   }

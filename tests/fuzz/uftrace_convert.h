@@ -1,0 +1,88 @@
+// What fuzz targets about uftrace recordings share: a directory of their own, and a conversion that must keep
+// the rules (the Writer throws otherwise), with calls that balance and the same bytes for any number of
+// threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "converters/model/outline.h"
+#include "converters/model/sink/fxt_sink.h"
+#include "converters/uftrace/import.h"
+#include "converters/uftrace/inspect/inspect.h"
+#include "fxt/output.h"
+
+namespace convert::uftrace {
+
+inline void write_file(const std::filesystem::path& path, std::string_view content) {
+  std::filesystem::remove(path);  // truncating a file may wait for the disk
+  std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+inline std::filesystem::path fuzz_directory() {
+  std::string name = (std::filesystem::temp_directory_path() / "fuzz-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  return name;
+}
+
+// A sink around FxtSink that also counts begins and ends.
+class Balance : public EventSink {
+ public:
+  explicit Balance(FxtSink& sink) : sink_(sink) {}
+  void add_lanes(std::span<const LaneInfo> lanes) override {
+    sink_.add_lanes(lanes);
+    open_.resize(lanes.size());
+  }
+  void write(std::span<const MergedEvent> events) override {
+    for (const auto& [slot, lane] : events) {
+      if (slot->kind == SlotKind::Begin) ++open_[lane];
+      if (slot->kind == SlotKind::End && open_[lane]-- == 0) std::abort();
+      if (slot->kind == SlotKind::Open) std::abort();
+    }
+    sink_.write(events);
+  }
+  void check() const {
+    for (const std::size_t open : open_)
+      if (open != 0) std::abort();
+  }
+
+ private:
+  FxtSink& sink_;
+  std::vector<std::size_t> open_;
+};
+
+inline std::string converted(const std::filesystem::path& recording, std::size_t jobs) {
+  Names names;
+  Notes notes;
+  ImportStats stats;
+  Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384, .jobs = jobs}, notes);
+  const ImportOptions options;
+  ImportContext context{names, notes, timeline, stats, options};
+  import(recording, context);
+  fxt::MemoryOutput output;
+  // The sink puts some records straight into the buffer: the Writer sees no begins there.
+  fxt::Writer writer(output, {.long_spans = true, .trust_nesting = true});
+  FxtSink sink(writer, names, notes);
+  Balance balance(sink);
+  timeline.run(balance, [] {});
+  writer.flush();
+  sink.finish(timeline, "out.fxt");
+  balance.check();
+  return output.bytes();
+}
+
+inline void convert_and_check(const std::filesystem::path& recording) {
+  if (converted(recording, 1) != converted(recording, 3)) std::abort();
+  Notes notes;
+  text_of(inspect(recording, notes));
+}
+
+}  // namespace convert::uftrace
