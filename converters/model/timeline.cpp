@@ -23,6 +23,15 @@ void Timeline::begin_input(std::string_view name) {
   koids_.begin_input(name);
 }
 
+void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
+  merged_.at(input).offset_ns = sum_of(inputs_[input].clock_ns, offset_ns);
+}
+
+void Timeline::shift_clock(std::int64_t behind_ns) {
+  inputs_.back().clock_ns = behind_ns;
+  merged_.back().offset_ns = behind_ns;
+}
+
 Lane& Timeline::add_lane(LaneInfo info) {
   info.process = koid_of(info.process);
   info.thread = koid_of(info.thread);
@@ -109,8 +118,8 @@ void Timeline::note_inputs_apart() const {
           fmt::format("ends {} before {} begins", seconds(first_begin - inputs_[i].last_ns), inputs_[0].name);
     else
       continue;
-    const auto together_ns =
-        merged_[i].offset_ns + static_cast<std::int64_t>(first_begin) - static_cast<std::int64_t>(begin);
+    const auto together_ns = merged_[i].offset_ns - inputs_[i].clock_ns +
+                             static_cast<std::int64_t>(first_begin) - static_cast<std::int64_t>(begin);
     notes_->add(kApartInTime, Place::file(inputs_[i].name),
                 fmt::format("{}; if their clocks differ, --offset {}={} lets both begin together", gap, i + 1,
                             together_ns));

@@ -56,7 +56,9 @@ class Timeline {
   // Before run(): everything of the `input`th input (counted from 0) happens `offset_ns` later. One that
   // would begin before time 0 begins there, and what would lie behind the last time that can be drawn lies
   // there; both are noted.
-  void shift_input(std::size_t input, std::int64_t offset_ns) { merged_.at(input).offset_ns = offset_ns; }
+  void shift_input(std::size_t input, std::int64_t offset_ns);
+  // The clock of the current input is that far behind the one that is wanted. Offsets come on top of it.
+  void shift_clock(std::int64_t behind_ns);
   // The source, of the current input, fills `lanes`, all from add_lane(). A lane belongs to one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
   // The sources of the current input get no further than its feeders.
@@ -90,6 +92,7 @@ class Timeline {
   struct Input {
     std::string name;
     std::uint64_t last_ns = 0;  // of its events, moved by its offset
+    std::int64_t clock_ns = 0;  // of its offset, what is due to its clock
   };
 
   void keep_offsets_drawable(Rounds& rounds, const std::function<void()>& tick);

@@ -149,6 +149,17 @@ void note_skipped_files(const Recording& recording, Notes& notes) {
     skip(external, text->size(), "external messages");
 }
 
+void show_wall_clock(const Info& info, const std::filesystem::path& input, ImportContext& context) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  std::int64_t behind_ns = 0;
+  if (!info.utc_offset_s || __builtin_mul_overflow(*info.utc_offset_s, kNsPerSecond, &behind_ns)) {
+    context.notes.add(kNoWallClock, Place::file((input / "info").native()),
+                      "tells no utc_offset (uftrace does since v0.17)");
+    return;
+  }
+  context.timeline.shift_clock(behind_ns);
+}
+
 bool starts_with_magic(const std::filesystem::path& path) {
   try {
     const auto head = read_text_file(path, kInfoMagic.size());
@@ -181,6 +192,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());
+  if (options.utc) show_wall_clock(recording->info, input, context);
   std::optional<std::uint64_t> first_ns;
   Lane* description = nullptr;
   std::unordered_map<ThreadId, Inbox*> inboxes;

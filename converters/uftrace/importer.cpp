@@ -27,6 +27,11 @@ class RecordingImporter final : public Importer {
 std::vector<Option> RecordingImporter::options() {
   return {
       {.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)},
+      {.name = "utc",
+       .help = "times of the wall clock, where the recording tells how far its own is behind: in whole "
+               "seconds, so "
+               "that they may be wrong by one",
+       .take = into(options_.utc)},
       {.name = "sysroot",
        .argument = "DIR",
        .help =

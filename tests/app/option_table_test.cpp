@@ -1,7 +1,7 @@
 #include "converters/app/option_table.h"
 
-#include <array>
 #include <gmock/gmock.h>
+#include <ostream>
 
 namespace convert {
 namespace {
@@ -107,6 +107,10 @@ Said:
 struct LongHelp {
   std::string argument, help, text;
 };
+
+void PrintTo(const LongHelp& given, std::ostream* out) {
+  *out << given.argument.size() << ' ' << given.help.size();
+}
 
 class OptionHelp : public testing::TestWithParam<LongHelp> {};
 

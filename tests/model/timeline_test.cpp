@@ -212,6 +212,27 @@ TEST_F(TimelineTest, TheAdviceTakesTheOffsetAlreadyGivenIntoAccount) {
       "both begin together");
 }
 
+TEST_F(TimelineTest, OffsetsComeOnTopOfWhatIsDueToTheClock) {
+  Timeline timeline({}, notes);
+  timeline.begin_input("a.data");
+  add(timeline, 1, {{10, true, f}, {20, false, f}});
+  timeline.shift_clock(5000);
+  timeline.begin_input("b.data");
+  add(timeline, 2, {{500, true, g}, {700, false, g}});
+  timeline.shift_clock(1000);
+  timeline.shift_input(1, 100);
+  EXPECT_THAT(run(timeline), ElementsAre("1073741824/2 [1600, 1800] app:g", "1/1 [5010, 5020] app:f"));
+  timeline.note_inputs_apart();
+  EXPECT_THAT(notes.groups().back().first.front(),
+              testing::HasSubstr("--offset 2=3510 lets both begin together"));
+  Timeline far({}, notes);
+  far.begin_input("c.data");
+  add(far, 3, {{10, true, f}, {20, false, f}});
+  far.shift_clock(std::numeric_limits<std::int64_t>::max());
+  far.shift_input(0, 1);
+  EXPECT_THAT(run(far), ElementsAre(testing::HasSubstr("9223372036854775807")));
+}
+
 TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
   Timeline timeline({}, notes);
   timeline.begin_input("a.data");

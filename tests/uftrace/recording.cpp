@@ -101,7 +101,7 @@ std::string RecordingBuilder::info() const {
          (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features_, order_) + raw(masks, order_) +
          raw(max_stack_, order_) + std::string(6, '\0') +
          fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids) +
-         (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n");
+         (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n") + utc_offset_;
 }
 
 void RecordingBuilder::write_files() const {

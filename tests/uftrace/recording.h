@@ -47,6 +47,9 @@ class RecordingBuilder {
   // What info says of the recording's length; by default nothing.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }
 
+  // That line of info; by default there is none.
+  void utc_offset(std::string_view seconds) { utc_offset_ = "utc_offset:" + std::string(seconds) + "\n"; }
+
   std::filesystem::path path() const { return path_; }
   // Writes everything and imports it.
   std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
@@ -70,7 +73,7 @@ class RecordingBuilder {
   std::uint64_t features_ = 0x63;  // PLTHOOK, TASK_SESSION, SYM_REL_ADDR, MAX_STACK
   std::endian order_ = std::endian::little;
   std::uint16_t max_stack_ = 1024;
-  std::string elapsed_;
+  std::string elapsed_, utc_offset_;
   std::uint64_t tid_ = 100;
   std::map<std::uint64_t, std::string> records_;  // by tid
   std::vector<std::string> task_lines_;

@@ -129,7 +129,7 @@ void read_line(LineReader line, Info& info) {
   } else if (line.accept("exit_status:")) {
     if (!line.rest().empty()) info.exit_status = signed_number(line, "exit status, a decimal number");
   } else if (line.accept("utc_offset:")) {
-    if (!line.rest().empty()) info.utc_offset_s = signed_number(line, "utc offset, a decimal number");
+    info.utc_offset_s = line.rest().empty() ? 0 : signed_number(line, "utc offset, a decimal number");
   } else if (line.accept("taskinfo:tids=")) {
     read_tids(line, info.tids);
   } else if (line.accept("argspec:lines=")) {

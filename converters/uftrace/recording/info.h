@@ -65,7 +65,8 @@ struct Info {
   std::string elapsed_time;
   std::string pattern_type;  // regex, glob or simple
   std::string uftrace_version;
-  std::optional<std::int64_t> utc_offset_s;  // record time + this = Unix time, up to a second wrong
+  // Record time + this = Unix time, up to a second wrong. QEMU, whose clock is that, leaves it empty: 0.
+  std::optional<std::int64_t> utc_offset_s;
 
   template <typename Feature>
   bool has() const {

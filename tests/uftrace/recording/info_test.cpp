@@ -147,7 +147,7 @@ TEST(Info, ElapsedTimeInNanoseconds) {
 TEST(Info, EmptyValuesSayNothing) {
   const Info info = parse(header() + "exit_status:\ncpuinfo:nr_cpus=\nutc_offset:\ntaskinfo:tids=\n");
   EXPECT_FALSE(info.exit_status);
-  EXPECT_FALSE(info.utc_offset_s);
+  EXPECT_EQ(info.utc_offset_s, 0);
   EXPECT_EQ(info.cpu_count, "");
   EXPECT_TRUE(info.tids.empty());
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <ostream>
 
 #include "converters/model/input_error.h"
 #include "tests/uftrace/symbols/elf_builder.h"
@@ -186,6 +187,8 @@ struct OrderedPlt {
   bool is_64;
   std::uint64_t header, entry;
 };
+
+void PrintTo(const OrderedPlt& plt, std::ostream* out) { *out << "machine " << plt.machine; }
 
 class ElfPlt : public ElfTest, public testing::WithParamInterface<OrderedPlt> {};
 
