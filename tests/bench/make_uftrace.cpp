@@ -56,6 +56,7 @@ struct Options {
   unsigned depth = 20;
   std::uint64_t clock_ns = 1;
   std::uint64_t step_ns = 60;
+  std::uint64_t switch_every = 0;
   std::uint64_t seed = 1;
 };
 
@@ -159,6 +160,48 @@ std::vector<std::uint32_t> popularity(unsigned functions) {
   return draws;
 }
 
+// The context switches of all threads, on two cpus (section 13).
+class Switches {
+ public:
+  explicit Switches(std::uint64_t every) : every_(every) {}
+
+  // Between a record and the next one a thread is off the cpu now and then.
+  void add(unsigned thread, std::span<const std::uint64_t> words) {
+    if (every_ == 0) return;
+    for (std::size_t i = every_; i + 1 < words.size() / 2; i += every_) {
+      const std::uint64_t before_ns = words[2 * i], behind_ns = words[2 * i + 2];
+      if (behind_ns < before_ns + 3) continue;
+      add(thread, before_ns + 1, before_ns % 2 == 0 ? kOut : kOut | kPreempted);
+      add(thread, behind_ns - 1, 0);
+    }
+  }
+  // The files of each cpu, by number.
+  std::array<std::vector<std::uint64_t>, 2> files() {
+    std::array<std::vector<std::uint64_t>, 2> words;
+    for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+      std::ranges::stable_sort(cpus_[cpu], {}, &Switch::time_ns);
+      for (const auto& [time_ns, header, thread] : cpus_[cpu])
+        words[cpu].insert(words[cpu].end(), {header, kProcessId | thread << 32, time_ns});
+    }
+    return words;
+  }
+
+ private:
+  struct Switch {
+    std::uint64_t time_ns, header, thread;
+  };
+  static constexpr std::uint64_t kOut = 0x2000, kPreempted = 0x4000;  // misc
+  static constexpr std::uint64_t kType = 14, kSize = 24;
+
+  void add(unsigned thread, std::uint64_t time_ns, std::uint64_t misc) {
+    cpus_[count_++ / 3 % 2].push_back({time_ns, kType | misc << 32 | kSize << 48, kProcessId + thread});
+  }
+
+  std::uint64_t every_;
+  std::uint64_t count_ = 0;
+  std::array<std::vector<Switch>, 2> cpus_;
+};
+
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) {
@@ -190,6 +233,7 @@ std::string timestamp(std::uint64_t time_ns) {
 std::string info(const Options& options) {
   constexpr std::array<std::uint8_t, 8> kMagic = {'F', 't', 'r', 'a', 'c', 'e', '!', 0};
   constexpr std::uint64_t kFeatures = 0b110'0010;  // TASK_SESSION, SYM_REL_ADDR, MAX_STACK
+  constexpr std::uint64_t kPerfEvent = 0b1'0000'0000;
   constexpr std::uint64_t kLines = fxt::Field<0>::put(1) | fxt::Field<2>::put(1) |
                                    fxt::Field<3>::put(1) |  // exename, exit status, command
                                    fxt::Field<7>::put(1) | fxt::Field<12>::put(1) |
@@ -202,7 +246,7 @@ std::string info(const Options& options) {
   append(40, 2);  // header size
   append(1, 1);   // little endian
   append(2, 1);   // 64 bit
-  append(kFeatures, 8);
+  append(kFeatures | (options.switch_every != 0 ? kPerfEvent : 0), 8);
   append(kLines, 8);
   append(kMaxDepth + 1, 2);  // max stack
   append(0, 6);
@@ -249,11 +293,18 @@ void make_recording(const Options& options) {
 
   const std::vector<std::uint32_t> popular = popularity(options.functions);
   std::vector<std::uint64_t> words(std::size_t{1} << 17);
+  Switches switches(options.switch_every);
   for (unsigned thread = 0; thread < options.threads; ++thread) {
     OutputFile file(options.directory / fmt::format("{}.dat", kProcessId + thread));
-    for (ThreadWalk walk(options, thread, popular); !walk.done();)
-      file.write(std::span(words).first(walk.fill(words)));
+    for (ThreadWalk walk(options, thread, popular); !walk.done();) {
+      const auto filled = std::span(words).first(walk.fill(words));
+      file.write(filled);
+      switches.add(thread, filled);
+    }
   }
+  if (options.switch_every != 0)
+    for (unsigned cpu = 0; const auto& file : switches.files())
+      OutputFile(options.directory / fmt::format("perf-cpu{}.dat", cpu++)).write(file);
   OutputFile(options.directory / "info").write(info(options));
 }
 
@@ -286,6 +337,8 @@ int run(int argc, char** argv) {
       "granularity of the clock; 1000 gives many ties and calls of no length");
   add("step-ns", po::value(&options.step_ns)->default_value(options.step_ns),
       "mean time between two records");
+  add("switch-every", po::value(&options.switch_every)->default_value(options.switch_every),
+      "records between two context switches of a thread; 0: none");
   add("seed", po::value(&options.seed)->default_value(options.seed), "another seed gives another recording");
   po::options_description all;
   all.add(visible).add_options()("directory", po::value<std::string>()->required());
