@@ -162,11 +162,12 @@ TEST(PerfCursor, GoesOnBehindAHoleOfZeros) {
 TEST(PerfCursor, IsNotFooledBehindDamage) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // too early
+  bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // too late
   bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record behind it
   const Events events = events_of(bytes);
   EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100"));
   EXPECT_THAT(events.notes,
-              ElementsAre("damaged-bytes 72", "perf-cpu0.dat:+0x18: not perf events, up to +0x60"));
+              ElementsAre("damaged-bytes 104", "perf-cpu0.dat:+0x18: not perf events, up to +0x80"));
 }
 
 TEST(PerfCursor, BelievesASizeOnlyIfItsTypeHasIt) {
@@ -190,6 +191,41 @@ TEST(PerfCursor, BelievesASizeOnlyIfItsTypeHasIt) {
   }
 }
 
+TEST(PerfCursor, TakesTheSmallestAndTheLargestRecords) {
+  PerfBytes bytes;
+  bytes.header(3, 0, 32).bytes("\x64\0\0\0\x64\0\0\0\x64\0\0\0\x64\0\0\0\x0a\0\0\0\0\0\0\0"sv);
+  bytes.comm(11, 100, std::string(63, 'x')).other(127, 0).in(12, 100);
+  const Events events = events_of(bytes);
+  EXPECT_THAT(events.lines, ElementsAre("10 comm 100", "11 comm 100 " + std::string(63, 'x'), "12 in 100"));
+  EXPECT_THAT(events.notes, IsEmpty());
+}
+
+// Records of one size stand by themselves; of others, what follows tells whether the size is right.
+TEST(PerfCursor, TakesRecordsInFrontOfDamage) {
+  for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
+                                    PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
+    PerfBytes bytes;
+    bytes.bytes(record).bytes("these are 24 bad bytes..").out(20, 100);
+    const Events events = events_of(bytes);
+    EXPECT_EQ(events.lines.size(), 2);
+    EXPECT_THAT(events.notes, ElementsAre("damaged-bytes 24", testing::_));
+  }
+  PerfBytes bytes;
+  bytes.comm(10, 100, "name").bytes("these are 24 bad bytes..").out(20, 100);
+  EXPECT_THAT(events_of(bytes).notes, ElementsAre("damaged-bytes 64", testing::_));
+}
+
+TEST(PerfCursor, AWrongSizeCostsOneRecord) {
+  std::string bytes = PerfBytes().in(10, 100).text();
+  const std::size_t at = bytes.size();
+  bytes += PerfBytes().comm(20, 100, "name").text();
+  bytes[at + 6] = 32;  // 40
+  bytes += PerfBytes().out(30, 100).in(40, 100).text();
+  const Events events = events_of(bytes);
+  EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 out 100", "40 in 100"));
+  EXPECT_THAT(events.notes, ElementsAre("damaged-bytes 40", testing::_));
+}
+
 // An unknown type with a size that leads out of the file is damage, not a long record.
 TEST(PerfCursor, KeepsWhatAFalseSizeWouldSwallow) {
   PerfBytes bytes;
@@ -207,6 +243,36 @@ TEST(PerfCursor, DropsTimesThatTheNextRecordContradicts) {
   const Events events = events_of(bytes);
   EXPECT_THAT(events.lines, ElementsAre("20 in 100", "40 in 100"))
       << "a first record, and one with nothing but an unknown record behind it";
+}
+
+TEST(PerfCursor, AWitnessMustBeRightItself) {
+  constexpr std::uint64_t kHour = 3'600'000'000'000;
+  PerfBytes low;
+  low.in(kHour, 100).in(kHour, 100).out(2 * kHour, 100).in(5, 100).in(2 * kHour + 1, 100);
+  EXPECT_THAT(events_of(low).lines, ElementsAre("3600000000000 in 100", "3600000000000 in 100",
+                                                "7200000000000 out 100", "7200000000001 in 100"));
+  PerfBytes little_before;
+  little_before.in(10, 100).out(10'000'000, 100).in(9'000'000, 100);
+  EXPECT_THAT(events_of(little_before).lines,
+              ElementsAre("10 in 100", "10000000 out 100", "10000000 in 100"));
+  PerfBytes too_far_before;
+  too_far_before.in(10, 100).out(10'000'000, 100).in(8'999'999, 100);
+  EXPECT_THAT(events_of(too_far_before).lines, ElementsAre("10 in 100", "8999999 in 100"));
+}
+
+// What a task's record says of its time must be near to when it was written.
+TEST(PerfCursor, BelievesTheTimeOfATaskIfItIsNear) {
+  const auto exit_at = [](std::uint64_t time_ns) {
+    PerfBytes bytes;
+    bytes.in(5'000'000, 100).in(5'000'000, 100).exit(5'000'000, 100);
+    std::string text = bytes.text();
+    for (std::size_t i = 0; i < 8; ++i) text[48 + 24 + i] = static_cast<char>(time_ns >> 8 * i & 0xff);
+    return events_of(text).lines.back();
+  };
+  EXPECT_EQ(exit_at(4'000'000), "4000000 exit 100");
+  EXPECT_EQ(exit_at(6'000'000), "6000000 exit 100");
+  EXPECT_EQ(exit_at(3'999'999), "5000000 exit 100");
+  EXPECT_EQ(exit_at(6'000'001), "5000000 exit 100");
 }
 
 TEST(PerfCursor, DropsImpossibleTimes) {

@@ -1,0 +1,168 @@
+// On the way from the perf files to a thread: the feeder, inboxes, and what a thread makes of its messages
+// when they contradict what the first pass over the files has seen.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/uftrace/perf/perf_feeder.h"
+#include "converters/uftrace/perf/schedule.h"
+#include "tests/model/event_text.h"
+#include "tests/model/story.h"
+#include "tests/uftrace/perf/perf_bytes.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Kind = PerfEvent::Kind;
+
+TEST(Inbox, GivesMessagesInTheirOrder) {
+  Inbox inbox;
+  EXPECT_EQ(inbox.first(), nullptr);
+  std::uint64_t put = 0, taken = 0;
+  // Never empty in between, so that it has to drop what was taken before its end is reached.
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 100; ++i) inbox.put({.time_ns = ++put, .cpu = 1, .kind = Kind::SwitchIn});
+    for (int i = 0; i < 95; ++i, inbox.take_first()) ASSERT_EQ(inbox.first()->time_ns, ++taken);
+    ASSERT_EQ(inbox.waiting_bytes(), (put - taken) * sizeof(Message));
+  }
+  for (; inbox.first() != nullptr; inbox.take_first()) ASSERT_EQ(inbox.first()->time_ns, ++taken);
+  EXPECT_EQ(taken, put);
+  EXPECT_EQ(inbox.waiting_bytes(), 0);
+}
+
+// Takes all that waits.
+std::vector<std::string> taken(Inbox& inbox) {
+  std::vector<std::string> lines;
+  for (; inbox.first() != nullptr; inbox.take_first())
+    lines.push_back(fmt::format("{} cpu {} kind {}", inbox.first()->time_ns, inbox.first()->cpu,
+                                static_cast<int>(inbox.first()->kind)));
+  return lines;
+}
+
+struct Feeding {
+  explicit Feeding(bool has_switches = true) {
+    directory.file("perf-cpu0.dat", PerfBytes().exec(1, 1, "x").out(10, 1).in(30, 2).exit(50, 1).text());
+    directory.file("perf-cpu7.dat",
+                   PerfBytes().fork(2, 2, 1).in(20, 1).preempted(25, 3).comm(40, 1, "y").text());
+    std::vector<CpuFile> files;
+    for (const std::uint32_t cpu : {0U, 7U}) {
+      const auto path = directory.path() / fmt::format("perf-cpu{}.dat", cpu);
+      files.push_back({.cpu = cpu, .path = path, .size_bytes = std::filesystem::file_size(path)});
+      bytes += files.back().size_bytes;
+    }
+    inboxes.emplace(ThreadId{1}, &first);
+    inboxes.emplace(ThreadId{2}, &second);
+    feeder.emplace(files, PerfReading{}, inboxes, has_switches, stats);
+  }
+  TextRecording directory;
+  std::uint64_t bytes = 0;
+  ImportStats stats;
+  Inbox first, second;
+  std::unordered_map<ThreadId, Inbox*> inboxes;
+  std::optional<PerfFeeder> feeder;
+};
+
+TEST(PerfFeeder, HandsThreadsWhatTheyNeed) {
+  Feeding feeding;
+  EXPECT_EQ(feeding.stats.bytes_total, feeding.bytes);
+  EXPECT_EQ(feeding.feeder->frontier_ns(), 1);
+  EXPECT_FALSE(feeding.feeder->pump({.budget_bytes = 1}));
+  EXPECT_EQ(feeding.feeder->waiting_bytes(), 0) << "nothing is delivered yet";
+  feeding.feeder->deliver();
+  EXPECT_EQ(feeding.feeder->waiting_bytes(), 5 * sizeof(Message));
+  EXPECT_EQ(feeding.feeder->frontier_ns(), kForever);
+  EXPECT_THAT(taken(feeding.first),
+              ElementsAre("1 cpu 0 kind 6", "10 cpu 0 kind 1", "20 cpu 7 kind 0", "50 cpu 0 kind 4"));
+  EXPECT_THAT(taken(feeding.second), ElementsAre("30 cpu 0 kind 0"));
+  feeding.feeder->deliver();
+  EXPECT_EQ(feeding.feeder->waiting_bytes(), 0) << "nothing is delivered twice";
+  EXPECT_EQ(feeding.stats.bytes_read, feeding.bytes);
+  EXPECT_EQ(feeding.stats.records_read, 0) << "those are the threads' own";
+}
+
+TEST(PerfFeeder, LeavesSwitchesOut) {
+  Feeding feeding(false);
+  feeding.feeder->pump({.budget_bytes = 1});
+  feeding.feeder->deliver();
+  EXPECT_THAT(taken(feeding.first), ElementsAre("1 cpu 0 kind 6", "50 cpu 0 kind 4"));
+  EXPECT_THAT(taken(feeding.second), IsEmpty());
+}
+
+TEST(PerfFeeder, ReadsAsMuchAsItMay) {
+  TextRecording directory;
+  PerfBytes bytes;
+  for (std::uint64_t time = 1; time <= 200; ++time) bytes.in(time, 1);
+  directory.file("perf-cpu0.dat", bytes);
+  ImportStats stats;
+  Inbox inbox;
+  PerfFeeder feeder(
+      {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {},
+      {{ThreadId{1}, &inbox}}, true, stats);
+  EXPECT_TRUE(feeder.pump({.budget_bytes = 100 * sizeof(Message)}));
+  feeder.deliver();
+  EXPECT_EQ(inbox.waiting_bytes(), 100 * sizeof(Message));
+  EXPECT_EQ(feeder.frontier_ns(), 101);
+  EXPECT_FALSE(feeder.pump({.budget_bytes = 100 * sizeof(Message)}));
+  feeder.deliver();
+  EXPECT_EQ(inbox.waiting_bytes(), 200 * sizeof(Message));
+}
+
+// A thread whose messages nobody has seen before.
+std::vector<std::string> lines_of(const std::vector<Message>& messages) {
+  Names names;
+  Notes notes;
+  Timeline timeline({}, notes);
+  timeline.begin_input("story");
+  Lane& lane = timeline.add_lane(
+      {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
+  Inbox inbox;
+  for (const Message& message : messages) inbox.put(message);
+  const auto tell = [&](Lane& told) {
+    const auto over = [&](std::uint64_t time_ns) {
+      EXPECT_EQ(told.depth(), 0);
+      told.instant(time_ns, names.label("event", "over"));  // times must not go back
+    };
+    Schedule schedule({.lane = told,
+                       .names = names,
+                       .notes = notes,
+                       .inbox = &inbox,
+                       .process = ProcessId{7},
+                       .thread = ThreadId{8},
+                       .name = "story",
+                       .lone_outs = {},
+                       .has_estimated_exits = false,
+                       .on_exit = over,
+                       .on_exec = over});
+    schedule.tell_before(1000);
+    EXPECT_NE(schedule.limit_ns(), 0) << "no schedule call is open";
+  };
+  timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+  EventText text(names);
+  timeline.run(text, [] {});
+  return text.lines();
+}
+
+TEST(Schedule, CallsEndWithTheirThread) {
+  EXPECT_THAT(lines_of({{20, 0, Kind::SwitchOut}, {30, 0, Kind::Exit}}),
+              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
+                          "7/8 @30 event:over"));
+}
+
+TEST(Schedule, CallsEndWithTheNextSwitchOut) {
+  EXPECT_THAT(lines_of({{20, 0, Kind::SwitchOut}, {30, 1, Kind::Preempted}, {35, 1, Kind::Exec}}),
+              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
+                          "7/8 @30 cpu 1: 8 (running) -> 0", "7/8 [30, 35] sched:linux:schedule (pre-empted)",
+                          "7/8 @35 event:over"));
+}
+
+// What a task says of its time may lie a little before the switch that was written before it.
+TEST(Schedule, NeverGoesBack) {
+  EXPECT_THAT(lines_of({{20, 0, Kind::SwitchIn}, {19, 0, Kind::Exit}}),
+              ElementsAre("7/8 @20 cpu 0: 0 (new) -> 8", "7/8 @20 event:over"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
