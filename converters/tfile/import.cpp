@@ -28,12 +28,18 @@ std::string process_name(const std::filesystem::path& input, const Options& opti
 std::unique_ptr<Symbols> place_program(std::unique_ptr<Program> program, const Description& description,
                                        const Options& options, Notes& notes) {
   const auto bias = options.load_bias ? options.load_bias : find_load_bias(description, *program);
+  if (bias) program->set_load_bias(*bias);
+  if (!may_be_traced(description, *program, bias)) {
+    notes.add(
+        kWrongProgram, Place::file(options.program.string()),
+        "no tracepoint lies where this program has its function or line: another program, or another build");
+    return nullptr;
+  }
   if (!bias) {
     notes.add(kLoadBias, Place::file(options.program.string()),
               "no tracepoint tells where the program was loaded: use --load-bias");
     return nullptr;
   }
-  program->set_load_bias(*bias);
   return program;
 }
 
@@ -65,6 +71,17 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, bool h
             has_program ? "the program does not describe them: numbers are shown by their size"
                         : "numbers are shown by their size: --program gives types, members and names",
             count);
+}
+
+// What `tsave -ctf` makes.
+bool is_ctf(const std::filesystem::path& input) {
+  constexpr std::string_view kBegin = "/* CTF ";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(input / "datastream", error)) return false;
+  std::string head(kBegin.size(), '\0');
+  std::ifstream metadata(input / "metadata", std::ios::binary);
+  metadata.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return metadata && head == kBegin;
 }
 
 bool is_wanted(const Track& track, const ImportOptions& options) {
@@ -106,6 +123,7 @@ std::vector<Lane*> add_lanes(const Recording& recording, const std::string& proc
 
 bool recognizes(const std::filesystem::path& input) {
   std::error_code error;
+  if (is_ctf(input)) return true;
   if (!std::filesystem::is_regular_file(input, error)) return false;
   constexpr std::string_view kBegin = kMagic.substr(0, 6);
   std::string head(kBegin.size(), '\0');
@@ -115,6 +133,10 @@ bool recognizes(const std::filesystem::path& input) {
 }
 
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
+  if (is_ctf(input))
+    throw InputError(
+        Place::file(input.string()),
+        "a trace in the Common Trace Format, which has no times: save it by `tsave` without `-ctf`");
   auto recording = std::make_unique<Recording>();
   recording->options = options;
   std::unique_ptr<Program> program;

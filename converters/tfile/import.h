@@ -9,7 +9,8 @@
 
 namespace convert::tfile {
 
-// A regular file that begins as trace files do, of whatever version.
+// A regular file that begins as trace files do, of whatever version; or what `tsave -ctf` makes, which
+// import() refuses with advice.
 bool recognizes(const std::filesystem::path& input);
 
 // Reads the description and surveys all frames once; the source that it adds reads them again, forward, while

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <string>
@@ -108,6 +109,34 @@ std::optional<std::uint64_t> find_load_bias(const Description& description, cons
     if (!description.locations.empty() && std::ranges::all_of(description.locations, fits)) return bias;
   }
   return std::nullopt;
+}
+
+bool may_be_traced(const Description& description, const Program& program,
+                   std::optional<std::uint64_t> bias) {
+  bool was_asked = false;
+  for (const Location& location : description.locations) {
+    const std::uint64_t address = location.address - bias.value_or(0);
+    if (const auto source = line_in(location.at)) {
+      if (!program.knows_lines()) continue;
+      was_asked = true;
+      const auto addresses = program.line_addresses(source->file, source->line);
+      if (bias ? std::ranges::count(addresses, address) != 0 : !addresses.empty()) return true;
+      continue;
+    }
+    const std::string name = function_in(location.at);
+    if (name.empty() || name.front() == '$' || std::isdigit(static_cast<unsigned char>(name.front())) != 0)
+      continue;
+    was_asked = true;
+    const auto functions = program.functions(name);
+    const auto is_here = [&](const Program::Function& f) {
+      return address - f.address < std::max<std::uint64_t>(f.size, 1);
+    };
+    if (bias ? std::ranges::any_of(functions, is_here) : !functions.empty()) return true;
+    // An inlined function has no symbol.
+    const auto is_it = [&](const std::string& inlined) { return inlined.ends_with(name); };
+    if (bias && std::ranges::any_of(program.code_at(location.address).inlined, is_it)) return true;
+  }
+  return !was_asked || !program.knows_objects();
 }
 
 }  // namespace convert::tfile

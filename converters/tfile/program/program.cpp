@@ -143,6 +143,7 @@ MachineHint Program::machine() const {
 
 bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
 void Program::set_load_bias(std::uint64_t bias) { impl_->bias = bias; }
+bool Program::knows_lines() const { return impl_->has_dwarf; }
 bool Program::knows_objects() const { return !impl_->functions.empty(); }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {

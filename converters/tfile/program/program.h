@@ -32,6 +32,7 @@ class Program : public Symbols {
   };
   std::vector<Function> functions(std::string_view name) const;  // of this name, also as last part of "a::b"
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
+  bool knows_lines() const;
   bool is_code(std::uint64_t address) const;  // lies in an executable segment
 
   CodePlace code_at(std::uint64_t address) const override;

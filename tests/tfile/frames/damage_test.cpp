@@ -1,5 +1,6 @@
 // Damaged files: everything before and after a bad spot is kept, and the spot is named (fact sheet, section
 // 9).
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +43,29 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
   EXPECT_FALSE(
       recognizes(t.write("\x7f"
                          "TRAC")));
+}
+
+TEST(CommonTraceFormat, IsRefusedWithAdvice) {
+  const TraceBuilder unique;  // of a name
+  const std::filesystem::path folder = unique.path().string() + ".ctf";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "datastream") << "x";
+  EXPECT_FALSE(recognizes(folder));
+  std::ofstream(folder / "metadata") << "/* CTF 1.8 */\n";
+  EXPECT_TRUE(recognizes(folder));
+  Names names;
+  Notes notes;
+  ImportStats stats;
+  Timeline timeline({}, notes);
+  const ImportOptions options;
+  ImportContext context{names, notes, timeline, stats, options};
+  try {
+    import(folder, context);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("save it by `tsave` without `-ctf`"));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(DamagedTrace, ADescriptionAloneIsStillTold) {

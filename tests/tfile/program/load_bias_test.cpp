@@ -104,5 +104,42 @@ TEST_F(LoadBias, OfAProgramAtAFixedAddressIsNone) {
   EXPECT_THAT(find_load_bias(description_, fixed), Optional(0u));
 }
 
+TEST_F(LoadBias, AProgramWithoutTheFunctionsIsAnotherOne) {
+  tracepoint("plain_start", "plain_start", kBias);
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias));
+  EXPECT_FALSE(may_be_traced(description_, program_, kBias + 0x1000));
+  EXPECT_TRUE(may_be_traced(description_, program_, std::nullopt));
+  description_.locations.front().at = "somebody_elses";
+  EXPECT_FALSE(may_be_traced(description_, program_, kBias));
+  EXPECT_FALSE(may_be_traced(description_, program_, std::nullopt));
+  description_.locations.front().at = "*0x401000";  // says nothing
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias + 0x1000));
+  // One that fits is enough: others may lie in libraries.
+  description_.locations.front().at = "somebody_elses";
+  tracepoint("traced_program.cpp:plant::pump", "plant::pump", kBias);
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias));
+}
+
+TEST_F(LoadBias, AProgramWithoutTheLinesIsAnotherOne) {
+  const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
+  Location location;
+  location.at = "traced_program.cpp:" + std::to_string(line_of("plain_start"));
+  location.address = kBias + addresses.front();
+  description_.locations.push_back(location);
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias));
+  EXPECT_TRUE(may_be_traced(description_, program_, std::nullopt));
+  EXPECT_FALSE(may_be_traced(description_, program_, kBias + 0x1000));
+}
+
+TEST_F(LoadBias, AnInlinedFunctionIsThere) {
+  const auto addresses = program_.line_addresses("traced_program.cpp", line_of("valve"));
+  Location location;
+  location.at = "plant::valve";
+  location.address = kBias + addresses.front();
+  description_.locations.push_back(location);
+  program_.set_load_bias(kBias);
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias));
+}
+
 }  // namespace
 }  // namespace convert::tfile
