@@ -67,15 +67,21 @@ class OwningSource : public ThreadSource {
   std::shared_ptr<Recording> recording_;
 };
 
+// The same for the feeder.
 class OwningFeeder : public PerfFeeder {
  public:
-  OwningFeeder(std::shared_ptr<Recording> recording, std::unordered_map<ThreadId, Inbox*> inboxes,
-               ImportContext& context)
-      : PerfFeeder(recording->directory.perf_cpus, {.order = recording->info.order}, std::move(inboxes),
-                   !recording->options.no_sched, context.stats),
+  OwningFeeder(std::shared_ptr<Recording> recording, ImportContext& context)
+      : PerfFeeder(recording->directory.perf_cpus, {.order = recording->info.order},
+                   pointers_to(recording->inboxes), !recording->options.no_sched, context.stats),
         recording_(std::move(recording)) {}
 
  private:
+  static std::unordered_map<ThreadId, Inbox*> pointers_to(std::map<ThreadId, Inbox>& inboxes) {
+    std::unordered_map<ThreadId, Inbox*> pointers;
+    for (auto& [tid, inbox] : inboxes) pointers.emplace(tid, &inbox);
+    return pointers;
+  }
+
   std::shared_ptr<Recording> recording_;
 };
 
@@ -85,42 +91,73 @@ bool is_wanted(ThreadId tid, const ImportOptions& options) {
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording) {
+std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording, Notes& notes) {
   std::map<ThreadId, std::deque<TaskMoment>> moments;
+  const auto add = [&](ThreadId tid, TaskMoment moment) {
+    if (recording.sessions.find_task(tid) != nullptr)
+      moments[tid].push_back(std::move(moment));
+    else
+      notes.add(kNoThread, [&] {
+        return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
+                           moment.what == TaskMoment::What::Exec ? "exec" : "load", moment.path,
+                           static_cast<std::uint64_t>(tid));
+      });
+  };
   std::set<ProcessId> forked, started;
   for (const TaskEvent& event : recording.events) {
     if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
     if (const auto* load = std::get_if<LibraryLoad>(&event))
-      moments[load->tid].push_back({TaskMoment::What::Dlopen, load->time_ns, load->libname});
+      add(load->tid, {TaskMoment::What::Dlopen, load->time_ns, load->libname});
   }
   for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
     const bool is_first = started.insert(session.pid).second;
     if (is_first && !forked.contains(session.pid)) continue;
     const auto leader = static_cast<ThreadId>(session.pid);
-    moments[leader].push_back({TaskMoment::What::Exec, session.start_ns, session.exename});
+    add(leader, {TaskMoment::What::Exec, session.start_ns, session.exename});
   }
   for (auto& [tid, list] : moments) std::ranges::stable_sort(list, {}, &TaskMoment::time_ns);
   return moments;
 }
 
-std::map<ThreadId, ThreadPlan> plans_of(const Recording& recording, const ImportOptions& options) {
-  auto moments = moments_of(recording);
-  const bool keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
+// Of all threads that get a lane; some have no record file.
+std::map<ThreadId, ThreadPlan> plans_of(Recording& recording, ImportContext& context) {
+  auto moments = moments_of(recording, context.notes);
   std::map<ThreadId, ThreadPlan> plans;
+  for (const auto& [tid, task] : recording.sessions.tasks()) {
+    if (!is_wanted(tid, context.options)) continue;
+    plans.emplace(tid, ThreadPlan{.task = &task,
+                                  .path = {},
+                                  .facts = facts_of(task, recording.info, recording.symbolizer),
+                                  .moments = std::move(moments[tid])});
+  }
   for (const ThreadFile& file : recording.directory.threads) {
-    if (!is_wanted(file.tid, options)) continue;
-    plans.emplace(file.tid, ThreadPlan{.task = recording.sessions.find_task(file.tid),
-                                       .path = file.path.string(),
-                                       .size_bytes = file.size_bytes,
-                                       .keep_open = keep_open,
-                                       .order = recording.info.order,
-                                       .elapsed_ns = elapsed_ns(recording.info),
-                                       .max_stack = recording.info.max_stack.value_or(0),
-                                       .moments = std::move(moments[file.tid]),
-                                       .forks = {},
-                                       .inherited = {}});
+    const auto found = plans.find(file.tid);
+    if (found == plans.end()) continue;
+    ThreadPlan& plan = found->second;
+    plan.path = file.path.string();
+    plan.size_bytes = file.size_bytes;
+    plan.keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
+    plan.head = read_head(plan.path, plan.facts);
   }
   return plans;
+}
+
+SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timeline) {
+  const auto perf = recording.perf.find(task.tid);
+  if (perf == recording.perf.end()) return {};
+  return {.inbox = &recording.inboxes[task.tid],
+          .lone_outs = perf->second.lone_outs,
+          .process = timeline.koid_of(task.pid),
+          .thread = timeline.koid_of(task.tid),
+          .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
+}
+
+// When the thread's first record or switch is.
+std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
+  const auto perf = recording.perf.find(plan.task->tid);
+  if (recording.options.no_sched || perf == recording.perf.end() || !perf->second.first_ns)
+    return plan.head.first_ns;
+  return std::min(*perf->second.first_ns, plan.head.first_ns.value_or(*perf->second.first_ns));
 }
 
 LaneInfo lane_info_of(const Task& task, const Recording& recording, std::uint64_t weight) {
@@ -187,41 +224,30 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   const auto recording = std::make_shared<Recording>(input, context, options);
   note_skipped_files(*recording, context.notes);
   context.timeline.at_end([recording] { recording->symbolizer.add_notes(); });
-  auto plans = plans_of(*recording, context.options);
-  plan_forks(plans, recording->symbolizer, context.timeline.max_depth(),
+  auto plans = plans_of(*recording, context);
+  plan_forks(plans, recording->sessions, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());
   if (options.utc) show_wall_clock(recording->info, input, context);
   std::optional<std::uint64_t> first_ns;
   Lane* description = nullptr;
-  std::unordered_map<ThreadId, Inbox*> inboxes;
-  for (const auto& [tid, task] : recording->sessions.tasks()) {
-    if (!is_wanted(tid, context.options)) continue;
-    const auto plan = plans.find(tid);
-    const std::uint64_t weight = plan == plans.end() ? 0 : plan->second.size_bytes;
-    Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, weight));
-    if (plan == plans.end()) continue;
-    if (const auto perf = recording->perf.find(tid); perf != recording->perf.end()) {
-      plan->second.inbox = &recording->inboxes[tid];
-      inboxes[tid] = plan->second.inbox;
-      plan->second.lone_outs = perf->second.lone_outs;
-      if (perf->second.first_ns && !options.no_sched)
-        first_ns = std::min(*perf->second.first_ns, first_ns.value_or(*perf->second.first_ns));
-    }
-    plan->second.has_estimated_exits = recording->info.has<FeatureBits::EstimateReturn>();
-    plan->second.process_koid = context.timeline.koid_of(task.pid);
-    plan->second.thread_koid = context.timeline.koid_of(tid);
-    auto source = std::make_unique<OwningSource>(recording, std::move(plan->second), lane, context);
-    context.stats.bytes_total += source->size();
-    if (const auto time_ns = source->first_ns()) first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
+  for (auto& [tid, plan] : plans) {
+    const Task& task = *plan.task;
+    Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, plan.size_bytes));
+    plan.switches = switches_of(task, *recording, context.timeline);
+    if (const auto time_ns = first_ns_of(plan, *recording))
+      first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
     const bool is_first_process =
         !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
-    if (description == nullptr || (is_first_process && task.is_leader())) description = &lane;
+    if (!plan.path.empty() && (description == nullptr || (is_first_process && task.is_leader())))
+      description = &lane;
+    auto source = std::make_unique<OwningSource>(recording, std::move(plan), lane, context);
+    context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
-  if (!inboxes.empty())
-    context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, std::move(inboxes), context));
+  if (!recording->inboxes.empty())
+    context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, context));
   if (description != nullptr && first_ns)
     describe(recording->directory, recording->info, *first_ns, *description, context);
 }

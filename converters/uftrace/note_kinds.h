@@ -18,6 +18,8 @@ inline constexpr NoteKind kNoSymbol{"no-symbol", "addresses without a symbol"};
 inline constexpr NoteKind kNoSymbolFile{"no-symbol-file", "modules of which no symbols were found"};
 inline constexpr NoteKind kUnsureSymbols{"unsure-symbols",
                                          "modules whose symbols may be those of another build"};
+inline constexpr NoteKind kNoThread{"no-thread",
+                                    "execs and library loads of threads that nothing else tells of"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
                                           "record files of threads that info does not list"};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
@@ -27,7 +29,7 @@ inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked 
 inline constexpr NoteKind kEntryMissing{"entry-missing", "open calls whose entry was not recorded"};
 inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose entry was not recorded"};
 inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
-inline constexpr NoteKind kExitDepth{"exit-depth", "exits recorded at the depth of the caller"};
+inline constexpr NoteKind kExitDepth{"exit-depth", "threads whose exits have the depth of the caller"};
 inline constexpr NoteKind kAddressMismatch{"address-mismatch", "exits of another function than was entered"};
 inline constexpr NoteKind kLongjmp{"longjmp", "second returns of setjmp, which end the calls since"};
 inline constexpr NoteKind kClosedByExec{"closed-by-exec",

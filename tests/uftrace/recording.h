@@ -44,6 +44,8 @@ class RecordingBuilder {
   void estimated_exits() { features_ |= 1 << 11; }
   void big_endian() { order_ = std::endian::big; }
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
+  // Files are read in the smallest blocks there are.
+  void small_blocks() { lookahead_bytes_ = 1; }
   // What info says of the recording's length; by default nothing.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }
 
@@ -73,6 +75,7 @@ class RecordingBuilder {
   std::uint64_t features_ = 0x63;  // PLTHOOK, TASK_SESSION, SYM_REL_ADDR, MAX_STACK
   std::endian order_ = std::endian::little;
   std::uint16_t max_stack_ = 1024;
+  std::size_t lookahead_bytes_ = std::size_t{16} << 20;
   std::string elapsed_, utc_offset_;
   std::uint64_t tid_ = 100;
   std::map<std::uint64_t, std::string> records_;  // by tid

@@ -96,7 +96,7 @@ Surveys survey_threads(const Head& head, Notes& notes) {
   for (const ThreadFile& file : head.directory.threads) {
     const Task* const task = head.sessions.find_task(file.tid);
     if (task == nullptr) continue;
-    RecordSurvey survey = survey_records(file, *task, head.info, symbolizer, notes);
+    RecordSurvey survey = survey_records(file.path.string(), facts_of(*task, head.info, symbolizer), notes);
     survey.damage.resize(std::min(survey.damage.size(), kKeptDamage - kept_damage));
     survey.damage.shrink_to_fit();
     kept_damage += survey.damage.size();

@@ -45,6 +45,8 @@ class Schedule {
     const Message* const first = context_.inbox->first();
     return first == nullptr ? kNever : behind_ns(*first);
   }
+  // A schedule call is open inside the own ones.
+  bool is_off() const { return is_off_; }
   // Says what comes before an own record at this time: of what is at the same time, only a switch in. Own
   // calls alone are open then; resume() must follow when the record has been taken.
   void tell(std::uint64_t time_ns, OwnRecord record);

@@ -10,10 +10,14 @@
 
 namespace convert::uftrace {
 
+// Children of one process, in the order of their pids, take its calls that fork in their order: each the
+// earliest that is not taken and began before the child ran. (The time of a FORK line is when the child ran,
+// and its parent may be in a later fork by then.)
+//
 // Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
 // child is not among them is left alone. `max_depth` is where calls stop being visible; `next_flow` gives
 // unique flow ids. Throws InputError if a record file can't be read.
-void plan_forks(std::map<ThreadId, ThreadPlan>& plans, Symbolizer& symbolizer, std::size_t max_depth,
-                const std::function<std::uint64_t()>& next_flow);
+void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, Symbolizer& symbolizer,
+                std::size_t max_depth, const std::function<std::uint64_t()>& next_flow);
 
 }  // namespace convert::uftrace

@@ -22,7 +22,7 @@ constexpr std::array kKernelBaseRules{
     KernelBaseRule{0xB000'0000, 0xB000'0000},
     KernelBaseRule{0xC000'0000, 0xC000'0000},
     KernelBaseRule{0x80'0000'0000, 0xFFFF'FF80'0000'0000},
-    KernelBaseRule{0x400'0000'0000, 0xFFFF'FFC0'0000'0000},
+    KernelBaseRule{0x400'0000'0000, 0xFFFF'FC00'0000'0000},
     KernelBaseRule{0x8000'0000'0000, 0xFFFF'8000'0000'0000},
 };
 constexpr std::uint64_t kKernelBaseOfLargeSpaces = 0xFFFF'0000'0000'0000;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 #include <string_view>
 #include <variant>
 
@@ -214,6 +213,15 @@ SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const 
   }
   const Session* const first = task.sessions.empty() ? nullptr : task.sessions.front().session;
   return {.session = first, .from_ns = 0, .until_ns = until_ns};
+}
+
+std::set<const AddressSpace*> Sessions::spaces_of(const Task& task) const {
+  std::set<const AddressSpace*> spaces;
+  std::set<const Task*> asked;
+  for (const Task* elder = &task; elder != nullptr && asked.insert(elder).second; elder = elder_of(*elder))
+    for (const SessionSpan& span : elder->sessions)
+      spaces.insert(span.session != nullptr ? span.session->space : nullptr);
+  return spaces;
 }
 
 }  // namespace convert::uftrace

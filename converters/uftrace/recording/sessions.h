@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,9 @@ class Sessions {
   // What the task ran at that time: its own session, or, before its first line, that of its process or
   // parent, or else the first one it had. The span may be shorter than the session's use.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
+  // What its addresses can mean at any time: all that session_at() can give. Null stands for a program that
+  // is not known.
+  std::set<const AddressSpace*> spaces_of(const Task& task) const;
 
  private:
   void add_sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events,

@@ -2,145 +2,199 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <utility>
+#include <string_view>
 
-#include "converters/model/event.h"
-#include "converters/uftrace/records/record_file.h"
-#include "converters/uftrace/records/records.h"
-#include "converters/uftrace/records/resync.h"
+#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/record_cursor.h"
+#include "converters/uftrace/symbols/label_cache.h"
 
 namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
-constexpr std::size_t kLookahead = kMaxPayload + 4 * kRecordSize;
+
+enum class ForkKind : std::uint8_t { None, Process, Other };
+
+constexpr std::array<std::string_view, 8> kForks{"fork",  "vfork",       "__fork",  "__vfork",
+                                                 "_Fork", "__libc_fork", "forkpty", "daemon"};
+constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",       "clone3",
+                                                  "posix_spawn", "posix_spawnp",  "system",
+                                                  "popen",       "__libc_system", "_IO_popen"};
+
+ForkKind kind_of(std::string_view symbol) {
+  symbol = symbol.substr(0, symbol.find('@'));  // a version
+  if (std::ranges::find(kForks, symbol) != kForks.end()) return ForkKind::Process;
+  return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
+}
 
 class ForkScan {
  public:
-  ForkScan(const std::string& path, std::endian order, std::vector<std::uint64_t> inherited,
-           const std::vector<ForkQuery>& queries, const std::function<bool(std::uint64_t)>& is_code)
-      : file_(path, true), order_(order), queries_(queries), is_code_(is_code), open_(std::move(inherited)) {
-    for (const ForkQuery& query : queries)
-      if (query.first_exit) left_from_.try_emplace({query.first_exit->depth, query.first_exit->address});
-  }
+  ForkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
+           std::vector<std::uint64_t> inherited, const ForkQuery& query)
+      : file_(path, true),
+        task_(task),
+        symbolizer_(symbolizer),
+        query_(query),
+        open_(std::move(inherited)),
+        cursor_(file_, facts, open_) {}
 
-  std::vector<ForkAnswer> run() {
+  ForkScanResult run() {
     std::vector<std::byte> block(kBlock);
-    std::uint64_t offset = 0;
-    while (!is_done() && offset < file_.size()) {
-      const auto bytes = file_.read(offset, block);
-      const std::size_t taken = walk(bytes, offset, offset + bytes.size() == file_.size());
-      if (taken == 0) break;
-      offset += taken;
+    while (!is_over() && !cursor_.is_done()) {
+      cursor_.read(block);
+      while (!is_over()) {
+        std::uint64_t offset = cursor_.offset();
+        const auto plain = [this, &offset](const CallRecord& call) {
+          if (call.time_ns < seen_ns_ || (call.is_entry() && !is_plain(call.address)) ||
+              !open_.try_take(call))
+            return false;
+          seen_ns_ = call.time_ns;
+          if (call.is_entry()) enter(call, offset);
+          offset += kRecordSize;
+          return true;
+        };
+        const auto item = cursor_.next({.look_ns = look_ns_}, plain);
+        if (!item) break;
+        take(*item);
+      }
     }
-    while (!is_done()) answer();
-    return std::move(answers_);
+    if (!is_over()) tell_moments(~std::uint64_t{0}, late_ ? late_->before : here());
+    return std::move(found_);
   }
 
  private:
-  bool is_done() const { return answers_.size() == queries_.size(); }
+  bool is_over() const { return found_.moments.size() == query_.times_ns.size(); }
 
-  std::size_t walk(std::span<const std::byte> bytes, std::uint64_t offset, bool at_end) {
-    std::size_t at = 0;
-    while (bytes.size() - at >= (at_end ? kRecordSize : kLookahead) && !is_done()) {
-      const auto rest = bytes.subspan(at);
-      const Record record = load_record(rest.data(), order_);
-      std::size_t size = kRecordSize;
-      if (!record.has_magic()) {
-        size = find_behind_damage(rest, order_, expectation()).value_or(rest.size() & ~std::size_t{7});
-        if (size == 0) break;
-      } else if (record.type() == RecordType::Entry || record.type() == RecordType::Exit) {
-        take(record, offset + at);
-        if (record.has_payload())
-          size += find_behind_payload(rest.subspan(kRecordSize), order_, at_end, expectation()).value_or(0);
-      } else if (record.has_payload()) {
-        size += find_behind_payload(rest.subspan(kRecordSize), order_, at_end, expectation()).value_or(0);
-      }
-      at += size;
-    }
-    return at;
-  }
-
-  void take(const Record& record, std::uint64_t offset) {
-    time_ns_ = record.time_ns;
-    while (!is_done() && record.time_ns > queries_[answers_.size()].fork_ns) answer();
-    const std::size_t depth = record.depth();
-    open_.resize(record.type() == RecordType::Entry ? depth : depth + 1);
-    if (record.type() == RecordType::Exit) {
-      open_.pop_back();
+  void take(const RecordItem& item) {
+    const CallRecord& call = item.call;
+    if (item.what == RecordItem::What::Call) {
+      check_moments(call.time_ns);
+      look_up(call.time_ns);
+      // A call began before what follows it, even if the times say otherwise.
+      if (is_in_new_fork_)
+        found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, call.time_ns);
+      seen_ns_ = std::max(seen_ns_, call.time_ns);
+    } else if (item.what != RecordItem::What::BadTime || !is_call(item)) {
       return;
     }
-    open_.push_back(record.address());
-    latest_entry_ = offset;
-    latest_depth_ = depth;
-    if (const auto forking = left_from_.find({depth, record.address()}); forking != left_from_.end())
-      forking->second = {open_, time_ns_};
+    is_in_new_fork_ = false;
+    if (fork_depth_ && call.depth <= *fork_depth_) fork_depth_.reset();
+    open_.take(call);
+    if (!call.is_entry()) return;
+    enter(call, item.begin);
+    const ForkKind kind = kind_at(call);
+    if (kind != ForkKind::None) fork(item, kind == ForkKind::Process);
   }
 
-  void answer() {
-    static const LeftFrom kNever;
-    const auto& exit = queries_[answers_.size()].first_exit;
-    const LeftFrom& left_from = exit ? left_from_.at({exit->depth, exit->address}) : kNever;
-    answers_.push_back({.open_addresses = left_from.entered_ns == 0 ? open_ : left_from.open_addresses,
-                        .left_from_ns = left_from.entered_ns,
-                        .entry_offset = latest_entry_,
-                        .entry_depth = latest_depth_});
+  static bool is_call(const RecordItem& item) {
+    return item.call.type == RecordType::Entry || item.call.type == RecordType::Exit;
   }
 
-  Expectation expectation() const {
-    return {.time_ns = time_ns_,
-            .depth = open_.size(),
-            .top_address = open_.empty() ? 0 : open_.back(),
-            .is_code = is_code_};
+  // Those that such a call makes itself, like fork of libc called by that of the program, are part of it.
+  void fork(const RecordItem& item, bool makes_process) {
+    if (!fork_depth_) {
+      found_.calls.push_back({.begin_ns = item.what == RecordItem::What::Call ? item.call.time_ns : seen_ns_,
+                              .entry_offset = item.begin,
+                              .depth = item.call.depth,
+                              .stack = {},
+                              .makes_process = false});
+      fork_depth_ = item.call.depth;
+      is_in_new_fork_ = true;
+    }
+    found_.calls.back().stack = open_.addresses();
+    found_.calls.back().makes_process |= makes_process;
   }
 
-  RecordFile file_;
-  std::endian order_;
-  const std::vector<ForkQuery>& queries_;
-  const std::function<bool(std::uint64_t)>& is_code_;
-  std::vector<std::uint64_t> open_;
-  // The open calls when the forking call was last entered; by its depth and address, which most forks share.
-  struct LeftFrom {
-    std::vector<std::uint64_t> open_addresses;
-    std::uint64_t entered_ns = 0;
+  void enter(const CallRecord& call, std::uint64_t offset) {
+    last_entry_ = offset;
+    last_depth_ = call.depth;
+  }
+
+  // The symbols of that time, and how far the records can be taken without a look.
+  void look_up(std::uint64_t time_ns) {
+    if (!view_ || time_ns < view_->from_ns() || time_ns >= view_->until_ns()) {
+      view_ = symbolizer_.view(task_, time_ns);
+      kinds_ = {};
+    }
+    look_ns_ = late_ ? 0 : view_->until_ns();
+    if (!is_over()) look_ns_ = std::min(look_ns_, query_.times_ns[found_.moments.size()] + 1);
+  }
+
+  ForkKind kind_at(const CallRecord& call) {
+    const Symbol* const symbol = view_ ? view_->at(call.address).symbol : nullptr;
+    const ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
+    if (kind != ForkKind::None) return kind;
+    if (query_.first_exits.contains({call.depth, call.address})) return ForkKind::Process;
+    const bool may_be_one = std::ranges::any_of(
+        query_.first_exits, [&](const CallKey& key) { return key.second == call.address; });
+    if (!may_be_one) kinds_.put(call.address, kind);
+    return kind;
+  }
+  bool is_plain(std::uint64_t address) const { return !fork_depth_ && kinds_.find(address) != nullptr; }
+
+  // A record behind the next time that was asked for: believed if the one after it is, too.
+  void check_moments(std::uint64_t time_ns) {
+    if (late_) tell_moments(std::min(late_->time_ns, time_ns), std::move(late_->before));
+    late_.reset();
+    if (!is_over() && query_.times_ns[found_.moments.size()] < time_ns) late_ = {time_ns, here()};
+  }
+
+  void tell_moments(std::uint64_t time_ns, const StackMoment& moment) {
+    while (!is_over() && query_.times_ns[found_.moments.size()] < time_ns) found_.moments.push_back(moment);
+  }
+
+  StackMoment here() const {
+    return {.stack = open_.addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
+  }
+
+  const RecordFile file_;
+  const Task& task_;
+  Symbolizer& symbolizer_;
+  const ForkQuery& query_;
+  CallStack open_;
+  RecordCursor cursor_;
+
+  ForkScanResult found_;
+  std::optional<SymbolView> view_;
+  AddressCache<ForkKind> kinds_;  // of the view; those that do not fork
+  std::uint64_t look_ns_ = 0;
+  std::uint64_t seen_ns_ = 0;              // the latest time of a call
+  std::optional<std::size_t> fork_depth_;  // of the open call that forks
+  bool is_in_new_fork_ = false;            // it was entered by the last record
+  std::optional<std::uint64_t> last_entry_;
+  std::size_t last_depth_ = 0;
+  struct Late {
+    std::uint64_t time_ns;
+    StackMoment before;
   };
-  std::map<std::pair<std::size_t, std::uint64_t>, LeftFrom> left_from_;
-  std::uint64_t time_ns_ = 0;
-  std::optional<std::uint64_t> latest_entry_;
-  std::size_t latest_depth_ = 0;
-  std::vector<ForkAnswer> answers_;
+  std::optional<Late> late_;
 };
 
 }  // namespace
 
-std::vector<ForkAnswer> scan_forks(const std::string& path, std::endian order,
-                                   std::vector<std::uint64_t> inherited,
-                                   const std::vector<ForkQuery>& queries,
-                                   const std::function<bool(std::uint64_t address)>& is_code) {
-  return ForkScan(path, order, std::move(inherited), queries, is_code).run();
+ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
+                          Symbolizer& symbolizer, std::vector<std::uint64_t> inherited,
+                          const ForkQuery& query) {
+  return ForkScan(path, facts, task, symbolizer, std::move(inherited), query).run();
 }
 
-bool shows_a_call(const std::string& path, std::endian order) {
+RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
   const RecordFile file(path, true);
-  std::array<std::byte, kLookahead> head;
-  const auto bytes = file.read(0, head);
-  for (std::size_t at = 0; at + kRecordSize <= bytes.size(); at += sizeof(std::uint64_t)) {
-    const Record record = load_record(bytes.data() + at, order);
-    const bool is_call = record.type() == RecordType::Entry || record.type() == RecordType::Exit;
-    if (record.has_magic() && is_call && record.time_ns != 0 && record.time_ns < kTimeLimitNs) return true;
+  const CallStack nothing_open;
+  RecordCursor cursor(file, facts, nothing_open);
+  std::array<std::byte, RecordCursor::kMinBlock> block;
+  cursor.read(block);
+  RecordHead head;
+  const auto is_never_plain = [](const CallRecord&) { return false; };
+  while (const auto item = cursor.next({.look_ns = 0}, is_never_plain)) {
+    const bool is_call = item->what == RecordItem::What::Call;
+    if (!head.first_ns && (is_call || item->what == RecordItem::What::Event))
+      head.first_ns = item->call.time_ns;
+    if (!is_call) continue;
+    head.first_call = item->call;
+    break;
   }
-  return false;
-}
-
-std::optional<ForkQuery::FirstExit> first_exit_of(const std::string& path, std::endian order) {
-  const RecordFile file(path, true);
-  std::array<std::byte, kRecordSize> head;
-  const auto bytes = file.read(0, head);
-  if (bytes.size() < kRecordSize) return std::nullopt;
-  const Record record = load_record(bytes.data(), order);
-  if (!record.has_magic() || record.type() != RecordType::Exit) return std::nullopt;
-  return ForkQuery::FirstExit{.depth = record.depth(), .address = record.address()};
+  return head;
 }
 
 }  // namespace convert::uftrace

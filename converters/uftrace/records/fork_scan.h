@@ -1,48 +1,62 @@
-// What a forked child needs of its parent before either is converted: the calls that were open at the fork,
-// and the call that its arrow comes from. A light walk over the parent's records, up to the last fork.
+// The calls by which a thread forks, found in one walk over its records before they are converted: what a
+// forked child begins in, and where its arrow comes from.
 #pragma once
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {
 
-struct ForkQuery {
-  std::uint64_t fork_ns;  // as the child stamped it
-  // The child's first record, if it is an exit: of the call that forked. The child stamps the fork when the
-  // parent may already have gone on, so this tells better than the time which of the parent's calls it left
-  // from.
-  struct FirstExit {
-    std::size_t depth;
-    std::uint64_t address;
-  };
-  std::optional<FirstExit> first_exit;
+// A call of fork or one of its kin, with those of them that it calls itself.
+struct ForkCall {
+  std::uint64_t begin_ns;
+  std::uint64_t entry_offset;        // of the outermost of them
+  std::size_t depth;                 // of that, too
+  std::vector<std::uint64_t> stack;  // addresses of the open calls in the innermost of them, outermost first
+  bool makes_process;                // fork and vfork: what a FORK line tells of
 };
 
-struct ForkAnswer {
-  std::vector<std::uint64_t> open_addresses;  // outermost first
-  std::uint64_t left_from_ns = 0;             // when the call of `first_exit` was entered last; 0: never
-  // The parent's latest call that began at or before the fork: the offset of its entry, and its depth.
-  std::optional<std::uint64_t> entry_offset;
+// What a thread was in at some time.
+struct StackMoment {
+  std::vector<std::uint64_t> stack;
+  std::optional<std::uint64_t> entry_offset;  // of the call that was entered last
   std::size_t entry_depth = 0;
 };
 
-// `queries` must be in the order of fork_ns; the answers are too. `inherited` is what the parent itself
-// started with. Throws InputError if the file can't be read.
-std::vector<ForkAnswer> scan_forks(const std::string& path, std::endian order,
-                                   std::vector<std::uint64_t> inherited,
-                                   const std::vector<ForkQuery>& queries,
-                                   const std::function<bool(std::uint64_t address)>& is_code);
+struct ForkScanResult {
+  std::vector<ForkCall> calls;       // in the order of the file
+  std::vector<StackMoment> moments;  // one for each time that was asked for
+};
 
-// True if the start of the file holds an entry or exit: a thread without one has no call for an arrow to end
-// in. Throws InputError if it can't be read.
-bool shows_a_call(const std::string& path, std::endian order);
+// A call, as a child sees it that leaves it first of all.
+using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 
-// The first record of a file, if it is an exit.
-std::optional<ForkQuery::FirstExit> first_exit_of(const std::string& path, std::endian order);
+struct ForkQuery {
+  std::vector<std::uint64_t> times_ns;  // ascending; the walk ends at the last of them
+  std::set<CallKey> first_exits;        // calls that children left first, whatever their names
+};
+
+// `inherited` is what the thread itself started with. Throws InputError if the file can't be read.
+ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
+                          Symbolizer& symbolizer, std::vector<std::uint64_t> inherited,
+                          const ForkQuery& query);
+
+// How the records of a thread begin.
+struct RecordHead {
+  std::optional<std::uint64_t> first_ns;  // of a call or event
+  std::optional<CallRecord> first_call;
+};
+
+// Nothing in it if that is not near the start of the file. Throws InputError if it can't be read.
+RecordHead read_head(const std::string& path, const ThreadFacts& facts);
 
 }  // namespace convert::uftrace

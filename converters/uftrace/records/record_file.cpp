@@ -43,6 +43,7 @@ RecordFile::~RecordFile() {
 
 std::span<const std::byte> RecordFile::read(std::uint64_t offset, std::span<std::byte> buffer) const {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - offset));
+  if (wanted == 0) return {};
   const int fd = fd_ >= 0 ? fd_ : open_for_reading(path_);
   std::size_t filled = 0;
   int error = 0;

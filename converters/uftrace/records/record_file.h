@@ -11,6 +11,8 @@ namespace convert::uftrace {
 
 class RecordFile {
  public:
+  // Of a thread that has none: nothing can be read.
+  RecordFile() = default;
   // Opens the file and takes its size. With `keep_open` false it is opened anew for every read, so that
   // thousands of them can be read in turn. Throws InputError when it can't be opened or is not a regular
   // file.

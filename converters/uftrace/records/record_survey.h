@@ -2,17 +2,15 @@
 // the file: for `--inspect`. Nothing is shown of them.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/recording/sessions.h"
-#include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {
 
@@ -42,8 +40,7 @@ struct RecordSurvey {
 };
 
 // Damage, losses and reversed times are noted as the importer notes them. A file that can't be read is noted,
-// too; what was read until then is counted. `task` says what its addresses mean.
-RecordSurvey survey_records(const ThreadFile& file, const Task& task, const Info& info,
-                            Symbolizer& symbolizer, Notes& notes);
+// too; what was read until then is counted.
+RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -7,6 +7,9 @@
 namespace convert::uftrace {
 namespace {
 
+// Estimated exits and events may lie some ns before the record before them (section 8.4).
+constexpr std::uint64_t kSlackNs = 1000;
+
 // Event ids that uftrace gives (section 10).
 bool is_event_id(std::uint64_t id) {
   return (id >= 100'001 && id <= 100'100) || (id >= 200'001 && id <= 200'100) ||
@@ -14,99 +17,187 @@ bool is_event_id(std::uint64_t id) {
 }
 
 bool is_lost_record(const Record& record) {
-  return record.type() == RecordType::Lost && record.time_ns == 0 && record.depth() == 0 &&
-         !record.has_payload() && record.address() != 0;
+  return record.has_magic() && record.type() == RecordType::Lost && record.time_ns == 0 &&
+         record.depth() == 0 && !record.has_payload() && record.address() != 0;
+}
+
+bool is_call(const Record& record) {
+  return record.type() == RecordType::Entry || record.type() == RecordType::Exit;
 }
 
 bool is_likely_time(std::uint64_t time_ns, const Expectation& expected) {
   if (time_ns == 0 || time_ns >= kTimeLimitNs) return false;
-  return expected.time_ns == 0 || (time_ns >= expected.time_ns && time_ns - expected.time_ns < kLikelyGapNs);
+  return expected.time_ns == 0 ||
+         (time_ns + kSlackNs >= expected.time_ns && time_ns < expected.time_ns + kLikelyGapNs);
 }
 
-// The record that follows directly, when nothing is missing: its depth has to fit the open calls.
-bool continues(const Record& record, const Expectation& expected) {
+// A record of any kind that makes sense at that time.
+bool is_timely(const Record& record, const Expectation& expected) {
   if (!record.has_magic()) return false;
-  if (is_lost_record(record)) return true;
-  if (!is_likely_time(record.time_ns, expected)) return false;
+  return is_lost_record(record) ||
+         (record.type() != RecordType::Lost && is_likely_time(record.time_ns, expected));
+}
+
+}  // namespace
+
+std::optional<Record> Resync::record_at(Ahead ahead) const {
+  if (ahead.bytes.size() < kRecordSize) return std::nullopt;
+  return load_record(ahead.bytes.data(), facts_.order);
+}
+
+std::size_t Resync::depth_of(const Record& record) const {
+  if (record.type() != RecordType::Entry) return (record.depth() + shift_.exit) % kDepthModulus;
+  return record.depth() - std::min(record.depth(), shift_.entry);
+}
+
+bool Resync::is_known(std::uint64_t address) const {
+  if (facts_.is_code(address)) return true;
+  for (std::size_t depth = open_.depth(); depth-- > 0;)
+    if (open_.address_at(depth) == address) return true;
+  return false;
+}
+
+Expectation Resync::after(const CallRecord& call) const {
+  if (call.is_entry()) return {.time_ns = call.time_ns, .depth = call.depth + 1, .top_address = call.address};
+  const bool is_caller_open = call.depth > 0 && call.depth <= open_.depth();
+  return {.time_ns = call.time_ns,
+          .depth = call.depth,
+          .top_address = is_caller_open ? open_.address_at(call.depth - 1) : 0};
+}
+
+// A record that follows directly, when nothing is missing: its depth has to fit the open calls.
+bool Resync::fits(const Record& record, const Expectation& expected) const {
+  if (!is_timely(record, expected)) return false;
   switch (record.type()) {
     case RecordType::Entry:
-      return record.depth() == expected.depth % kDepthModulus && expected.is_code(record.address());
-    case RecordType::Exit:
-      return expected.depth > 0 && record.depth() == (expected.depth - 1) % kDepthModulus &&
-             (expected.top_address == 0 || record.address() == expected.top_address);
+      return depth_of(record) == expected.depth % kDepthModulus && record.address() != 0;
+    case RecordType::Exit: {
+      if (expected.depth == 0 || depth_of(record) != (expected.depth - 1) % kDepthModulus) return false;
+      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // section 8.3
+      return expected.top_address == 0 || record.address() == expected.top_address ||
+             record.address() == expected.top_address + overflow;
+    }
     case RecordType::Event:
       return record.depth() == 0 && is_event_id(record.address());
     case RecordType::Lost:
-      return false;
+      return true;
   }
   return false;
 }
 
-// Any record that makes sense by itself.
-bool is_likely(const Record& record, const Expectation& expected) {
-  if (!record.has_magic()) return false;
-  if (is_lost_record(record)) return true;
-  if (!is_likely_time(record.time_ns, expected)) return false;
-  if (record.type() == RecordType::Event) return record.depth() == 0 && is_event_id(record.address());
-  return record.type() != RecordType::Lost && expected.is_code(record.address());
+// Does the next record fit a thread that was in this one? True if there is none.
+bool Resync::is_followed(Ahead ahead, const Record& record) const {
+  const CallRecord call{.type = record.type(),
+                        .time_ns = record.time_ns,
+                        .depth = depth_of(record),
+                        .address = record.address()};
+  const Ahead behind = ahead.from(kRecordSize);
+  const Expectation expected = after(call);
+  if (!record.has_payload()) return continues(behind, expected);
+  for (std::size_t at = 0; at <= kMaxPayload && at <= behind.bytes.size(); at += sizeof(std::uint64_t))
+    if (const auto next = record_at(behind.from(at)); next && fits(*next, expected)) return true;
+  return behind.at_end && behind.bytes.size() <= kMaxPayload;
 }
 
-// Is there a second record behind this one? True if that can't be told.
-bool is_followed(std::span<const std::byte> bytes, std::size_t at, std::endian order, const Record& record,
-                 const Expectation& expected) {
-  if (record.has_payload() || bytes.size() - at < 2 * kRecordSize) return true;
-  const Record next = load_record(bytes.data() + at + kRecordSize, order);
-  Expectation after = expected;
-  if (record.type() != RecordType::Lost) after.time_ns = record.time_ns;
-  return is_likely(next, after);
+bool Resync::is_followed_by_any(Ahead ahead, const Record& record, const Expectation& expected) const {
+  if (record.has_payload()) return true;
+  const auto next = record_at(ahead.from(kRecordSize));
+  Expectation after_it = expected;
+  if (record.type() != RecordType::Lost) after_it.time_ns = record.time_ns;
+  return !next || is_timely(*next, after_it);
+}
+
+bool Resync::is_sure(Ahead ahead, const Record& record, const Expectation& expected) const {
+  if (!is_timely(record, expected) || !is_followed_by_any(ahead, record, expected)) return false;
+  if (!is_call(record)) return fits(record, expected);
+  if (!fits(record, expected)) return is_followed(ahead, record) && is_known(record.address());
+  const bool is_top = record.type() == RecordType::Exit && expected.top_address != 0;
+  return is_top || is_followed(ahead, record) || is_known(record.address());
+}
+
+// Any record that makes sense by itself.
+bool Resync::is_likely(Ahead ahead, const Record& record, const Expectation& expected) const {
+  if (!is_timely(record, expected) || !is_followed_by_any(ahead, record, expected)) return false;
+  if (!is_call(record)) return fits(record, expected);
+  return is_followed(ahead, record) || is_known(record.address());
+}
+
+bool Resync::continues(Ahead ahead, const Expectation& expected) const {
+  const auto record = record_at(ahead);
+  return record ? fits(*record, expected) : ahead.at_end;
+}
+
+bool Resync::is_plausible(Ahead ahead, const Expectation& expected) const {
+  const auto record = record_at(ahead);
+  return record && is_timely(*record, expected);
 }
 
 template <typename Accept>
-std::optional<std::size_t> scan(std::span<const std::byte> bytes, std::endian order, std::size_t from,
-                                std::size_t to, const Expectation& expected, Accept accept) {
-  for (std::size_t at = from; at <= to && bytes.size() - at >= kRecordSize; at += sizeof(std::uint64_t)) {
-    const Record record = load_record(bytes.data() + at, order);
-    if (accept(record, expected) && is_followed(bytes, at, order, record, expected)) return at;
+std::optional<std::size_t> Resync::scan(Ahead ahead, std::size_t from, std::size_t to, Accept accept) const {
+  for (std::size_t at = from; at <= to && ahead.bytes.size() - at >= kRecordSize;
+       at += sizeof(std::uint64_t)) {
+    const Record record = load_record(ahead.bytes.data() + at, facts_.order);
+    if (record.has_magic() && accept(ahead.from(at), record)) return at;
   }
   return std::nullopt;
 }
 
-// The time of the next likely record that has one; takes it off `bytes`, with what is before it.
-std::optional<std::uint64_t> take_time(std::span<const std::byte>& bytes, std::endian order,
-                                       const Expectation& expected) {
-  while (const auto found = scan(bytes, order, 0, kMaxPayload, expected, is_likely)) {
-    const Record record = load_record(bytes.data() + *found, order);
-    bytes = bytes.subspan(*found + kRecordSize);
+std::optional<std::size_t> Resync::find_sure(Ahead ahead, std::size_t reach,
+                                             const Expectation& expected) const {
+  return scan(ahead, 0, std::min(reach, ahead.bytes.size()),
+              [&](Ahead at, const Record& record) { return is_sure(at, record, expected); });
+}
+
+std::optional<std::size_t> Resync::find_behind_payload(Ahead ahead, const Expectation& expected) const {
+  if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
+  if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
+    return likely;
+  // The last payload of the file has nothing behind it.
+  const std::size_t left = ahead.bytes.size();
+  if (ahead.at_end && left <= kMaxPayload && left % sizeof(std::uint64_t) == 0) return left;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Resync::find_likely(Ahead ahead, std::size_t from, std::size_t reach,
+                                               const Expectation& expected) const {
+  return scan(ahead, from, reach,
+              [&](Ahead at, const Record& record) { return is_likely(at, record, expected); });
+}
+
+// ---- Times ----
+
+// The time of the next likely record that has one; takes it off `ahead`, with what is before it.
+std::optional<std::uint64_t> Resync::take_time(Ahead& ahead) const {
+  const Expectation any{};
+  while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
+    const Record record = load_record(ahead.bytes.data() + *found, facts_.order);
+    ahead = ahead.from(*found + kRecordSize);
     if (record.type() != RecordType::Lost) return record.time_ns;
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns) {
   constexpr std::uint64_t kFarNs = std::uint64_t{1} << 47;  // 39 hours
   return elapsed_ns && to_ns > from_ns && to_ns - from_ns >= kFarNs && (to_ns - from_ns) / 2 > *elapsed_ns;
 }
 
-bool is_time_damaged(const Record& record, const TimeWitnesses& witnesses) {
-  const std::uint64_t time_ns = record.time_ns, last_ns = witnesses.last_ns;
+bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead behind) const {
+  const std::uint64_t time_ns = record.time_ns;
   if (time_ns >= kTimeLimitNs) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
   // Two witnesses: the next record's time may be the damaged one.
-  const Expectation any{.time_ns = 0, .depth = 0, .top_address = 0, .is_code = witnesses.is_code};
-  auto behind = witnesses.behind;
-  const auto next_ns = take_time(behind, witnesses.order, any);
-  const auto second_ns = next_ns ? take_time(behind, witnesses.order, any) : std::nullopt;
+  const auto next_ns = take_time(behind);
+  const auto second_ns = next_ns ? take_time(behind) : std::nullopt;
 
   const auto leaps = [&](std::uint64_t from_ns, std::uint64_t to_ns) {
-    return leaps_too_far(from_ns, to_ns, witnesses.elapsed_ns);
+    return leaps_too_far(from_ns, to_ns, facts_.elapsed_ns);
   };
   const auto follows = [&](std::optional<std::uint64_t> other_ns) {
     return other_ns && *other_ns >= time_ns && *other_ns - time_ns < kExaminedGapNs;
   };
-  const std::uint64_t from_ns = last_ns != 0 ? last_ns : witnesses.begun_ns;
+  const std::uint64_t from_ns = last_ns != 0 ? last_ns : facts_.begun_ns;
   if (from_ns != 0 && leaps(from_ns, time_ns) && !(follows(next_ns) && follows(second_ns))) return true;
   if (last_ns == 0 && next_ns && second_ns && leaps(time_ns, *next_ns) && leaps(time_ns, *second_ns))
     return true;
@@ -116,27 +207,6 @@ bool is_time_damaged(const Record& record, const TimeWitnesses& witnesses) {
     return other_ns >= last_ns && other_ns - last_ns < (time_ns - last_ns) / 2;  // nearer to the last one
   };
   return next_ns && is_long_before(*next_ns) && (!second_ns || is_long_before(*second_ns));
-}
-
-std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes, std::endian order,
-                                               bool at_end, const Expectation& expected) {
-  const std::size_t reach = std::min(bytes.size(), kMaxPayload);
-  if (const auto found = scan(bytes, order, 0, reach, expected, continues)) return found;
-  if (const auto found = scan(bytes, order, 0, reach, expected, is_likely)) return found;
-  // The last payload of the file has nothing behind it.
-  if (at_end && bytes.size() <= kMaxPayload && bytes.size() % sizeof(std::uint64_t) == 0) return bytes.size();
-  return std::nullopt;
-}
-
-std::optional<std::size_t> find_behind_damage(std::span<const std::byte> bytes, std::endian order,
-                                              const Expectation& expected) {
-  return scan(bytes, order, sizeof(std::uint64_t), bytes.size(), expected, is_likely);
-}
-
-std::size_t count_zero_bytes(std::span<const std::byte> bytes) {
-  const auto first = std::ranges::find_if(bytes, [](std::byte b) { return b != std::byte{0}; });
-  const auto count = static_cast<std::size_t>(first - bytes.begin());
-  return count - count % sizeof(std::uint64_t);
 }
 
 }  // namespace convert::uftrace

@@ -1,20 +1,19 @@
-// Finds the next record where its place is not known: behind a payload, which has no length of its own, and
-// behind damaged bytes (uftrace.md, sections 8.5 and 9.4).
+// What record is likely to come next: finds it where its place is not known, behind a payload, which has no
+// length of its own, and behind damaged bytes (uftrace.md, sections 8.5 and 9.4); and judges times.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 
+#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/depth_shift.h"
+#include "converters/uftrace/records/payloads.h"
 #include "converters/uftrace/records/records.h"
+#include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {
-
-// A payload has at most 1020 bytes of arguments, padded to 8 (section 9.1).
-inline constexpr std::size_t kMaxPayload = 1024;
 
 // A record may come this long after the one before it (about 73 minutes) without looking like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
@@ -24,41 +23,66 @@ inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 22;
 
 // What the thread looks like before the record that is searched.
 struct Expectation {
-  std::uint64_t time_ns;                               // of the last record; 0 if there was none
-  std::size_t depth;                                   // calls open now
-  std::uint64_t top_address;                           // of the innermost of them; 0 if none or unknown
-  std::function<bool(std::uint64_t address)> is_code;  // lies in a mapped module
+  std::uint64_t time_ns = 0;      // of the last record; 0 if there was none
+  std::size_t depth = 0;          // calls open now
+  std::uint64_t top_address = 0;  // of the innermost of them; 0 if none or unknown
 };
 
-// The offset, a multiple of 8, of the record that follows a payload at the start of `bytes`. `at_end` says
-// that the file ends with `bytes`. Nothing if no likely record follows within the longest payload.
-std::optional<std::size_t> find_behind_payload(std::span<const std::byte> bytes, std::endian order,
-                                               bool at_end, const Expectation& expected);
+// Bytes of a file, to look ahead in.
+struct Ahead {
+  std::span<const std::byte> bytes;
+  bool at_end;  // the file ends with them
+  Ahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
+};
 
-// The offset, a multiple of 8 and at least 8, of the next likely record behind damaged bytes at the start of
-// `bytes`.
-std::optional<std::size_t> find_behind_damage(std::span<const std::byte> bytes, std::endian order,
-                                              const Expectation& expected);
+class Resync {
+ public:
+  // Borrows all; `open` are the calls of the record at hand.
+  Resync(const ThreadFacts& facts, const DepthShift& shift, const OpenCalls& open)
+      : facts_(facts), shift_(shift), open_(open) {}
+
+  // Whether a record that continues stands at the start of `ahead`, or the file ends there.
+  bool continues(Ahead ahead, const Expectation& expected) const;
+  // Whether any record may stand there.
+  bool is_plausible(Ahead ahead, const Expectation& expected) const;
+
+  // The offset, a multiple of 8 and at most `reach`, of a record that surely follows a payload at the start
+  // of `ahead`. Two things speak for it: its time, and its depth or address, or both with the record behind
+  // it.
+  std::optional<std::size_t> find_sure(Ahead ahead, std::size_t reach, const Expectation& expected) const;
+  // The same, of what is most likely.
+  std::optional<std::size_t> find_behind_payload(Ahead ahead, const Expectation& expected) const;
+  // The offset of the next likely record behind damaged bytes: one of from, from + 8, ... reach.
+  std::optional<std::size_t> find_likely(Ahead ahead, std::size_t from, std::size_t reach,
+                                         const Expectation& expected) const;
+
+  // True if the time of `record` is damage: it can't be drawn, or the records behind it go on long before it,
+  // or it leaps over days that the recording did not take, and the records behind it do not follow. `last_ns`
+  // is the time of the record before it; 0 if there was none.
+  bool is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead behind) const;
+
+  Expectation after(const CallRecord& call) const;
+
+ private:
+  std::optional<Record> record_at(Ahead ahead) const;
+  std::size_t depth_of(const Record& record) const;
+  bool is_known(std::uint64_t address) const;
+  bool fits(const Record& record, const Expectation& expected) const;
+  bool is_followed(Ahead ahead, const Record& record) const;
+  bool is_followed_by_any(Ahead ahead, const Record& record, const Expectation& expected) const;
+  bool is_sure(Ahead ahead, const Record& record, const Expectation& expected) const;
+  bool is_likely(Ahead ahead, const Record& record, const Expectation& expected) const;
+  template <typename Accept>
+  std::optional<std::size_t> scan(Ahead ahead, std::size_t from, std::size_t to, Accept accept) const;
+  std::optional<std::uint64_t> take_time(Ahead& ahead) const;
+
+  const ThreadFacts& facts_;
+  const DepthShift& shift_;
+  const OpenCalls& open_;
+};
 
 // True if a recording that took `elapsed_ns` can't hold both times: they lie 39 hours or more apart, and
 // twice as long as it took. False if that is not known.
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
-
-// What speaks for or against a record's time.
-struct TimeWitnesses {
-  std::uint64_t last_ns = 0;               // of the record before it; 0 if there was none
-  std::uint64_t begun_ns = 0;              // when the thread may have begun; 0 if that is not known
-  std::span<const std::byte> behind = {};  // the records after it
-  std::endian order = std::endian::little;
-  std::function<bool(std::uint64_t address)> is_code;  // lies in a mapped module
-  std::optional<std::uint64_t> elapsed_ns = {};        // how long the recording took, if that is known
-};
-
-// True if the time of `record` is damage: it can't be drawn, or the records behind it go on long before it,
-// or it leaps over days that the recording did not take, and the records behind it do not follow.
-bool is_time_damaged(const Record& record, const TimeWitnesses& witnesses);
-
-// How many bytes at the start of `bytes` are zero, in whole words of 8.
-std::size_t count_zero_bytes(std::span<const std::byte> bytes);
 
 }  // namespace convert::uftrace

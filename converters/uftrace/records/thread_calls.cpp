@@ -56,7 +56,8 @@ bool ThreadCalls::is_setjmp(std::uint64_t address) const {
 
 // ---- Where the stream is whole ----
 
-void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
+                        const Arguments& values) {
   if (!may_open_unseen(depth, depth)) return;
   settle(time_ns, depth, nullptr);
   if (depth < lane_->depth()) {
@@ -68,30 +69,27 @@ void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
          depth - lane_->depth());
     while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kEntryMissing);
   }
-  lane_->begin(time_ns, context_.label_of(address), address);
+  lane_->begin(time_ns, context_.label_of(address), address, values);
 }
 
-void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
+                       const Arguments& values) {
   if (!may_open_unseen(depth + 1, depth)) return;
   settle(time_ns, depth + 1, &address);
   const std::size_t open = lane_->depth();
   const bool is_of_frame =
       depth < open && (lane_->key_at(depth) == address || lane_->key_at(depth) == kUnseen);
   if (is_of_frame && depth + 1 == open) {
-    end_top(time_ns, address);
+    end_top(time_ns, address, values);
   } else if (is_of_frame) {
     note(kExitMissing, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
          open - depth - 1);
     close_down_to(depth + 1, time_ns, kExitMissing);
-    end_top(time_ns, address);
+    end_top(time_ns, address, values);
   } else if (depth <= open && is_setjmp(address)) {
     // setjmp returns a second time: what was called since then is over.
     note(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
     close_down_to(depth, time_ns, kLongjmp);
-  } else if (depth + 2 == open && lane_->top_key() == address) {
-    // A producer that gives an exit the depth of its caller (section 12).
-    note(kExitDepth, fmt::format("an exit at depth {}, but its entry was at depth {}", depth, depth + 1));
-    lane_->end(time_ns);
   } else if (depth < open) {
     note(kAddressMismatch, fmt::format("an exit of {:x} at depth {}, where {:x} was entered", address, depth,
                                        lane_->key_at(depth)));
@@ -101,14 +99,13 @@ void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
          depth + 1 - open);
     while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kExitWithoutEntry);
     open_unseen(time_ns, address, kExitWithoutEntry);
-    end_top(time_ns, address);
+    end_top(time_ns, address, values);
   }
 }
 
 // ---- Where it is not ----
 
 void ThreadCalls::lost(std::uint64_t count) {
-  note(kRecordsLost, fmt::format("the recorder lost {} {}", count, count == 1 ? "record" : "records"), count);
   untold_losses_ += count;
   if (lane_->last_ns() != 0 && gap_ == Gap::None) tell_losses(lane_->last_ns());
   interrupted();
@@ -174,9 +171,9 @@ void ThreadCalls::open_unseen(std::uint64_t time_ns, std::uint64_t address, cons
                {{repaired_, std::string(kind.name)}});
 }
 
-void ThreadCalls::end_top(std::uint64_t time_ns, std::uint64_t address) {
+void ThreadCalls::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
   if (lane_->top_key() == kUnseen) lane_->rename(lane_->depth() - 1, context_.label_of(address), address);
-  lane_->end(time_ns);
+  lane_->end(time_ns, values);
 }
 
 void ThreadCalls::close_top(std::uint64_t time_ns, const NoteKind& kind) {
@@ -198,6 +195,13 @@ void ThreadCalls::exec(std::uint64_t time_ns) {
   // The new image starts with an empty stack; nothing of the parent is left.
   inherited_.clear();
   is_forked_ = false;
+}
+
+void ThreadCalls::exit_task(std::uint64_t time_ns) {
+  finish(time_ns);
+  inherited_.clear();
+  is_forked_ = false;
+  gap_ = Gap::Start;
 }
 
 void ThreadCalls::finish(std::uint64_t time_ns) {

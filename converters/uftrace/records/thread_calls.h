@@ -29,9 +29,10 @@ class ThreadCalls {
   // A forked child begins inside these calls of its parent, outermost first.
   void inherit(std::vector<std::uint64_t> addresses);
 
-  // Times must not go back (the caller clamps them). `depth` is the true one, not modulo 1024.
-  void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address);
-  void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address);
+  // Times must not go back (the caller clamps them). `depth` is the true one, not modulo 1024. `values` are
+  // the call's arguments, or what it returns.
+  void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
+  void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   // A LOST record: `count` records are missing here.
   void lost(std::uint64_t count);
   // Unreadable bytes are behind us: the stack must be found again from the next record.
@@ -40,6 +41,8 @@ class ThreadCalls {
   }
   // The process image was replaced at this time: its calls are over.
   void exec(std::uint64_t time_ns);
+  // The task ended at this time, and its calls with it; further records are of another one with the same id.
+  void exit_task(std::uint64_t time_ns);
   // The thread's records are over; calls that are open end at `time_ns`.
   void finish(std::uint64_t time_ns);
 
@@ -54,7 +57,7 @@ class ThreadCalls {
   void tell_losses(std::uint64_t time_ns);
   void close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind);
   void close_top(std::uint64_t time_ns, const NoteKind& kind);
-  void end_top(std::uint64_t time_ns, std::uint64_t address);
+  void end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values);
   bool may_open_unseen(std::size_t open, std::size_t depth);
   void open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);

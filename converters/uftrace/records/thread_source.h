@@ -2,13 +2,12 @@
 // memory, everything else (losses, payloads, events, damage, execs, forks) step by step.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,13 @@
 #include "converters/model/lane.h"
 #include "converters/model/timeline.h"
 #include "converters/uftrace/perf/schedule.h"
+#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/fork_scan.h"
+#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_file.h"
-#include "converters/uftrace/records/records.h"
-#include "converters/uftrace/records/resync.h"
 #include "converters/uftrace/records/thread_calls.h"
+#include "converters/uftrace/records/thread_facts.h"
 #include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
@@ -38,24 +40,29 @@ struct ForkPoint {
   std::uint64_t flow;
 };
 
+// What its switches need.
+struct SwitchPlan {
+  Inbox* inbox = nullptr;                     // null if there are none
+  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
+  ProcessId process{};                        // as the timeline shows them
+  ThreadId thread{};
+  bool has_estimated_exits = false;
+};
+
 // All that is known of a thread before its records are read.
 struct ThreadPlan {
   const Task* task;
-  std::string path;          // of its record file
-  std::uint64_t size_bytes;  // of it, when the directory was listed
-  bool keep_open;            // see RecordFile
-  std::endian order;
-  std::optional<std::uint64_t> elapsed_ns;  // how long the recording took, if that is known
-  std::size_t max_stack;                    // depths the recorder may have written; 0 if unknown
-  std::deque<TaskMoment> moments;           // by time
-  std::deque<ForkPoint> forks;              // by offset
+  std::string path;              // of its record file; empty if there is none
+  std::uint64_t size_bytes = 0;  // of it, when the directory was listed
+  bool keep_open = true;         // see RecordFile
+  ThreadFacts facts;
+  RecordHead head = {};
+  std::unique_ptr<Payloads> payloads = {};  // may be null
+  std::deque<TaskMoment> moments = {};      // by time
+  std::deque<ForkPoint> forks = {};         // by offset
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited;       // addresses of the parent's open calls, outermost first
-  Inbox* inbox = nullptr;                     // what the perf files say of it; null: nothing
-  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
-  bool has_estimated_exits = false;
-  ProcessId process_koid{};
-  ThreadId thread_koid{};
+  std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
+  SwitchPlan switches = {};
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
 };
 
@@ -76,37 +83,36 @@ class ThreadSource : public Source {
   ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, ImportContext& context);
 
   bool pump(const Turn& turn) override;
-  std::uint64_t frontier_ns() const override { return std::max(lane_.last_ns(), frontier_ns_); }
+  std::uint64_t frontier_ns() const override { return std::max(lane_.last_ns(), passed_ns_); }
 
-  // The time of the first record that has one; nothing if there is none near the start of the file.
-  std::optional<std::uint64_t> first_ns() const;
   std::uint64_t size() const { return file_.size(); }
 
  private:
-  template <std::endian Order>
-  std::size_t decode_plain(std::span<const std::byte> bytes);
-  std::size_t decode(std::span<const std::byte> bytes, bool at_end);
-  // Each gives the bytes it took.
-  std::size_t step(std::span<const std::byte> bytes, bool at_end);
-  std::size_t take_record(const Record& record, std::span<const std::byte> behind, bool at_end);
-  std::size_t skip_payload(std::span<const std::byte> behind, bool at_end, const Expectation& expected);
-  std::size_t skip_event(const Record& record, std::span<const std::byte> behind, bool at_end);
-  std::size_t skip_damage(std::span<const std::byte> bytes, bool at_end);
-  std::uint64_t in_order(std::uint64_t time_ns);
-  std::uint64_t begun_ns() const;  // as task.txt knows it; 0 if it does not
-  void take_call(const Record& record, std::uint64_t time_ns);
+  class LaneCalls : public OpenCalls {
+   public:
+    LaneCalls(const Lane& lane, const Schedule& schedule) : lane_(lane), schedule_(schedule) {}
+    std::size_t depth() const override { return lane_.depth() - (schedule_.is_off() ? 1 : 0); }
+    std::uint64_t address_at(std::size_t depth) const override { return lane_.key_at(depth); }
+
+   private:
+    const Lane& lane_;
+    const Schedule& schedule_;
+  };
+
+  void take(const RecordItem& item);
+  Schedule::Context switches_of_plan();
+  void take_call(const RecordItem& item);
+  void take_event(const RecordItem& item);
+  void note_skipped(const RecordItem& item);
+  std::uint64_t in_order(const RecordItem& item);
   void tell_moments(std::uint64_t time_ns);
   void tell(const TaskMoment& moment, std::uint64_t time_ns);
   void tell_forks(std::uint64_t time_ns);
   void tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
   void enter_view(std::uint64_t time_ns);
-  void set_limit();
+  void set_limits();
   void finish();
-  void note_damage(std::string_view end);
-  void note_zeros(const NoteKind& kind);
-  Expectation expectation() const;
-  Expectation expectation_after(const Record& dropped) const;
-  void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1) const;
+  void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
 
   ThreadPlan plan_;
   Lane& lane_;
@@ -114,23 +120,18 @@ class ThreadSource : public Source {
   ImportContext& context_;
   Notes& notes_;
   RecordFile file_;
-  std::uint64_t records_ = 0;         // read in this pump()
-  Workshop::Bench* bench_ = nullptr;  // for one pump()
-  std::uint64_t offset_ = 0;          // of the next record
-  std::uint64_t seen_ns_ = 0;         // the latest time of an entry or exit
-  std::uint64_t latest_ns_ = 0;       // of any record
-  std::uint64_t limit_ns_ = 0;        // records from this time on need a look
-  std::optional<SymbolView> view_;
-  LabelCache* cache_ = nullptr;  // of the view; for one pump()
-  ThreadCalls calls_;
   Schedule schedule_;
-  std::uint64_t gate_ns_ = 0;
-  std::uint64_t frontier_ns_ = 0;
-  bool at_gate_ = false;
-  std::uint64_t damaged_from_ = 0;  // start of the damage at hand
-  std::uint64_t damaged_bytes_ = 0;
-  std::uint64_t zeros_from_ = 0;  // the same for zeros
-  std::uint64_t zero_bytes_ = 0;
+  LaneCalls open_;
+  RecordCursor cursor_;
+  RecordCursor::Limits limits_;
+  std::uint64_t place_ = 0;      // of the item at hand
+  std::uint64_t latest_ns_ = 0;  // of an event
+  std::uint64_t passed_ns_ = 0;  // the gate, once it was reached
+  std::optional<SymbolView> view_;
+  Workshop::Bench* bench_ = nullptr;  // for one pump()
+  LabelCache* cache_ = nullptr;       // of the view; for one pump()
+  Arguments values_;                  // of the call at hand
+  ThreadCalls calls_;
 };
 
 }  // namespace convert::uftrace

@@ -1,4 +1,4 @@
-// Address -> label, for the hot path: a function has one address in nearly all of its records.
+// What an address means, for the hot path: a function has one address in nearly all of its records.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,20 @@
 namespace convert::uftrace {
 
 // Direct-mapped: two addresses of one slot take turns, at the cost of a slow look-up.
-class LabelCache {
+template <typename Meaning>
+class AddressCache {
  public:
   // Null if the address is not here.
-  const LabelId* find(std::uint64_t address) const {
+  const Meaning* find(std::uint64_t address) const {
     const Entry& entry = entries_[slot_of(address)];
-    return entry.address == address ? &entry.label : nullptr;
+    return entry.address == address ? &entry.meaning : nullptr;
   }
-  void put(std::uint64_t address, LabelId label) { entries_[slot_of(address)] = {address, label}; }
+  void put(std::uint64_t address, Meaning meaning) { entries_[slot_of(address)] = {address, meaning}; }
 
  private:
   struct Entry {
     std::uint64_t address = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
-    LabelId label{};
+    Meaning meaning{};
   };
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
   using HashBits = fxt::Field<52, 63>;
@@ -36,6 +37,8 @@ class LabelCache {
 
   std::array<Entry, HashBits::kMax + 1> entries_{};
 };
+
+using LabelCache = AddressCache<LabelId>;
 
 // One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
 // program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.

@@ -43,8 +43,6 @@ SymbolView::SymbolView(Symbolizer& symbolizer, const SessionSpan& span, std::uin
 
 LabelId SymbolView::label(std::uint64_t address) const { return symbolizer_->label(epoch_, address); }
 
-bool SymbolView::is_code(std::uint64_t address) const { return symbolizer_->is_code(epoch_, address); }
-
 SymbolAt SymbolView::at(std::uint64_t address) const {
   const std::lock_guard lock(symbolizer_->mutex_);
   return symbolizer_->find(symbolizer_->epochs_[epoch_], address);
@@ -55,10 +53,13 @@ const AddressSpace* SymbolView::space() const {
   return symbolizer_->epochs_[epoch_].space;
 }
 
-bool Symbolizer::is_code(std::uint32_t epoch, std::uint64_t address) {
+bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  const AddressSpace* const space = epochs_[epoch].space;
-  return space == nullptr || space->map.modules.empty() || find(epochs_[epoch], address).category != kUnknown;
+  const auto spaces = sessions_.spaces_of(task);
+  return spaces.empty() || std::ranges::any_of(spaces, [&](const AddressSpace* space) {
+           return space == nullptr || space->map.modules.empty() ||
+                  find({.space = space, .libraries = space->libraries.size()}, address).category != kUnknown;
+         });
 }
 
 std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t libraries) {

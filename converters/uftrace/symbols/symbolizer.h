@@ -1,5 +1,5 @@
 // From an address in a record to the label of a call: module as category, symbol as name. The front door of
-// the symbol files.
+// the symbol files. Several threads may ask at once.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,6 @@ class SymbolView {
   // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
   // demangled symbol, or `<hex>` and a note (once for each address).
   LabelId label(std::uint64_t address) const;
-  // True if a function may lie there: in a module, a loaded library or the kernel, or if no map tells.
-  bool is_code(std::uint64_t address) const;
   SymbolAt at(std::uint64_t address) const;
   // Null if none is known.
   const AddressSpace* space() const;
@@ -80,6 +78,9 @@ class Symbolizer {
   SymbolView view(const Task& task, std::uint64_t time_ns) {
     return SymbolView(*this, sessions_.session_at(task, time_ns), time_ns);
   }
+  // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
+  // loaded library or the kernel, or if no map tells.
+  bool is_code(const Task& task, std::uint64_t address);
 
   // At the end: what is known only then.
   void add_notes() { elf_files_.add_notes(notes_); }
@@ -92,9 +93,9 @@ class Symbolizer {
     const AddressSpace* space;
     std::size_t libraries;
   };
+
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
   LabelId label(std::uint32_t epoch, std::uint64_t address);
-  bool is_code(std::uint32_t epoch, std::uint64_t address);
   SymbolAt find(const Epoch& epoch, std::uint64_t address);
   const SymbolTable* symbols_of(const Module& module);
   const SymbolTable* symbols_of(const Library& library);

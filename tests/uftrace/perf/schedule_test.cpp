@@ -111,6 +111,18 @@ TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
                   "100/100 [60, 65] sched:linux:schedule (pre-empted)", "100/100 @65 cpu 0: 0 (new) -> 100"));
 }
 
+// Such a thread is shown by its switches alone.
+TEST(UftraceSchedule, AThreadWithoutRecords) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 101).in(30, 101).exit(50, 101).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 40] demo:main", "100/101 @20 cpu 0: 101 (blocked) -> 0",
+                          "100/101 [20, 30] sched:linux:schedule", "100/101 @30 cpu 0: 0 (new) -> 101"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
 // The kernel knows when the old program was over; task.txt, when the new one has begun to record.
 TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   R r;

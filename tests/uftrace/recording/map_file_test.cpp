@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(All, KernelBase,
                          testing::Values(Stack{"3fff0000", 0x4000'0000}, Stack{"7fff0000", 0x8000'0000},
                                          Stack{"afff0000", 0xB000'0000}, Stack{"bfff0000", 0xC000'0000},
                                          Stack{"ffab0000", 0xFFFF'FF80'0000'0000},
-                                         Stack{"3ffff000000", 0xFFFF'FFC0'0000'0000},
+                                         Stack{"3ffff000000", 0xFFFF'FC00'0000'0000},
                                          Stack{"7ffffff00000", 0xFFFF'8000'0000'0000},
                                          Stack{"ffffffffffff", 0xFFFF'0000'0000'0000}));
 

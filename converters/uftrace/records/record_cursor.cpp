@@ -1,0 +1,222 @@
+#include "converters/uftrace/records/record_cursor.h"
+
+#include <utility>
+
+#include "converters/model/byte_cursor.h"
+
+namespace convert::uftrace {
+
+void RecordCursor::read(std::span<std::byte> block) {
+  offset_ += at_;
+  at_ = 0;
+  bytes_ = file_.read(offset_, block);
+  at_end_ = offset_ + bytes_.size() == file_.size();
+  is_held_ = false;
+  // Always the same part of the file, whatever the size of the block.
+  if (offset_ == 0) shift_ = find_depth_shift(bytes_.first(std::min(bytes_.size(), kMinBlock)), facts_.order);
+}
+
+std::optional<RecordItem> RecordCursor::end_of_block() {
+  return at_end_ && at_ == bytes_.size() ? take_damage() : std::nullopt;
+}
+
+std::optional<RecordItem> RecordCursor::step(std::uint64_t gate_ns) {
+  const Ahead rest{bytes_.subspan(at_), at_end_};
+  if (is_lost_) {
+    find_back(rest, 0);
+    return std::nullopt;
+  }
+  const std::size_t zeros = zero_bytes(rest);
+  if (zeros != 0 && damage_ && damage_->what == RecordItem::What::Zeros) {
+    extend_damage(RecordItem::What::Zeros, zeros);
+    return std::nullopt;
+  }
+  if (damage_) return take_damage();
+  if (rest.bytes.size() < kRecordSize) {
+    const RecordItem item{.what = RecordItem::What::Truncated,
+                          .begin = offset(),
+                          .end = offset() + rest.bytes.size(),
+                          .needed = kRecordSize};
+    at_ = bytes_.size();
+    return item;
+  }
+  const Record record = load_record(rest.bytes.data(), facts_.order);
+  if (!record.has_magic()) {
+    if (zeros != 0)
+      extend_damage(RecordItem::What::Zeros, zeros);
+    else
+      find_back(rest, sizeof(std::uint64_t));
+    return std::nullopt;
+  }
+
+  const Ahead behind = rest.from(kRecordSize);
+  if (record.type() == RecordType::Lost)
+    return finish({.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = understand(record)},
+                  0);
+  if (resync_.is_time_damaged(record, seen_ns_, behind)) return take_bad_time(record, behind);
+  is_held_ = record.time_ns >= gate_ns;
+  if (is_held_) return std::nullopt;
+  return record.type() == RecordType::Event ? take_event(record, behind) : take_call(record, behind);
+}
+
+RecordItem RecordCursor::finish(RecordItem item, std::size_t payload_bytes) {
+  at_ += kRecordSize + payload_bytes;
+  item.end = offset();
+  ++records_;
+  return item;
+}
+
+RecordItem RecordCursor::take_call(const Record& record, Ahead behind) {
+  RecordItem item{.what = RecordItem::What::Call,
+                  .begin = offset(),
+                  .end = 0,
+                  .call = understand(record),
+                  .before_ns = seen_ns_,
+                  .has_payload = record.has_payload()};
+  seen_ns_ = std::max(seen_ns_, record.time_ns);
+  trusted_until_ns_ = std::min(kTimeLimitNs, seen_ns_ + kExaminedGapNs);
+  std::size_t bytes = 0;
+  if (item.has_payload) size_payload(item, behind, bytes);
+  return finish(item, bytes);
+}
+
+// The record is dropped, but what is behind it is as if it had been right.
+RecordItem RecordCursor::take_bad_time(const Record& record, Ahead behind) {
+  const RecordItem item{
+      .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = understand(record)};
+  if (!record.has_payload()) return finish(item, 0);
+  Expectation expected = expectation();
+  if (record.type() != RecordType::Event) {
+    expected = resync_.after(item.call);
+    expected.time_ns = seen_ns_;
+  }
+  return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
+}
+
+// An event says how long its data are. That is right if a record follows them, or if none does nearer.
+RecordItem RecordCursor::take_event(const Record& record, Ahead behind) {
+  RecordItem item{.what = RecordItem::What::Event,
+                  .begin = offset(),
+                  .end = 0,
+                  .call = understand(record),
+                  .has_payload = record.has_payload()};
+  if (!item.has_payload) return finish(item, 0);
+  constexpr std::size_t kLengthSize = sizeof(std::uint16_t);
+  const Expectation expected = expectation();
+  if (behind.bytes.size() < sizeof(std::uint64_t))
+    return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
+  ByteCursor in(behind.bytes, file_.path(), facts_.order, offset() + kRecordSize);
+  const std::size_t length = in.read<std::uint16_t>("event length");
+  const std::size_t size = padded(kLengthSize + length);
+  if (size > kMaxPayload) return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
+  const bool is_whole = size <= behind.bytes.size();
+  const bool is_followed =
+      is_whole && (size == behind.bytes.size() || resync_.is_plausible(behind.from(size), expected));
+  const std::size_t reach = is_followed ? size : kMaxPayload;
+  if (const auto nearer = resync_.find_sure(behind, reach, expected); is_whole && nearer && *nearer != size)
+    return finish(item, *nearer);
+  if (is_whole) {
+    item.payload = behind.bytes.subspan(kLengthSize, length);
+    return finish(item, size);
+  }
+  // The end of the file cuts it off; that is told next.
+  damage_ = RecordItem{.what = RecordItem::What::Truncated,
+                       .begin = offset() + kRecordSize,
+                       .end = offset() + kRecordSize + behind.bytes.size(),
+                       .needed = size};
+  return finish(item, behind.bytes.size());
+}
+
+// Undoes what the producer does to depths: QEMU's shift, and the overflow of depths beyond 1023 into the
+// address (section 8.3), which only the count of the open calls tells.
+CallRecord RecordCursor::understand(const Record& record) const {
+  CallRecord call{
+      .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};
+  if (call.type != RecordType::Entry && call.type != RecordType::Exit) return call;
+  const std::size_t open = open_.depth();
+  if (call.is_entry())
+    call.depth -= std::min(call.depth, shift_.entry);
+  else if (shift_.exit != 0)
+    call.depth = open == 1 ? 0 : (call.depth + shift_.exit) % kDepthModulus;  // depth 0 has no caller's
+
+  const std::size_t likely = call.is_entry() ? open : open - 1;
+  const bool has_wrapped = open >= kDepthModulus && likely >= kDepthModulus &&
+                           (facts_.max_stack == 0 || facts_.max_stack > kDepthModulus) &&
+                           call.depth == likely % kDepthModulus;
+  if (has_wrapped) {
+    call.depth = likely;
+    call.address -= likely / kDepthModulus;
+  }
+  return call;
+}
+
+// A reading of a payload is right if a record follows it that continues, and none stands inside it already.
+void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const {
+  const Expectation expected = resync_.after(item.call);
+  std::optional<unsigned> plausible;
+  const auto take = [&](unsigned reading, std::size_t size) {
+    item.reading = reading;
+    item.payload = behind.bytes.first(size);
+    bytes = padded(size);
+  };
+  constexpr unsigned kMaxReadings = 16;
+  for (unsigned reading = 0; payloads_ != nullptr && reading < kMaxReadings; ++reading) {
+    const auto size = payloads_->size_of(item.call, behind.bytes, reading);
+    if (!size) break;
+    if (padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
+    const Ahead follower = behind.from(padded(*size));
+    if (resync_.continues(follower, expected)) {
+      const auto inside = resync_.find_sure(behind, padded(*size), expected);
+      if (!inside || *inside == padded(*size)) return take(reading, *size);
+    } else if (!plausible && resync_.is_plausible(follower, expected)) {
+      plausible = reading;
+    }
+  }
+  if (plausible) {
+    const std::size_t size = payloads_->size_of(item.call, behind.bytes, *plausible).value_or(0);
+    const auto sure = resync_.find_sure(behind, kMaxPayload, expected);
+    if (!sure || *sure == padded(size)) return take(*plausible, size);
+  }
+  bytes = resync_.find_behind_payload(behind, expected).value_or(0);
+}
+
+Expectation RecordCursor::expectation() const {
+  const std::size_t depth = open_.depth();
+  return {.time_ns = seen_ns_, .depth = depth, .top_address = depth == 0 ? 0 : open_.address_at(depth - 1)};
+}
+
+// ---- What can't be read ----
+
+// Looks for the next record, from that offset on. Where it can't be told yet, for want of bytes, the search
+// goes on with the next block.
+void RecordCursor::find_back(Ahead rest, std::size_t from) {
+  constexpr std::size_t kJudged = kMaxPayload + 8 * kRecordSize;
+  static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
+  const std::size_t reach = rest.at_end ? rest.bytes.size() : rest.bytes.size() - kJudged;
+  const auto found = resync_.find_likely(rest, from, reach, expectation());
+  is_lost_ = !found && !rest.at_end;
+  const std::size_t whole = reach - reach % sizeof(std::uint64_t) + sizeof(std::uint64_t);
+  extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);
+}
+
+// Zeros at the start, but for the time of a LOST record behind them, which is zero, too.
+std::size_t RecordCursor::zero_bytes(Ahead rest) const {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const auto first = std::ranges::find_if(rest.bytes, [](std::byte b) { return b != std::byte{0}; });
+  const auto count = static_cast<std::size_t>(first - rest.bytes.begin());
+  const std::size_t zeros = count - count % kWord;
+  if (zeros == 0) return 0;
+  if (rest.bytes.size() - zeros < kWord) return rest.at_end ? zeros : zeros - kWord;
+  const Record last = load_record(rest.bytes.data() + zeros - kWord, facts_.order);
+  return last.has_magic() && last.type() == RecordType::Lost ? zeros - kWord : zeros;
+}
+
+void RecordCursor::extend_damage(RecordItem::What what, std::size_t bytes) {
+  if (!damage_) damage_ = RecordItem{.what = what, .begin = offset(), .end = 0};
+  at_ += bytes;
+  damage_->end = offset();
+}
+
+std::optional<RecordItem> RecordCursor::take_damage() { return std::exchange(damage_, std::nullopt); }
+
+}  // namespace convert::uftrace

@@ -1,0 +1,324 @@
+// The walk over records, item by item, whatever the size of the blocks.
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "converters/uftrace/records/record_cursor.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
+
+// A record file by hand: little endian, records of 16 bytes.
+class Bytes {
+ public:
+  Bytes& word(std::uint64_t word) {
+    for (int i = 0; i < 8; ++i) text_ += static_cast<char>(word >> (8 * i) & 0xff);
+    return *this;
+  }
+  Bytes& entry(std::uint64_t time, std::uint64_t depth, std::uint64_t address, std::size_t payload = 0) {
+    return word(time).word(0x28 + (payload != 0 ? 4 : 0) + depth * 64 + address * 65536).text(payload);
+  }
+  Bytes& exit(std::uint64_t time, std::uint64_t depth, std::uint64_t address, std::size_t payload = 0) {
+    return word(time).word(0x29 + (payload != 0 ? 4 : 0) + depth * 64 + address * 65536).text(payload);
+  }
+  Bytes& lost(std::uint64_t count) { return word(0).word(0x2a + count * 65536); }
+  Bytes& event(std::uint64_t time, std::uint64_t id) { return word(time).word(0x2b + id * 65536); }
+  Bytes& event_with(std::uint64_t time, std::uint64_t id, std::uint64_t data) {
+    return word(time).word(0x2f + id * 65536).word(data);
+  }
+  Bytes& text(std::size_t size) {
+    text_ += std::string(size, '\x5d');
+    return *this;
+  }
+  Bytes& zeros(std::size_t size) {
+    text_ += std::string(size, '\0');
+    return *this;
+  }
+  const std::string& whole() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Readings of payloads by address: sizes to try, in order.
+class FakePayloads : public Payloads {
+ public:
+  // `sizes` are tried in that order behind calls of the address.
+  FakePayloads(std::uint64_t address, std::vector<std::size_t> sizes) { sizes_[address] = std::move(sizes); }
+  std::optional<std::size_t> size_of(const CallRecord& call, std::span<const std::byte>,
+                                     unsigned reading) override {
+    const auto& sizes = sizes_[call.address];
+    return reading < sizes.size() ? std::optional(sizes[reading]) : std::nullopt;
+  }
+  void add_values(const CallRecord&, std::span<const std::byte>, unsigned, Arguments&) override {}
+
+ private:
+  std::map<std::uint64_t, std::vector<std::size_t>> sizes_;
+};
+
+struct Way {
+  std::size_t block = 4096;
+  bool plain = true;  // whether runs are taken
+  Payloads* payloads = nullptr;
+  ThreadFacts facts = {};
+};
+
+std::string text_of(const RecordItem& item) {
+  const auto& call = item.call;
+  switch (item.what) {
+    case RecordItem::What::Call:
+      return fmt::format(
+          "{}{} {} {:x}{}{}", item.call.is_entry() ? ">" : "<", call.depth, call.time_ns, call.address,
+          item.has_payload ? fmt::format(" +{}", item.end - item.begin - 16) : "",
+          item.reading ? fmt::format(" reading {} of {}", *item.reading, item.payload.size()) : "");
+    case RecordItem::What::Event:
+      return fmt::format("event {} {} +{}", call.time_ns, call.address, item.payload.size());
+    case RecordItem::What::Loss:
+      return fmt::format("lost {}", call.address);
+    case RecordItem::What::BadTime:
+      return fmt::format("bad time {}", call.time_ns);
+    case RecordItem::What::NotRecords:
+      return fmt::format("not records {}..{}", item.begin, item.end);
+    case RecordItem::What::Zeros:
+      return fmt::format("zeros {}..{}", item.begin, item.end);
+    case RecordItem::What::Truncated:
+      return fmt::format("truncated {}..{} of {}", item.begin, item.end, item.needed);
+  }
+  return {};
+}
+
+std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
+  TextRecording directory;
+  directory.file("1.dat", bytes);
+  const RecordFile file((directory.path() / "1.dat").string(), true);
+  CallStack open;
+  RecordCursor cursor(file, way.facts, open, way.payloads);
+  std::vector<std::string> items;
+  std::vector<std::byte> block(way.block);
+  std::uint64_t seen_ns = 0, records = 0;
+  const auto say = [&](const RecordItem& item) { items.push_back(text_of(item)); };
+  const auto plain = [&](const CallRecord& call) {
+    if (!way.plain || call.time_ns < seen_ns || !open.try_take(call)) return false;
+    seen_ns = call.time_ns;
+    ++records;
+    say({.what = RecordItem::What::Call, .begin = 0, .end = 0, .call = call});
+    return true;
+  };
+  while (!cursor.is_done()) {
+    const std::uint64_t before = cursor.offset();
+    cursor.read(block);
+    while (const auto item = cursor.next({}, plain)) {
+      if (item->what == RecordItem::What::Call) {
+        open.take(item->call);
+        seen_ns = std::max(seen_ns, item->call.time_ns);
+      }
+      records += item->is_record();
+      say(*item);
+    }
+    if (cursor.offset() == before && !cursor.is_done()) {
+      ADD_FAILURE() << "no progress at " << before;
+      break;
+    }
+  }
+  EXPECT_EQ(cursor.offset(), bytes.size());
+  EXPECT_EQ(cursor.records(), records);
+  return items;
+}
+
+TEST(RecordCursor, SaysWhatThereIs) {
+  Bytes bytes;
+  bytes.entry(10, 0, kF).entry(11, 1, kG, 24).event(12, 1000000).event_with(13, 100011, 0x0001'0004).lost(7);
+  bytes.exit(20, 1, kG).zeros(32).lost(2).text(24).exit(30, 0, kF).word(5);
+  EXPECT_THAT(items_of(bytes.whole()),
+              ElementsAre(">0 10 401100", ">1 11 401200 +24", "event 12 1000000 +0", "event 13 100011 +4",
+                          "lost 7", "<1 20 401200", "zeros 128..160", "lost 2", "not records 176..200",
+                          "<0 30 401100", "truncated 216..224 of 16"));
+}
+
+TEST(RecordCursor, AnEmptyFile) { EXPECT_THAT(items_of(""), IsEmpty()); }
+
+TEST(RecordCursor, GoesNoFurtherThanTheGate) {
+  TextRecording directory;
+  directory.file("1.dat", Bytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
+  const RecordFile file((directory.path() / "1.dat").string(), true);
+  CallStack open;
+  const ThreadFacts facts;
+  RecordCursor cursor(file, facts, open);
+  std::vector<std::byte> block(4096);
+  std::vector<std::uint64_t> times;
+  const auto plain = [&](const CallRecord& call) {
+    if (!open.try_take(call)) return false;
+    times.push_back(call.time_ns);
+    return true;
+  };
+  const auto go_to = [&](std::uint64_t gate_ns) {
+    cursor.read(block);
+    while (const auto item = cursor.next({.gate_ns = gate_ns}, plain)) {
+      open.take(item->call);
+      times.push_back(item->call.time_ns);
+    }
+  };
+  go_to(10);
+  EXPECT_TRUE(cursor.is_held());
+  EXPECT_THAT(times, IsEmpty());
+  go_to(30);
+  EXPECT_THAT(times, ElementsAre(10u, 20u));
+  EXPECT_TRUE(cursor.is_held());
+  EXPECT_FALSE(cursor.is_done());
+  go_to(31);
+  EXPECT_THAT(times, ElementsAre(10u, 20u, 30u));
+  EXPECT_TRUE(cursor.is_done());
+}
+
+// ---- Readings of payloads ----
+
+TEST(RecordCursorReadings, TheOneBehindWhichARecordContinues) {
+  const std::string bytes =
+      Bytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
+  FakePayloads right(kF, {20});  // and 4 bytes of padding
+  EXPECT_THAT(
+      items_of(bytes, {.payloads = &right}),
+      ElementsAre(">0 10 401100 +24 reading 0 of 20", ">1 11 401200", "<1 12 401200", "<0 13 401100 +8"));
+  FakePayloads second(kF, {8, 40, 24});
+  EXPECT_THAT(items_of(bytes, {.payloads = &second}).front(), ">0 10 401100 +24 reading 2 of 24");
+  FakePayloads none(kF, {8, 16, 2000});
+  EXPECT_THAT(items_of(bytes, {.payloads = &none}).front(), ">0 10 401100 +24");
+}
+
+// A size that takes whole records for values.
+TEST(RecordCursorReadings, AreNotLargerThanThePayload) {
+  const std::string bytes =
+      Bytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
+  FakePayloads too_large(kF, {24 + 32});
+  EXPECT_THAT(items_of(bytes, {.payloads = &too_large}),
+              ElementsAre(">0 10 401100 +24", ">1 11 401200", "<1 12 401200", "<0 13 401100"));
+}
+
+TEST(RecordCursorReadings, AtTheEndOfTheFile) {
+  FakePayloads payloads(kF, {24});
+  EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 24).whole(), {.payloads = &payloads}),
+              ElementsAre(">0 10 401100 +24 reading 0 of 24"));
+  EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 16).whole(), {.payloads = &payloads}),
+              ElementsAre(">0 10 401100 +16"));
+}
+
+TEST(RecordCursorReadings, WhereThreadsGoOnElsewhere) {
+  // Behind the payload stands an exit that fits no open call: all the same a record.
+  FakePayloads payloads(kF, {24});
+  const auto items = items_of(Bytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.payloads = &payloads});
+  EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 reading 0 of 24", "<5 11 401200"));
+}
+
+// ---- Events ----
+
+TEST(RecordCursorEvents, WithAWrongLength) {
+  const auto items = items_of(Bytes()
+                                  .entry(10, 0, kF)
+                                  .event_with(11, 100011, 0x0001'0014)  // 20 bytes, they say; there are 4
+                                  .entry(12, 1, kG)
+                                  .exit(13, 1, kG)
+                                  .exit(14, 0, kF)
+                                  .whole());
+  EXPECT_THAT(items, ElementsAre(">0 10 401100", "event 11 100011 +0", ">1 12 401200", "<1 13 401200",
+                                 "<0 14 401100"));
+}
+
+TEST(RecordCursorEvents, CutOffByTheEnd) {
+  EXPECT_THAT(items_of(Bytes().event_with(11, 100001, 0x18).word(1).whole()),
+              ElementsAre("event 11 100001 +0", "truncated 16..32 of 32"));
+}
+
+// ---- Damage ----
+
+// One record's time is damaged, and the time of the next one as well: the second witness tells.
+TEST(RecordCursorTimes, TheNextRecordMayBeTheDamagedOne) {
+  constexpr std::uint64_t kMinute = 60'000'000'000;
+  const auto items = items_of(
+      Bytes().entry(10, 0, kF).entry(10 + kMinute, 1, kG).exit(12, 1, kG).exit(20 + kMinute, 0, kF).whole());
+  EXPECT_THAT(items,
+              ElementsAre(">0 10 401100", ">1 60000000010 401200", "<1 12 401200", "<0 60000000020 401100"));
+}
+
+TEST(RecordCursorTimes, TwoWitnesses) {
+  constexpr std::uint64_t kMinute = 60'000'000'000;
+  const auto items =
+      items_of(Bytes().entry(10, 0, kF).entry(10 + kMinute, 1, kG).exit(12, 1, kG).exit(20, 0, kF).whole());
+  EXPECT_THAT(items, ElementsAre(">0 10 401100", "bad time 60000000010", "<1 12 401200", "<0 20 401100"));
+}
+
+TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
+  Bytes bytes;
+  for (std::uint64_t depth = 0; depth < 1024; ++depth) bytes.entry(10 + depth, depth, kF);
+  bytes.entry(2000, 0, kF + 1);
+  Way way;
+  EXPECT_EQ(items_of(bytes.whole(), way).back(), ">1024 2000 401100");
+  way.facts.max_stack = 2000;
+  EXPECT_EQ(items_of(bytes.whole(), way).back(), ">1024 2000 401100");
+  way.facts.max_stack = 1024;
+  EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
+}
+
+// All of it in one file, in any order, torn here and there: blocks make no difference, nor do plain runs.
+TEST(RecordCursor, BlocksMakeNoDifference) {
+  constexpr int kFiles = 40, kRecords = 1500;
+  for (unsigned seed = 0; seed < kFiles; ++seed) {
+    std::mt19937 random(seed);
+    const auto one_of = [&](unsigned count) { return random() % count; };
+    Bytes bytes;
+    std::uint64_t time = 1'000'000'000'000;
+    std::vector<std::uint64_t> open;
+    for (int i = 0; i < kRecords; ++i) {
+      time += one_of(400) == 0 ? 10'000'000 : one_of(5);
+      const std::size_t payload = one_of(3) == 0 ? 8 * one_of(one_of(20) == 0 ? 129 : 6) : 0;
+      if (open.size() > 20 || (!open.empty() && one_of(2) == 0)) {
+        bytes.exit(time, open.size() - 1, open.back(), payload);
+        open.pop_back();
+      } else {
+        open.push_back(one_of(2) == 0 ? kF : kG);
+        bytes.entry(time, open.size() - 1, open.back(), payload);
+      }
+      switch (one_of(60)) {
+        case 0:
+          bytes.lost(1 + one_of(9));
+          break;
+        case 1:
+          bytes.event_with(time, 100011, 4);
+          break;
+        case 2:
+          bytes.zeros(8 * one_of(one_of(4) == 0 ? 2000 : 10));
+          break;
+        case 3:
+          bytes.text(8 * one_of(one_of(4) == 0 ? 2000 : 10));
+          break;
+        default:
+          break;
+      }
+    }
+    std::string damaged = bytes.whole();
+    if (seed % 2 == 1)
+      for (int i = 0; i < 20; ++i) damaged[random() % damaged.size()] ^= static_cast<char>(1 << one_of(8));
+    damaged.resize(damaged.size() - one_of(20));
+    const auto expected = items_of(damaged, {.block = std::size_t{1} << 20});
+    for (const std::size_t block : {4096u, 4112u, 10'000u})
+      ASSERT_EQ(items_of(damaged, {.block = block}), expected) << "seed " << seed << ", blocks of " << block;
+    ASSERT_EQ(items_of(damaged, {.block = 8192, .plain = false}), expected)
+        << "seed " << seed << ", nothing plain";
+    if (seed % 2 == 0) {
+      EXPECT_THAT(expected, testing::Not(testing::Contains(testing::StartsWith("bad time"))));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convert::uftrace

@@ -1,0 +1,309 @@
+// Forks, execs and loaded libraries: what task.txt tells between the records (uftrace.md, section 3).
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using R = RecordingBuilder;
+
+// The recorder hears of sessions in any order; the first image of a process is the one with the first time.
+TEST(UftraceExecs, InAnyOrderOfLines) {
+  constexpr std::string_view kSecond =
+      "SESS timestamp=0.000000030 pid=200 sid=0123456789abcdef exename=\"/bin/two\"";
+  constexpr std::string_view kFirst =
+      "SESS timestamp=0.000000005 pid=200 sid=0123456789abcdef exename=\"/bin/one\"";
+  R r;
+  r.task_line(kSecond).task_line(kFirst).task_line("TASK timestamp=0.000000006 tid=200 pid=200");
+  r.thread(200).entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(40, 0, R::kMain).exit(50, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("200/200 [10, 20] demo:main", "200/200 @30 event:exec path=\"/bin/two\"",
+                                     "200/200 [40, 50] demo:main"));
+}
+
+TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).exit(22, 1, R::kFork).entry(23, 1, R::kF).exit(24, 1, R::kF);
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 40] demo:main", "100/100 [15, 25] demo:fork",
+                          "100/100 @15 flow from event:fork #1",
+                          "101/101 [22, 24] demo:main repaired=\"inherited-call,open-at-end\"",
+                          "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
+                          "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
+}
+
+// A server that forks for every request: each child is found without a look at all the others.
+TEST(UftraceForks, Thousands) {
+  constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
+  R r;
+  r.entry(1, 0, R::kMain);
+  std::uint64_t time = 2;
+  for (std::uint64_t child = 0; child < kForks; ++child) {
+    for (std::uint64_t call = 0; call < kCallsBetween; ++call, time += 2)
+      r.entry(time, 1, R::kF).exit(time + 1, 1, R::kF);
+    r.entry(time, 1, R::kFork).exit(time + 3, 1, R::kFork);
+    r.task_line(fmt::format("FORK timestamp=0.{:09} pid={} ppid=100", time + 1, 1000 + child));
+    r.thread(1000 + child).exit(time + 2, 1, R::kFork).exit(time + 4, 0, R::kMain).thread(100);
+    time += 4;
+  }
+  r.exit(time, 0, R::kMain);
+  const auto lines = r.lines();
+  EXPECT_EQ(std::ranges::count_if(lines,
+                                  [](const std::string& line) {
+                                    return line.ends_with("demo:main repaired=\"inherited-call\"");
+                                  }),
+            kForks);
+  EXPECT_THAT(r.notes().front(), fmt::format("inherited-call {}", 2 * kForks));
+}
+
+// The child stamps the fork when its parent may have gone on: what it was called from tells its first exit.
+TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
+  R r;
+  r.task_line("FORK timestamp=0.000000030 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain)
+      .entry(11, 1, R::kG)
+      .entry(12, 2, R::kFork)
+      .exit(14, 2, R::kFork)
+      .exit(15, 1, R::kG);
+  r.entry(16, 1, R::kF).exit(40, 1, R::kF).exit(50, 0, R::kMain);
+  r.thread(101).exit(32, 2, R::kFork).entry(33, 2, R::kF).exit(34, 2, R::kF);
+  const auto lines = r.lines();
+  EXPECT_THAT(lines, testing::Contains("101/101 [32, 34] demo:g repaired=\"inherited-call,open-at-end\""));
+  EXPECT_THAT(lines, testing::Contains("100/100 @12 flow from event:fork #1"));
+}
+
+TEST(UftraceForks, AChildWithoutCallsHasNoArrow) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).lost(3);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 40] demo:main", "100/100 [15, 25] demo:fork"));
+}
+
+TEST(UftraceForks, OnlyTheWantedThreads) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).exit(22, 1, R::kFork);
+  ImportOptions only_the_child;
+  only_the_child.tids = {101};
+  EXPECT_THAT(r.lines(only_the_child),
+              ElementsAre("101/101 [22 [unknown]:<unknown> repaired=\"inherited-call,open-at-end\"",
+                          "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
+                          "101/101 22] [unknown]:<unknown>"));
+}
+
+TEST(UftraceExec, EndsTheOldImagesCalls) {
+  R r;
+  r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
+  r.task_line("TASK timestamp=0.000000025 tid=100 pid=100");
+  r.file("sid-00000000000000ff.map", "00500000-00502000 r-xp 00000000 00:00 0 /bin/other\n");
+  r.file("other.sym", "0000000000001000 00000100 T start\n");
+  r.entry(10, 0, R::kMain).entry(12, 1, R::kF).entry(30, 0, 0x501000).exit(40, 0, 0x501000);
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+                          "100/100 [12, 20] demo:f repaired=\"closed-by-exec\"",
+                          "100/100 @20 event:exec path=\"/bin/other\"", "100/100 [30, 40] other:start"));
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
+}
+
+TEST(UftraceDlopen, IsAnInstant) {
+  R r;
+  r.task_line("DLOP timestamp=0.000000015 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.file("plug.so.sym", "# path name: ./plug.so\n0000000000000100 00000100 T plug\n");
+  r.entry(10, 0, R::kMain).entry(20, 1, 0x700100).exit(30, 1, 0x700100).exit(40, 0, R::kMain);
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 40] demo:main", "100/100 @15 event:dlopen path=\"./plug.so\"",
+                          "100/100 [20, 30] plug.so:plug"));
+}
+
+// ---- Which call forked ----
+
+// Children run when their parent has gone on, and are heard of in any order: their pids tell who is who.
+TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=103 ppid=100");
+  r.task_line("FORK timestamp=0.000000061 pid=101 ppid=100");
+  r.task_line("FORK timestamp=0.000000062 pid=102 ppid=100");
+  r.entry(10, 0, R::kMain);
+  for (const std::uint64_t at : {20u, 30u, 40u, 70u}) r.entry(at, 1, R::kFork).exit(at + 2, 1, R::kFork);
+  r.exit(90, 0, R::kMain);
+  for (const std::uint64_t child : {101u, 102u, 103u}) r.thread(child).exit(child, 1, R::kFork);
+  const auto lines = r.lines();
+  std::map<std::string, std::string> time_of;  // by flow
+  for (const std::string& line : lines)
+    if (const auto at = line.find(" flow "); at != std::string::npos)
+      time_of[line.substr(line.find('#')) + line.substr(at, 8)] = line.substr(0, at);
+  std::map<std::string, std::string> from_of;  // by child
+  for (const std::string flow : {"#1", "#2", "#3"})
+    from_of[time_of[flow + " flow to"]] = time_of[flow + " flow fr"];
+  EXPECT_EQ(from_of, (std::map<std::string, std::string>{{"101/101 @101", "100/100 @20"},
+                                                         {"102/102 @102", "100/100 @30"},
+                                                         {"103/103 @103", "100/100 @40"}}));
+}
+
+// Behind the largest pid they begin anew.
+TEST(UftraceForks, PidsWrapAround) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=7 ppid=100")
+      .task_line("FORK timestamp=0.000000061 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(22, 1, R::kFork).entry(30, 1, R::kFork);
+  r.exit(32, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(7).exit(71, 1, R::kFork).thread(101).exit(72, 1, R::kFork);
+  const auto lines = r.lines();
+  EXPECT_THAT(lines, testing::IsSupersetOf(
+                         {"100/100 @20 flow from event:fork #1", "101/101 @72 flow to event:fork #1",
+                          "100/100 @30 flow from event:fork #2", "7/7 @71 flow to event:fork #2"}));
+}
+
+// A child without records of its own has taken a call all the same.
+TEST(UftraceForks, ChildrenWithoutRecords) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100")
+      .task_line("FORK timestamp=0.000000061 pid=102 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(22, 1, R::kFork).entry(30, 1, R::kFork);
+  r.exit(32, 1, R::kFork).exit(90, 0, R::kMain).thread(102).exit(72, 1, R::kFork);
+  EXPECT_THAT(r.lines(), testing::Contains("100/100 @30 flow from event:fork #1"));
+}
+
+// fork of the program calls that of libc: one fork, whose outermost call is its own.
+TEST(UftraceForks, ForksInForksAreOne) {
+  R r;
+  r.file(
+      "demo.sym",
+      "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n0000000000001200 00000100 T _Fork\n"
+      "0000000000001400 00000100 P fork\n");
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100")
+      .task_line("FORK timestamp=0.000000061 pid=102 ppid=100");
+  r.entry(10, 0, R::kMain);
+  for (const std::uint64_t at : {20u, 30u})
+    r.entry(at, 1, R::kFork).entry(at + 1, 2, R::kG).exit(at + 2, 2, R::kG).exit(at + 3, 1, R::kFork);
+  r.exit(90, 0, R::kMain);
+  r.thread(101).exit(71, 2, R::kG).exit(72, 1, R::kFork).thread(102).exit(81, 2, R::kG).exit(82, 1, R::kFork);
+  const auto lines = r.lines();
+  EXPECT_THAT(lines, testing::IsSupersetOf({"100/100 @20 flow from event:fork #1",
+                                            "100/100 @30 flow from event:fork #2",
+                                            "102/102 [81, 82] demo:fork repaired=\"inherited-call\""}));
+}
+
+// Where fork itself was not recorded, the child tells by what it leaves first.
+TEST(UftraceForks, FromACallOfAnyName) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kG).exit(22, 1, R::kG).entry(30, 1, R::kF).exit(90, 1, R::kF);
+  r.thread(101).exit(71, 1, R::kG);
+  EXPECT_THAT(r.lines(), testing::Contains("100/100 @20 flow from event:fork #1"));
+}
+
+TEST(UftraceForks, WithoutACallOfForkFromWhatTheParentIsIn) {
+  R r;
+  r.task_line("FORK timestamp=0.000000025 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
+  r.thread(101).entry(26, 2, R::kG).exit(27, 2, R::kG);
+  EXPECT_THAT(r.lines(),
+              testing::IsSupersetOf({"100/100 @20 flow from event:fork #1",
+                                     "101/101 [26, 27] demo:f repaired=\"inherited-call,open-at-end\""}));
+}
+
+// One flipped bit in a time of the parent changes neither what the child inherits nor where its arrow starts.
+TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
+  constexpr std::uint64_t kStart = 1'000'000'000'000;
+  constexpr int kFlippedRecord = 2;
+  for (int bit = 0; bit < 64; ++bit) {
+    R r;
+    r.task_line("FORK timestamp=1000.000000060 pid=101 ppid=100");
+    int count = 0;
+    const auto time = [&](std::uint64_t at) {
+      return (kStart + at) ^ (count++ == kFlippedRecord ? std::uint64_t{1} << bit : 0);
+    };
+    r.entry(time(10), 0, R::kMain)
+        .entry(time(11), 1, R::kF)
+        .entry(time(12), 2, R::kG)
+        .exit(time(13), 2, R::kG);
+    r.entry(time(20), 2, R::kFork)
+        .exit(time(22), 2, R::kFork)
+        .exit(time(30), 1, R::kF)
+        .entry(time(40), 1, R::kG);
+    r.exit(time(80), 1, R::kG).exit(time(90), 0, R::kMain);
+    r.thread(101).exit(kStart + 71, 2, R::kFork).entry(kStart + 72, 2, R::kG).exit(kStart + 73, 2, R::kG);
+    const auto lines = r.lines();
+    EXPECT_THAT(lines,
+                testing::Contains(testing::HasSubstr("] demo:f repaired=\"inherited-call,open-at-end\"")))
+        << "bit " << bit;
+    const auto from = std::ranges::find_if(
+        lines, [](const std::string& line) { return line.ends_with("flow from event:fork #1"); });
+    ASSERT_NE(from, lines.end()) << "bit " << bit;
+    EXPECT_THAT(lines, testing::Contains(testing::AllOf(
+                           testing::StartsWith("100/100 [" + from->substr(9, from->find(" flow") - 9)),
+                           testing::EndsWith("demo:fork"))))
+        << "bit " << bit << ": " << *from;
+  }
+}
+
+TEST(UftraceForks, NoArrowFromAHiddenCall) {
+  constexpr std::uint64_t kHidden = 512;
+  R r;
+  r.task_line("FORK timestamp=0.000002000 pid=101 ppid=100");
+  for (std::uint64_t depth = 0; depth < kHidden; ++depth) r.entry(10 + depth, depth, R::kF);
+  r.entry(1000, kHidden, R::kFork).exit(1001, kHidden, R::kFork);
+  for (std::uint64_t depth = kHidden; depth-- > 0;) r.exit(4000 - depth, depth, R::kF);
+  r.thread(101).entry(3000, 0, R::kMain).exit(3001, 0, R::kMain);
+  EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr(" flow "))));
+}
+
+// The names of the child's calls may be in a cache already, from its parent: its arrow ends all the same.
+TEST(UftraceForks, TheArrowEndsInAPlainCall) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kF).exit(12, 0, R::kF).entry(15, 0, R::kFork).exit(25, 0, R::kFork);
+  r.thread(101).exit(22, 0, R::kFork).entry(23, 0, R::kF).exit(24, 0, R::kF);
+  EXPECT_THAT(r.lines(), testing::IsSupersetOf(
+                             {"100/100 @15 flow from event:fork #1", "101/101 @23 flow to event:fork #1"}));
+}
+
+// ---- Programs and libraries ----
+
+TEST(UftraceExec, OfAForkedChild) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.task_line("SESS timestamp=0.000000030 pid=101 sid=00000000000000ff exename=\"/bin/other\"");
+  r.task_line("TASK timestamp=0.000000031 tid=101 pid=101");
+  r.file("sid-00000000000000ff.map", "00500000-00502000 r-xp 00000000 00:00 0 /bin/other\n");
+  r.file("other.sym", "0000000000001000 00000100 T start\n");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).exit(22, 1, R::kFork).entry(35, 0, 0x501000).exit(37, 0, 0x501000);
+  EXPECT_THAT(r.lines(), testing::IsSupersetOf(
+                             {"101/101 [22, 30] demo:main repaired=\"inherited-call,closed-by-exec\"",
+                              "101/101 @30 event:exec path=\"/bin/other\"", "101/101 [35, 37] other:start"}));
+}
+
+// What a thread without records did is told on its lane, too.
+TEST(UftraceExec, OfAThreadWithoutRecords) {
+  R r;
+  r.elapsed("0.010904173");
+  r.task_line("FORK timestamp=900000.000000020 pid=101 ppid=100");
+  r.task_line("SESS timestamp=900000.000000030 pid=101 sid=0123456789abcdef exename=\"/bin/other\"");
+  r.task_line(
+      "DLOP timestamp=900000.000000040 tid=101 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.entry(900'000'000'000'010, 0, R::kMain).exit(900'000'000'000'050, 0, R::kMain);
+  EXPECT_THAT(r.lines(), testing::IsSupersetOf({"101/101 @900000000000030 event:exec path=\"/bin/other\"",
+                                                "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
+}
+
+TEST(UftraceDlopen, OfAThreadThatNothingTellsOf) {
+  R r;
+  r.task_line("DLOP timestamp=0.000000015 tid=777 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.entry(10, 0, R::kMain).exit(40, 0, R::kMain).lines();
+  EXPECT_THAT(r.notes(), ElementsAre("no-thread 1", "DIR/task.txt: load of ./plug.so by thread 777"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
