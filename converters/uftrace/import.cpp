@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "converters/uftrace/arguments/payload_reader.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_feeder.h"
 #include "converters/uftrace/perf/perf_scan.h"
@@ -43,8 +44,27 @@ struct Recording {
         perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
         symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
                    wanted),
-        workshop{.symbolizer = symbolizer, .benches = std::vector<Workshop::Bench>(context.timeline.jobs())} {
-  }
+        specs(info, (path / "info").native(), context.notes),
+        user_events(read_event_names(path, context.notes)),
+        debug(directory, context.timeline.new_notes()),
+        plans(specs, debug, context.names),
+        lines(debug, context.names),
+        workshop{.symbolizer = symbolizer,
+                 .lines = lines,
+                 .events = {.symbolizer = symbolizer,
+                            .names = context.names,
+                            .user_events = user_events,
+                            .demangle = context.options.demangle,
+                            .word_size = info.bits / 8,
+                            .order = info.order},
+                 .shows_values = !wanted.no_args,
+                 .shows_events = !wanted.no_event,
+                 .benches = std::vector<Workshop::Bench>(context.timeline.jobs())},
+        payloads{.symbolizer = symbolizer,
+                 .plans = plans,
+                 .names = context.names,
+                 .demangle = context.options.demangle,
+                 .order = info.order} {}
 
   Options options;
   Directory directory;
@@ -53,7 +73,13 @@ struct Recording {
   Sessions sessions;
   PerfThreads perf;  // what the perf files say of threads
   Symbolizer symbolizer;
+  SpecTable specs;
+  EventNames user_events;
+  DebugFiles debug;
+  PayloadPlans plans;
+  SourceLines lines;
   Workshop workshop;
+  PayloadShop payloads;
   std::map<ThreadId, Inbox> inboxes;
 };
 
@@ -128,6 +154,7 @@ std::map<ThreadId, ThreadPlan> plans_of(Recording& recording, ImportContext& con
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .path = {},
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
+                                  .payloads = std::make_unique<PayloadReader>(recording.payloads, task),
                                   .moments = std::move(moments[tid])});
   }
   for (const ThreadFile& file : recording.directory.threads) {

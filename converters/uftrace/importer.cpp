@@ -26,6 +26,10 @@ class RecordingImporter final : public Importer {
 
 std::vector<Option> RecordingImporter::options() {
   return {
+      {.name = "no-args", .help = "no arguments and return values of calls", .take = into(options_.no_args)},
+      {.name = "no-event",
+       .help = "no events: counters, user events, what was read at calls",
+       .take = into(options_.no_event)},
       {.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)},
       {.name = "utc",
        .help = "times of the wall clock, where the recording tells how far its own is behind: in whole "

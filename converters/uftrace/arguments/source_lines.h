@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
-#include "converters/model/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/symbols/symbolizer.h"
@@ -17,14 +17,15 @@ class SourceLines {
   // Borrows both for its whole life.
   SourceLines(DebugFiles& debug, Names& names) : debug_(debug), names_(names), loc_(names.intern("loc")) {}
 
-  // `loc` = "file:line" of the function at that address, nothing if it is not known.
-  std::optional<Argument> of(const SymbolView& view, std::uint64_t address) const {
+  // "file:line" of the function at that address, nothing if it is not known.
+  std::optional<NameId> of(const SymbolView& view, std::uint64_t address) const {
     const SymbolAt place = view.at(address);
     const DebugFile* const file = debug_.of(place);
     if (file == nullptr) return std::nullopt;
-    const std::string location = location_of(file->find(place.symbol->start, place.symbol->name).line);
-    return location.empty() ? std::nullopt : std::optional(Argument(loc_, names_.intern(location)));
+    const std::string line = location_of(file->find(place.symbol->start, place.symbol->name).line);
+    return line.empty() ? std::nullopt : std::optional(names_.intern(line));
   }
+  NameId argument() const { return loc_; }
 
  private:
   DebugFiles& debug_;

@@ -79,15 +79,18 @@ std::vector<SpecItem> SpecTable::automatic(const FunctionFacts& function, bool o
   return items.empty() ? from_list(function, of_result) : items;
 }
 
-// An item replaces one of the same location where that stands, but not one that was meant for just this
-// function by one that was not.
+// Of two items of one location the later one says how it is shown, but not one that was meant for many
+// functions where the other was meant for this one.
 void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<Kept>& kept) {
   const auto same =
       std::ranges::find_if(kept, [&](const Kept& k) { return k.item.location == item.location; });
   if (same == kept.end()) {
     kept.push_back({item, is_exact});
   } else if (is_exact || !same->is_exact) {
-    *same = {item, is_exact};
+    same->item.format = item.format;
+    same->item.size = item.size;
+    same->item.type_name = item.type_name;
+    same->is_exact = is_exact;
   }
 }
 
@@ -105,7 +108,9 @@ std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_
       for (const SpecItem& item : automatic(function, of_result)) add(item, is_exact, kept);
     }
   }
-  if (kept.empty() && auto_args_) return automatic(function, of_result);
+  if (kept.empty() && auto_args_) {
+    for (const SpecItem& item : automatic(function, of_result)) add(item, true, kept);
+  }
   std::vector<SpecItem> items;
   for (Kept& one : kept) items.push_back(std::move(one.item));
   return items;

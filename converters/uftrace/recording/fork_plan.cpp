@@ -102,7 +102,8 @@ class Planner {
     std::pair<ThreadPlan*, std::vector<StackMoment>> leader;
     for (auto& [tid, plan] : plans_) {
       if (plan.task->pid != parent || plan.path.empty()) continue;
-      ForkScanResult scan = scan_forks(plan.path, plan.facts, *plan.task, symbolizer_, plan.inherited, query);
+      ForkScanResult scan = scan_forks(plan.path, plan.facts, *plan.task, symbolizer_, plan.payloads.get(),
+                                       plan.inherited, query);
       for (ForkCall& call : scan.calls) found.push_back({&plan, std::move(call)});
       if (leader.first == nullptr || plan.task->is_leader()) leader = {&plan, std::move(scan.moments)};
     }

@@ -30,13 +30,13 @@ ForkKind kind_of(std::string_view symbol) {
 class ForkScan {
  public:
   ForkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
-           std::vector<std::uint64_t> inherited, const ForkQuery& query)
+           Payloads* payloads, std::vector<std::uint64_t> inherited, const ForkQuery& query)
       : file_(path, true),
         task_(task),
         symbolizer_(symbolizer),
         query_(query),
         open_(std::move(inherited)),
-        cursor_(file_, facts, open_) {}
+        cursor_(file_, facts, open_, payloads) {}
 
   ForkScanResult run() {
     std::vector<std::byte> block(kBlock);
@@ -173,9 +173,9 @@ class ForkScan {
 }  // namespace
 
 ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
-                          Symbolizer& symbolizer, std::vector<std::uint64_t> inherited,
+                          Symbolizer& symbolizer, Payloads* payloads, std::vector<std::uint64_t> inherited,
                           const ForkQuery& query) {
-  return ForkScan(path, facts, task, symbolizer, std::move(inherited), query).run();
+  return ForkScan(path, facts, task, symbolizer, payloads, std::move(inherited), query).run();
 }
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {

@@ -45,9 +45,10 @@ struct ForkQuery {
   std::set<CallKey> first_exits;        // calls that children left first, whatever their names
 };
 
-// `inherited` is what the thread itself started with. Throws InputError if the file can't be read.
+// `payloads` may be null; `inherited` is what the thread itself started with. Throws InputError if the file
+// can't be read.
 ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
-                          Symbolizer& symbolizer, std::vector<std::uint64_t> inherited,
+                          Symbolizer& symbolizer, Payloads* payloads, std::vector<std::uint64_t> inherited,
                           const ForkQuery& query);
 
 // How the records of a thread begin.

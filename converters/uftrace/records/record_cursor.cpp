@@ -162,7 +162,7 @@ void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& byt
   constexpr unsigned kMaxReadings = 16;
   for (unsigned reading = 0; payloads_ != nullptr && reading < kMaxReadings; ++reading) {
     const auto size = payloads_->size_of(item.call, behind.bytes, reading);
-    if (!size) break;
+    if (!size) continue;
     if (padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
     const Ahead follower = behind.from(padded(*size));
     if (resync_.continues(follower, expected)) {

@@ -19,6 +19,7 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
       schedule_(switches_of_plan()),
       open_(lane, schedule_),
       cursor_(file_, plan_.facts, open_, plan_.payloads.get()),
+      events_(workshop.events, *plan_.task),
       calls_({.lane = lane,
               .names = context.names,
               .notes = notes_,
@@ -54,10 +55,12 @@ bool ThreadSource::pump(const Turn& turn) {
   limits_.gate_ns = turn.gate_ns;
   set_limits();  // new messages may have come
   for (;;) {
-    const auto plain = [&lane = lane_, cache = cache_](const CallRecord& call) {
+    const auto plain = [this, &lane = lane_, cache = cache_](const CallRecord& call) {
       if (!call.is_entry()) return lane.try_end(call.time_ns, call.address, call.depth);
-      const LabelId* const label = cache->find(call.address);
-      return label != nullptr && lane.try_begin(call.time_ns, *label, call.address, call.depth);
+      const CallName* const name = cache->find(call.address);
+      if (name == nullptr) return false;
+      if (name->line != CallName::kNoLine) return begin_with_line(call, *name);
+      return lane.try_begin(call.time_ns, name->label, call.address, call.depth);
     };
     const auto item = cursor_.next(limits_, plain);
     if (!item) break;
@@ -86,6 +89,7 @@ void ThreadSource::take(const RecordItem& item) {
       break;
     case RecordItem::What::Loss:
       calls_.lost(item.call.address);
+      events_.forget();
       break;
     case RecordItem::What::BadTime:
       calls_.interrupted();
@@ -94,6 +98,7 @@ void ThreadSource::take(const RecordItem& item) {
     case RecordItem::What::NotRecords:
     case RecordItem::What::Zeros:
       calls_.interrupted();
+      events_.forget();
       break;
     case RecordItem::What::Truncated:
       break;
@@ -109,21 +114,43 @@ void ThreadSource::take_call(const RecordItem& item) {
   const std::uint64_t time_ns = in_order(item);
 
   values_.clear();
-  if (item.reading)
-    plan_.payloads->add_values(call, item.payload, *item.reading, values_);
-  else if (item.has_payload)
-    note_skipped(item);
-
+  if (item.has_payload && workshop_.shows_values) {
+    if (item.reading)
+      plan_.payloads->add_values(call, item.payload, *item.reading, values_);
+    else
+      note_skipped(item);
+  }
   if (call.is_entry()) {
+    events_.add_to_entry(values_);
+    const CallName name = name_of(call.address);
+    if (name.line != CallName::kNoLine) values_.add({workshop_.lines.argument(), name.line});
     calls_.entry(time_ns, call.depth, call.address, values_);
-    cache_->put(call.address, view_->label(call.address));
   } else {
+    events_.add_to_exit(values_);
     calls_.exit(time_ns, call.depth, call.address, values_);
   }
   if (plan_.fork_flow != 0 && lane_.depth() > 0)
     tell_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0));
   tell_forks(time_ns);
   schedule_.resume(time_ns);
+}
+
+CallName ThreadSource::name_of(std::uint64_t address) {
+  if (const CallName* const known = cache_->find(address)) return *known;
+  const CallName name{.label = view_->label(address),
+                      .line = workshop_.lines.of(*view_, address).value_or(CallName::kNoLine)};
+  cache_->put(address, name);
+  return name;
+}
+
+// A plain entry of a function whose place in the source is known. False if it does not fit the open calls.
+bool ThreadSource::begin_with_line(const CallRecord& call, const CallName& name) {
+  if (call.depth != lane_.depth() || call.time_ns < lane_.last_ns() || call.time_ns >= kTimeLimitNs)
+    return false;
+  values_.clear();
+  values_.add({workshop_.lines.argument(), name.line});
+  lane_.begin(call.time_ns, name.label, call.address, values_);
+  return true;
 }
 
 // Estimated exits may invert by some ns (section 8.4); a lane can't go back.
@@ -133,8 +160,6 @@ std::uint64_t ThreadSource::in_order(const RecordItem& item) {
   return std::max(time_ns, lane_.last_ns());
 }
 
-// ---- What is not shown yet ----
-
 void ThreadSource::note_skipped(const RecordItem& item) {
   note(kPayloadSkipped,
        fmt::format("arguments or return value of {} bytes", item.end - item.begin - kRecordSize));
@@ -142,7 +167,14 @@ void ThreadSource::note_skipped(const RecordItem& item) {
 
 void ThreadSource::take_event(const RecordItem& item) {
   latest_ns_ = std::max(latest_ns_, item.call.time_ns);
-  note(kEventSkipped, fmt::format("event {}", item.call.address));
+  if (!workshop_.shows_events) return;
+  tell_moments(item.call.time_ns);
+  schedule_.tell(item.call.time_ns, Schedule::OwnRecord::Other);
+  const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
+  if (!events_.take(item.call.address, time_ns, item.payload, lane_))
+    note(kEventSkipped,
+         fmt::format("event {} with {} bytes of data", item.call.address, item.payload.size()));
+  schedule_.resume(time_ns);
 }
 
 // ---- Names and moments ----
@@ -154,7 +186,7 @@ void ThreadSource::enter_view(std::uint64_t time_ns) {
 
 // Where plain runs have to stop: for a moment, other symbols, an arrow, or a stack that is not known.
 void ThreadSource::set_limits() {
-  const bool needs_a_look = !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
+  const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
   limits_.look_ns = needs_a_look ? 0 : std::min(view_->until_ns(), schedule_.limit_ns());
   if (!plan_.moments.empty()) limits_.look_ns = std::min(limits_.look_ns, plan_.moments.front().time_ns);
   limits_.look_offset = plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;

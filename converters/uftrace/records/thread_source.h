@@ -14,6 +14,8 @@
 #include "converters/model/importer.h"
 #include "converters/model/lane.h"
 #include "converters/model/timeline.h"
+#include "converters/uftrace/arguments/source_lines.h"
+#include "converters/uftrace/events/thread_events.h"
 #include "converters/uftrace/perf/schedule.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/fork_scan.h"
@@ -74,6 +76,10 @@ struct Workshop {
     std::vector<std::byte> block = {};
   };
   Symbolizer& symbolizer;
+  const SourceLines& lines;
+  EventShop events;
+  bool shows_values = true;
+  bool shows_events = true;
   std::vector<Bench> benches;  // by Turn::worker
 };
 
@@ -103,6 +109,8 @@ class ThreadSource : public Source {
   Schedule::Context switches_of_plan();
   void take_call(const RecordItem& item);
   void take_event(const RecordItem& item);
+  CallName name_of(std::uint64_t address);
+  bool begin_with_line(const CallRecord& call, const CallName& name);
   void note_skipped(const RecordItem& item);
   std::uint64_t in_order(const RecordItem& item);
   void tell_moments(std::uint64_t time_ns);
@@ -131,6 +139,7 @@ class ThreadSource : public Source {
   Workshop::Bench* bench_ = nullptr;  // for one pump()
   LabelCache* cache_ = nullptr;       // of the view; for one pump()
   Arguments values_;                  // of the call at hand
+  ThreadEvents events_;
   ThreadCalls calls_;
 };
 

@@ -38,7 +38,14 @@ class AddressCache {
   std::array<Entry, HashBits::kMax + 1> entries_{};
 };
 
-using LabelCache = AddressCache<LabelId>;
+// What a call is called, and where its function stands in the source.
+struct CallName {
+  static constexpr NameId kNoLine{~std::uint32_t{0}};
+  LabelId label{};
+  NameId line = kNoLine;
+};
+
+using LabelCache = AddressCache<CallName>;
 
 // One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
 // program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.

@@ -205,8 +205,8 @@ TEST_F(PayloadReaderTest, SourceLines) {
   const SymbolView view = symbolizer_->view(*sessions_->find_task(ThreadId{100}), 20);
   const auto loc = lines.of(view, kF + 4);
   ASSERT_TRUE(loc);
-  EXPECT_EQ(names_.text(loc->name), "loc");
-  EXPECT_EQ(names_.text(static_cast<NameId>(loc->bits)), "a.c:3");
+  EXPECT_EQ(names_.text(lines.argument()), "loc");
+  EXPECT_EQ(names_.text(*loc), "a.c:3");
   EXPECT_FALSE(lines.of(view, kOther));
   EXPECT_FALSE(lines.of(view, kLibF));
 }

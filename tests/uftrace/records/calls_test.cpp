@@ -38,6 +38,13 @@ TEST(UftraceCalls, OpenCallsEndAtTheLastRecord) {
 TEST(UftraceCalls, AnEventCanBeTheLastRecord) {
   R r;
   EXPECT_THAT(r.entry(10, 0, R::kMain).event(19, 100011, 4).lines(),
+              ElementsAre("100/100 [10, 19] demo:main repaired=\"open-at-end\"",
+                          "100/100 @19 counter event:cpu #100 cpu=286331153"));
+}
+
+TEST(UftraceCalls, AnEventThatIsNotShownCanBeTheLastRecord) {
+  R r;
+  EXPECT_THAT(r.entry(10, 0, R::kMain).event(19, 777, 4).lines(),
               ElementsAre("100/100 [10, 19] demo:main repaired=\"open-at-end\""));
 }
 

@@ -10,10 +10,10 @@ constexpr std::uint64_t kAddress = 0x401000;
 
 TEST(LabelCaches, GiveEveryEpochItsOwn) {
   LabelCaches caches;
-  caches.of(0).put(kAddress, LabelId{7});
+  caches.of(0).put(kAddress, {.label = LabelId{7}});
   EXPECT_EQ(caches.of(1).find(kAddress), nullptr);
   ASSERT_NE(caches.of(0).find(kAddress), nullptr);
-  EXPECT_EQ(*caches.of(0).find(kAddress), LabelId{7});
+  EXPECT_EQ(caches.of(0).find(kAddress)->label, LabelId{7});
 }
 
 TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
@@ -21,9 +21,9 @@ TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
   constexpr std::uint32_t kEpochs = 10'000;  // would take 640 MB if all were kept
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
     EXPECT_EQ(caches.of(epoch).find(kAddress), nullptr) << "of another epoch";
-    caches.of(epoch).put(kAddress, LabelId{epoch});
+    caches.of(epoch).put(kAddress, {.label = LabelId{epoch}});
   }
-  EXPECT_EQ(*caches.of(kEpochs - 1).find(kAddress), LabelId{kEpochs - 1});
+  EXPECT_EQ(caches.of(kEpochs - 1).find(kAddress)->label, LabelId{kEpochs - 1});
   EXPECT_EQ(caches.of(0).find(kAddress), nullptr);
 }
 

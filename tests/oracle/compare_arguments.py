@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Checks that FXT files show the arguments, return values and events that uftrace shows of the same recordings.
+
+For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
+beside this script, and compares
+  - every call of `uftrace replay`, thread by thread and in order: its name, every argument and the return value;
+  - every event of `uftrace dump`: counters, user events, differences and call sites.
+Texts of uftrace that lie beside a recording (RECORDING.replay.txt, .dump.txt) are used; otherwise uftrace is run.
+Where uftrace itself gives up (it stops at a wrong spec), what it shows is compared. Exit code 1 when anything differs.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import fxt_reader as fxt
+
+BEGIN, END, COMPLETE, INSTANT, COUNTER = 2, 3, 4, 0, 1
+VALUE = re.compile(r"(arg|fparg)\d+|retval")
+REPLAY = re.compile(r"^ *(?:[0-9.]+ +[a-z]+ +)?\[ *(\d+)\] \| +(.*)$", re.S)
+CALLER = re.compile(r" /\* from \S+:\d+ \*/$")
+READ_NAMES = {"proc/statm": "memory"}
+FIELDS = {"vmsize": "vmsize KB", "vmrss": "vmrss KB", "shared": "shared KB", "major": "major faults",
+          "minor": "minor faults", "cycle": "cycles", "instructions": "instructions"}
+
+
+class Call:
+    def __init__(self, name, args):
+        self.name, self.args = name, dict(args)
+
+    def values(self, of_result):
+        return [(k, v) for k, v in self.args.items() if VALUE.fullmatch(k) and (k == "retval") == of_result]
+
+
+def calls_of(trace):
+    """The calls of every thread, as uftrace has them, in the order of their begins; with their begins and ends."""
+    calls, stacks = defaultdict(list), defaultdict(list)
+    for event in trace.events:
+        if event.category == "[kernel]" or event.name.startswith("linux:schedule"):
+            continue
+        tid = event.thread[1]
+        if event.type == COMPLETE or event.type == BEGIN:
+            call = Call(event.name, event.args)
+            call.begin, call.end = event.time, event.extra if event.type == COMPLETE else None
+            calls[tid].append(call)
+            if event.type == BEGIN:
+                stacks[tid].append(call)
+            if "inherited-call" in event.args.get("repaired", ""):
+                calls[tid].pop()  # the parent entered it
+        elif event.type == END and stacks[tid]:
+            call = stacks[tid].pop()
+            call.args.update(event.args)
+            call.end = event.time
+    return calls
+
+
+def plain(text):
+    """uftrace's bytes, or ours made valid: the same where no byte was invalid, and where some were."""
+    return re.sub("\ufffd+", "\ufffd", text)
+
+
+def texts_of(call, name, value):
+    """How uftrace may print a value of ours: one of these."""
+    if value is None:
+        return ["NULL"]
+    if isinstance(value, fxt.Pointer):
+        symbol = call.args.get(name + ".symbol")
+        return [f"&{symbol}"] if symbol is not None else [hex(value), str(int(value))]
+    if isinstance(value, float):
+        return ["%#f" % value, "-nan" if value != value else "%#f" % value]
+    if isinstance(value, int):
+        forms = [str(value)]
+        for size in (8, 16, 32, 64):
+            bits = value & (1 << size) - 1
+            if value >= 0 and bits != value:
+                continue
+            forms += [hex(bits), "0" + oct(bits)[2:], str(bits)]
+        return forms
+    text = plain(value)
+    escaped = text.replace("\n", "\\n")
+    char = {"\n": "\\n", "\0": "\\0", "\t": "\\t", "\r": "\\r", "\b": "\\b"}.get(text, text)
+    printed = escaped.split("\0")[0]
+    return [f'"{escaped}"s', f'"{escaped}"', f'"{text}"', f'"{printed}"', f"'{char}'", text]
+
+
+def match_values(call, values, rest, ends):
+    """Takes the printed values off `rest`; gives what is behind them. Raises ValueError with what differs."""
+    for index, (name, value) in enumerate(values):
+        if index:
+            if not rest.startswith(", "):
+                raise ValueError(f"{name} = {value!r} is not in uftrace's {rest!r}")
+            rest = rest[2:]
+        stops = ends if index + 1 == len(values) else (", ",)
+        for text in texts_of(call, name, value):
+            if rest.startswith(text) and rest[len(text):].startswith(stops):
+                rest = rest[len(text):]
+                break
+        else:
+            raise ValueError(f"{name} = {value!r}, uftrace has {rest!r}")
+    return rest
+
+
+def uftrace_text(recording, kind):
+    kept = Path(f"{recording}.{kind}.txt")
+    if kept.exists():
+        return kept.read_bytes().decode(errors="replace")
+    command = {"replay": ["replay", "-f", "duration,tid", "--no-event"], "dump": ["dump"]}[kind]
+    run = subprocess.run(["uftrace", *command, "--no-pager", "-d", recording], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=False)
+    return run.stdout.decode(errors="replace")
+
+
+def lines_of(replay):
+    """The lines of calls; texts may have line ends in them."""
+    lines = []
+    for line in plain(replay).split("\n"):
+        if line.startswith("uftrace stopped tracing"):
+            break
+        if REPLAY.match(line) or not lines:
+            lines.append(line)
+        elif line:
+            lines[-1] += "\n" + line
+    return lines
+
+
+def compare_values(recording, trace, problems):
+    calls, taken, stacks = calls_of(trace), defaultdict(int), defaultdict(list)
+    compared = 0
+    for line in lines_of(uftrace_text(recording, "replay")):
+        found = REPLAY.match(line)
+        if not found or found[2].startswith("/*"):
+            continue
+        tid, text = int(found[1]), CALLER.sub("", found[2])
+        try:
+            if text.startswith("}"):
+                while stacks[tid] and "repaired" in stacks[tid][-1].args:
+                    stacks[tid].pop()  # it has no exit
+                call = stacks[tid].pop() if stacks[tid] else None
+                if call is None:
+                    continue  # a call that was entered before the recording, or in a parent
+                rest = text[1:]
+                values = call.values(True)
+                if values and not rest.startswith(" = "):
+                    raise ValueError(f"retval is not in uftrace's {text!r}")
+                if values:
+                    rest = match_values(call, values, rest[3:], (";",))[1:]
+                if not rest.startswith(f" /* {call.name} */"):
+                    raise ValueError(f"uftrace has {text!r}")
+                compared += len(values)
+                continue
+            if taken[tid] == len(calls[tid]):
+                problems.append(f"thread {tid}: uftrace has one more call: {text}")
+                break
+            call = calls[tid][taken[tid]]
+            taken[tid] += 1
+            if re.match(r"<[0-9a-f]+>\(", text):
+                continue  # names that we have from ELF files
+            if not text.startswith(call.name + "("):
+                raise ValueError(f"uftrace has {text!r}")
+            values = call.values(False)
+            rest = match_values(call, values, text[len(call.name) + 1:], (")",))
+            compared += len(values)
+            if rest == ") {":
+                stacks[tid].append(call)
+                continue
+            values = call.values(True)
+            if values and not rest.startswith(") = "):
+                raise ValueError(f"retval is not in uftrace's {text!r}")
+            rest = match_values(call, values, rest[4:], (";",)) if values else rest[1:]
+            compared += len(values)
+            if rest != ";":
+                raise ValueError(f"uftrace has more: {rest!r}")
+        except ValueError as problem:
+            problems.append(f"thread {tid}, call {taken[tid]} {call.name}: {problem}")
+            if len(problems) > 20:
+                break
+    return compared
+
+
+def events_of_dump(text):
+    """(tid, time, kind, name, values) of every event; the calls between them as events, too."""
+    events = []
+    for line in text.split("\n"):
+        found = re.match(r"^(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|data )\] (.*)$", line)
+        if found and found[4] != "data ":
+            name = re.sub(r"\([0-9a-f]+\) depth: \d+$", "", found[5])
+            events.append([int(found[3]), int(found[1] + found[2]), found[4].strip(), name, ""])
+        elif events and line.startswith("  ") and events[-1][2] == "event" and not events[-1][4]:
+            events[-1][4] = line.split(": ", 1)[1]
+        elif line.startswith("reading ") and not line.rstrip().endswith(".dat"):
+            break
+        elif line.startswith("reading perf") or line.startswith("reading kernel"):
+            break
+    return events
+
+
+def compare_events(recording, trace, problems):
+    said = defaultdict(list)
+    for event in trace.events:
+        if event.type == COUNTER or (event.type == INSTANT and event.category == "event"):
+            said[event.thread[1], event.time].append(event)
+    calls = calls_of(trace)
+    begun = {(tid, call.begin, call.name): call for tid, of in calls.items() for call in of}
+    ended = {(tid, call.end, call.name): call for tid, of in calls.items() for call in of}
+    waiting = defaultdict(list)
+    compared = 0
+    for tid, time, kind, name, text in events_of_dump(uftrace_text(recording, "dump")):
+        values = dict(part.split("=") for part in text.split()) if text else {}
+        if kind != "event":
+            call = (begun if kind == "entry" else ended).get((tid, time, name))
+            for field, value in waiting.pop(tid, []):
+                if call is None or call.args.get(field) != value:
+                    problems.append(f"thread {tid}, {time}: {field} of {name}: {value}, got {call and call.args.get(field)}")
+                compared += 1
+            continue
+        if name.startswith("diff:"):
+            waiting[tid] += [(f"diff.{field}", int(value.rstrip("KB"))) for field, value in values.items()
+                             if name in ("diff:proc/statm", "diff:page-fault")]
+            continue
+        if name == "callsite":
+            waiting[tid].append(("callsite", int(values["callsite"], 16)))
+            continue
+        if name.startswith("read:"):
+            label = READ_NAMES.get(name[5:], name[5:])
+            wanted = {FIELDS.get(field, field): int(value.rstrip("KB")) for field, value in values.items()}
+        elif name == "watch:cpu":
+            label, wanted = "cpu", {"cpu": int(values["cpu"])}
+        elif name == "watch:var":
+            label = next(iter(values))
+            wanted = {label: int(values[label], 16)}
+        else:
+            label, wanted = name, {}
+        compared += 1
+        if not any(event.name == label and event.args == wanted for event in said[tid, time]):
+            got = [(event.name, event.args) for event in said[tid, time]]
+            problems.append(f"thread {tid}, {time}: {label} {wanted}, got {got}")
+    return compared
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
+    parser.add_argument("--converter", required=True, help="the program fxt-convert")
+    arguments = parser.parse_args()
+    failed = False
+    for recording in arguments.recordings:
+        problems = []
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "out.fxt"
+            subprocess.run([arguments.converter, "-q", "--max-depth", "100000", recording, output], check=True)
+            trace = fxt.read(output)
+        values = compare_values(recording, trace, problems)
+        events = compare_events(recording, trace, problems)
+        print(f"{recording.name}: {values} values and {events} events compared, {len(problems)} differ")
+        for problem in problems[:10]:
+            print(f"  {problem}")
+        failed = failed or bool(problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
