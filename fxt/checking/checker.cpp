@@ -29,8 +29,8 @@ constexpr std::string_view kReserved = "the spec reserves it for later versions"
 // Tracy looks for the word anywhere.
 bool names_a_frame(std::string_view name) {
   constexpr std::string_view kFrame = "frame";
-  return std::ranges::search(name, kFrame, [](char a, char b) { return (a | 0x20) == b; }).begin() !=
-         name.end();
+  const auto is_letter = [](char a, char b) { return (a | 0x20) == b; };
+  return std::search(name.begin(), name.end(), kFrame.begin(), kFrame.end(), is_letter) != name.end();
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include "fxt/checker.h"
 #include "fxt/reader.h"
+#include "fxt/scoped_duration.h"
+#include "fxt/words.h"
 #include "fxt/writer.h"
 
 int main() {
@@ -24,9 +26,9 @@ int main() {
   int events = 0, findings = 0;
   fxt::Reader reader(std::as_bytes(output.words()));
   fxt::Checker checker([&findings](const fxt::Finding&) { ++findings; });
-  while (const fxt::Entry* entry = reader.next()) {
-    checker.add(*entry, reader);
-    if (const auto* event = std::get_if<fxt::Event>(&entry->record)) {
+  for (const fxt::Entry& entry : reader) {
+    checker.add(entry, reader);
+    if (const auto* event = std::get_if<fxt::Event>(&entry.record)) {
       ++events;
       std::cout << event->name.text << ' ' << event->time << ".." << event->end << '\n';
     }
