@@ -33,9 +33,11 @@ class Nesting {
  public:
   static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
   struct Duration {
-    std::uint64_t end = kOpen;    // kOpen: waits for its end event
-    std::uint64_t limit = kOpen;  // when it must have ended: its end, or that of one around it
+    std::uint64_t end = kOpen;          // kOpen: waits for its end event
+    std::uint64_t around_ends = kOpen;  // of those: when the one around it ends
     Tag tag = {};
+    // When it must have ended.
+    std::uint64_t limit() const { return std::min(end, around_ends); }
   };
 
   Nesting() = default;
@@ -48,23 +50,25 @@ class Nesting {
     if (begin == end) return add_point(begin, true);
     Duration* around = top_;
     const Misplaced misplaced = find_complete(begin, end, around);
-    if (misplaced == Misplaced::No) open(around, begin, {.end = end, .limit = end, .tag = tag});
+    if (misplaced == Misplaced::No) open(around, begin, {.end = end, .tag = tag});
     return misplaced;
   }
   // The most frequent kind of them, which changes least: it follows a sibling. False for others. Keeps the
   // sibling's tag.
   bool add_sibling(std::uint64_t begin, std::uint64_t end) {
     Duration* const sibling = top_;
-    if (begin >= end || begin < last_time_ || sibling->end > begin || end > sibling[-1].limit || points_ != 0)
+    if (begin >= end || begin < last_time_ || sibling->end > begin || end > sibling[-1].limit() ||
+        points_ != 0)
       return false;
-    sibling->end = sibling->limit = end;
+    sibling->end = end;
     last_time_ = begin;
     return true;
   }
   Misplaced add_begin(std::uint64_t time, const Tag& tag) {
     Duration* around = top_;
     const Misplaced misplaced = find_begin(time, around);
-    if (misplaced == Misplaced::No) open(around, time, {.end = kOpen, .limit = around->limit, .tag = tag});
+    if (misplaced == Misplaced::No)
+      open(around, time, {.end = kOpen, .around_ends = around->limit(), .tag = tag});
     return misplaced;
   }
   Misplaced add_end(std::uint64_t time) {
@@ -121,7 +125,7 @@ class Nesting {
     if (time < last_time_) return Misplaced::BackInTime;
     const Duration* around = top_;
     while (around->end < time) --around;
-    if (time > around->limit) return Misplaced::AroundEnded;
+    if (time > around->around_ends) return Misplaced::AroundEnded;
     const bool enclosed = around != durations_.data() || (points_at(time) != 0 && point_encloses_);
     return enclosed ? Misplaced::No : Misplaced::NotEnclosed;
   }
@@ -165,15 +169,16 @@ class Nesting {
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
     if (time < last_time_) return Misplaced::BackInTime;
     while (around->end <= time) --around;
-    return time <= around->limit ? Misplaced::No : Misplaced::AroundEnded;
+    return time <= around->around_ends ? Misplaced::No : Misplaced::AroundEnded;
   }
   Misplaced find_begin(std::uint64_t time, Duration*& around) const {
     const Misplaced misplaced = find_around(time, around);
-    return misplaced == Misplaced::No && depth_of(around) == kMaxDepth ? Misplaced::TooDeep : misplaced;
+    const bool is_deepest = around == &durations_.back() && durations_.size() > kMaxDepth;
+    return misplaced == Misplaced::No && is_deepest ? Misplaced::TooDeep : misplaced;
   }
   Misplaced find_complete(std::uint64_t begin, std::uint64_t end, Duration*& around) const {
     const Misplaced misplaced = find_begin(begin, around);
-    return misplaced == Misplaced::No && end > around->limit ? Misplaced::BeyondAround : misplaced;
+    return misplaced == Misplaced::No && end > around->limit() ? Misplaced::BeyondAround : misplaced;
   }
   Misplaced find_end(std::uint64_t time, Duration*& around) const {
     const Misplaced misplaced = find_around(time, around);
@@ -190,12 +195,12 @@ class Nesting {
 
   // At most kMaxDepth.
   void open(Duration* around, std::uint64_t time, const Duration& duration) {
-    if (++around == durations_.data() + durations_.size()) {
-      const std::size_t depth = durations_.size();
-      durations_.resize(std::min(2 * depth, kMaxDepth + 1));
+    if (around == &durations_.back()) {
+      const std::size_t depth = depth_of(around);
+      durations_.resize(std::min(2 * durations_.size(), kMaxDepth + 1));
       around = durations_.data() + depth;
     }
-    *around = duration;
+    *++around = duration;
     go_to(around, time);
   }
   void go_to(Duration* top, std::uint64_t time) {
@@ -218,9 +223,9 @@ class Nesting {
         if (duration != top_) visit(*duration, duration[1]);
         continue;
       }
-      const std::uint64_t limit = duration->end == kOpen ? kept->limit : duration->end;
+      const std::uint64_t limit = kept->limit();
       *++kept = *duration;
-      kept->limit = limit;
+      if (kept->end == kOpen) kept->around_ends = limit;
     }
     top_ = kept;
   }

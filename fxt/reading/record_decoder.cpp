@@ -46,7 +46,7 @@ bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& re
   };
   refer(event->category, *category_text, category);
   refer(event->name, *name_text, name);
-  event->arguments = {};
+  if (!event->arguments.empty()) event->arguments = {};
   const std::uint64_t last = is_instant_or_pair ? 0 : words[2];
   event->end = type == EventType::DurationComplete ? last : 0;
   event->id = type == EventType::DurationComplete ? 0 : last;

@@ -82,10 +82,11 @@ std::string describe(Misplaced misplaced, const Event& event, const ThreadNestin
       return "at " + at(event.time) + " comes after one at " + at(nesting.last_time()) +
              on_thread(event.thread) + ": its events must be in time order, outer durations first";
     case Misplaced::AroundEnded:
-      return "comes while a duration is still open that had to end at " + at(around.limit) +
+      return "comes while a duration is still open that had to end at " + at(around.limit()) +
              ", with the one around it";
     case Misplaced::BeyondAround:
-      return "lasts until " + at(event.end) + ", beyond the one around it, which ends at " + at(around.limit);
+      return "lasts until " + at(event.end) + ", beyond the one around it, which ends at " +
+             at(around.limit());
     case Misplaced::NeverBegan:
       return "ends a duration that never began" + on_thread(event.thread);
     case Misplaced::InnerIsOpen:

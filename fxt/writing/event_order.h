@@ -110,7 +110,7 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
     for (std::size_t depth = nesting.depth(); depth > 0; --depth) {
       const ThreadNesting::Duration duration = nesting.at(depth);
       if (duration.end != ThreadNesting::kOpen) continue;
-      const std::uint64_t time = std::min(duration.limit, std::max(last_time, nesting.last_time()));
+      const std::uint64_t time = std::min(duration.limit(), std::max(last_time, nesting.last_time()));
       end(Thread{.process = key.first, .thread = key.second}, time, duration.tag);
       nesting.add_end(time);
     }
