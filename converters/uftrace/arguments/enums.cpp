@@ -18,14 +18,16 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// Decimal or hexadecimal, with a sign or without.
+// As in C: decimal, hexadecimal or octal, with a sign or without.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
   const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
   if (is_hex) text.remove_prefix(2);
+  const bool is_octal = !is_hex && text.starts_with('0');
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : is_octal ? 8 : 10);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return static_cast<std::int64_t>(is_negative ? 0 - value : value);
 }

@@ -27,6 +27,9 @@ std::vector<std::string> lines(std::string_view list) {
 TEST(Enums, ValuesCountUp) {
   EXPECT_THAT(lines("enum color {RED,GREEN=5,BLUE,MASK=0x100,LAST}"),
               ElementsAre("color: LAST=257 MASK=256 BLUE=6 GREEN=5 RED=0"));
+  EXPECT_THAT(lines("enum open {O_RDONLY = 00,O_CREAT = 0100,O_X}"),
+              ElementsAre("open: O_X=65 O_CREAT=64 O_RDONLY=0"));
+  EXPECT_THAT(lines("enum bad {A = 08}"), ElementsAre("? enum bad {A = 08"));
   EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
 }
 
