@@ -40,8 +40,10 @@ class SchedComparison(Comparison):
         if dump is None or not (self.recording / "info").exists():
             return  # uftrace reads no perf data then
         switches, last = parse_perf(dump)
-        shown = {thread for _, thread in trace.thread_names}
-        switches = [switch for switch in switches if switch[2] in shown]
+        # uftrace leaves threads without records out.
+        threads = {int(path.stem) for path in self.recording.glob("[0-9]*.dat")}
+        trace.switches = [switch for switch in trace.switches if {switch[2][1], switch[3][1]} & threads]
+        trace.events = [event for event in trace.events if event.thread[1] in threads]
         self.check_switches(switches, trace)
         view = viewers.PerfettoView([event for event in trace.events
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
