@@ -27,6 +27,13 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
+// Padding is garbage.
+std::string padded_text(std::string_view bytes) {
+  std::string text(bytes);
+  text.resize((bytes.size() + 7) / 8 * 8, '\x77');
+  return text;
+}
+
 }  // namespace
 
 RecordingBuilder::RecordingBuilder() {
@@ -76,6 +83,23 @@ RecordingBuilder& RecordingBuilder::entry_with_payload(std::uint64_t time_ns, st
                                                        std::uint64_t address, std::size_t payload) {
   return record(time_ns, 0, true, depth, address).bytes(std::string(payload, '\x5d'));
 }
+RecordingBuilder& RecordingBuilder::entry_with(std::uint64_t time_ns, std::uint64_t depth,
+                                               std::uint64_t address, std::string_view payload) {
+  return record(time_ns, 0, true, depth, address).bytes(padded_text(payload));
+}
+RecordingBuilder& RecordingBuilder::exit_with(std::uint64_t time_ns, std::uint64_t depth,
+                                              std::uint64_t address, std::string_view payload) {
+  return record(time_ns, 1, true, depth, address).bytes(padded_text(payload));
+}
+RecordingBuilder& RecordingBuilder::event_with(std::uint64_t time_ns, std::uint64_t id,
+                                               std::string_view data) {
+  record(time_ns, 3, true, 0, id);
+  return bytes(padded_text(raw(static_cast<std::uint16_t>(data.size()), order_) + std::string(data)));
+}
+RecordingBuilder& RecordingBuilder::info_line(std::string_view line) {
+  info_lines_ += std::string(line) + "\n";
+  return *this;
+}
 RecordingBuilder& RecordingBuilder::lost(std::uint64_t count) { return record(0, 2, false, 0, count); }
 RecordingBuilder& RecordingBuilder::event(std::uint64_t time_ns, std::uint64_t id, std::size_t size) {
   record(time_ns, 3, size != 0, 0, id);
@@ -101,7 +125,7 @@ std::string RecordingBuilder::info() const {
          (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features_, order_) + raw(masks, order_) +
          raw(max_stack_, order_) + std::string(6, '\0') +
          fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids) +
-         (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n") + utc_offset_;
+         (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n") + utc_offset_ + info_lines_;
 }
 
 void RecordingBuilder::write_files() const {

@@ -31,9 +31,15 @@ class RecordingBuilder {
   // With the `more` bit, and that many payload bytes behind it (garbage).
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
+  // The same with these bytes, which the builder pads.
+  RecordingBuilder& entry_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
+                               std::string_view payload);
+  RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
+                              std::string_view payload);
   RecordingBuilder& lost(std::uint64_t count);
   // An event with `size` bytes of data; none and no `more` bit when 0.
   RecordingBuilder& event(std::uint64_t time_ns, std::uint64_t id, std::size_t size);
+  RecordingBuilder& event_with(std::uint64_t time_ns, std::uint64_t id, std::string_view data);
   RecordingBuilder& word(std::uint64_t word);
   RecordingBuilder& bytes(std::string_view bytes);
   // What follows is of this thread.
@@ -51,6 +57,9 @@ class RecordingBuilder {
 
   // That line of info; by default there is none.
   void utc_offset(std::string_view seconds) { utc_offset_ = "utc_offset:" + std::string(seconds) + "\n"; }
+
+  // A line of info: "argspec:f@arg1".
+  RecordingBuilder& info_line(std::string_view line);
 
   std::filesystem::path path() const { return path_; }
   // Writes everything and imports it.
@@ -77,6 +86,7 @@ class RecordingBuilder {
   std::uint16_t max_stack_ = 1024;
   std::size_t lookahead_bytes_ = std::size_t{16} << 20;
   std::string elapsed_, utc_offset_;
+  std::string info_lines_;
   std::uint64_t tid_ = 100;
   std::map<std::uint64_t, std::string> records_;  // by tid
   std::vector<std::string> task_lines_;

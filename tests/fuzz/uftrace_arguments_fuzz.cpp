@@ -1,0 +1,94 @@
+// Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte says which; a
+// payload has its specs in front, up to the first zero byte.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converters/uftrace/arguments/debug_file.h"
+#include "converters/uftrace/arguments/payload_plan.h"
+#include "converters/uftrace/arguments/spec_table.h"
+#include "converters/uftrace/events/event_names.h"
+
+namespace {
+
+using namespace convert;
+using namespace convert::uftrace;
+
+class NoSymbols : public SymbolNames {
+ public:
+  explicit NoSymbols(NameId name) : name_(name) {}
+  std::optional<NameId> name_of(std::uint64_t address) override {
+    return address % 2 == 0 ? std::optional(name_) : std::nullopt;
+  }
+
+ private:
+  NameId name_;
+};
+
+void read_payload(const std::string& text) {
+  const std::size_t end = std::min(text.find('\0'), text.size());
+  const auto payload = std::as_bytes(std::span(text)).subspan(std::min(end + 1, text.size()));
+  SpecProblems problems;
+  Names names;
+  NoSymbols symbols(names.intern("symbol"));
+  const EnumType color({{"MINUS", -1}, {"RED", 0}, {"GREEN", 5}, {"MASK", 256}});
+  const EnumNames color_names{&color, {{5, names.intern("GREEN")}}};
+  const PayloadPlan plan(parse_spec_items(text.substr(0, end), {}, problems), names,
+                         [&](std::string_view name) { return name == "color" ? &color_names : nullptr; });
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    const auto size = plan.size_of(payload, order);
+    if (!size) continue;
+    if (*size > payload.size()) std::abort();
+    std::vector<std::uint64_t> room;
+    Arguments into;
+    plan.add_values(payload.first(*size), order, symbols, room, into);
+    std::size_t count = 0;
+    for ([[maybe_unused]] const Argument& argument : into) ++count;
+    if (count != into.size()) std::abort();
+  }
+}
+
+void read_specs(const std::string& text) {
+  Notes notes;
+  Info info;
+  info.argument_lines = {"argspec:" + text, "retspec:" + text, "argauto:" + text, "enumauto:" + text,
+                         "auto-args:1"};
+  const SpecTable table(info, "info", notes);
+  for (const bool of_result : {false, true}) {
+    FunctionFacts function{.names = {"main", "std::f"}};
+    function.debug = {.name = "main", .line = {}, .arguments = text, .results = text};
+    function.is_in = [](std::string_view module) { return module.size() % 2 == 0; };
+    for (const auto& items : table.readings(function, of_result))
+      if (items.empty()) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string text(data + 1, data + size);
+  Notes notes;
+  switch (data[0]) {
+    case 's':
+      read_specs(text);
+      break;
+    case 'd': {
+      const DebugFile file(text, "a.dbg", notes);
+      for (std::uint64_t offset = 0; offset < 64; ++offset) location_of(file.find(offset, "main").line);
+      break;
+    }
+    case 'n':
+      parse_event_names(text, "events.txt", notes);
+      break;
+    case 'p':
+      read_payload(text);
+      break;
+    default:
+      break;
+  }
+  return 0;
+}

@@ -1,0 +1,163 @@
+// Recordings with arguments, source lines and events, and what becomes of them.
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using namespace std::string_view_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using R = RecordingBuilder;
+
+constexpr auto kSeven = "\7\0\0\0"sv;
+
+class UftraceValues : public testing::Test {
+ protected:
+  UftraceValues() { r_.info_line("argspec:f@arg1/i32,arg2/s").info_line("retspec:f@retval/i32"); }
+  // main calls f.
+  void calls() {
+    r_.entry(10, 0, R::kMain)
+        .entry_with(11, 1, R::kF, "\7\0\0\0\2\0ab"sv)
+        .exit_with(12, 1, R::kF, "\xff\xff\xff\xff"sv)
+        .exit(20, 0, R::kMain);
+  }
+  R r_;
+};
+
+TEST_F(UftraceValues, StandOnTheirCalls) {
+  calls();
+  EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main",
+                                      "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" retval=-1"));
+  EXPECT_THAT(r_.notes(), IsEmpty());
+}
+
+TEST_F(UftraceValues, AreLeftOutOnRequest) {
+  calls();
+  EXPECT_THAT(r_.lines({}, {.no_args = true}),
+              ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f"));
+  EXPECT_THAT(r_.notes(), IsEmpty());
+}
+
+TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
+  r_.entry(10, 0, R::kMain)
+      .entry_with(11, 1, R::kG, "\7\0\0\0\2\0ab"sv)
+      .exit(12, 1, R::kG)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:g"));
+  EXPECT_THAT(r_.notes(),
+              ElementsAre("payload-skipped 1", "DIR/100.dat:+0x10: arguments or return value of 8 bytes"));
+  r_.lines({}, {.no_args = true});
+  EXPECT_THAT(r_.notes(), IsEmpty());
+}
+
+TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
+  r_.entry(10, 0, R::kMain)
+      .entry_with(11, 1, R::kF, "\7\0\0\0\1\0abcdefghij"sv)
+      .exit_with(12, 1, R::kF, "\1\0\0\0"sv)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f retval=1"));
+  EXPECT_THAT(r_.notes(),
+              ElementsAre("payload-skipped 1", "DIR/100.dat:+0x10: arguments or return value of 16 bytes"));
+}
+
+TEST_F(UftraceValues, MayBeNone) {
+  r_.info_line("argspec:g")
+      .entry(10, 0, R::kMain)
+      .entry_with(11, 1, R::kG, "")
+      .exit(12, 1, R::kG)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:g"));
+  EXPECT_THAT(r_.notes(), IsEmpty());
+}
+
+TEST_F(UftraceValues, HaveTheirSourceLineBehindThem) {
+  r_.file("demo.dbg", "F: 1100 f\nL: 3 a.c\nF: 1000 main\nL: 9 a.c\n");
+  calls();
+  EXPECT_THAT(r_.lines({}, {.no_args = true}),
+              ElementsAre("100/100 [10, 20] demo:main loc='a.c:9'", "100/100 [11, 12] demo:f loc='a.c:3'"));
+  EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main loc='a.c:9'",
+                                      "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" loc='a.c:3' retval=-1"));
+}
+
+// All but the first call of a function take a shorter way.
+TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
+  r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
+  r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 1, R::kG).exit(14, 1, R::kG);
+  r_.entry(15, 1, R::kG).exit(16, 1, R::kG).exit(20, 0, R::kMain);
+  EXPECT_THAT(r_.lines(),
+              ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:g loc='a.c:3'",
+                          "100/100 [13, 14] demo:g loc='a.c:3'", "100/100 [15, 16] demo:g loc='a.c:3'"));
+}
+
+// A plain entry that does not fit the open calls is repaired, with a line or without.
+TEST_F(UftraceValues, CallsOutOfPlaceAreRepairedAllTheSame) {
+  r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
+  r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 0, R::kG).exit(14, 0, R::kG);
+  EXPECT_THAT(r_.lines(),
+              ElementsAre("100/100 [10, 13] demo:main repaired=\"exit-missing\"",
+                          "100/100 [11, 12] demo:g loc='a.c:3'", "100/100 [13, 14] demo:g loc='a.c:3'"));
+}
+
+TEST_F(UftraceValues, WhatWasReadStandsOnItsCall) {
+  r_.entry(10, 0, R::kMain)
+      .event_with(10, 100013, "\x47\x10\x40\0\0\0\0\0"sv)
+      .entry_with(11, 1, R::kF, "\7\0\0\0\2\0ab"sv)
+      .event_with(11, 100002, "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"sv)
+      .event_with(12, 100004, "\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"sv)
+      .exit(12, 1, R::kF)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(
+      r_.lines(),
+      ElementsAre("100/100 [10, 20] demo:main",
+                  "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" callsite=0x401047 diff.major=0 diff.minor=-1",
+                  "100/100 @11 counter event:page-fault #0 major faults=1 minor faults=2"));
+  EXPECT_THAT(r_.lines({}, {.no_event = true}),
+              ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\""));
+  EXPECT_THAT(r_.notes(), IsEmpty());
+}
+
+TEST_F(UftraceValues, WhatWasReadBeforeALossBelongsToNoCall) {
+  r_.entry(10, 0, R::kMain)
+      .event_with(10, 100013, "\x47\x10\x40\0\0\0\0\0"sv)
+      .lost(3)
+      .entry(11, 1, R::kG)
+      .exit(12, 1, R::kG)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r_.lines(), testing::Not(testing::Contains(testing::HasSubstr("callsite"))));
+}
+
+TEST_F(UftraceValues, UserEventsHaveNames) {
+  r_.file("events.txt", "EVENT: 1000000 uftest:step\n")
+      .entry(10, 0, R::kMain)
+      .event(11, 1000000, 0)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:uftest:step"));
+}
+
+// The same in blocks of any size: a payload may lie across the end of one.
+TEST_F(UftraceValues, PayloadsLieAnywhereInABlock) {
+  r_.entry(1, 0, R::kMain);
+  constexpr int kCalls = 2000;
+  for (int i = 0; i < kCalls; ++i) {
+    r_.entry_with(10 + 10 * static_cast<std::uint64_t>(i), 1, R::kF,
+                  std::string("\7\0\0\0"sv) + static_cast<char>(i % 90) + std::string(1, '\0') +
+                      std::string(static_cast<std::size_t>(i % 90), 'x'));
+    r_.exit_with(15 + 10 * static_cast<std::uint64_t>(i), 1, R::kF, kSeven);
+  }
+  r_.exit(1'000'000, 0, R::kMain);
+  const auto lines = r_.lines();
+  EXPECT_EQ(lines.size(), 1u + kCalls);
+  EXPECT_EQ(std::ranges::count_if(
+                lines, [](const std::string& line) { return line.find("retval=7") != std::string::npos; }),
+            kCalls);
+  EXPECT_THAT(r_.notes(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace convert::uftrace
