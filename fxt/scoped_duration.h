@@ -35,7 +35,7 @@ class ScopedDuration {
     end_.time = now_ns();
     try {
       writer_->write(end_);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): a destructor must not throw
+    } catch (...) {  // a destructor must not throw
     }
   }
 

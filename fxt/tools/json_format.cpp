@@ -51,7 +51,7 @@ TypedValue typed(bool value) { return {"bool", value}; }
 TypedValue typed(const Bytes& value) { return {"blob", hex_of(value.bytes)}; }
 TypedValue typed(const UnknownValue& value) { return {"unknown", value.type}; }
 
-Json json_of(Arguments arguments) {
+Json json_of(const Arguments& arguments) {
   Json list = Json::array();
   for (const Argument& argument : arguments) {
     TypedValue value = std::visit([](const auto& held) { return typed(held); }, argument.value);

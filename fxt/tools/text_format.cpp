@@ -161,7 +161,7 @@ class LineWriter {
     append(out_, " size={} ", bytes.size());
     append_hex(out_, bytes);
   }
-  void arguments(Arguments arguments) {
+  void arguments(const Arguments& arguments) {
     for (const Argument& argument : arguments) {
       append(out_, " ");
       append_string(argument.name);

@@ -257,7 +257,7 @@ TEST(WriterErrors, ARecordHolds4095Words) {
 }
 
 TEST(WriterErrors, CountersNeedNumbersWithNamesOfTheirOwn) {
-  const auto counter = [](std::string_view name, Arguments arguments) {
+  const auto counter = [](std::string_view name, const Arguments& arguments) {
     return Event{.type = EventType::Counter, .thread = kMain, .name = name, .arguments = arguments};
   };
   EXPECT_EQ(message_of([&](Writer& writer) { writer.write(counter("rss", {})); }),
@@ -617,7 +617,7 @@ TEST(WriterErrors, ARefusedCounterTakesNoSeries) {
   const std::string text(32'000, 't');
   MemoryOutput output;
   Writer writer(output);
-  const auto counter = [](std::string_view name, Arguments arguments, std::uint64_t time = 5) {
+  const auto counter = [](std::string_view name, const Arguments& arguments, std::uint64_t time = 5) {
     return Event{
         .type = EventType::Counter, .time = time, .thread = kMain, .name = name, .arguments = arguments};
   };
