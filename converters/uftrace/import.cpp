@@ -267,6 +267,9 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
     const bool is_first_process =
         !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
+    const auto& exit_status = recording->info.exit_status;
+    if (exit_status && is_killed(*exit_status) && is_first_process && task.is_leader())
+      plan.ending = ending_of(*exit_status);
     if (!plan.path.empty() && (description == nullptr || (is_first_process && task.is_leader())))
       description = &lane;
     auto source = std::make_unique<OwningSource>(recording, std::move(plan), lane, context);

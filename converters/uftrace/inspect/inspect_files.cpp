@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <fmt/format.h>
 #include <string_view>
-#include <sys/wait.h>
 
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
@@ -17,18 +15,6 @@ namespace {
 
 void add_text(Outline& outline, const char* name, const std::string& text) {
   if (!text.empty()) outline[name] = text;
-}
-
-// How a program ended, by wait(2)'s status.
-std::string ending_of(std::int64_t status) {
-  constexpr std::int64_t kFinishTrigger = 65536;
-  if (status == kFinishTrigger) return "stopped by a finish trigger";
-  if (status < 0 || status > kFinishTrigger) return "unknown";
-  const int wait_status = static_cast<int>(status);
-  if (WIFEXITED(wait_status)) return fmt::format("exited with code {}", WEXITSTATUS(wait_status));
-  if (!WIFSIGNALED(wait_status)) return "unknown";
-  const int signal = WTERMSIG(wait_status);
-  return fmt::format("killed by signal {} ({})", signal, strsignal(signal));
 }
 
 // The parts of a list, without empty ones.

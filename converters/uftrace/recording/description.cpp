@@ -27,7 +27,7 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   };
   const std::optional<std::string> note = read_optional_file(directory.path / "note.txt", context.notes);
   add("command", info.cmdline);
-  if (info.exit_status) arguments.add({context.names.intern("exit_status"), *info.exit_status});
+  if (info.exit_status) add("exit_status", ending_of(*info.exit_status));
   add("host", info.hostname);
   add("kernel", info.kernel);
   add("cpu", info.cpu_description.empty() || info.cpu_count.empty()

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <fmt/format.h>
 #include <span>
+#include <sys/wait.h>
 
 #include "converters/model/byte_cursor.h"
 #include "converters/uftrace/note_kinds.h"
@@ -197,6 +199,27 @@ Info read_info(const std::filesystem::path& directory, Notes& notes) {
     return {};
   }
   return parse_info(*bytes, path.native(), notes);
+}
+
+namespace {
+
+constexpr std::int64_t kFinishTrigger = 65536;
+
+}  // namespace
+
+std::string ending_of(std::int64_t exit_status) {
+  if (exit_status == kFinishTrigger) return "stopped by a finish trigger";
+  if (exit_status < 0 || exit_status > kFinishTrigger) return "unknown";
+  const int status = static_cast<int>(exit_status);
+  if (WIFEXITED(status)) return fmt::format("exited with code {}", WEXITSTATUS(status));
+  if (!WIFSIGNALED(status)) return "unknown";
+  const char* const name = sigabbrev_np(WTERMSIG(status));
+  return name != nullptr ? fmt::format("killed by SIG{}", name)
+                         : fmt::format("killed by signal {}", WTERMSIG(status));
+}
+
+bool is_killed(std::int64_t exit_status) {
+  return exit_status >= 0 && exit_status < kFinishTrigger && WIFSIGNALED(static_cast<int>(exit_status));
 }
 
 }  // namespace convert::uftrace

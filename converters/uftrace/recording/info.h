@@ -87,4 +87,8 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
 // Reads <directory>/info; a missing or empty one is noted, and gives what uftrace assumes then.
 Info read_info(const std::filesystem::path& directory, Notes& notes);
 
+// How a program ended, by its exit status: "exited with code 3", "killed by SIGSEGV".
+std::string ending_of(std::int64_t exit_status);
+bool is_killed(std::int64_t exit_status);  // by a signal
+
 }  // namespace convert::uftrace

@@ -240,6 +240,8 @@ void ThreadSource::finish() {
       tell(moment, std::max(moment.time_ns, lane_.last_ns()));
   }
   plan_.moments.clear();
+  if (!plan_.ending.empty() && lane_.last_ns() != 0)
+    lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
 }
 
 void ThreadSource::note(const NoteKind& kind, std::string_view problem, std::uint64_t count) {

@@ -218,5 +218,19 @@ TEST(Info, AMissingFileIsNoted) {
               ElementsAre("/nonexistent/info: there is none; taken as version 4, little endian, 64 bit"));
 }
 
+TEST(UftraceInfo, HowAProgramEnded) {
+  EXPECT_EQ(ending_of(0), "exited with code 0");
+  EXPECT_EQ(ending_of(0x300), "exited with code 3");
+  EXPECT_EQ(ending_of(9), "killed by SIGKILL");
+  EXPECT_EQ(ending_of(0x8b), "killed by SIGSEGV") << "with a core dump";
+  EXPECT_EQ(ending_of(40), "killed by signal 40") << "a real-time signal";
+  EXPECT_EQ(ending_of(65536), "stopped by a finish trigger");
+  EXPECT_EQ(ending_of(65537), "unknown");
+  EXPECT_EQ(ending_of(-1), "unknown");
+  for (const std::int64_t killed : {9, 0x8b, 40}) EXPECT_TRUE(is_killed(killed)) << killed;
+  for (const std::int64_t not_killed : {0, 0x300, 65536, 65545, -1})
+    EXPECT_FALSE(is_killed(not_killed)) << not_killed;
+}
+
 }  // namespace
 }  // namespace convert::uftrace

@@ -305,5 +305,19 @@ TEST(UftraceDlopen, OfAThreadThatNothingTellsOf) {
   EXPECT_THAT(r.notes(), ElementsAre("no-thread 1", "DIR/task.txt: load of ./plug.so by thread 777"));
 }
 
+TEST(UftraceEnd, OfAProgramThatASignalEnded) {
+  R r;
+  r.info_line("exit_status:139");
+  r.entry(10, 0, R::kMain).thread(101).entry(20, 0, R::kF).exit(30, 0, R::kF);
+  r.task_line("TASK timestamp=0.000000015 tid=101 pid=100");
+  EXPECT_THAT(r.lines(), testing::Contains("100/100 @10 event:killed by SIGSEGV"));
+  EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr("101/101 @30 event"))))
+      << "said by its leader alone";
+  R by_itself;
+  by_itself.info_line("exit_status:256");
+  EXPECT_THAT(by_itself.entry(10, 0, R::kMain).lines(),
+              testing::Not(testing::Contains(testing::HasSubstr("event:"))));
+}
+
 }  // namespace
 }  // namespace convert::uftrace
