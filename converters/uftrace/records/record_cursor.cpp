@@ -166,8 +166,9 @@ void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& byt
     if (padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
     const Ahead follower = behind.from(padded(*size));
     if (resync_.continues(follower, expected)) {
-      const auto inside = resync_.find_sure(behind, padded(*size), expected);
-      if (!inside || *inside == padded(*size)) return take(reading, *size);
+      const bool is_empty = padded(*size) == 0;
+      if (is_empty || !resync_.find_sure(behind, padded(*size) - sizeof(std::uint64_t), expected))
+        return take(reading, *size);
     } else if (!plausible && resync_.is_plausible(follower, expected)) {
       plausible = reading;
     }
