@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
+#include "converters/model/left_out_calls.h"
 #include "converters/model/offset.h"
 
 namespace convert {
@@ -56,7 +58,10 @@ void Timeline::add_feeder(std::unique_ptr<Feeder> feeder) {
   feedings_.push_back({.feeder = std::move(feeder), .input = inputs_.size() - 1});
 }
 
-void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
+void Timeline::run(EventSink& all, const std::function<void()>& tick) {
+  std::optional<LeftOutCalls> some;
+  if (left_out_names_ != nullptr) some.emplace(all, *left_out_names_);
+  EventSink& sink = some ? *some : all;
   sink.add_lanes(infos_);
   {
     Rounds rounds({.lanes = lanes_,

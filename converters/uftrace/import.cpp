@@ -256,6 +256,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());
+  if (options.no_libcall) context.timeline.leave_out_calls(context.names);
   if (options.utc) show_wall_clock(recording->info, input, context);
   std::optional<std::uint64_t> first_ns;
   Lane* description = nullptr;

@@ -31,6 +31,9 @@ std::vector<Option> RecordingImporter::options() {
        .help = "no events: counters, user events, what was read at calls",
        .take = into(options_.no_event)},
       {.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)},
+      {.name = "no-libcall",
+       .help = "no calls of library functions by the program's own code; what they call stays",
+       .take = into(options_.no_libcall)},
       {.name = "utc",
        .help = "times of the wall clock, where the recording tells how far its own is behind: in whole "
                "seconds, so "

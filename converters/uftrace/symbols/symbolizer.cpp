@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "converters/model/left_out_calls.h"
 #include "converters/model/names/demangle.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/recording/map_file.h"
@@ -79,8 +80,10 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   if (!is_new) return cached->second;
 
   const SymbolAt found = find(epochs_[epoch], address);
-  if (found.symbol != nullptr)
-    return cached->second = names_.label(found.category, demangle(found.symbol->name, demangle_));
+  if (found.symbol != nullptr) {
+    const std::string_view category = no_libcall_ && found.symbol->is_plt() ? kLeftOut : found.category;
+    return cached->second = names_.label(category, demangle(found.symbol->name, demangle_));
+  }
 
   const AddressSpace* const space = epochs_[epoch].space;
   if (unresolved_.emplace(space, address).second) {

@@ -68,6 +68,7 @@ class Symbolizer {
       : directory_(directory),
         sessions_(sessions),
         demangle_(demangle),
+        no_libcall_(options.no_libcall),
         names_(names),
         notes_(notes),
         files_(directory, notes),
@@ -105,6 +106,7 @@ class Symbolizer {
   const Directory& directory_;
   const Sessions& sessions_;
   Demangle demangle_;
+  bool no_libcall_;  // calls of PLT entries are labelled as left out
   Names& names_;
   Notes& notes_;
   SymbolFiles files_;
