@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <deque>
 
 #include "converters/uftrace/perf/perf_event.h"
 
@@ -18,29 +18,14 @@ struct Message {
 // Filled between rounds, emptied by the thread's source in a round: never both at once.
 class Inbox {
  public:
-  // By time.
-  void put(const Message& message) {
-    if (taken_ >= kManyTaken && taken_ * 2 >= messages_.size()) drop_taken();
-    messages_.push_back(message);
-  }
-
+  void put(const Message& message) { messages_.push_back(message); }  // by time
   // The earliest one; null if there is none.
-  const Message* first() const { return taken_ == messages_.size() ? nullptr : &messages_[taken_]; }
-  void take_first() {
-    if (++taken_ == messages_.size()) drop_taken();
-  }
-
-  std::size_t waiting_bytes() const { return (messages_.size() - taken_) * sizeof(Message); }
+  const Message* first() const { return messages_.empty() ? nullptr : &messages_.front(); }
+  void take_first() { messages_.pop_front(); }
+  std::size_t waiting_bytes() const { return messages_.size() * sizeof(Message); }
 
  private:
-  static constexpr std::size_t kManyTaken = 1024;
-  void drop_taken() {  // the room stays
-    messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(taken_));
-    taken_ = 0;
-  }
-
-  std::vector<Message> messages_;
-  std::size_t taken_ = 0;
+  std::deque<Message> messages_;
 };
 
 }  // namespace convert::uftrace

@@ -22,7 +22,6 @@ TEST(Inbox, GivesMessagesInTheirOrder) {
   Inbox inbox;
   EXPECT_EQ(inbox.first(), nullptr);
   std::uint64_t put = 0, taken = 0;
-  // Never empty in between, so that it has to drop what was taken before its end is reached.
   for (int round = 0; round < 100; ++round) {
     for (int i = 0; i < 100; ++i) inbox.put({.time_ns = ++put, .cpu = 1, .kind = Kind::SwitchIn});
     for (int i = 0; i < 95; ++i, inbox.take_first()) ASSERT_EQ(inbox.first()->time_ns, ++taken);

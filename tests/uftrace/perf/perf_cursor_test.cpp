@@ -255,6 +255,12 @@ TEST(PerfCursor, AWitnessMustBeRightItself) {
   little_before.in(10, 100).out(10'000'000, 100).in(9'000'000, 100);
   EXPECT_THAT(events_of(little_before).lines,
               ElementsAre("10 in 100", "10000000 out 100", "10000000 in 100"));
+  PerfBytes no_witness;
+  no_witness.in(10, 100).in(10, 100).out(kHour, 100).bytes("these are 24 bad bytes..").in(20, 100);
+  EXPECT_THAT(events_of(no_witness).lines, ElementsAre("10 in 100", "10 in 100", "20 in 100"));
+  PerfBytes cut;
+  cut.in(10, 100).in(10, 100).out(kHour, 100).in(20, 100);
+  EXPECT_THAT(events_of(cut.text().substr(0, 90)).lines, ElementsAre("10 in 100", "10 in 100"));
   PerfBytes too_far_before;
   too_far_before.in(10, 100).out(10'000'000, 100).in(8'999'999, 100);
   EXPECT_THAT(events_of(too_far_before).lines, ElementsAre("10 in 100", "8999999 in 100"));
