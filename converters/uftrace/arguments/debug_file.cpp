@@ -69,13 +69,15 @@ DebugInfo DebugFile::read(const Function& function) const {
 }
 
 DebugInfo DebugFile::find(std::uint64_t offset, std::string_view name) const {
-  const auto same = std::ranges::equal_range(functions_, offset, {}, &Function::offset);
-  if (same.empty()) return {};
-  for (const Function& function : same) {
-    const DebugInfo info = read(function);
+  const auto first = std::ranges::lower_bound(functions_, offset, {}, &Function::offset);
+  const auto is_here = [&](auto function) {
+    return function != functions_.end() && function->offset == offset;
+  };
+  for (auto function = first; is_here(function); ++function) {
+    const DebugInfo info = read(*function);
     if (info.name == name) return info;
   }
-  return read(same.front());
+  return is_here(first) ? read(*first) : DebugInfo{};
 }
 
 std::string location_of(std::string_view line) {

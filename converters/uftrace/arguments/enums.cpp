@@ -26,8 +26,10 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   if (is_hex) text.remove_prefix(2);
   const bool is_octal = !is_hex && text.starts_with('0');
   std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : is_octal ? 8 : 10);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value,
+                                            is_hex     ? 16
+                                            : is_octal ? 8
+                                                       : 10);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return static_cast<std::int64_t>(is_negative ? 0 - value : value);
 }

@@ -23,9 +23,11 @@ bool is_module(std::string_view wanted, const SymbolAt& place, const AddressSpac
 std::vector<std::string> names_at(const SymbolTable& table, const Symbol& symbol) {
   std::vector<std::string> names{demangle(symbol.name, Demangle::Simple)};
   constexpr std::string_view kFunctions = "TtwWPi";
-  for (const Symbol& alias : std::ranges::equal_range(table.symbols(), symbol.start, {}, &Symbol::start)) {
-    if (kFunctions.find(alias.type) == std::string_view::npos) continue;
-    std::string name = demangle(alias.name, Demangle::Simple);
+  const std::vector<Symbol>& symbols = table.symbols();
+  auto alias = std::ranges::lower_bound(symbols, symbol.start, {}, &Symbol::start);
+  for (; alias != symbols.end() && alias->start == symbol.start; ++alias) {
+    if (kFunctions.find(alias->type) == std::string_view::npos) continue;
+    std::string name = demangle(alias->name, Demangle::Simple);
     if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
   }
   return names;
