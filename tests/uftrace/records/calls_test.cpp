@@ -164,6 +164,18 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
+// A call that no record has named yet may be the one that ends behind the gap.
+TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
+  R r;
+  r.entry(10, 0, R::kMain)
+      .entry(12, 2, R::kG)
+      .exit(13, 2, R::kG)
+      .lost(7)
+      .exit(20, 1, R::kF)
+      .exit(30, 0, R::kMain);
+  EXPECT_THAT(r.lines(), testing::Contains("100/100 [12, 20] demo:f repaired=\"entry-missing\""));
+}
+
 TEST(UftraceCalls, ALossBeforeTheFirstRecordStandsAtIt) {
   R r;
   r.lost(7).entry(10, 0, R::kMain).exit(30, 0, R::kMain);

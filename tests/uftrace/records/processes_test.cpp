@@ -248,6 +248,19 @@ TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
   }
 }
 
+// The time of the forking call itself is wrong: what follows it in the file tells that it began before.
+TEST(UftraceForks, AForkThatSeemsToBeginTooLate) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20 + 64, 1, R::kFork).exit(22, 1, R::kFork).entry(30, 1, R::kG);
+  r.exit(91, 1, R::kG).exit(92, 0, R::kMain);
+  r.thread(101).exit(71, 1, R::kFork).entry(72, 1, R::kF).exit(73, 1, R::kF);
+  const auto lines = r.lines();
+  const auto arrow = std::ranges::find(lines, "100/100 @84 flow from event:fork #1");
+  ASSERT_NE(arrow, lines.end());
+  EXPECT_EQ(*std::prev(arrow), "100/100 [84 demo:fork");
+}
+
 TEST(UftraceForks, NoArrowFromAHiddenCall) {
   constexpr std::uint64_t kHidden = 512;
   R r;
