@@ -99,7 +99,7 @@ void LinkCheck::judge_async(const Link& link) {
       findings_->error("W17", link.offset, kind_of(link.type), "lies deeper than 512 operations of its id",
                        "Perfetto drops it");
     if (async.open.size() >= kMaxDepth) return;
-    async.open.push_back({.name = link.name, .offset = link.offset});
+    async.open.push_back({.process = link.process, .name = link.name, .offset = link.offset});
     ++async.waiting[link.name];
   }
   if (async.open.empty()) asyncs_.erase(link.id);
@@ -113,9 +113,18 @@ void LinkCheck::end_async(Async& async, const Link& link) {
     return;
   }
   if (--waiting->second == 0) async.waiting.erase(waiting);
-  const auto ended = std::ranges::find_if(async.open.rbegin(), async.open.rend(), [&](const Operation& open) {
-    return open.name == link.name && open.end == kOpen;
-  });
+  const auto innermost = [&](auto is_meant) {
+    return std::find_if(async.open.rbegin(), async.open.rend(), [&](const Operation& open) {
+      return open.name == link.name && open.end == kOpen && is_meant(open);
+    });
+  };
+  const auto ended = innermost([](const Operation&) { return true; });
+  const auto own = innermost([&](const Operation& open) { return open.process == link.process; });
+  if (own != async.open.rend() && own != ended)
+    findings_->error(
+        "W17", link.offset, kind_of(link.type),
+        "the operation of its id begun in another process, at " + place(ended->offset) + ", is still open",
+        "Perfetto, where ids are global, ends that one");
   if (ended == async.open.rbegin()) {
     async.open.pop_back();
   } else {

@@ -33,6 +33,7 @@ class LinkCheck {
   };
   // The async operations of one id, as Perfetto stacks them: whatever their processes, ended by their names.
   struct Operation {
+    std::uint64_t process = 0;
     std::uint64_t name = 0;
     std::uint64_t offset = 0;
     std::uint64_t end = kOpen;  // of those that ended before the ones inside them

@@ -190,6 +190,11 @@ std::string EventOrder::async_objection(const Event& event) const {
     return "ends async operation " + id + ", which has not begun with this category and name";
   if (!is_meant(async->second.open.back()))
     return "ends async operation " + id + " before the one of the same id inside it";
+  const auto is_own = [&](const Operation& operation) {
+    return is_meant(operation) && operation.thread.process == event.thread.process;
+  };
+  if (!is_own(async->second.open.back()) && std::ranges::any_of(async->second.open, is_own))
+    return "ends async operation " + id + " while that of another process is open inside it";
   return "";
 }
 

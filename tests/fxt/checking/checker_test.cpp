@@ -340,6 +340,16 @@ TEST(Checker, W17AsyncOperationsOfOneIdNest) {
   EXPECT_EQ(broken({a_begins, async(EventType::AsyncEnd, 8, kB), async(EventType::AsyncEnd, 9, kA)}), "w17");
 }
 
+TEST(Checker, W17AsyncIdsAreGlobalToPerfetto) {
+  const auto async = [](EventType type, std::uint64_t time, std::uint64_t thread) {
+    return event(type, time, kA, thread, {7});
+  };
+  const auto begins = all({async(EventType::AsyncBegin, 0, 1), async(EventType::AsyncBegin, 5, 3)});
+  EXPECT_EQ(broken({begins, async(EventType::AsyncEnd, 8, 3), async(EventType::AsyncEnd, 9, 1)}), kClean);
+  EXPECT_EQ(broken({begins, async(EventType::AsyncEnd, 8, 1), async(EventType::AsyncEnd, 9, 3)}), "W17");
+  EXPECT_EQ(broken({async(EventType::AsyncBegin, 0, 1), async(EventType::AsyncEnd, 8, 3)}), kClean);
+}
+
 TEST(Checker, W17TracyEndsTheCompleteEventAroundAStrayEnd) {
   EXPECT_EQ(broken({complete(0, 10), end(5)}), "W17");
   EXPECT_EQ(broken({complete(0, 10), end(10)}), "w17");

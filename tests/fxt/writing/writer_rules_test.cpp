@@ -606,6 +606,12 @@ TEST(WriterAsyncs, OfOneIdNestInTimeOrder) {
             "event \"a\": at 5 ns comes after one of async operation 7 at 6 ns: the events of an id must be "
             "in time "
             "order");
+  Event other = a, other_ends = a_ends;
+  other.thread = other_ends.thread = {.process = 200, .thread = 201};
+  EXPECT_EQ(objection_to({a, other, other_ends, a_ends}), "");
+  EXPECT_EQ(objection_to({a, other_ends}), "");
+  EXPECT_EQ(objection_to({a, other, a_ends}),
+            "event \"a\": ends async operation 7 while that of another process is open inside it");
   EXPECT_EQ(objection_to(std::vector<Event>(512, a)), "");
   EXPECT_EQ(objection_to(std::vector<Event>(513, a)),
             "event \"a\": begins more than 512 async operations of id 7 at once");
