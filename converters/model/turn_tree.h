@@ -69,8 +69,10 @@ class TurnTree {
     std::uint64_t time_ns;
     std::uint64_t lane;
   };
+  // Without branches, as postpone_next().
   static bool is_before(const Turn& a, const Turn& b) {
-    return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.lane < b.lane));
+    const unsigned earlier = a.time_ns < b.time_ns ? 1 : 0, same = a.time_ns == b.time_ns ? 1 : 0;
+    return (earlier | (same & (a.lane < b.lane ? 1U : 0U))) != 0;
   }
 
   std::size_t leaves_;                // a power of two
