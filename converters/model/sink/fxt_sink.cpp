@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "fxt/utf8.h"
 
@@ -215,7 +216,8 @@ bool FxtSink::write_event(const Thread& thread, const Slot& slot, const fxt::Tex
     const std::uint32_t ref = table_refs_[Names::index(argument.name)];
     text_bytes += argument.text.size();
     const bool is_name = argument.type == ArgumentType::Name;
-    if (ref == kNoRef || text_bytes > kStringBytesPerRecord || !fxt::is_valid_utf8(argument.text) ||
+    if (ref == kNoRef || text_bytes > kStringBytesPerRecord ||
+        (!argument.text.empty() && fxt::repaired(argument.text)) ||
         (is_name && table_refs_[static_cast<std::size_t>(argument.bits)] == kNoRef))
       return false;
     word = put(word, fxt::TextRef::table(static_cast<std::uint16_t>(ref)), argument, argument.text);
@@ -318,9 +320,10 @@ void FxtSink::collect_texts(const ArgumentRow& arguments, Texts& texts) {
 }
 
 std::string_view FxtSink::valid(std::string_view text) {
-  if (fxt::is_valid_utf8(text)) return text;
+  auto repaired = fxt::repaired(text);
+  if (!repaired) return text;
   ++repaired_strings_;
-  return repaired_.emplace_back(fxt::make_valid_utf8(text));
+  return repaired_.emplace_back(*std::move(repaired));
 }
 
 std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
@@ -334,7 +337,7 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
 void FxtSink::write_blob(const Slot& slot) {
   const std::string_view name = slot.text();
   const auto bytes = slot.bytes();
-  if (bytes.size() > kShortBlobBytes || name.size() > kShortNameBytes || !fxt::is_valid_utf8(name)) {
+  if (bytes.size() > kShortBlobBytes || name.size() > kShortNameBytes || fxt::repaired(name)) {
     writer_.write(fxt::Blob{fxt::Inline{name}, fxt::BlobType::Data, bytes});
     return;
   }

@@ -16,7 +16,8 @@
 namespace convert {
 
 inline constexpr NoteKind kStringsCut{"strings-cut", "strings cut because they do not fit a record"};
-inline constexpr NoteKind kStringsRepaired{"strings-repaired", "strings that were not UTF-8, made so"};
+inline constexpr NoteKind kStringsRepaired{"strings-repaired",
+                                           "strings that were not UTF-8 or had a NUL, mended"};
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can show"};
 inline constexpr NoteKind kTooDeep{"too-deep",
                                    "calls and instants left out because they are nested too deep"};
