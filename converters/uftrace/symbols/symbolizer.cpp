@@ -86,14 +86,22 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   }
 
   const AddressSpace* const space = epochs_[epoch].space;
-  if (unresolved_.emplace(space, address).second) {
+  const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
+  const auto unresolved = unresolved_.try_emplace({sid, address}, found.category).first;
+  unresolved->second = std::min(unresolved->second, found.category);  // it may have lain in several libraries
+  return cached->second = names_.label(found.category, fmt::format("<{:x}>", address));
+}
+
+void Symbolizer::add_notes() {
+  elf_files_.add_notes(notes_);
+  for (const auto& [place, category] : unresolved_) {
     notes_.add(kNoSymbol, [&] {
-      const auto where = space != nullptr ? fmt::format("sid-{}.map", space->sid) : std::string("task.txt");
+      const auto& [sid, address] = place;
+      const auto where = sid.empty() ? std::string("task.txt") : fmt::format("sid-{}.map", sid);
       return fmt::format("{}: no symbol at {:#x} in {}", (directory_.path / where).native(), address,
-                         found.category);
+                         category);
     });
   }
-  return cached->second = names_.label(found.category, fmt::format("<{:x}>", address));
 }
 
 SymbolAt Symbolizer::find(const Epoch& epoch, std::uint64_t address) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -84,7 +83,7 @@ class Symbolizer {
   bool is_code(const Task& task, std::uint64_t address);
 
   // At the end: what is known only then.
-  void add_notes() { elf_files_.add_notes(notes_); }
+  void add_notes();
 
  private:
   friend class SymbolView;
@@ -116,7 +115,9 @@ class Symbolizer {
   std::vector<Epoch> epochs_;
   std::vector<std::unordered_map<std::uint64_t, LabelId>> labels_;  // by epoch
   std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epoch_ids_;
-  std::set<std::pair<const AddressSpace*, std::uint64_t>> unresolved_;
+  // The category of addresses without a symbol, by sid and address: notes of them have one order, whoever
+  // asks first.
+  std::map<std::pair<std::string_view, std::uint64_t>, std::string_view> unresolved_;
 };
 
 }  // namespace convert::uftrace
