@@ -85,4 +85,12 @@ std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
   return text.substr(0, size);
 }
 
+std::optional<std::string> repaired(std::string_view text) {
+  if (is_valid_utf8(text) && text.find('\0') == std::string_view::npos) return std::nullopt;
+  std::string valid = make_valid_utf8(text);
+  for (std::size_t nul = 0; (nul = valid.find('\0', nul)) != std::string::npos;)
+    valid.replace(nul, 1, kReplacement);
+  return valid;
+}
+
 }  // namespace fxt

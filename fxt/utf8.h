@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,8 @@ std::string make_valid_utf8(std::string_view text);
 
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
+
+// `text` without what some reader can't take: made valid UTF-8 without NUL. Nothing if it is so.
+std::optional<std::string> repaired(std::string_view text);
 
 }  // namespace fxt

@@ -30,7 +30,7 @@ class BlockWriter : public fxt::Output {
 
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   // Waits until every block is written.
-  void finish();
+  void finish() override;
 
  private:
   using Block = std::vector<std::uint64_t>;

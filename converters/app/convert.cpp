@@ -28,7 +28,7 @@ ExitCode inspect(const Options& options) {
   for (const std::string& input : options.inputs) {
     Notes notes;
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
-    has_notes |= !notes.empty();
+    has_notes |= !notes.has_only_remarks();
     if (options.report == ReportForm::Text) fmt::print("{}{}", text_of(outline), text_of(notes));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
@@ -125,7 +125,7 @@ ExitCode run(const Options& options) {
   for (const LaneInfo& lane : timeline.lanes()) processes.insert(lane.process);
   report.processes = processes.size();
   print_report(options, report, notes);
-  return options.strict && !notes.empty() ? ExitCode::DoneWithNotes : ExitCode::Done;
+  return options.strict && !notes.has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
 }  // namespace convert

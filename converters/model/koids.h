@@ -13,7 +13,7 @@
 namespace convert {
 
 inline constexpr NoteKind kRenumbered{
-    "renumbered", "process or thread ids replaced: another input has them, or no viewer can"};
+    "renumbered", "process or thread ids replaced: another input has them, or no viewer can", true};
 
 // Ids from here on are never given by Linux (its largest pid is 2^22). An importer that knows no id counts up
 // from here; such ids are replaced without a note.

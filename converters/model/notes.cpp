@@ -24,6 +24,10 @@ void Notes::join(const Notes& later) {
   }
 }
 
+bool Notes::has_only_remarks() const {
+  return std::ranges::all_of(groups_, [](const Group& group) { return group.kind->is_remark; });
+}
+
 std::uint64_t Notes::count(const NoteKind& kind) const {
   const auto found = std::ranges::find_if(groups_, [&](const Group& g) { return g.kind->name == kind.name; });
   return found != groups_.end() ? found->count : 0;

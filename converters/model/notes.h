@@ -18,6 +18,8 @@ namespace convert {
 struct NoteKind {
   std::string_view name;
   std::string_view meaning;
+  // Only told: nothing recorded is missing on the timeline, or the user asked to leave it out.
+  bool is_remark = false;
 };
 
 class Notes {
@@ -48,6 +50,8 @@ class Notes {
   void join(const Notes& later);
 
   bool empty() const { return groups_.empty(); }
+  // Whether all there is are remarks.
+  bool has_only_remarks() const;
   std::uint64_t count(const NoteKind& kind) const;  // 0 if there is none
   // In the order of first appearance.
   const std::vector<Group>& groups() const { return groups_; }

@@ -10,7 +10,9 @@ namespace convert {
 namespace {
 
 constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
-constexpr std::size_t kMaxPumpBytes = std::size_t{256} << 10;
+constexpr std::size_t kMaxPumpBytes = std::size_t{2048} << 10;
+// All sources of a round together: what they say stays in the cache until it is merged.
+constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
 
 constexpr std::size_t kBatch = 1024;  // events: their slots stay in the cache until they are written
 
@@ -23,7 +25,9 @@ Rounds::Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs
       feedings_(parts.feedings),
       inputs_(parts.inputs),
       share_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinPumpBytes)),
-      block_bytes_(std::clamp(share_bytes_ / 4, kMinPumpBytes, kMaxPumpBytes)),
+      block_bytes_(
+          std::clamp(std::min(share_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
+                     kMinPumpBytes, kMaxPumpBytes)),
       lookahead_bytes_(lookahead_bytes),
       turns_(parts.lanes.size()),
       workers_(std::min(jobs, parts.feeds.size() + parts.feedings.size() + 1)) {
@@ -42,7 +46,7 @@ Rounds::Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs
 void Rounds::run(const std::function<void()>& tick) {
   is_merging_ = true;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
-  turns_.rebuild();
+  set_turns();
   do {
     plan_round(false);
     pump_round();
@@ -114,6 +118,11 @@ void Rounds::pump_round() {
   workers_.finish();
   collect();
   if (stuck_ != kNone) release_stuck();
+  set_turns();
+}
+
+void Rounds::set_turns() {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) turns_.set(lane, head_ns(lanes_[lane]));
   turns_.rebuild();
 }
 
@@ -155,9 +164,7 @@ void Rounds::seal(std::size_t lane) {
   else
     state.unsealed_ns =
         std::max(state.unsealed_ns, moved(state.feed->source->frontier_ns(), state.input->offset_ns));
-  if (!is_merging_) return;
-  if (state.read == state.end) next_piece(state);
-  turns_.set(lane, head_ns(state));
+  if (is_merging_ && state.read == state.end) next_piece(state);
 }
 
 // The merge still waits for a call to end. When enough waits behind it, it becomes a begin.
@@ -187,11 +194,14 @@ bool Rounds::next_piece(LaneState& state) {
     state.piece = state.lane->take_piece();
     state.read = state.piece.slots.data();
     state.end = state.read + state.piece.slots.size();
-    if (state.input->offset_ns == 0) continue;
-    for (Slot& slot : state.piece.slots) {
-      slot.time_ns = moved(slot.time_ns, state.input->offset_ns);
-      if (slot.kind == SlotKind::Complete) slot.end_ns = moved(slot.end_ns, state.input->offset_ns);
+    if (state.piece.slots.empty()) continue;
+    if (state.input->offset_ns != 0) {
+      for (Slot& slot : state.piece.slots) {
+        slot.time_ns = moved(slot.time_ns, state.input->offset_ns);
+        if (slot.kind == SlotKind::Complete) slot.end_ns = moved(slot.end_ns, state.input->offset_ns);
+      }
     }
+    state.input->first_ns = std::min(state.input->first_ns, state.read->time_ns);
   }
   return true;
 }
@@ -208,7 +218,6 @@ std::size_t Rounds::merge() {
       flush();
       return lane;
     }
-    state.input->first_ns = std::min(state.input->first_ns, state.read->time_ns);
     batch_.push_back({state.read++, static_cast<std::uint32_t>(lane)});
     // A lane that has had its turn twice has more to say: all that comes before the others.
     if (std::exchange(before, lane) == lane) {

@@ -81,6 +81,7 @@ class Rounds {
   void pump(std::size_t task, std::size_t worker);
   void collect();
   void seal(std::size_t lane);
+  void set_turns();
   void release_stuck();
   std::uint64_t gate_ns(std::size_t input) const;
   std::size_t merge();

@@ -23,8 +23,8 @@ namespace convert {
 
 class Names;
 
-inline constexpr NoteKind kApartInTime{"apart-in-time",
-                                       "inputs that do not overlap the first one in time: other clocks?"};
+inline constexpr NoteKind kApartInTime{
+    "apart-in-time", "inputs that do not overlap the first one in time: other clocks?", true};
 inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead out of the times that can be drawn"};
 
 class Timeline {

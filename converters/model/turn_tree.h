@@ -17,62 +17,67 @@ class TurnTree {
 
   // All lanes begin with kNever: they have no turn.
   explicit TurnTree(std::size_t lanes)
-      : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), times_(leaves_, kNever), losers_(leaves_) {
+      : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), times_(leaves_, kNever), nodes_(leaves_) {
     rebuild();
   }
 
   // The lane whose turn it is, and its time.
-  std::size_t next() const { return losers_[0]; }
-  std::uint64_t next_ns() const { return times_[losers_[0]]; }
+  std::size_t next() const { return nodes_[0].lane; }
+  std::uint64_t next_ns() const { return nodes_[0].time_ns; }
 
-  // Gives next() another time, which may be any.
+  // Gives next() another time, which may be any. Without branches: who loses can't be foreseen.
   void postpone_next(std::uint64_t time_ns) {
-    std::uint32_t winner = losers_[0];
-    times_[winner] = time_ns;
-    for (std::size_t node = (winner + leaves_) / 2; node != 0; node /= 2) {
-      const std::uint32_t loser = losers_[node];
-      const bool goes_first = is_before(loser, winner);
-      losers_[node] = goes_first ? winner : loser;
-      winner = goes_first ? loser : winner;
+    Turn winner{time_ns, nodes_[0].lane};
+    for (std::size_t node = (winner.lane + leaves_) / 2; node != 0; node /= 2) {
+      Turn& loser = nodes_[node];
+      const std::uint64_t swap = std::uint64_t{0} - std::uint64_t{is_before(loser, winner)};
+      const std::uint64_t times = (loser.time_ns ^ winner.time_ns) & swap;
+      const std::uint64_t lanes = (loser.lane ^ winner.lane) & swap;
+      loser = {loser.time_ns ^ times, loser.lane ^ lanes};
+      winner = {winner.time_ns ^ times, winner.lane ^ lanes};
     }
-    losers_[0] = winner;
+    nodes_[0] = winner;
   }
   // next() keeps its turn for all times before this.
   std::uint64_t others_ns() const {
-    const std::uint32_t winner = losers_[0];
+    const Turn& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;
-    for (std::size_t node = (winner + leaves_) / 2; node != 0; node /= 2) {
-      const std::uint32_t other = losers_[node];
-      const std::uint64_t first_ns = times_[other] + (winner < other && times_[other] != kNever ? 1 : 0);
-      limit_ns = first_ns < limit_ns ? first_ns : limit_ns;
+    for (std::size_t node = (winner.lane + leaves_) / 2; node != 0; node /= 2) {
+      const Turn& other = nodes_[node];
+      const bool loses_ties = winner.lane < other.lane && other.time_ns != kNever;
+      limit_ns = std::min(limit_ns, other.time_ns + (loses_ties ? 1 : 0));
     }
     return limit_ns;
   }
 
   // Sets the time of any lane; rebuild() before the tree is asked again.
   void set(std::size_t lane, std::uint64_t time_ns) { times_[lane] = time_ns; }
-  std::uint64_t time_of(std::size_t lane) const { return times_[lane]; }
   void rebuild() {
-    std::vector<std::uint32_t> winners(2 * leaves_);
-    for (std::size_t leaf = 0; leaf < leaves_; ++leaf)
-      winners[leaves_ + leaf] = static_cast<std::uint32_t>(leaf);
+    std::vector<Turn> winners(2 * leaves_);
+    for (std::size_t leaf = 0; leaf < leaves_; ++leaf) winners[leaves_ + leaf] = {times_[leaf], leaf};
     for (std::size_t node = leaves_ - 1; node != 0; --node) {
-      std::uint32_t winner = winners[2 * node], loser = winners[2 * node + 1];
+      Turn winner = winners[2 * node], loser = winners[2 * node + 1];
       if (is_before(loser, winner)) std::swap(winner, loser);
       winners[node] = winner;
-      losers_[node] = loser;
+      nodes_[node] = loser;
     }
-    losers_[0] = winners[1];
+    nodes_[0] = winners[1];
   }
 
  private:
-  bool is_before(std::uint32_t a, std::uint32_t b) const {
-    return (times_[a] < times_[b]) | ((times_[a] == times_[b]) & (a < b));
+  struct Turn {
+    std::uint64_t time_ns;
+    std::uint64_t lane;
+  };
+  // Without branches, as postpone_next().
+  static bool is_before(const Turn& a, const Turn& b) {
+    const unsigned earlier = a.time_ns < b.time_ns ? 1 : 0, same = a.time_ns == b.time_ns ? 1 : 0;
+    return (earlier | (same & (a.lane < b.lane ? 1U : 0U))) != 0;
   }
 
-  std::size_t leaves_;  // a power of two
-  std::vector<std::uint64_t> times_;
-  std::vector<std::uint32_t> losers_;  // by node; the winner of all stands first
+  std::size_t leaves_;                // a power of two
+  std::vector<std::uint64_t> times_;  // as set, for rebuild()
+  std::vector<Turn> nodes_;           // the losers; the winner of all stands first
 };
 
 }  // namespace convert

@@ -21,7 +21,7 @@ inline constexpr NoteKind kTruncatedTail{"truncated-tail", "files that end too e
 inline constexpr NoteKind kFramesMissing{"frames-missing", "frames of the recording not found in the file"};
 inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",
                                              "frames overwritten in the circular buffer before saving"};
-inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because the buffer was full"};
+inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because the buffer was full", true};
 inline constexpr NoteKind kUnknownTracepoint{"unknown-tracepoint",
                                              "frames of tracepoints that the description lacks"};
 inline constexpr NoteKind kUnknownVariable{"unknown-variable",
@@ -31,15 +31,16 @@ inline constexpr NoteKind kTooManyThreads{"too-many-threads",
                                           "frames shown by tracepoint, as there are too many threads"};
 
 // Time
-inline constexpr NoteKind kSyntheticTime{"synthetic-time", "frames without a time stamp, placed in order"};
+inline constexpr NoteKind kSyntheticTime{"synthetic-time", "frames without a time stamp, placed in order",
+                                         true};
 inline constexpr NoteKind kNoTimeStamps{"no-time-stamps",
-                                        "recordings without any time: one microsecond a frame"};
+                                        "recordings without any time: one microsecond a frame", true};
 inline constexpr NoteKind kTimeReversed{"time-reversed", "frames stamped earlier than one before them"};
 inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time stamp"};
 
 // Symbols
 inline constexpr NoteKind kNoSymbols{"no-symbols", "programs or symbol lists that could not be used"};
-inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known"};
+inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
 inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that are not the one that was traced"};
 inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address could not be found"};
 

@@ -21,20 +21,22 @@ inline constexpr NoteKind kUnsureSymbols{"unsure-symbols",
 inline constexpr NoteKind kNoThread{"no-thread",
                                     "execs and library loads of threads that nothing else tells of"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
-                                          "record files of threads that info does not list"};
+                                          "record files of threads that info does not list", true};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
 
 // ---- Record files: calls ----
-inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked child was in from its start"};
+inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked child was in from its start",
+                                         true};
 inline constexpr NoteKind kEntryMissing{"entry-missing", "open calls whose entry was not recorded"};
 inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose entry was not recorded"};
 inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
-inline constexpr NoteKind kExitDepth{"exit-depth", "threads whose exits have the depth of the caller"};
+inline constexpr NoteKind kExitDepth{"exit-depth", "threads whose exits have the depth of the caller", true};
 inline constexpr NoteKind kAddressMismatch{"address-mismatch", "exits of another function than was entered"};
-inline constexpr NoteKind kLongjmp{"longjmp", "second returns of setjmp, which end the calls since"};
-inline constexpr NoteKind kClosedByExec{"closed-by-exec",
-                                        "calls that ended because the program was replaced"};
-inline constexpr NoteKind kOpenAtEnd{"open-at-end", "calls still open at the last record of their thread"};
+inline constexpr NoteKind kLongjmp{"longjmp", "second returns of setjmp, which end the calls since", true};
+inline constexpr NoteKind kClosedByExec{"closed-by-exec", "calls that ended because the program was replaced",
+                                        true};
+inline constexpr NoteKind kOpenAtEnd{"open-at-end", "calls still open at the last record of their thread",
+                                     true};
 inline constexpr NoteKind kCutByLoss{"cut-by-loss", "calls that ended or began where records are missing"};
 inline constexpr NoteKind kForkNotDrawn{"fork-not-drawn",
                                         "forks without a visible call to draw the arrow from"};
@@ -59,6 +61,6 @@ inline constexpr NoteKind kSwitchesLost{"switches-lost", "perf events that the k
 inline constexpr NoteKind kScheduleCut{
     "schedule-cut", "schedule calls that end at a record of their thread: switches are missing"};
 inline constexpr NoteKind kScheduleSplit{
-    "schedule-split", "estimated exits inside schedule calls, which are drawn in two pieces"};
+    "schedule-split", "estimated exits inside schedule calls, which are drawn in two pieces", true};
 
 }  // namespace convert::uftrace

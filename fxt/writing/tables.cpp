@@ -114,14 +114,6 @@ void WriterTables::register_string(std::size_t index) {
   put_bytes(words + 1, text.data(), text.size());
 }
 
-std::optional<std::string> repaired(std::string_view text) {
-  if (is_valid_utf8(text) && text.find('\0') == std::string_view::npos) return std::nullopt;
-  std::string valid = make_valid_utf8(text);
-  for (std::size_t nul = 0; (nul = valid.find('\0', nul)) != std::string::npos;)
-    valid.replace(nul, 1, kReplacement);
-  return valid;
-}
-
 std::string_view WriterTables::clean(std::string_view text, std::size_t max_bytes) {
   std::string_view cut = cut_utf8(text, max_bytes);
   bool was_cut = cut.size() < text.size();

@@ -30,9 +30,6 @@ struct ArgumentRefs {
   TextRef text;  // of a string argument
 };
 
-// `text` without what can't be written: made valid UTF-8 without NUL. Nothing if it is so.
-std::optional<std::string> repaired(std::string_view text);
-
 class WriterTables {
  public:
   WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "fxt/utf8.h"
 
@@ -24,7 +25,7 @@ constexpr std::size_t kInlineNameBytes = 240;
 constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 
 // A blob that is not split: its name inline, its bytes (fxt/records.h, Blob).
-constexpr std::size_t kShortBlobBytes = 4096;
+constexpr std::size_t kShortBlobBytes = 4096, kShortNameBytes = 256;
 
 constexpr std::size_t kCompleteWords = fxt::Writer::kCompleteWords;
 
@@ -53,12 +54,6 @@ constexpr fxt::EventType event_type_of(SlotKind kind) {
 constexpr bool has_last_word(SlotKind kind) {
   return kind == SlotKind::Complete || kind == SlotKind::Counter || kind == SlotKind::FlowBegin ||
          kind == SlotKind::FlowStep || kind == SlotKind::FlowEnd;
-}
-
-bool is_short_ascii(std::string_view text) {
-  constexpr std::size_t kShort = 256;
-  return !text.empty() && text.size() <= kShort &&
-         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 // The idle thread has no place in the table of threads: readers know none with the id 0.
@@ -183,19 +178,27 @@ bool FxtSink::joins_flow(const Slot& slot) {
 // ---- Events ----
 
 void FxtSink::write_event(const Thread& thread, const Slot& slot) {
+  // Mostly everything is in the table and fits. Where it is not, what is missing is worked out first.
+  if (prepare(slot.label) && write_event(thread, slot, {}, {}, nullptr)) return;
   const ArgumentRow arguments = slot.arguments();
-  // Strings go into the table before the record that refers to them.
-  const bool is_prepared = prepare(slot.label);
-  register_names(arguments);
   fxt::TextRef category, name;
-  if (!is_prepared) {
+  if (headers_[Names::index(slot.label)] == 0) {
     const Names::Label label = names_.parts(slot.label);
     category = ref_of(label.category);
     name = ref_of(label.name);
   }
+  // Strings go into the table before the record that refers to them.
+  register_names(arguments);
   Texts texts;
   collect_texts(arguments, texts);
+  write_event(thread, slot, category, name, texts.data());
+  repaired_.clear();
+}
 
+// `texts`: of each argument, as they are to be written. Without them, false if that takes more than copying:
+// then nothing was written.
+bool FxtSink::write_event(const Thread& thread, const Slot& slot, const fxt::TextRef& category,
+                          const fxt::TextRef& name, const std::string_view* texts) {
   std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
   words[1] = slot.time_ns;
   std::uint64_t* word = words + 2;
@@ -204,21 +207,33 @@ void FxtSink::write_event(const Thread& thread, const Slot& slot) {
     *word++ = thread.koids.thread;
   }
   word = fxt::put_inline(fxt::put_inline(word, category), name);
-  const std::string_view* text = texts.data();
-  for (const Argument& argument : arguments) word = put(word, argument, *text++);
+  std::size_t text_bytes = 0;
+  for (const Argument& argument : slot.arguments()) {
+    if (texts != nullptr) {
+      word = put(word, ref_of(argument.name), argument, *texts++);
+      continue;
+    }
+    const std::uint32_t ref = table_refs_[Names::index(argument.name)];
+    text_bytes += argument.text.size();
+    const bool is_name = argument.type == ArgumentType::Name;
+    if (ref == kNoRef || text_bytes > kStringBytesPerRecord ||
+        (!argument.text.empty() && fxt::repaired(argument.text)) ||
+        (is_name && table_refs_[static_cast<std::size_t>(argument.bits)] == kNoRef))
+      return false;
+    word = put(word, fxt::TextRef::table(static_cast<std::uint16_t>(ref)), argument, argument.text);
+  }
   if (has_last_word(slot.kind)) *word++ = slot.end_ns;
   const auto size = static_cast<std::size_t>(word - words);
-  const std::uint64_t names =
-      is_prepared ? headers_[Names::index(slot.label)]
-                  : fxt::event_header(fxt::EventType::Instant, 0, category.ref, name.ref, 0, 0);
-  words[0] =
-      names | fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(), size);
+  const std::uint64_t prepared = headers_[Names::index(slot.label)];
+  words[0] = (prepared != 0 ? prepared
+                            : fxt::event_header(fxt::EventType::Instant, 0, category.ref, name.ref, 0, 0)) |
+             fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(), size);
   writer_.commit(size);
-  repaired_.clear();
+  return true;
 }
 
-std::uint64_t* FxtSink::put(std::uint64_t* at, const Argument& argument, std::string_view text) {
-  const fxt::TextRef name = ref_of(argument.name);
+std::uint64_t* FxtSink::put(std::uint64_t* at, const fxt::TextRef& name, const Argument& argument,
+                            std::string_view text) {
   switch (argument.type) {
     case ArgumentType::Null:
       break;
@@ -305,9 +320,10 @@ void FxtSink::collect_texts(const ArgumentRow& arguments, Texts& texts) {
 }
 
 std::string_view FxtSink::valid(std::string_view text) {
-  if (fxt::is_valid_utf8(text)) return text;
+  auto repaired = fxt::repaired(text);
+  if (!repaired) return text;
   ++repaired_strings_;
-  return repaired_.emplace_back(fxt::make_valid_utf8(text));
+  return repaired_.emplace_back(*std::move(repaired));
 }
 
 std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
@@ -321,7 +337,7 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
 void FxtSink::write_blob(const Slot& slot) {
   const std::string_view name = slot.text();
   const auto bytes = slot.bytes();
-  if (bytes.size() > kShortBlobBytes || !is_short_ascii(name)) {
+  if (bytes.size() > kShortBlobBytes || name.size() > kShortNameBytes || fxt::repaired(name)) {
     writer_.write(fxt::Blob{fxt::Inline{name}, fxt::BlobType::Data, bytes});
     return;
   }

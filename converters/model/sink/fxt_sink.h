@@ -16,18 +16,19 @@
 namespace convert {
 
 inline constexpr NoteKind kStringsCut{"strings-cut", "strings cut because they do not fit a record"};
-inline constexpr NoteKind kStringsRepaired{"strings-repaired", "strings that were not UTF-8, made so"};
+inline constexpr NoteKind kStringsRepaired{"strings-repaired",
+                                           "strings that were not UTF-8 or had a NUL, mended"};
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can show"};
 inline constexpr NoteKind kTooDeep{"too-deep",
                                    "calls and instants left out because they are nested too deep"};
 inline constexpr NoteKind kNameTableFull{"name-table-full",
-                                         "uses of names that the string table had no room for"};
+                                         "uses of names that the string table had no room for", true};
 
-inline constexpr NoteKind kManyNames{"many-names",
-                                     "names of calls and events: more than 32,767, Tracy can't save them"};
+inline constexpr NoteKind kManyNames{
+    "many-names", "names of calls and events: more than 32,767, Tracy can't save them", true};
 inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
                                           "arrows left out because they would end before they begin"};
-inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold"};
+inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold", true};
 
 class FxtSink : public EventSink {
  public:
@@ -57,6 +58,8 @@ class FxtSink : public EventSink {
   std::size_t write_plain_calls(std::span<const MergedEvent> events);
   void write_one(const Thread& thread, const Slot& slot);
   void write_event(const Thread& thread, const Slot& slot);
+  bool write_event(const Thread& thread, const Slot& slot, const fxt::TextRef& category,
+                   const fxt::TextRef& name, const std::string_view* texts);
   void write_blob(const Slot& slot);
   bool joins_flow(const Slot& slot);
 
@@ -67,7 +70,8 @@ class FxtSink : public EventSink {
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
   std::string_view valid(std::string_view text);
   std::string_view cut(std::string_view text, std::size_t max_bytes);
-  std::uint64_t* put(std::uint64_t* at, const Argument& argument, std::string_view text);
+  std::uint64_t* put(std::uint64_t* at, const fxt::TextRef& name, const Argument& argument,
+                     std::string_view text);
 
   fxt::Writer& writer_;
   const Names& names_;

@@ -10,8 +10,9 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kAlignment = 4;  // of each value in a payload
-constexpr std::size_t kTextHead = 2;   // a text's length
+constexpr std::size_t kAlignment = 4;         // of each value in a payload
+constexpr std::size_t kTextHead = 2;          // a text's length
+constexpr std::string_view kNulText = "\\0";  // what a NUL character is shown as
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -248,7 +249,9 @@ void PayloadPlan::add_values(std::span<const std::byte> payload, std::endian ord
         break;
       }
       case Load::Char:
-        word = put_text(word, step.header, at, step.size);
+        // Readers show a text up to a NUL.
+        word = *at == std::byte{0} ? put_text(word, step.header, kNulText.data(), kNulText.size())
+                                   : put_text(word, step.header, at, step.size);
         break;
       case Load::Float:
         word = put(word, step.header, std::bit_cast<std::uint64_t>(double{load<float>(at, order)}));

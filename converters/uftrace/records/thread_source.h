@@ -65,7 +65,7 @@ struct ThreadPlan {
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
   SwitchPlan switches = {};
-  std::string ending = {};  // what to say at its end; empty: nothing
+  std::string ending = {};      // what to say at its end; empty: nothing
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
 };
 

@@ -51,7 +51,7 @@ const SymbolTable* ElfFiles::of_module(const Module& module) {
 
 void ElfFiles::add_notes(Notes& notes) const {
   for (const auto& [module, found] : found_)
-    if (found.kind != nullptr) notes.add(*found.kind, [&] { return found.text; });
+    if (found.kind != nullptr) notes.add(*found.kind, [&text = found.text] { return text; });
 }
 
 ElfFiles::Found ElfFiles::read(const Module& module) const {

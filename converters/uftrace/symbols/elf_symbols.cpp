@@ -62,10 +62,11 @@ void add_symbols(const ElfImage& image, std::uint64_t base, std::vector<std::str
 // Of the names of one place, uftrace saves one, and so do we: the first of .symtab or the last of .dynsym
 // (the first there, too, if it is mangled), and one that begins with '_' only where there is no other.
 void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
-  const auto others = std::ranges::stable_partition(
-      symbols, [](const Symbol& symbol) { return symbol.name.starts_with("_Z"); });
-  if (!are_full) std::ranges::reverse(others);
-  std::ranges::stable_partition(others, [](const Symbol& symbol) { return !symbol.name.starts_with('_'); });
+  const auto others = std::stable_partition(
+      symbols.begin(), symbols.end(), [](const Symbol& symbol) { return symbol.name.starts_with("_Z"); });
+  if (!are_full) std::reverse(others, symbols.end());
+  std::stable_partition(others, symbols.end(),
+                        [](const Symbol& symbol) { return !symbol.name.starts_with('_'); });
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_F(PayloadPlanTest, ThirtyTwoBitPrograms) {
 TEST_F(PayloadPlanTest, Characters) {
   EXPECT_THAT(values("arg1/c,arg2/c,retval/c", "41000000 0a000000 e9ffffff"),
               ElementsAre("arg1 \"A\"", "arg2 \"\n\"", "retval \"\xe9\""));
-  EXPECT_EQ(values("arg1/c", "00ffffff"), std::vector{std::string("arg1 \"\0\"", 8)});
+  EXPECT_EQ(values("arg1/c", "00ffffff"), std::vector{std::string("arg1 \"\\0\"")});
 }
 
 TEST_F(PayloadPlanTest, FloatsOfAllSizes) {
