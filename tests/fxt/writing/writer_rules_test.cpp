@@ -561,6 +561,20 @@ TEST(WriterDurations, AreEndedInnermostFirstByTheirNames) {
               writer.write_end(*around, *thread, 7);
             }),
             kOuter);
+  EXPECT_EQ(
+      objection_in([](Writer& writer) {  // names that none of them has, no names, an inline begin's name
+        const auto around = writer.prepare("", "outer"), inside = writer.prepare("", "inner"),
+                   neither = writer.prepare("", "neither"), unnamed = writer.prepare("", "");
+        const auto thread = writer.thread_index(100, 101);
+        writer.write_begin(*around, *thread, 5);
+        writer.write_begin(*inside, *thread, 6);
+        writer.write_end(*neither, *thread, 7);
+        writer.write_end(*unnamed, *thread, 8);
+        writer.write(
+            Event{.type = EventType::DurationBegin, .time = 9, .thread = kMain, .name = Inline{"inner"}});
+        writer.write_end(*inside, *thread, 9);
+      }),
+      "");
 }
 
 TEST(WriterDurations, OfNoLengthAreCountedAcrossFlows) {
