@@ -94,12 +94,12 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
 
 void Symbolizer::add_notes() {
   elf_files_.add_notes(notes_);
-  for (const auto& [place, category] : unresolved_) {
+  for (const auto& unresolved : unresolved_) {
     notes_.add(kNoSymbol, [&] {
-      const auto& [sid, address] = place;
+      const auto& [sid, address] = unresolved.first;
       const auto where = sid.empty() ? std::string("task.txt") : fmt::format("sid-{}.map", sid);
       return fmt::format("{}: no symbol at {:#x} in {}", (directory_.path / where).native(), address,
-                         category);
+                         unresolved.second);
     });
   }
 }
