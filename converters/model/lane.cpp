@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -27,67 +28,68 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
   advance(time_ns);
   if (frames_.size() >= options_.max_depth) {
     ++hidden_;
-    frames_.push_back({nullptr, nullptr, time_ns, key, label});
+    frames_.push_said(time_ns, label, key);
     return;
   }
   const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
   const bool as_pair = !rest.empty() || options_.durations == DurationForm::Pairs;
   const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
   Slot* slot = push(time_ns, as_pair ? SlotKind::Begin : SlotKind::Open, label, 0, keep(shown, count));
-  frames_.push_back({as_pair ? nullptr : slot, filling_.back().get(), time_ns, key, label});
-  if (rest.empty()) return;
-  frames_.back().rest = static_cast<std::uint32_t>(arguments.size() - count);
-  rests_.emplace_back().add(rest);
+  if (!as_pair) {
+    frames_.push(slot, key);
+    return;
+  }
+  frames_.push_said(time_ns, label, key, arguments.size() - count);
+  if (!rest.empty()) rests_.emplace_back().add(rest);
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   assert(!frames_.empty());
   advance(time_ns);
-  const Frame frame = frames_.back();
-  frames_.pop_back();
-  first_waiting_frame_ = std::min(first_waiting_frame_, frames_.size());
+  Slot& begin = *frames_.back().slot;
+  const bool waits = frames_.back().waits();
+  frames_.pop();
+  first_waiting_ = std::min(first_waiting_, frames_.size());
   if (frames_.size() >= options_.max_depth) return;  // hidden
 
-  const bool of_zero_length = time_ns == frame.begin_ns;
-  if (frame.slot != nullptr) {
-    Slot& slot = *frame.slot;
-    const std::size_t count = slot.argument_count() + arguments.size();
+  const bool of_zero_length = time_ns == begin.time_ns;
+  if (waits) {
+    const std::size_t count = begin.argument_count() + arguments.size();
     // A complete event takes its end's arguments too, as long as one record holds them all.
     if (!of_zero_length && time_ns != zero_ns_ && (arguments.empty() || count <= kArgumentsPerRecord)) {
-      slot.end_ns = time_ns;
-      slot.kind = SlotKind::Complete;
+      begin.end_ns = time_ns;
+      begin.kind = SlotKind::Complete;
       if (arguments.empty()) return;
-      const auto of_begin = slot.arguments().words(), of_end = arguments.words();
+      const auto of_begin = begin.arguments().words(), of_end = arguments.words();
       std::uint64_t* const words = new_run(count, of_begin.size() + of_end.size());
       std::ranges::copy(of_end, std::ranges::copy(of_begin, words).out);
-      slot.run = words - 1;
+      begin.run = words - 1;
       return;
     }
-    slot.kind = SlotKind::Begin;
+    begin.kind = SlotKind::Begin;
   }
   if (of_zero_length) zero_ns_ = time_ns;
-  if (frame.rest == 0) {
-    push(time_ns, SlotKind::End, frame.label, 0, keep(arguments));
+  if (waits || FrameStack::rest_of(begin) == 0) {
+    push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
     return;
   }
   Arguments all = std::move(rests_.back());
   rests_.pop_back();
   all.add(arguments.row());
-  push(time_ns, SlotKind::End, frame.label, 0, keep(all));
+  push(time_ns, SlotKind::End, begin.label, 0, keep(all));
 }
 
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
   Frame& frame = frames_[depth];
   frame.key = key;
-  if (frame.slot == nullptr) return depth >= options_.max_depth;  // nobody sees a hidden call's name
-  frame.label = label;
+  if (!frame.waits()) return depth >= options_.max_depth;  // nobody sees a hidden call's name
   frame.slot->label = label;
   return true;
 }
 
 bool Lane::annotate_top(NameId name, std::string_view text) {
-  Slot* slot = frames_.back().slot;
-  if (slot == nullptr) return false;
+  if (!frames_.back().waits()) return false;
+  Slot* const slot = frames_.back().slot;
   Arguments all;
   bool is_there = false;
   for (const Argument& argument : slot->arguments()) {
@@ -239,34 +241,43 @@ std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
 
 // ---- Sealing ----
 
-Lane::Frame* Lane::oldest_open() {
+std::size_t Lane::oldest_waiting() {
   // Between the oldest open calls that wait are only pairs and hidden calls.
-  while (first_waiting_frame_ < frames_.size() && frames_[first_waiting_frame_].slot == nullptr)
-    ++first_waiting_frame_;
-  return first_waiting_frame_ < frames_.size() ? &frames_[first_waiting_frame_] : nullptr;
+  while (first_waiting_ < frames_.size() && !frames_[first_waiting_].waits()) ++first_waiting_;
+  return first_waiting_;
+}
+
+// Of a slot that is not sealed.
+SlotChunk& Lane::chunk_of(const Slot* slot) {
+  const auto holds = [slot](const auto& chunk) {
+    const Slot* const first = chunk->slots.data();
+    return std::less_equal<>()(first, slot) && std::less<>()(slot, first + SlotChunk::kSlots);
+  };
+  return **std::ranges::find_if(filling_, holds);
 }
 
 void Lane::keep_to_share() {
-  const auto waits_too_long = [this](const Frame& frame) {
-    const auto before = static_cast<std::size_t>(frame.slot - frame.chunk->slots.data()) * sizeof(Slot);
-    return bytes_said_ > frame.chunk->bytes_before + before + share_bytes_;
-  };
-  for (Frame* oldest = oldest_open(); oldest != nullptr && waits_too_long(*oldest); oldest = oldest_open())
+  while (oldest_waiting() < frames_.size()) {
+    const Slot* const slot = frames_[oldest_waiting()].slot;
+    const SlotChunk& chunk = chunk_of(slot);
+    const auto before = static_cast<std::size_t>(slot - chunk.slots.data()) * sizeof(Slot);
+    if (bytes_said_ <= chunk.bytes_before + before + share_bytes_) break;
     release_oldest();
+  }
 }
 
 void Lane::release_oldest() {
-  Frame* const oldest = oldest_open();
-  assert(oldest != nullptr);
-  oldest->slot->kind = SlotKind::Begin;
-  oldest->slot = nullptr;
+  assert(oldest_waiting() < frames_.size());
+  Slot* const slot = frames_[oldest_waiting()].slot;
+  frames_.set_said(oldest_waiting());
+  slot->kind = SlotKind::Begin;
 }
 
 std::size_t Lane::seal() {
   if (!is_held_back()) return 0;
-  const Frame* const oldest = oldest_open();
-  Slot* const until = oldest != nullptr ? oldest->slot : write_;
-  const SlotChunk* const last = oldest != nullptr ? oldest->chunk : filling_.back().get();
+  const bool waits = oldest_waiting() < frames_.size();
+  Slot* const until = waits ? frames_[oldest_waiting()].slot : write_;
+  const SlotChunk* const last = waits ? &chunk_of(until) : filling_.back().get();
   std::size_t sealed = 0;
   const auto add = [&](Slot* end, std::unique_ptr<SlotChunk> chunk) {
     sealed += static_cast<std::size_t>(end - unsealed_);

@@ -20,6 +20,7 @@
 #include "converters/model/argument.h"
 #include "converters/model/chunk.h"
 #include "converters/model/event.h"
+#include "converters/model/frame_stack.h"
 #include "converters/model/slot.h"
 
 namespace convert {
@@ -86,7 +87,7 @@ class Lane {
   std::size_t depth() const { return frames_.size(); }
   std::uint64_t top_key() const { return frames_.back().key; }
   std::uint64_t key_at(std::size_t depth) const { return frames_[depth].key; }
-  LabelId label_at(std::size_t depth) const { return frames_[depth].label; }
+  LabelId label_at(std::size_t depth) const { return frames_[depth].slot->label; }
   // True if the innermost call is shown (depth below max_depth); flows need one.
   bool top_is_visible() const { return !frames_.empty() && frames_.size() <= options_.max_depth; }
   // The latest time said; 0 before the first.
@@ -104,7 +105,7 @@ class Lane {
     last_ns_ = time_ns;
     Slot* slot = next_slot();
     *slot = {time_ns, 0, nullptr, label, SlotKind::Open};
-    frames_.push_back({slot, filling_.back().get(), time_ns, key, label});
+    frames_.push(slot, key);
     return true;
   }
 
@@ -113,16 +114,21 @@ class Lane {
     if (depth + 1 != frames_.size()) return false;
     const Frame& frame = frames_.back();
     if (frame.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
-    if (frame.slot == nullptr || time_ns == frame.begin_ns || time_ns == zero_ns_) {
+    if (!frame.waits() || time_ns == frame.slot->time_ns || time_ns == zero_ns_) {
       end(time_ns);
       return true;
     }
     last_ns_ = time_ns;
     frame.slot->end_ns = time_ns;
     frame.slot->kind = SlotKind::Complete;
-    frames_.pop_back();
+    frames_.pop();
     return true;
   }
+
+  // Takes plain calls in bulk: decode(0), decode(1), … of `count`, and stops before the first one that is not
+  // plain, does not fit the open calls, or needs more care. Returns how many were taken. See plain_run.h.
+  template <typename Decode>
+  std::size_t take_run(std::size_t count, Decode decode);
 
   // ---- Sealing, by the Timeline, while nobody fills. ----
 
@@ -156,22 +162,14 @@ class Lane {
   std::uint64_t cut_arguments() const { return cut_arguments_; }
 
  private:
-  struct Frame {
-    Slot* slot;  // null if the call is written as a pair, or hidden
-    SlotChunk* chunk;
-    std::uint64_t begin_ns;
-    std::uint64_t key;
-    LabelId label;
-    std::uint32_t rest = 0;  // number of arguments that the begin had no room for, the last of rests_
-  };
-
   Slot* next_slot() {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
   void add_chunk();
-  // The frame of the oldest open call that waits; null if none does.
-  Frame* oldest_open();
+  // The depth of the oldest open call that waits; depth() if none does.
+  std::size_t oldest_waiting();
+  SlotChunk& chunk_of(const Slot* slot);
   void keep_to_share();
   Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
              const std::uint64_t* run = nullptr);
@@ -197,8 +195,8 @@ class Lane {
   std::uint64_t bytes_said_ = 0;  // in full chunks, and words, all in all
   std::deque<Piece> pieces_;      // sealed
 
-  std::vector<Frame> frames_;
-  std::size_t first_waiting_frame_ = 0;  // no frame below it has a slot that waits
+  FrameStack frames_;
+  std::size_t first_waiting_ = 0;  // no frame below it waits
   std::vector<Arguments> rests_;         // of frames that have some, outermost first
   // Deeper calls and pairs take the slow way.
   std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;

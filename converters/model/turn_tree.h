@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/mask.h"
+
 namespace convert {
 
 class TurnTree {
@@ -30,11 +32,10 @@ class TurnTree {
     Turn winner{time_ns, nodes_[0].lane};
     for (std::size_t node = (winner.lane + leaves_) / 2; node != 0; node /= 2) {
       Turn& loser = nodes_[node];
-      const std::uint64_t swap = std::uint64_t{0} - std::uint64_t{is_before(loser, winner)};
-      const std::uint64_t times = (loser.time_ns ^ winner.time_ns) & swap;
-      const std::uint64_t lanes = (loser.lane ^ winner.lane) & swap;
-      loser = {loser.time_ns ^ times, loser.lane ^ lanes};
-      winner = {winner.time_ns ^ times, winner.lane ^ lanes};
+      const Turn other = loser;
+      const std::uint64_t goes_first = mask_of(is_before(other, winner));
+      loser = pick(goes_first, winner, other);
+      winner = pick(goes_first, other, winner);
     }
     nodes_[0] = winner;
   }
@@ -57,7 +58,7 @@ class TurnTree {
     for (std::size_t leaf = 0; leaf < leaves_; ++leaf) winners[leaves_ + leaf] = {times_[leaf], leaf};
     for (std::size_t node = leaves_ - 1; node != 0; --node) {
       Turn winner = winners[2 * node], loser = winners[2 * node + 1];
-      if (is_before(loser, winner)) std::swap(winner, loser);
+      if (is_before(loser, winner) != 0) std::swap(winner, loser);
       winners[node] = winner;
       nodes_[node] = loser;
     }
@@ -69,10 +70,13 @@ class TurnTree {
     std::uint64_t time_ns;
     std::uint64_t lane;
   };
-  // Without branches, as postpone_next().
-  static bool is_before(const Turn& a, const Turn& b) {
-    const unsigned earlier = a.time_ns < b.time_ns ? 1 : 0, same = a.time_ns == b.time_ns ? 1 : 0;
-    return (earlier | (same & (a.lane < b.lane ? 1U : 0U))) != 0;
+  // 1 or 0.
+  static std::uint64_t is_before(const Turn& a, const Turn& b) {
+    const std::uint64_t earlier{a.time_ns < b.time_ns}, same{a.time_ns == b.time_ns}, lower{a.lane < b.lane};
+    return earlier | (same & lower);
+  }
+  static Turn pick(std::uint64_t mask, const Turn& one, const Turn& other) {
+    return {convert::pick(mask, one.time_ns, other.time_ns), convert::pick(mask, one.lane, other.lane)};
   }
 
   std::size_t leaves_;                // a power of two

@@ -44,6 +44,22 @@ struct RecordItem {
   bool is_record() const { return what <= What::BadTime; }
 };
 
+// Records of which the first ones are plain, perhaps all.
+template <std::endian Order>
+struct PlainRecords {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+  DepthShift shift = {};
+  std::uint64_t limit_ns = 0;  // times from here on are not plain
+
+  std::size_t count() const { return static_cast<std::size_t>(end - begin) / kRecordSize; }
+  Record operator[](std::size_t i) const { return load_record<Order>(begin + i * kRecordSize); }
+  // 0 if record is plain.
+  std::uint64_t oddity(const Record& record) const {
+    return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
+  }
+};
+
 class RecordCursor {
  public:
   // Blocks must have this much.
@@ -74,8 +90,9 @@ class RecordCursor {
   void read(std::span<std::byte> block);
 
   // The next item of the block. Plain records before it are handed to `plain` as CallRecords; it returns
-  // false for one that it does not want, which then becomes an item. Nothing when the block is over, or the
-  // next record lies behind the gate.
+  // false for one that it does not want, which then becomes an item. If it has take_run(PlainRecords), it is
+  // asked first how many of them it takes at once. Nothing when the block is over, or the next record lies
+  // behind the gate.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -118,7 +135,10 @@ class RecordCursor {
     const std::byte* const end = begin + (stop - at_) / kRecordSize * kRecordSize;
     const DepthShift shift = shift_;
     const std::byte* at = begin;
-    for (; at != end; at += kRecordSize) {
+    for (;; at += kRecordSize) {
+      if constexpr (requires { plain.take_run(PlainRecords<Order>{}); })
+        at += plain.take_run(PlainRecords<Order>{at, end, shift, limit_ns}) * kRecordSize;
+      if (at == end) break;
       const Record record = load_record<Order>(at);
       if ((record.word & kPlainMask) != kPlainPattern || record.time_ns >= limit_ns) break;
       const RecordType type = record.type();

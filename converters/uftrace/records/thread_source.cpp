@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/model/plain_run.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/records/record_notes.h"
 
@@ -42,6 +43,41 @@ Schedule::Context ThreadSource::switches_of_plan() {
           .on_exec = [this](std::uint64_t time_ns) { calls_.exec(time_ns); }};
 }
 
+// Calls without anything special, on the way from the file to the lane.
+struct ThreadSource::PlainCalls {
+  ThreadSource& source;
+  Lane& lane;
+  const LabelCache* cache;  // none before the first call
+
+  template <std::endian Order>
+  std::size_t take_run(PlainRecords<Order> records) const {
+    if (cache == nullptr || cache->has_lines() || !records.shift.is_none()) return 0;
+    const auto decode = [records, &cache = *cache](std::size_t i) {
+      const Record record = records[i];
+      const std::uint64_t oddity = records.oddity(record);
+      if (oddity != 0) return PlainCall{.oddity = oddity};
+      const std::uint64_t is_end = RecordWord::Type::get(record.word);
+      const std::uint64_t address = record.address();
+      const LabelCache::Entry& name = cache.place_of(address);
+      return PlainCall{.time_ns = record.time_ns,
+                       .key = address,
+                       .depth = record.depth(),
+                       .label = name.meaning.label,
+                       .is_end = is_end,
+                       .oddity = (name.address ^ address) & (is_end - 1)};
+    };
+    return lane.take_run(records.count(), decode);
+  }
+
+  bool operator()(const CallRecord& call) const {
+    if (!call.is_entry()) return lane.try_end(call.time_ns, call.address, call.depth);
+    const CallName* const name = cache->find(call.address);
+    if (name == nullptr) return false;
+    if (name->line != CallName::kNoLine) return source.begin_with_line(call, *name);
+    return lane.try_begin(call.time_ns, name->label, call.address, call.depth);
+  }
+};
+
 bool ThreadSource::pump(const Turn& turn) {
   bench_ = &workshop_.benches[turn.worker];
   if (view_) cache_ = &bench_->caches.of(view_->epoch());
@@ -55,14 +91,7 @@ bool ThreadSource::pump(const Turn& turn) {
   limits_.gate_ns = turn.gate_ns;
   set_limits();  // new messages may have come
   for (;;) {
-    const auto plain = [this, &lane = lane_, cache = cache_](const CallRecord& call) {
-      if (!call.is_entry()) return lane.try_end(call.time_ns, call.address, call.depth);
-      const CallName* const name = cache->find(call.address);
-      if (name == nullptr) return false;
-      if (name->line != CallName::kNoLine) return begin_with_line(call, *name);
-      return lane.try_begin(call.time_ns, name->label, call.address, call.depth);
-    };
-    const auto item = cursor_.next(limits_, plain);
+    const auto item = cursor_.next(limits_, PlainCalls{*this, lane_, cache_});
     if (!item) break;
     take(*item);
     set_limits();

@@ -95,6 +95,7 @@ class ThreadSource : public Source {
   std::uint64_t size() const { return file_.size(); }
 
  private:
+  struct PlainCalls;
   class LaneCalls : public OpenCalls {
    public:
     LaneCalls(const Lane& lane, const Schedule& schedule) : lane_(lane), schedule_(schedule) {}

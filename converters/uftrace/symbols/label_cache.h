@@ -17,18 +17,21 @@ namespace convert::uftrace {
 template <typename Meaning>
 class AddressCache {
  public:
+  struct Entry {
+    std::uint64_t address = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
+    Meaning meaning{};
+  };
+
+  // Where the address would be: another one's entry if it is not here.
+  const Entry& place_of(std::uint64_t address) const { return entries_[slot_of(address)]; }
   // Null if the address is not here.
   const Meaning* find(std::uint64_t address) const {
-    const Entry& entry = entries_[slot_of(address)];
+    const Entry& entry = place_of(address);
     return entry.address == address ? &entry.meaning : nullptr;
   }
   void put(std::uint64_t address, Meaning meaning) { entries_[slot_of(address)] = {address, meaning}; }
 
  private:
-  struct Entry {
-    std::uint64_t address = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
-    Meaning meaning{};
-  };
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
   using HashBits = fxt::Field<52, 63>;
   static std::size_t slot_of(std::uint64_t address) {
@@ -45,7 +48,18 @@ struct CallName {
   NameId line = kNoLine;
 };
 
-using LabelCache = AddressCache<CallName>;
+class LabelCache : public AddressCache<CallName> {
+ public:
+  void put(std::uint64_t address, const CallName& name) {
+    has_lines_ |= name.line != CallName::kNoLine;
+    AddressCache::put(address, name);
+  }
+  // False if none of the names here has a line.
+  bool has_lines() const { return has_lines_; }
+
+ private:
+  bool has_lines_ = false;
+};
 
 // One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
 // program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.

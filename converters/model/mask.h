@@ -1,0 +1,21 @@
+// Choices without branches, for where nobody can foresee them: a mispredicted branch costs more than both
+// sides of the choice.
+#pragma once
+
+#include <cstdint>
+
+namespace convert {
+
+// All bits set if `bit` is 1, none if it is 0.
+inline std::uint64_t mask_of(std::uint64_t bit) {
+  std::uint64_t mask = -bit;
+  asm("" : "+r"(mask));  // hides where it comes from: else compilers make a branch of it
+  return mask;
+}
+
+// `one` where the mask has its bits set, else `other`.
+inline std::uint64_t pick(std::uint64_t mask, std::uint64_t one, std::uint64_t other) {
+  return other ^ ((one ^ other) & mask);
+}
+
+}  // namespace convert
