@@ -13,8 +13,8 @@
 
 namespace convert {
 
-// An open call. While it waits for its end to become one event, its slot is the lane's, and Open. Written as a
-// pair, or hidden, its begin is not the stack's any more; then the slot is the stack's own copy, a Begin.
+// An open call. While it waits for its end to become one event, its slot is the lane's, and Open. Written as
+// a pair, or hidden, its begin is not the stack's any more; then the slot is the stack's own copy, a Begin.
 struct Frame {
   Slot* slot;
   std::uint64_t key;

@@ -197,7 +197,7 @@ class Lane {
 
   FrameStack frames_;
   std::size_t first_waiting_ = 0;  // no frame below it waits
-  std::vector<Arguments> rests_;         // of frames that have some, outermost first
+  std::vector<Arguments> rests_;   // of frames that have some, outermost first
   // Deeper calls and pairs take the slow way.
   std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;

@@ -134,7 +134,7 @@ class ForkScan {
 
   // A record behind the next time that was asked for: believed if the one after it is, too.
   void check_moments(std::uint64_t time_ns) {
-    if (late_) tell_moments(std::min(late_->time_ns, time_ns), std::move(late_->before));
+    if (late_) tell_moments(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
     if (!is_over() && query_.times_ns[found_.moments.size()] < time_ns) late_ = {time_ns, here()};
   }

@@ -13,7 +13,6 @@ namespace {
 
 using namespace std::string_view_literals;
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 // Thread 101 of process 100, whose variable `counter` lies at 0x14000.
 class ThreadEventsTest : public testing::Test {

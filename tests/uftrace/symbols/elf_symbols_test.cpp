@@ -193,26 +193,27 @@ void PrintTo(const OrderedPlt& plt, std::ostream* out) { *out << "machine " << p
 class ElfPlt : public ElfTest, public testing::WithParamInterface<OrderedPlt> {};
 
 TEST_P(ElfPlt, EntriesFollowTheHeaderInOrder) {
-  const auto [machine, is_64, header, entry] = GetParam();
+  const OrderedPlt plt = GetParam();
   const auto build = [&](std::uint64_t size, std::string_view name) {
-    ElfBuilder elf(machine, is_64);
+    ElfBuilder elf(plt.machine, plt.is_64);
     elf.load(0, 0x1000);
     const auto dynamic = elf.add_symbols(
         ".dynsym", SHT_DYNSYM,
         {{"free", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF}, {"malloc", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF}});
-    elf.add_relocations(is_64 ? ".rela.plt" : ".rel.plt", dynamic,
+    elf.add_relocations(plt.is_64 ? ".rela.plt" : ".rel.plt", dynamic,
                         {{0x4000, 2, 7}, {0x4008, 0, 7}, {0x4010, 1, 7}});
-    elf.add_relocations(is_64 ? ".rela.dyn" : ".rel.dyn", dynamic, {{0x5000, 2, 6}});
+    elf.add_relocations(plt.is_64 ? ".rela.dyn" : ".rel.dyn", dynamic, {{0x5000, 2, 6}});
     elf.add({.name = std::string(name), .address = 0x1000, .data = std::string(size, '\0')});
     return elf.bytes();
   };
   const auto lines = [&](std::uint64_t first) {
-    return std::vector<std::string>{fmt::format("{:x}-{:x} P malloc", first, first + entry),
-                                    fmt::format("{:x}-{:x} P free", first + 2 * entry, first + 3 * entry)};
+    return std::vector<std::string>{
+        fmt::format("{:x}-{:x} P malloc", first, first + plt.entry),
+        fmt::format("{:x}-{:x} P free", first + 2 * plt.entry, first + 3 * plt.entry)};
   };
-  EXPECT_EQ(symbols(build(header + 3 * entry, ".plt")), lines(0x1000 + header));
-  EXPECT_EQ(symbols(build(3 * entry, ".plt.sec")), lines(0x1000));
-  EXPECT_THAT(symbols(build(header + 4 * entry, ".plt")), IsEmpty());  // other entries than we know
+  EXPECT_EQ(symbols(build(plt.header + 3 * plt.entry, ".plt")), lines(0x1000 + plt.header));
+  EXPECT_EQ(symbols(build(3 * plt.entry, ".plt.sec")), lines(0x1000));
+  EXPECT_THAT(symbols(build(plt.header + 4 * plt.entry, ".plt")), IsEmpty());  // other entries than we know
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ElfPlt,
