@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -176,6 +177,7 @@ SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timelin
           .lone_outs = perf->second.lone_outs,
           .process = timeline.koid_of(task.pid),
           .thread = timeline.koid_of(task.tid),
+          .last_ns = perf->second.last_ns,
           .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
 }
 
@@ -208,9 +210,40 @@ void note_skipped_files(const Recording& recording, Notes& notes) {
   };
   for (const CpuFile& file : recording.directory.kernel_cpus)
     skip(file.path, file.size_bytes, "kernel events");
-  const auto external = recording.directory.path / "extern.dat";
-  if (const auto text = read_optional_file(external, notes))
-    skip(external, text->size(), "external messages");
+}
+
+// The thread that what is said of the whole recording stands at: the first program's, or else the first one
+// with records, or any.
+ThreadPlan* main_thread_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions) {
+  if (plans.empty()) return nullptr;
+  const auto has_records = [](const auto& entry) { return !entry.second.path.empty(); };
+  if (!sessions.sessions().empty()) {
+    const auto leader = plans.find(static_cast<ThreadId>(sessions.sessions().front().pid));
+    if (leader != plans.end() && has_records(*leader)) return &leader->second;
+  }
+  const auto any = std::ranges::find_if(plans, has_records);
+  return any != plans.end() ? &any->second : &plans.begin()->second;
+}
+
+// When the recording's first record or switch is.
+std::optional<std::uint64_t> begin_of(const std::map<ThreadId, ThreadPlan>& plans,
+                                      const Recording& recording) {
+  std::optional<std::uint64_t> begin_ns;
+  for (const auto& [tid, plan] : plans)
+    if (const auto time_ns = first_ns_of(plan, recording))
+      begin_ns = std::min(*time_ns, begin_ns.value_or(*time_ns));
+  return begin_ns;
+}
+
+void add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns, const Recording& recording,
+                  Notes& notes) {
+  auto messages = read_extern_file(recording.directory.path, notes);
+  const auto& sessions = recording.sessions.sessions();
+  if (!begin_ns && !sessions.empty()) begin_ns = sessions.front().start_ns;
+  if (begin_ns)
+    leave_out_foreign(messages, recording.directory.path, *begin_ns, main.facts.elapsed_ns, notes);
+  put_in_order(messages, recording.directory.path, notes);
+  std::ranges::move(messages, std::back_inserter(main.messages));
 }
 
 void show_wall_clock(const Info& info, const std::filesystem::path& input, ImportContext& context) {
@@ -258,29 +291,31 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   context.timeline.begin_input(input.string());
   if (options.no_libcall) context.timeline.leave_out_calls(context.names);
   if (options.utc) show_wall_clock(recording->info, input, context);
-  std::optional<std::uint64_t> first_ns;
-  Lane* description = nullptr;
+  std::optional<std::uint64_t> first_ns = begin_of(plans, *recording);
+  ThreadPlan* const main = main_thread_of(plans, recording->sessions);
+  if (main != nullptr && !options.no_event) {
+    add_messages(*main, first_ns, *recording, context.notes);
+    if (!main->messages.empty())
+      first_ns = std::min(main->messages.front().time_ns, first_ns.value_or(kForever));
+  }
+  const bool is_described = main != nullptr && !main->path.empty() && first_ns;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, plan.size_bytes));
     plan.switches = switches_of(task, *recording, context.timeline);
-    if (const auto time_ns = first_ns_of(plan, *recording))
-      first_ns = std::min(*time_ns, first_ns.value_or(*time_ns));
     const bool is_first_process =
         !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
     const auto& exit_status = recording->info.exit_status;
     if (exit_status && is_killed(*exit_status) && is_first_process && task.is_leader())
       plan.ending = ending_of(*exit_status);
-    if (!plan.path.empty() && (description == nullptr || (is_first_process && task.is_leader())))
-      description = &lane;
+    if (&plan == main && is_described)
+      describe(recording->directory, recording->info, *first_ns, lane, context);
     auto source = std::make_unique<OwningSource>(recording, std::move(plan), lane, context);
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
   if (!recording->inboxes.empty())
     context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, context));
-  if (description != nullptr && first_ns)
-    describe(recording->directory, recording->info, *first_ns, *description, context);
 }
 
 }  // namespace convert::uftrace

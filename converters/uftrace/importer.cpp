@@ -28,7 +28,7 @@ std::vector<Option> RecordingImporter::options() {
   return {
       {.name = "no-args", .help = "no arguments and return values of calls", .take = into(options_.no_args)},
       {.name = "no-event",
-       .help = "no events: counters, user events, what was read at calls",
+       .help = "no events: counters, user events, what was read at calls, messages of extern.dat",
        .take = into(options_.no_event)},
       {.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)},
       {.name = "no-libcall",

@@ -23,6 +23,11 @@ inline constexpr NoteKind kNoThread{"no-thread",
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
                                           "record files of threads that info does not list", true};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
+inline constexpr NoteKind kMessageOrder{"message-order",
+                                        "external messages behind later ones: shown when they were", true};
+inline constexpr NoteKind kMessageCut{"message-cut", "external messages that are too long to be shown whole"};
+inline constexpr NoteKind kForeignClock{"foreign-clock",
+                                        "external messages with times of another clock, not shown"};
 
 // ---- Record files: calls ----
 inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked child was in from its start",

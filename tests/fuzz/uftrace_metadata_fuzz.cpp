@@ -3,12 +3,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "converters/model/input_error.h"
 #include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
+#include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/map_file.h"
 #include "converters/uftrace/recording/task_file.h"
@@ -47,6 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         table.find_function(symbol.start);
         table.find_variable(symbol.end);
       }
+      break;
+    }
+    case 'x': {
+      auto messages = convert::uftrace::parse_extern(text, "extern.dat", notes);
+      convert::uftrace::leave_out_foreign(messages, "", 1'000'000'000, std::nullopt, notes);
+      convert::uftrace::put_in_order(messages, "", notes);
       break;
     }
     case 'd':

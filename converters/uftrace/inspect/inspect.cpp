@@ -14,6 +14,7 @@
 #include "converters/uftrace/perf/perf_outline.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/recording/task_file.h"
@@ -250,12 +251,8 @@ Outline texts_of(const Head& head, Notes& notes) {
   if (const std::string note = read("note.txt"); !note.empty()) outline["note"] = note;
   if (const std::string options = read("default.opts"); !options.empty())
     outline["default options"] = options;
-  const std::string external = read("extern.dat");
-  Lines lines(external);
-  std::uint64_t messages = 0;
-  while (const auto line = lines.next())
-    if (!line->empty() && !line->starts_with('#')) ++messages;
-  if (messages > 0) outline["external messages"] = messages;
+  if (const auto messages = read_extern_file(head.directory.path, notes); !messages.empty())
+    outline["external messages"] = messages.size();
   return outline;
 }
 

@@ -1,5 +1,6 @@
 #include "converters/uftrace/perf/perf_scan.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
 
@@ -22,6 +23,7 @@ void end_run(Scanned& scanned) {
 void take(Scanned& scanned, const PerfEvent& event) {
   const bool is_switch = event.kind == PerfEvent::Kind::SwitchIn || event.is_switch_out();
   if (is_switch && !scanned.thread.first_ns) scanned.thread.first_ns = event.time_ns;
+  scanned.thread.last_ns = std::max(scanned.thread.last_ns, event.time_ns);
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
       scanned.out_ns.reset();

@@ -99,7 +99,7 @@ bool ThreadSource::pump(const Turn& turn) {
   context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
   place_ = cursor_.offset();
-  schedule_.tell_before(turn.gate_ns);
+  tell_until(turn.gate_ns);
   passed_ns_ = turn.gate_ns;
   if (!cursor_.is_done() || turn.gate_ns != kForever) return true;
   finish();
@@ -139,7 +139,7 @@ void ThreadSource::take_call(const RecordItem& item) {
   tell_moments(call.time_ns);
   if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
     enter_view(call.time_ns);
-  schedule_.tell(call.time_ns, call.is_entry() ? Schedule::OwnRecord::Other : Schedule::OwnRecord::Exit);
+  tell_others(call.time_ns, call.is_entry() ? Schedule::OwnRecord::Other : Schedule::OwnRecord::Exit);
   const std::uint64_t time_ns = in_order(item);
 
   values_.clear();
@@ -198,7 +198,7 @@ void ThreadSource::take_event(const RecordItem& item) {
   latest_ns_ = std::max(latest_ns_, item.call.time_ns);
   if (!workshop_.shows_events) return;
   tell_moments(item.call.time_ns);
-  schedule_.tell(item.call.time_ns, Schedule::OwnRecord::Other);
+  tell_others(item.call.time_ns, Schedule::OwnRecord::Other);
   const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
   if (!events_.take(item.call.address, time_ns, item.payload, lane_))
     note(kEventSkipped,
@@ -218,12 +218,42 @@ void ThreadSource::set_limits() {
   const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
   limits_.look_ns = needs_a_look ? 0 : std::min(view_->until_ns(), schedule_.limit_ns());
   if (!plan_.moments.empty()) limits_.look_ns = std::min(limits_.look_ns, plan_.moments.front().time_ns);
+  if (!plan_.messages.empty())
+    limits_.look_ns = std::min(limits_.look_ns, plan_.messages.front().time_ns + 1);
   limits_.look_offset = plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
+}
+
+// What comes before an own record at this time.
+void ThreadSource::tell_others(std::uint64_t time_ns, Schedule::OwnRecord record) {
+  tell_messages(time_ns);
+  schedule_.tell(time_ns, record);
+}
+
+// They are not the thread's own: they say nothing of whether it ran.
+void ThreadSource::tell_messages(std::uint64_t before_ns) {
+  for (; !plan_.messages.empty() && plan_.messages.front().time_ns < before_ns; plan_.messages.pop_front()) {
+    const ExternMessage& message = plan_.messages.front();
+    schedule_.tell_before(message.time_ns + 1);
+    lane_.instant(std::max(message.time_ns, lane_.last_ns()), context_.names.label("event", "external-data"),
+                  {{context_.names.intern("message"), message.text}});
+  }
+}
+
+// The thread has no record before this time. Its calls end with its own records and switches, whatever
+// others say later.
+void ThreadSource::tell_until(std::uint64_t gate_ns) {
+  while (!plan_.messages.empty() && plan_.messages.front().time_ns < gate_ns) {
+    const std::uint64_t time_ns = plan_.messages.front().time_ns;
+    schedule_.tell_before(time_ns + 1);
+    if (cursor_.is_done() && time_ns >= plan_.switches.last_ns) end_calls();
+    tell_messages(time_ns + 1);
+  }
+  schedule_.tell_before(gate_ns);
 }
 
 void ThreadSource::tell_moments(std::uint64_t time_ns) {
   while (!plan_.moments.empty() && plan_.moments.front().time_ns <= time_ns) {
-    schedule_.tell(plan_.moments.front().time_ns, Schedule::OwnRecord::Other);
+    tell_others(plan_.moments.front().time_ns, Schedule::OwnRecord::Other);
     tell(plan_.moments.front(), std::max(plan_.moments.front().time_ns, lane_.last_ns()));
     plan_.moments.pop_front();
   }
@@ -256,10 +286,15 @@ void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t
   lane_.flow(step, time_ns, context_.names.label("event", "fork"), flow);
 }
 
-void ThreadSource::finish() {
+void ThreadSource::end_calls() {
+  if (std::exchange(calls_are_over_, true)) return;
   if (!cursor_.shift().is_none())
     notes_.add(kExitDepth, Place::file(file_.path()), "exits are recorded at the depth of the caller");
   calls_.finish(std::max(latest_ns_, lane_.last_ns()));
+}
+
+void ThreadSource::finish() {
+  end_calls();
   // Moments after the last record belong to no call any more.
   for (const TaskMoment& moment : plan_.moments) {
     const std::uint64_t from_ns = lane_.last_ns() != 0 ? lane_.last_ns() : plan_.facts.begun_ns;

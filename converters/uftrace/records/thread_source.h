@@ -17,6 +17,7 @@
 #include "converters/uftrace/arguments/source_lines.h"
 #include "converters/uftrace/events/thread_events.h"
 #include "converters/uftrace/perf/schedule.h"
+#include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/payloads.h"
@@ -48,6 +49,7 @@ struct SwitchPlan {
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
   ProcessId process{};                        // as the timeline shows them
   ThreadId thread{};
+  std::uint64_t last_ns = 0;  // none is later
   bool has_estimated_exits = false;
 };
 
@@ -62,6 +64,7 @@ struct ThreadPlan {
   std::unique_ptr<Payloads> payloads = {};  // may be null
   std::deque<TaskMoment> moments = {};      // by time
   std::deque<ForkPoint> forks = {};         // by offset
+  std::deque<ExternMessage> messages = {};  // by time, to be told on this thread
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
   SwitchPlan switches = {};
@@ -115,12 +118,16 @@ class ThreadSource : public Source {
   bool begin_with_line(const CallRecord& call, const CallName& name);
   void note_skipped(const RecordItem& item);
   std::uint64_t in_order(const RecordItem& item);
+  void tell_others(std::uint64_t time_ns, Schedule::OwnRecord record);
+  void tell_messages(std::uint64_t before_ns);
+  void tell_until(std::uint64_t gate_ns);
   void tell_moments(std::uint64_t time_ns);
   void tell(const TaskMoment& moment, std::uint64_t time_ns);
   void tell_forks(std::uint64_t time_ns);
   void tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
   void enter_view(std::uint64_t time_ns);
   void set_limits();
+  void end_calls();
   void finish();
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
 
@@ -143,6 +150,7 @@ class ThreadSource : public Source {
   Arguments values_;                  // of the call at hand
   ThreadEvents events_;
   ThreadCalls calls_;
+  bool calls_are_over_ = false;
 };
 
 }  // namespace convert::uftrace

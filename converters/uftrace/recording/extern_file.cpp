@@ -1,0 +1,96 @@
+#include "converters/uftrace/recording/extern_file.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/model/event.h"
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/records/resync.h"
+#include "fxt/utf8.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kName = "extern.dat";
+
+// "<seconds>.<fraction> <message>"; throws InputError.
+ExternMessage parse_message(LineReader& reader, std::uint64_t line) {
+  const std::uint64_t time_ns = reader.seconds_as_ns("time");
+  if (time_ns >= kTimeLimitNs) reader.fail("time is out of range");
+  const std::size_t left = reader.rest().size();
+  reader.skip_blanks();
+  if (reader.rest().empty() || reader.rest().size() == left)
+    reader.fail("expected a blank and a message behind the time");
+  return {.time_ns = time_ns, .line = line, .text = std::string(reader.rest())};
+}
+
+void cut(ExternMessage& message, std::string_view path, Notes& notes) {
+  const std::size_t size = message.text.size();
+  if (size <= kMaxMessageBytes) return;
+  message.text.resize(fxt::cut_utf8(message.text, kMaxMessageBytes).size());
+  notes.add(kMessageCut, [&] {
+    return fmt::format("{}: {} bytes, of which {} are shown", Place::line(path, message.line).text(), size,
+                       message.text.size());
+  });
+}
+
+}  // namespace
+
+std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view path, Notes& notes) {
+  std::vector<ExternMessage> messages;
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    LineReader reader(*line, path, lines.number());
+    reader.skip_blanks();
+    if (reader.rest().empty() || reader.rest().starts_with('#')) continue;
+    try {
+      ExternMessage message = parse_message(reader, lines.number());
+      cut(message, path, notes);
+      messages.push_back(std::move(message));
+    } catch (const InputError& damage) {
+      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
+    }
+  }
+  return messages;
+}
+
+std::vector<ExternMessage> read_extern_file(const std::filesystem::path& directory, Notes& notes) {
+  const auto path = directory / kName;
+  const auto text = read_optional_file(path, notes);
+  return text ? parse_extern(*text, path.native(), notes) : std::vector<ExternMessage>{};
+}
+
+void leave_out_foreign(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
+                       std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes) {
+  const std::uint64_t known_ns = elapsed_ns.value_or(0);
+  std::erase_if(messages, [&](const ExternMessage& message) {
+    const std::uint64_t first_ns = std::min(begin_ns, message.time_ns);
+    const std::uint64_t last_ns = std::max(begin_ns, message.time_ns);
+    if (!leaps_too_far(first_ns, last_ns, known_ns)) return false;
+    notes.add(kForeignClock, [&] {
+      return fmt::format(
+          "{}: {} s {} the recording began", Place::line((directory / kName).native(), message.line).text(),
+          (last_ns - first_ns) / 1'000'000'000, message.time_ns < begin_ns ? "before" : "after");
+    });
+    return true;
+  });
+}
+
+void put_in_order(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
+                  Notes& notes) {
+  std::uint64_t latest_ns = 0;
+  for (const ExternMessage& message : messages) {
+    if (message.time_ns < latest_ns)
+      notes.add(kMessageOrder, [&] {
+        return fmt::format("{}: {} ns earlier than a message before it",
+                           Place::line((directory / kName).native(), message.line).text(),
+                           latest_ns - message.time_ns);
+      });
+    latest_ns = std::max(latest_ns, message.time_ns);
+  }
+  std::ranges::stable_sort(messages, {}, &ExternMessage::time_ns);
+}
+
+}  // namespace convert::uftrace
