@@ -101,18 +101,21 @@ class PreparedArguments {
   PreparedArguments& add(const TextRef& name, const T& value);
   void clear() {
     words_.clear();
-    count_ = 0;
+    count_ = in_table_ = 0;
   }
   std::size_t count() const { return count_; }
   std::span<const std::uint64_t> words() const { return words_; }
 
  private:
-  std::uint64_t* next(std::size_t words);
+  friend class Writer;
+  // Room for an argument with these texts. Refuses inline ones that some reader can't take.
+  std::uint64_t* next(const TextRef& name, const TextRef& text = {});
   // Takes over what was put in place at `start`; refuses a sixteenth argument and a name that stood before.
   void take(std::size_t start, const std::uint64_t* end);
 
   std::vector<std::uint64_t> words_;
   std::size_t count_ = 0;
+  std::size_t in_table_ = 0;  // of these: their names
 };
 
 // Not thread-safe: one Writer per thread and Output. Nothing is sent to the Output by the destructor: end
@@ -318,8 +321,10 @@ class Writer {
     words[0] = header;
     words[1] = time;
   }
-  // The size of an event of `words` words and these arguments; too many are refused.
+  // The size of an event of `words` words and these arguments; too many are refused, and a name that stands
+  // in the table and inline, too.
   std::size_t size_with(std::uint64_t header, std::size_t words, const PreparedArguments& arguments) const;
+  bool names_one_twice(const PreparedArguments& arguments) const;
   // Returns where the words after the arguments lie.
   std::uint64_t* put_event(std::uint64_t header, std::size_t size, std::uint64_t time,
                            const PreparedArguments& arguments);
@@ -344,12 +349,11 @@ class Writer {
 
 template <typename T>
 PreparedArguments& PreparedArguments::add(const TextRef& name, const T& value) {
-  constexpr std::size_t kMost = 2;  // words of an argument without inline texts
   const std::size_t start = words_.size();
   if constexpr (std::same_as<T, TextRef>) {
-    take(start, put_text(next(kMost + name.words() + value.words()), name, value));
+    take(start, put_text(next(name, value), name, value));
   } else {
-    std::uint64_t* const at = next(kMost + name.words());
+    std::uint64_t* const at = next(name);
     if constexpr (std::same_as<T, bool>)
       take(start, put_bool(at, name, value));
     else if constexpr (std::same_as<T, Pointer>)

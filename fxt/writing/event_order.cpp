@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "fxt/utf8.h"
 #include "fxt/writing/tables.h"
+#include "fxt/writing/written_text.h"
 
 namespace fxt {
 namespace {
@@ -22,9 +22,8 @@ std::string at(std::uint64_t time) { return std::to_string(time) + " ns"; }
 std::uint64_t hash_of(std::string_view category, std::string_view name) {
   if (category.empty() && name.empty()) return 0;
   const auto of_text = [](std::string_view text) {
-    text = cut_utf8(text, kMaxStringBytes);
-    const auto changed = repaired(text);
-    return std::hash<std::string_view>{}(changed ? cut_utf8(*changed, kMaxStringBytes) : text);
+    std::string repaired;
+    return std::hash<std::string_view>{}(as_written(text, kMaxStringBytes, repaired));
   };
   return Low::get(of_text(category) * 31 + of_text(name)) | 1;
 }
@@ -104,6 +103,14 @@ std::string describe(Misplaced misplaced, const Event& event, const ThreadNestin
   return "";
 }
 
+EventOrder::Operation EventOrder::operation_of(const Event& event) {
+  const auto written = [](std::string_view text) {
+    std::string kept;
+    return std::string(as_written(text, kMaxStringBytes, kept));
+  };
+  return {.thread = event.thread, .category = written(event.category.text), .name = written(event.name.text)};
+}
+
 ThreadNesting& EventOrder::nesting_of(const Thread& thread) {
   if (last_nesting_ == nullptr || last_thread_ != thread) {
     last_nesting_ = &threads_[{thread.process, thread.thread}];
@@ -167,9 +174,7 @@ void EventOrder::take_flow(const Event& event) {
     open_flows_.erase({flow.process, event.id});
     flows_.end(flow, event.id);
   } else {
-    open_flows_[{flow.process, event.id}] = {.thread = event.thread,
-                                             .category = std::string(event.category.text),
-                                             .name = std::string(event.name.text)};
+    open_flows_[{flow.process, event.id}] = operation_of(event);
   }
 }
 
@@ -185,7 +190,9 @@ std::string EventOrder::async_objection(const Event& event) const {
   const std::size_t depth = async == asyncs_.end() ? 0 : async->second.open.size();
   if (event.type == EventType::AsyncBegin)
     return depth < kMaxDepth ? "" : "begins more than 512 async operations of id " + id + " at once";
-  const auto is_meant = [&](const Operation& operation) { return operation.is_named_like(event); };
+  const auto is_meant = [ended = operation_of(event)](const Operation& operation) {
+    return operation.is_named_like(ended);
+  };
   if (depth == 0 || std::ranges::none_of(async->second.open, is_meant))
     return "ends async operation " + id + ", which has not begun with this category and name";
   if (!is_meant(async->second.open.back()))
@@ -201,10 +208,7 @@ std::string EventOrder::async_objection(const Event& event) const {
 void EventOrder::take_async(const Event& event) {
   Async& async = asyncs_[event.id];
   async.last_time = event.time;
-  if (event.type == EventType::AsyncBegin)
-    async.open.push_back({.thread = event.thread,
-                          .category = std::string(event.category.text),
-                          .name = std::string(event.name.text)});
+  if (event.type == EventType::AsyncBegin) async.open.push_back(operation_of(event));
   if (event.type == EventType::AsyncEnd) async.open.pop_back();
 }
 

@@ -46,13 +46,13 @@ class EventOrder {
  private:
   struct Operation {  // an async one, or a flow, where it was seen last
     Thread thread = {};
-    std::string category = {};
+    std::string category = {};  // both as written
     std::string name = {};
     Event event(EventType type, std::uint64_t time, std::uint64_t id) const {
       return {.type = type, .time = time, .thread = thread, .category = category, .name = name, .id = id};
     }
-    bool is_named_like(const Event& event) const {
-      return event.category.text == category && event.name.text == name;
+    bool is_named_like(const Operation& other) const {
+      return other.category == category && other.name == name;
     }
   };
   struct Async {
@@ -60,6 +60,7 @@ class EventOrder {
     std::vector<Operation> open = {};  // outermost first
   };
 
+  static Operation operation_of(const Event& event);
   std::uint64_t hash_of(std::uint64_t tag) const;
   Misplaced check(const Event& event, const ThreadNesting& nesting) const;
   std::string flow_objection(const Event& event) const;

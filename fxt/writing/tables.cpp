@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "fxt/utf8.h"
+#include "fxt/writing/written_text.h"
 
 namespace fxt {
 namespace {
@@ -115,17 +115,14 @@ void WriterTables::register_string(std::size_t index) {
 }
 
 std::string_view WriterTables::clean(std::string_view text, std::size_t max_bytes) {
-  std::string_view cut = cut_utf8(text, max_bytes);
-  bool was_cut = cut.size() < text.size();
-  if (auto valid = repaired(cut)) {
-    ++counters_->repaired_strings;
-    // Replacing can make it longer, so it may have to be cut again.
-    const std::string& kept = changed_.emplace_front(std::move(*valid));
-    cut = cut_utf8(kept, max_bytes);
-    was_cut = was_cut || cut.size() < kept.size();
-  }
-  if (was_cut) ++counters_->cut_strings;
-  return cut;
+  std::string repaired;
+  std::string_view written = as_written(text, max_bytes, repaired);
+  if (text.size() > max_bytes || repaired.size() > max_bytes) ++counters_->cut_strings;
+  if (repaired.empty()) return written;
+  ++counters_->repaired_strings;
+  const std::size_t size = written.size();
+  written = changed_.emplace_front(std::move(repaired));
+  return written.substr(0, size);
 }
 
 // ---- Threads ----

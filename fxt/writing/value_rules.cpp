@@ -1,14 +1,34 @@
 // The rules, and what they say.
 #include "fxt/writing/value_rules.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <vector>
 
 #include "fxt/checking/argument_rules.h"
+#include "fxt/utf8.h"
+#include "fxt/writing/written_text.h"
 
 namespace fxt {
 namespace {
 
 bool is_id(std::uint64_t koid) { return koid != 0 && koid < kKoidLimit; }
+
+// Different names can be the same in the file: cut, repaired, or missing in the trace that is copied.
+const Argument* repeated_as_written(const Arguments& arguments) {
+  const auto is_kept = [](const Argument& argument) {
+    return argument.name.storage != Storage::Missing && argument.name.text.size() <= kMaxStringBytes &&
+           !repaired(argument.name.text);
+  };
+  if (std::all_of(arguments.begin(), arguments.end(), is_kept)) return repeated_argument(arguments);
+  std::vector<Argument> written(arguments.size());
+  std::array<std::string, kMaxArguments> kept;
+  for (std::size_t i = 0; i < written.size(); ++i)
+    written[i].name = as_written(arguments[i].name.text, kMaxStringBytes, kept[i]);
+  const Argument* const again = repeated_argument(written);
+  return again == nullptr ? nullptr : &arguments[static_cast<std::size_t>(again - written.data())];
+}
 
 }  // namespace
 
@@ -50,7 +70,7 @@ void check_arguments(std::string_view what, const Arguments& arguments, const Wr
       refuse(" is a blob, which most readers misread; WriterOptions::blob_arguments allows it");
     if (blob->bytes.size() > std::numeric_limits<std::uint32_t>::max()) refuse(" is too large");
   }
-  if (const Argument* const again = repeated_argument(arguments))
+  if (const Argument* const again = repeated_as_written(arguments))
     throw WriterError(quoted(what) + ": two arguments are called " + quoted(again->name.text) +
                       "; Perfetto keeps one of them");
 }
@@ -96,7 +116,9 @@ void ValueRules::check_counter(const Event& event) const {
 }
 
 void ValueRules::check_series(std::string_view counter, std::string_view series) const {
-  const auto known = counter_of_series.find(series);
+  std::string kept, kept_series;
+  counter = as_written(counter, kMaxStringBytes, kept);
+  const auto known = counter_of_series.find(as_written(series, kMaxStringBytes, kept_series));
   if (known != counter_of_series.end() && known->second != counter)
     throw WriterError("counter " + quoted(counter) + ": argument " + quoted(series) +
                       " already names a series of counter " + quoted(known->second) +
@@ -104,8 +126,14 @@ void ValueRules::check_series(std::string_view counter, std::string_view series)
 }
 
 void ValueRules::take_counter(const Event& event) {
-  for (const Argument& argument : event.arguments)
-    counter_of_series.emplace(argument.name.text, event.name.text);
+  for (const Argument& argument : event.arguments) take_series(event.name.text, argument.name.text);
+}
+
+void ValueRules::take_series(std::string_view counter, std::string_view series) {
+  std::string kept, kept_series;
+  series = as_written(series, kMaxStringBytes, kept_series);
+  if (!counter_of_series.contains(series))
+    counter_of_series.emplace(series, as_written(counter, kMaxStringBytes, kept));
 }
 
 void ValueRules::check_priority(const Thread& thread, std::uint8_t priority) const {

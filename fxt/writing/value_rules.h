@@ -24,12 +24,13 @@ void check_object(const KernelObject& object);
 
 // Those that depend on what was written before.
 struct ValueRules {
-  std::map<std::string, std::string, std::less<>> counter_of_series;  // by argument
+  std::map<std::string, std::string, std::less<>> counter_of_series;  // by argument; as written
   std::unordered_set<std::uint64_t> named_threads;
 
   void check_counter(const Event& event) const;
   void take_counter(const Event& event);
   void check_series(std::string_view counter, std::string_view series) const;
+  void take_series(std::string_view counter, std::string_view series);
   void check_priority(const Thread& thread, std::uint8_t priority) const;
 };
 

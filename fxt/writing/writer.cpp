@@ -1,12 +1,37 @@
 // The Writer as a whole: its start and end, providers, and the way for prepared events.
 #include "fxt/writer.h"
 
+#include <algorithm>
+#include <deque>
+
 #include "fxt/checking/argument_rules.h"
+#include "fxt/utf8.h"
 #include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"
 #include "fxt/writing/value_rules.h"
 
 namespace fxt {
+namespace {
+
+constexpr const char* kRepeated = "two arguments have one name; Perfetto keeps one of them";
+
+// Of a prepared argument.
+struct Name {
+  std::uint64_t ref = 0;
+  std::span<const std::uint64_t> text = {};  // if it is inline
+  bool is_inline() const { return StringRef::IsInline::get(ref) != 0; }
+  friend bool operator==(const Name& a, const Name& b) {
+    return a.ref == b.ref && std::ranges::equal(a.text, b.text);
+  }
+};
+
+Name name_at(std::span<const std::uint64_t> words, std::size_t at) {
+  Name name{.ref = ArgumentHeader::Name::get(words[at])};
+  if (name.is_inline()) name.text = words.subspan(at + 1, words_of(StringRef::Value::get(name.ref)));
+  return name;
+}
+
+}  // namespace
 
 Writer::Writer(Output& output, const WriterOptions& options)
     : options_(options),
@@ -59,35 +84,52 @@ std::optional<PreparedCounter> Writer::prepare_counter(std::string_view category
   const auto event = prepare(category, name);
   const auto ref = string_ref(series);
   if (!event || !ref) return std::nullopt;
-  rules_->counter_of_series.emplace(series, name);
+  rules_->take_series(name, series);
   return PreparedCounter{*event, *ref};
 }
 
-std::uint64_t* PreparedArguments::next(std::size_t words) {
+std::uint64_t* PreparedArguments::next(const TextRef& name, const TextRef& text) {
+  for (const TextRef* const part : {&name, &text})
+    if (part->inline_text.size() > kMaxStringBytes || repaired(part->inline_text))
+      throw WriterError("inline text " + quoted(part->inline_text) +
+                        " of an argument: readers take 32,000 bytes of UTF-8 without NUL");
+  const std::size_t words = 2 + name.words() + text.words();  // or one less
+  if (words > kMaxRecordWords) throw WriterError("an argument needs more than the 4095 words of a record");
   words_.resize(words_.size() + words);
   return words_.data() + words_.size() - words;
 }
 
 void PreparedArguments::take(std::size_t start, const std::uint64_t* end) {
   words_.resize(static_cast<std::size_t>(end - words_.data()));
-  const auto name_of = [this](std::size_t at) {
-    const std::uint64_t ref = ArgumentHeader::Name::get(words_[at]);
-    const std::size_t bytes = StringRef::IsInline::get(ref) != 0 ? StringRef::Value::get(ref) : 0;
-    return std::pair(ref, std::span(words_).subspan(at + 1, words_of(bytes)));
-  };
-  const auto [ref, text] = name_of(start);
+  const Name name = name_at(words_, start);
   bool is_new = true;
-  for (std::size_t at = 0; at < start; at += ArgumentHeader::Size::get(words_[at])) {
-    const auto [other_ref, other_text] = name_of(at);
-    is_new = is_new && (ref != other_ref || !std::ranges::equal(text, other_text));
-  }
+  for (std::size_t at = 0; at < start; at += ArgumentHeader::Size::get(words_[at]))
+    is_new = is_new && name != name_at(words_, at);
   if (is_new && count_ < kMaxArguments) {
     ++count_;
+    if (!name.is_inline()) ++in_table_;
     return;
   }
   words_.resize(start);
-  throw WriterError(is_new ? "16 arguments: a record takes 15"
-                           : "two arguments have one name; Perfetto keeps one of them");
+  throw WriterError(is_new ? "16 arguments: a record takes 15" : kRepeated);
+}
+
+bool Writer::names_one_twice(const PreparedArguments& arguments) const {
+  std::vector<Name> names;
+  std::deque<std::vector<std::uint64_t>> texts;  // of those in the table
+  for (std::size_t at = 0; at < arguments.words().size();
+       at += ArgumentHeader::Size::get(arguments.words()[at])) {
+    Name name = name_at(arguments.words(), at);
+    if (!name.is_inline()) {
+      const TextRef text = TextRef::inlined(tables_->text_of(name.ref));
+      auto& words = texts.emplace_back(text.words());
+      put_inline(words.data(), text);
+      name = {.ref = text.ref, .text = words};
+    }
+    if (std::ranges::find(names, name) != names.end()) return true;
+    names.push_back(name);
+  }
+  return false;
 }
 
 std::size_t Writer::size_with(std::uint64_t header, std::size_t words,
@@ -96,6 +138,8 @@ std::size_t Writer::size_with(std::uint64_t header, std::size_t words,
   if (size > kMaxRecordWords)
     throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) +
                       ": its strings and arguments need more than the 4095 words of a record");
+  const bool is_mixed = arguments.in_table_ != 0 && arguments.in_table_ != arguments.count();
+  if (is_mixed && names_one_twice(arguments)) throw WriterError(kRepeated);
   return size;
 }
 

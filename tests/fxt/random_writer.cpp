@@ -46,6 +46,8 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"process"sv, "process"sv},
                                Text{"\u20ac"sv, "\u20ac"sv},
                                Text{"\xff"sv, "\ufffd"sv},
+                               Text{"\xfe"sv, "\ufffd"sv},
+                               Text{"\ufffd"sv, "\ufffd"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 

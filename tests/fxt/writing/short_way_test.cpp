@@ -144,13 +144,44 @@ TEST(PreparedArguments, AreAsLongAsARecordMayBe) {
   MemoryOutput output;
   Writer writer(output);
   const Prepared p(writer);
-  const std::string text(4092 * 8, 't');
+  const std::string text(32'000, 't');
   const auto with_text = [&](std::size_t bytes) {
-    return PreparedArguments().add(p.size, TextRef::inlined(std::string_view(text).substr(0, bytes)));
+    return PreparedArguments()
+        .add(p.size, TextRef::inlined(text))
+        .add(TextRef::inlined("more"), TextRef::inlined(std::string_view(text).substr(0, bytes)));
   };
-  EXPECT_NO_THROW(writer.write_instant(p.event, p.thread, 5, with_text(4092 * 8)));
-  EXPECT_THROW(writer.write_complete(p.event, p.thread, 5, 6, with_text(4092 * 8)), WriterError);
-  EXPECT_NO_THROW(writer.write_complete(p.event, p.thread, 5, 6, with_text(4091 * 8)));
+  EXPECT_NO_THROW(writer.write_instant(p.event, p.thread, 5, with_text(90 * 8)));
+  EXPECT_THROW(writer.write_complete(p.event, p.thread, 5, 6, with_text(90 * 8)), WriterError);
+  EXPECT_NO_THROW(writer.write_complete(p.event, p.thread, 5, 6, with_text(89 * 8)));
+}
+
+TEST(PreparedArguments, HaveTextsThatReadersTake) {
+  const std::string text(32'001, 't'), longest(32'000, 't');
+  PreparedArguments arguments;
+  arguments.add(TextRef::inlined(longest), 1);
+  EXPECT_THROW(arguments.add(TextRef::inlined(text), 1), WriterError);
+  EXPECT_THROW(arguments.add(TextRef::inlined("a"), TextRef::inlined(text)), WriterError);
+  EXPECT_THROW(arguments.add(TextRef::inlined("\xff"), 1), WriterError);
+  EXPECT_THROW(arguments.add(TextRef::inlined("a"), TextRef::inlined(std::string_view("\0", 1))),
+               WriterError);
+  EXPECT_THROW(arguments.add(TextRef::inlined(longest), TextRef::inlined(longest)), WriterError);
+  EXPECT_EQ(arguments.count(), 1U);
+  EXPECT_EQ(arguments.words().size(), 4001U) << "nothing is left of what was refused";
+}
+
+TEST(PreparedArguments, HaveNamesOfTheirOwnInTheTableAndInline) {
+  MemoryOutput output;
+  Writer writer(output);
+  const Prepared p(writer);
+  PreparedArguments arguments;
+  arguments.add(p.size, 1).add(TextRef::inlined("siz"), 1).add(TextRef::inlined("sizf"), 1);
+  EXPECT_NO_THROW(writer.write_instant(p.event, p.thread, 5, arguments));
+  arguments.add(TextRef::inlined("size"), 1);
+  EXPECT_THROW(writer.write_instant(p.event, p.thread, 5, arguments), WriterError);
+  EXPECT_THROW(writer.write_begin(p.event, p.thread, 5, arguments), WriterError);
+  arguments.clear();
+  arguments.add(TextRef::inlined("size"), 1);
+  EXPECT_NO_THROW(writer.write_instant(p.event, p.thread, 5, arguments));
 }
 
 TEST(ScopedDuration, LastsAsLongAsItsScope) {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "fxt/writer.h"
+#include "fxt/writing/written_text.h"
 #include "tests/fxt/trace_words.h"
 
 namespace fxt::test {
@@ -71,6 +72,16 @@ TEST(WriterStrings, RepairedTextIsCutAgainWhenItGrew) {
   EXPECT_EQ(writer.counters().cut_strings, 1U);
   writer.flush();
   EXPECT_EQ(EventHeader::Name::get(output.words()[kStart.size() + 3]), 0x8000U + 31'998U);
+}
+
+TEST(WriterStrings, AreWrittenRepairedAndCut) {
+  std::string kept;
+  EXPECT_EQ(as_written("abc\u20ac", 6, kept), "abc\u20ac");
+  EXPECT_EQ(as_written("abc\u20ac", 5, kept), "abc");
+  EXPECT_EQ(kept, "");
+  EXPECT_EQ(as_written("ab\xff", 5, kept), "ab\ufffd");
+  EXPECT_EQ(as_written("ab\xff", 4, kept), "ab");
+  EXPECT_EQ(as_written(std::string_view("\0", 1), 5, kept), "\ufffd");
 }
 
 TEST(WriterStrings, TwoSpellingsOfOneTextShareItsIndex) {
@@ -624,6 +635,14 @@ TEST(WriterAsyncs, OfOneIdNestInTimeOrder) {
   other.thread = other_ends.thread = {.process = 200, .thread = 201};
   EXPECT_EQ(objection_to({a, other, other_ends, a_ends}), "");
   EXPECT_EQ(objection_to({a, other_ends}), "");
+  Event spelled_so = a, spelled_otherwise = other, spelled_again = other_ends;
+  spelled_so.name = "\xff";
+  spelled_otherwise.name = "\xfe";
+  spelled_again.name = "\xfd";
+  EXPECT_EQ(objection_to({spelled_so, spelled_again}), "");
+  spelled_again.thread = spelled_so.thread;
+  EXPECT_EQ(objection_to({spelled_so, spelled_otherwise, spelled_again}),
+            "event \"\xfd\": ends async operation 7 while that of another process is open inside it");
   EXPECT_EQ(objection_to({a, other, a_ends}),
             "event \"a\": ends async operation 7 while that of another process is open inside it");
   EXPECT_EQ(objection_to(std::vector<Event>(512, a)), "");
@@ -682,6 +701,56 @@ TEST(WriterErrors, ArgumentsHaveNamesOfTheirOwn) {
               writer.write(Event{.thread = kMain, .name = "x", .arguments = {{"a", 1}, {"b", 2}, {"a", 3}}});
             }),
             "\"x\": two arguments are called \"a\"; Perfetto keeps one of them");
+}
+
+TEST(WriterErrors, NamesAreComparedAsTheyAreWritten) {
+  const std::string a = std::string(32'000, 'n') + 'a', b = std::string(32'000, 'n') + 'b';
+  String missing;
+  missing.storage = Storage::Missing;
+  const auto instant = [](const Arguments& arguments) {
+    return Event{.thread = kMain, .name = "x", .arguments = arguments};
+  };
+  constexpr const char* kRepeated = "\"x\": two arguments are called \"\xfe\"; Perfetto keeps one of them";
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(instant({{"n", 0}, {"\xff", 1}, {"\xfe", 2}}));
+            }),
+            kRepeated);
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(instant({{"\ufffd", 1}, {Inline{"\xfe"}, 2}}));
+            }),
+            kRepeated);
+  EXPECT_THROW(MemoryOutput output; Writer(output).write(instant({{a, 1}, {b, 2}})), WriterError);
+  EXPECT_THROW(MemoryOutput output; Writer(output).write(instant({{missing, 1}, {missing, 2}})), WriterError);
+  EXPECT_THROW(MemoryOutput output; Writer(output).write(instant({{missing, 1}, {"", 2}})), WriterError);
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(Log{.thread = kMain});  // the thread is in the table
+              writer.write(Event{.thread = kMain, .arguments = {{Inline{"\xff"}, 1}, {Inline{"m"}, 2}}});
+            }),
+            "no error");
+}
+
+TEST(WriterErrors, SeriesAreComparedAsTheyAreWritten) {
+  const auto counter = [](std::string_view name, std::string_view series) {
+    return Event{.type = EventType::Counter, .thread = kMain, .name = name, .arguments = {{series, 1}}};
+  };
+  constexpr const char* kTaken =
+      "counter \"b\": argument \"\xfe\" already names a series of counter \"a\"; Tracy would draw both as "
+      "one";
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.write(counter("a", "\xff"));
+              writer.write(counter("b", "\xfe"));
+            }),
+            kTaken);
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.prepare_counter("", "a", "\xff");
+              writer.prepare_counter("", "b", "\xfe");
+            }),
+            kTaken);
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.write(counter("\xff", "series"));
+              writer.write(counter("\xfe", "series"));
+            }),
+            "");
 }
 
 TEST(WriterErrors, APriorityOfZeroNeedsAName) {
