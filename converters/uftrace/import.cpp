@@ -285,7 +285,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   note_skipped_files(*recording, context.notes);
   context.timeline.at_end([recording] { recording->symbolizer.add_notes(); });
   auto plans = plans_of(*recording, context);
-  plan_forks(plans, recording->sessions, recording->symbolizer, context.timeline.max_depth(),
+  plan_forks(plans, recording->sessions, recording->perf, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());

@@ -1,6 +1,7 @@
 #include "converters/uftrace/recording/fork_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "converters/uftrace/records/fork_scan.h"
@@ -12,17 +13,40 @@ struct PlannedFork {
   ProcessId child;
   std::uint64_t time_ns;
   ProcessId parent;
-  ThreadPlan* plan;  // null if the child has no records
+  ThreadPlan* plan;              // null if the child has no records
+  bool has_line;                 // so that the child's records begin inside its parent's calls
+  std::optional<ThreadId> by{};  // who forked it, at exactly that time
 };
 
+// What the kernel says of it, if what else is known does not contradict.
+void complete(PlannedFork& fork, const PerfThread& known, const std::map<ThreadId, ThreadPlan>& plans) {
+  const auto parent = plans.find(known.parent);
+  if (!known.forked_ns || parent == plans.end() || parent->second.path.empty()) return;
+  if (fork.has_line && (parent->second.task->pid != fork.parent || *known.forked_ns > fork.time_ns)) return;
+  const auto first_ns = fork.plan != nullptr ? fork.plan->head.first_ns : std::nullopt;
+  if (first_ns && *known.forked_ns > *first_ns) return;
+  fork.parent = parent->second.task->pid;
+  fork.time_ns = *known.forked_ns;
+  fork.by = known.parent;
+}
+
 // In the order of time, so that a child that forks itself is complete before its own children are.
-std::vector<PlannedFork> forks_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions) {
+std::vector<PlannedFork> forks_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions,
+                                  const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
-    if (!task.parent || !task.fork_ns) continue;
+    const auto known = task.is_leader() ? perf.find(tid) : perf.end();
+    const bool has_line = task.parent && task.fork_ns;
+    if (!has_line && known == perf.end()) continue;
     const auto plan = plans.find(tid);
     const bool has_records = plan != plans.end() && !plan->second.path.empty();
-    forks.push_back({task.pid, *task.fork_ns, *task.parent, has_records ? &plan->second : nullptr});
+    PlannedFork fork{.child = task.pid,
+                     .time_ns = task.fork_ns.value_or(0),
+                     .parent = task.parent.value_or(ProcessId{}),
+                     .plan = has_records ? &plan->second : nullptr,
+                     .has_line = has_line};
+    if (known != perf.end()) complete(fork, known->second, plans);
+    if (has_line || fork.by) forks.push_back(fork);
   }
   std::ranges::stable_sort(forks, {}, &PlannedFork::time_ns);
   return forks;
@@ -65,6 +89,17 @@ class Candidates {
     return found != nullptr ? found : take(others_, time_ns);
   }
 
+  // The one that this thread was in at that time, when it had these calls open; null if it was in none.
+  Candidate* take_open(ThreadId tid, std::uint64_t time_ns, const std::vector<std::uint64_t>& open) {
+    const auto later =
+        std::ranges::upper_bound(all_, time_ns, {}, [](const Candidate& c) { return c.call.begin_ns; });
+    const auto latest = std::find_if(std::reverse_iterator(later), all_.rend(),
+                                     [&](const Candidate& c) { return c.thread->task->tid == tid; });
+    if (latest == all_.rend() || !latest->call.is_open_in(open)) return nullptr;
+    latest->is_taken = true;
+    return &*latest;
+  }
+
  private:
   struct Queue {
     std::vector<std::size_t> indices = {};
@@ -99,43 +134,62 @@ class Planner {
       if (const auto key = first_exit_of(fork)) query.first_exits.insert(*key);
     }
     std::vector<Candidate> found;
-    std::pair<ThreadPlan*, std::vector<StackMoment>> leader;
+    std::map<ThreadId, std::vector<StackMoment>> moments;  // by thread, then by fork
+    ThreadPlan* leader = nullptr;
     for (auto& [tid, plan] : plans_) {
       if (plan.task->pid != parent || plan.path.empty()) continue;
       ForkScanResult scan = scan_forks(plan.path, plan.facts, *plan.task, symbolizer_, plan.payloads.get(),
                                        plan.inherited, query);
       for (ForkCall& call : scan.calls) found.push_back({&plan, std::move(call)});
-      if (leader.first == nullptr || plan.task->is_leader()) leader = {&plan, std::move(scan.moments)};
+      moments[tid] = std::move(scan.moments);
+      if (leader == nullptr || plan.task->is_leader()) leader = &plan;
     }
-    if (leader.first == nullptr) return;
+    if (leader == nullptr) return;
 
     Candidates candidates(std::move(found));
-    // Where no call forked that can be told, the arrow comes from what the leader was in.
-    std::map<ProcessId, StackMoment*> moments;
-    for (std::size_t i = 0; i < forks.size(); ++i) moments[forks[i].child] = &leader.second[i];
+    std::map<ProcessId, Origin> origins;
+    for (std::size_t i = 0; i < forks.size(); ++i) {
+      const PlannedFork& fork = forks[i];
+      // Where no call forked that can be told, the arrow comes from what the thread was in.
+      Origin& origin = origins[fork.child];
+      origin.thread = fork.by ? &plans_.at(*fork.by) : leader;
+      origin.moment = &moments.at(origin.thread->task->tid)[i];
+      if (fork.by) origin.call = candidates.take_open(*fork.by, fork.time_ns, origin.moment->stack);
+    }
     std::ranges::sort(forks, is_forked_before);
     for (const PlannedFork& fork : forks) {
-      const Candidate* const from = candidates.take(fork.time_ns, first_exit_of(fork));
-      if (fork.plan == nullptr) continue;
-      if (from != nullptr) {
-        const ForkCall& call = from->call;
-        connect(*from->thread, *fork.plan,
-                {.stack = call.stack, .entry_offset = call.entry_offset, .entry_depth = call.depth});
-      } else {
-        connect(*leader.first, *fork.plan, *moments[fork.child]);
-      }
+      Origin& origin = origins[fork.child];
+      if (!fork.by) origin.call = candidates.take(fork.time_ns, first_exit_of(fork));
+      if (fork.plan != nullptr) connect(origin, fork);
     }
   }
 
  private:
+  struct Origin {
+    ThreadPlan* thread = nullptr;
+    const StackMoment* moment = nullptr;
+    const Candidate* call = nullptr;  // null if none is known
+  };
+
   static std::optional<CallKey> first_exit_of(const PlannedFork& fork) {
     if (fork.plan == nullptr || !fork.plan->head.first_call) return std::nullopt;
     const CallRecord& call = *fork.plan->head.first_call;
     return call.is_entry() ? std::nullopt : std::optional(CallKey{call.depth, call.address});
   }
 
-  void connect(ThreadPlan& parent, ThreadPlan& child, const StackMoment& from) {
-    child.inherited = from.stack;
+  void connect(const Origin& origin, const PlannedFork& fork) {
+    if (origin.call != nullptr) {
+      const ForkCall& call = origin.call->call;
+      connect(*origin.call->thread, *fork.plan,
+              {.stack = call.stack, .entry_offset = call.entry_offset, .entry_depth = call.depth},
+              fork.has_line);
+    } else if (fork.has_line || origin.moment->is_in_last_entry()) {
+      connect(*origin.thread, *fork.plan, *origin.moment, fork.has_line);
+    }
+  }
+
+  void connect(ThreadPlan& parent, ThreadPlan& child, const StackMoment& from, bool inherits) {
+    if (inherits) child.inherited = from.stack;
     if (!from.entry_offset || from.entry_depth >= max_depth_) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
     child.fork_flow = next_flow_();
@@ -152,12 +206,13 @@ class Planner {
 
 }  // namespace
 
-void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, Symbolizer& symbolizer,
-                std::size_t max_depth, const std::function<std::uint64_t()>& next_flow) {
+void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, const PerfThreads& perf,
+                Symbolizer& symbolizer, std::size_t max_depth,
+                const std::function<std::uint64_t()>& next_flow) {
   Planner planner(plans, symbolizer, max_depth, next_flow);
-  std::vector<PlannedFork> forks = forks_of(plans, sessions);
+  std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
-    if (fork.plan != nullptr) fork.plan->is_forked = true;
+    if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;
   // Each process's forks in one walk. A process forks only after it was forked itself, so the first fork that
   // is left always has a complete parent.
   while (!forks.empty()) {

@@ -6,18 +6,22 @@
 #include <map>
 #include <vector>
 
+#include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/records/thread_source.h"
 
 namespace convert::uftrace {
 
 // Children of one process, in the order of their pids, take its calls that fork in their order: each the
 // earliest that is not taken and began before the child ran. (The time of a FORK line is when the child ran,
-// and its parent may be in a later fork by then.)
+// and its parent may be in a later fork by then.) Where perf data have the fork, they say which thread it was
+// and when: that thread's open call is the one. So they tell of children without a FORK line, too, which
+// posix_spawn, system and popen make: another program runs in them before a record is written.
 //
 // Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
 // child is not among them is left alone. `max_depth` is where calls stop being visible; `next_flow` gives
 // unique flow ids. Throws InputError if a record file can't be read.
-void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, Symbolizer& symbolizer,
-                std::size_t max_depth, const std::function<std::uint64_t()>& next_flow);
+void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, const PerfThreads& perf,
+                Symbolizer& symbolizer, std::size_t max_depth,
+                const std::function<std::uint64_t()>& next_flow);
 
 }  // namespace convert::uftrace

@@ -2,6 +2,7 @@
 // forked child begins in, and where its arrow comes from.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,12 @@ struct ForkCall {
   std::size_t depth;                 // of that, too
   std::vector<std::uint64_t> stack;  // addresses of the open calls in the innermost of them, outermost first
   bool makes_process;                // fork and vfork: what a FORK line tells of
+
+  // `open` are a stack's calls at a time when no later call of its kind had begun.
+  bool is_open_in(const std::vector<std::uint64_t>& open) const {
+    return open.size() > depth && stack.size() > depth &&
+           std::equal(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(depth) + 1, open.begin());
+  }
 };
 
 // What a thread was in at some time.
@@ -30,6 +37,9 @@ struct StackMoment {
   std::vector<std::uint64_t> stack;
   std::optional<std::uint64_t> entry_offset;  // of the call that was entered last
   std::size_t entry_depth = 0;
+
+  // It has not been left since.
+  bool is_in_last_entry() const { return entry_offset && entry_depth + 1 == stack.size(); }
 };
 
 struct ForkScanResult {

@@ -1,0 +1,131 @@
+// Forks that the kernel tells of: who forked, and when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "tests/uftrace/perf/perf_bytes.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+using R = RecordingBuilder;
+
+// Program "demo" with `system` at 0x401400 instead of `fork`.
+void has_system(R& r) {
+  r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
+}
+
+// A child of process 100 that runs `other` from 0.000000050 on; the recorder saw nothing of it before.
+void execs(R& r, const std::string& child) {
+  r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
+  r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
+}
+
+std::vector<std::string> arrows_of(R& r, const ImportOptions& options = {}) {
+  std::vector<std::string> arrows;
+  for (const std::string& line : r.lines(options))
+    if (line.find(" flow ") != std::string::npos) arrows.push_back(line);
+  return arrows;
+}
+
+TEST(UftracePerfForks, AChildWithoutAForkLine) {
+  R r;
+  has_system(r);
+  execs(r, "101");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
+  const auto lines = r.lines();
+  EXPECT_THAT(lines, IsSupersetOf({"100/100 [20, 80] demo:system", "100/100 @20 flow from event:fork #1",
+                                   "101/101 @60 flow to event:fork #1"}));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("inherited"))));
+  EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
+}
+
+// Without the kernel's word nobody knows whose child it is.
+TEST(UftracePerfForks, NothingIsGuessedForSuchAChild) {
+  R r;
+  has_system(r);
+  execs(r, "101");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
+  EXPECT_THAT(arrows_of(r), testing::IsEmpty());
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 7).text());  // of a process that was not recorded
+  EXPECT_THAT(arrows_of(r), testing::IsEmpty());
+  r.file("perf-cpu0.dat", PerfBytes().fork(61, 101, 100).text());  // of a later process with this id
+  EXPECT_THAT(arrows_of(r), testing::IsEmpty());
+}
+
+TEST(UftracePerfForks, TheThreadThatForkedIsKnown) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=99 pid=100");
+  r.task_line("FORK timestamp=0.000000040 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(99).entry(12, 0, R::kG).entry(22, 1, R::kFork).exit(82, 1, R::kFork).exit(92, 0, R::kG);
+  r.thread(101).entry(60, 2, R::kF).exit(70, 2, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 99).text());
+  const auto lines = r.lines();
+  EXPECT_THAT(lines,
+              IsSupersetOf({"100/99 @22 flow from event:fork #1", "101/101 @60 flow to event:fork #1"}));
+  EXPECT_THAT(lines, Contains("101/101 [60, 70] demo:g repaired=\"inherited-call,open-at-end\""));
+}
+
+// A FORK line comes when the child runs; the parent may have forked again by then.
+TEST(UftracePerfForks, TheTimeOfTheKernelDecides) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
+  r.task_line("FORK timestamp=0.000000061 pid=102 ppid=100");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(25, 1, R::kFork);
+  r.entry(30, 1, R::kFork).exit(35, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(101).entry(70, 1, R::kF).exit(71, 1, R::kF);
+  r.thread(102).entry(72, 1, R::kF).exit(73, 1, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(22, 102, 100).fork(32, 101, 100).text());
+  EXPECT_THAT(arrows_of(r), testing::UnorderedElementsAre(
+                                "100/100 @30 flow from event:fork #1", "101/101 @70 flow to event:fork #1",
+                                "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
+}
+
+// The call that forked has a name that tells nothing, or has not been recorded at all.
+TEST(UftracePerfForks, OtherwiseTheOpenCallIsTheOne) {
+  R r;
+  execs(r, "101");
+  execs(r, "102");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kG).exit(40, 1, R::kG).exit(90, 0, R::kMain);
+  r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
+  r.thread(102).entry(60, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).fork(50, 102, 100).text());
+  EXPECT_THAT(arrows_of(r), testing::UnorderedElementsAre("100/100 @20 flow from event:fork #1",
+                                                          "101/101 @60 flow to event:fork #1"));
+}
+
+TEST(UftracePerfForks, WhatTheCallHasCalledBeforeIsNotTheOne) {
+  R r;
+  has_system(r);
+  execs(r, "101");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).entry(22, 2, R::kMain).exit(24, 2, R::kMain);
+  r.exit(80, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
+  EXPECT_THAT(arrows_of(r), Contains("100/100 @20 flow from event:fork #1"));
+}
+
+// A call that is over did not fork.
+TEST(UftracePerfForks, ACallThatIsOverIsNotTaken) {
+  R r;
+  has_system(r);
+  execs(r, "101");
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(25, 1, R::kFork);
+  r.entry(28, 1, R::kMain).exit(80, 1, R::kMain).exit(90, 0, R::kMain);
+  r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
+  EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
