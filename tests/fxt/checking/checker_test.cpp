@@ -383,6 +383,8 @@ TEST(Checker, W19Ids) {
   EXPECT_EQ(broken({on_thread(1, 1ULL << 32)}), "W19");
   EXPECT_EQ(broken({on_thread(1ULL << 33, 1)}), "W19");
   EXPECT_EQ(broken({on_thread(0, 1)}), "w19");
+  EXPECT_EQ(broken({thread_object({0x4'0028, 0xffff'ffff})}), kClean);
+  EXPECT_EQ(broken({thread_object({0x4'0028, 1ULL << 32})}), "W19");
   EXPECT_EQ(broken({thread_record(9, 1ULL << 33, 1)}), kClean);  // never used
 }
 
@@ -546,6 +548,20 @@ TEST(Checker, W26Locations) {
 TEST(Checker, W28Instants) { EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {1})}), "w28"); }
 
 // ---- Findings ----
+
+TEST(Checker, SaysOnceWhatIsMissingAtTheStart) {
+  const auto findings_in = [](const Words& words) {
+    const auto bytes = bytes_of(words);
+    Reader reader(bytes);
+    int findings = 0;
+    Checker checker([&findings](const Finding&) { ++findings; });
+    for (const Entry& entry : reader) checker.add(entry, reader);
+    checker.finish(reader);
+    return findings;
+  };
+  EXPECT_EQ(findings_in(all({kMagic, string_record(1, "a"), string_record(2, "b"), kProvider, kInit})), 1);
+  EXPECT_EQ(findings_in(all({kMagic, kProvider, kTables, instant(5), instant(6)})), 1);
+}
 
 TEST(Checker, TellsWhereWhatAndWhoMinds) {
   const auto bytes = bytes_of(all({kPrelude, complete(0, 10), complete(5, 15)}));

@@ -107,6 +107,10 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
   EXPECT_EQ(bad.exit_code, 1);
   EXPECT_THAT(bad.output, HasSubstr("bad:+0x78: error W15 complete: partly overlaps the complete event at "
                                     "+0x60: Perfetto drops it\n"));
+  const Outcome warned =
+      run("--check " + file("warned", joined(good_trace(), {0x0002'0001'0103'0024, 3000})));
+  EXPECT_EQ(warned.exit_code, 1);
+  EXPECT_THAT(warned.output, HasSubstr("warned: 0 errors, 1 warnings\n"));
   EXPECT_EQ(run("--check no-such-file").exit_code, 2);
   EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
 }

@@ -90,6 +90,15 @@ TEST(WriterShortWay, CountersAreWatchedForTheirTimes) {
   EXPECT_NO_THROW(writer.write_counter(counter, thread, 6 + kSpanLimit, 1));
 }
 
+TEST(WriterShortWay, TakesAnyOrderThatIsTrusted) {
+  MemoryOutput output;
+  Writer writer(output, {.trust_nesting = true});
+  const Prepared p(writer);
+  writer.write_complete(p.event, p.thread, 10, 20);
+  EXPECT_NO_THROW(writer.write_complete(p.event, p.thread, 5, 15));
+  EXPECT_NO_THROW(writer.write_end(p.event, p.thread, 4));
+}
+
 TEST(PreparedArguments, HoldEveryType) {
   MemoryOutput output;
   Writer writer(output, {.trust_nesting = true});

@@ -217,6 +217,17 @@ TEST(WriterErrors, Spans) {
   EXPECT_NO_THROW(writer.write(at(kSpanLimit + 7)));
 }
 
+TEST(WriterErrors, SpansOfFlows) {
+  MemoryOutput output;
+  Writer writer(output);
+  writer.write(Event{.type = EventType::DurationBegin, .time = 1, .thread = kMain, .name = "x"});
+  const auto flow_at = [&](std::uint64_t time) {
+    writer.write(Event{.type = EventType::FlowBegin, .time = time, .thread = kMain, .name = "x", .id = time});
+  };
+  EXPECT_THROW(flow_at(kSpanLimit + 1), WriterError) << "the duration would have to end there";
+  EXPECT_NO_THROW(flow_at(kSpanLimit));
+}
+
 TEST(WriterErrors, Threads) {
   EXPECT_EQ(message_of([](Writer& writer) { writer.write(Event{.thread = {.process = 0, .thread = 5}}); }),
             "\"\": thread 5 of process 0: ids are 1 to 4294967295");
