@@ -150,11 +150,13 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   threads_ = text.threads();
   keep(notes);
   std::vector<std::string> lines;
+  description_.clear();
   // Every recording begins with what it says of itself; that has tests of its own.
-  for (const std::string& line : text.lines())
-    if (line.find("event:uftrace info") == std::string::npos &&
-        line.find(" blob uftrace/") == std::string::npos)
-      lines.push_back(line);
+  for (const std::string& line : text.lines()) {
+    const bool is_described = line.find("event:uftrace info") != std::string::npos ||
+                              line.find(" blob uftrace/") != std::string::npos;
+    (is_described ? description_ : lines).push_back(line);
+  }
   return lines;
 }
 

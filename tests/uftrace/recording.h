@@ -65,6 +65,9 @@ class RecordingBuilder {
   // Writes everything and imports it.
   std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
 
+  // Of the last lines(): what the recording says of itself, and its files.
+  std::vector<std::string> description() const { return description_; }
+
   // Writes everything and says what it holds.
   Outline inspected();
 
@@ -91,7 +94,7 @@ class RecordingBuilder {
   std::map<std::uint64_t, std::string> records_;  // by tid
   std::vector<std::string> task_lines_;
   std::map<std::string, std::string> files_;
-  std::vector<std::string> notes_;
+  std::vector<std::string> notes_, description_;
   std::vector<std::string> threads_;
 };
 

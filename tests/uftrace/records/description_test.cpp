@@ -1,0 +1,49 @@
+// What a recording says of itself: an instant, and its text files as blobs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+using R = RecordingBuilder;
+
+TEST(UftraceDescription, NoteAndDefaultOptionsAreKept) {
+  R r;
+  r.file("note.txt", "slow run\n").file("default.opts", "-t 5us\n");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
+  EXPECT_THAT(r.description(), Contains(AllOf(StartsWith("100/100 @10 event:uftrace info"),
+                                              HasSubstr("note=\"slow run\n\""), Not(HasSubstr("5us")))));
+  EXPECT_THAT(r.description(), Contains(HasSubstr("blob uftrace/note.txt")));
+  EXPECT_THAT(r.description(), Contains(HasSubstr("blob uftrace/default.opts")));
+  EXPECT_THAT(r.notes(), IsEmpty());
+
+  r.lines({.blobs = Blobs::None});
+  EXPECT_THAT(r.description(), SizeIs(1));
+}
+
+TEST(UftraceDescription, EmptyFilesAreNotShown) {
+  R r;
+  r.file("note.txt", "").file("default.opts", "");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
+  EXPECT_THAT(r.description(), Not(Contains(HasSubstr("note"))));
+  EXPECT_THAT(r.description(), Not(Contains(HasSubstr("default.opts"))));
+}
+
+// It stands before all that is shown, also before messages.
+TEST(UftraceDescription, StandsAtTheFirstTime) {
+  R r;
+  r.file("extern.dat", "0.000000005 early\n").entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
+  EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @5 event:uftrace info")));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
