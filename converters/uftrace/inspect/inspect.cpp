@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/uftrace/arguments/payload_reader.h"
 #include "converters/uftrace/inspect/inspect_files.h"
 #include "converters/uftrace/perf/perf_outline.h"
 #include "converters/uftrace/perf/perf_scan.h"
@@ -92,12 +93,22 @@ Outline sessions_of(const Head& head) {
 Surveys survey_threads(const Head& head, Notes& notes) {
   Names names;
   Symbolizer symbolizer(head.directory, head.sessions, Demangle::No, names, notes);
+  const SpecTable specs(head.info, (head.directory.path / "info").native(), notes);
+  DebugFiles debug(head.directory, notes);
+  PayloadPlans plans(specs, debug, names);
+  const PayloadShop shop{.symbolizer = symbolizer,
+                         .plans = plans,
+                         .names = names,
+                         .demangle = Demangle::No,
+                         .order = head.info.order};
   Surveys surveys;
   std::size_t kept_damage = 0;
   for (const ThreadFile& file : head.directory.threads) {
     const Task* const task = head.sessions.find_task(file.tid);
     if (task == nullptr) continue;
-    RecordSurvey survey = survey_records(file.path.string(), facts_of(*task, head.info, symbolizer), notes);
+    PayloadReader payloads(shop, *task);
+    RecordSurvey survey =
+        survey_records(file.path.string(), facts_of(*task, head.info, symbolizer), &payloads, notes);
     survey.damage.resize(std::min(survey.damage.size(), kKeptDamage - kept_damage));
     survey.damage.shrink_to_fit();
     kept_damage += survey.damage.size();

@@ -23,13 +23,13 @@ constexpr std::string_view kImpossibleTime = "impossible time";
 
 class Survey {
  public:
-  Survey(const std::string& path, const ThreadFacts& facts, Notes& notes)
-      : path_(path), facts_(facts), notes_(notes) {}
+  Survey(const std::string& path, const ThreadFacts& facts, Payloads* payloads, Notes& notes)
+      : path_(path), facts_(facts), payloads_(payloads), notes_(notes) {}
 
   RecordSurvey run() {
     try {
       const RecordFile file(path_, true);
-      RecordCursor cursor(file, facts_, open_);
+      RecordCursor cursor(file, facts_, open_, payloads_);
       std::vector<std::byte> block(kBlock);
       const auto plain = [this](const CallRecord& call) {
         if (call.time_ns < seen_ns_ || !open_.try_take(call)) return false;
@@ -116,6 +116,7 @@ class Survey {
 
   const std::string& path_;
   const ThreadFacts& facts_;
+  Payloads* payloads_;
   Notes& notes_;
   RecordSurvey found_;
   CallStack open_;
@@ -124,8 +125,9 @@ class Survey {
 
 }  // namespace
 
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, Notes& notes) {
-  return Survey(path, facts, notes).run();
+RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, Payloads* payloads,
+                            Notes& notes) {
+  return Survey(path, facts, payloads, notes).run();
 }
 
 }  // namespace convert::uftrace

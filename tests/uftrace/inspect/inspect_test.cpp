@@ -81,6 +81,16 @@ TEST(UftraceInspect, LocatesDamageAsTheConversionDoes) {
   EXPECT_EQ(r.notes(), notes);
 }
 
+// The specs tell how long arguments are, as in the conversion: what is behind them is what is damaged.
+TEST(UftraceInspect, ArgumentsAreNoDamage) {
+  R r;
+  r.info_line("argspec:f@arg1/u64,arg2/u64").entry(10, 0, R::kMain);
+  r.entry_with(11, 1, R::kF, std::string(16, '\xff')).bytes("tail");
+  EXPECT_EQ(r.inspected()["threads"][0]["damaged bytes"], 4);
+  EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 4",
+                                     "DIR/100.dat:+0x30: truncated: a record needs 16 bytes, 4 left"));
+}
+
 TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
   R r;
   r.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\xff')).exit(20, 0, R::kMain);
