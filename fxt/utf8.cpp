@@ -52,6 +52,29 @@ std::size_t ascii_prefix(std::string_view text) {
   return size;
 }
 
+// True if all eight bytes are ASCII and not NUL.
+bool is_plain(std::uint64_t eight) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080, kOnes = 0x0101'0101'0101'0101;
+  return ((eight | (eight - kOnes)) & kHighBits) == 0;
+}
+
+// Bytes at the start of `text` that are so: all of it, or whole eights.
+std::size_t plain_prefix(std::string_view text) {
+  std::uint64_t eight = 0;
+  std::size_t size = 0;
+  for (; text.size() - size >= sizeof eight; size += sizeof eight) {
+    std::memcpy(&eight, text.data() + size, sizeof eight);
+    if (!is_plain(eight)) return size;
+  }
+  if (size == 0) {
+    eight = 0x0101'0101'0101'0101;
+    std::memcpy(&eight, text.data(), text.size());
+  } else {
+    std::memcpy(&eight, text.data() + text.size() - sizeof eight, sizeof eight);
+  }
+  return is_plain(eight) ? text.size() : size;
+}
+
 }  // namespace
 
 bool is_valid_utf8(std::string_view text) {
@@ -85,8 +108,14 @@ std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
   return text.substr(0, size);
 }
 
+bool is_sound(std::string_view text) {
+  if (text.empty()) return true;
+  text.remove_prefix(plain_prefix(text));
+  return text.empty() || (is_valid_utf8(text) && text.find('\0') == std::string_view::npos);
+}
+
 std::optional<std::string> repaired(std::string_view text) {
-  if (is_valid_utf8(text) && text.find('\0') == std::string_view::npos) return std::nullopt;
+  if (is_sound(text)) return std::nullopt;
   std::string valid = make_valid_utf8(text);
   for (std::size_t nul = 0; (nul = valid.find('\0', nul)) != std::string::npos;)
     valid.replace(nul, 1, kReplacement);

@@ -12,6 +12,9 @@ namespace {
 
 constexpr NameId kUnnamed{};
 
+// Longer runs get memory of their own.
+constexpr std::size_t kLargeRun = ChunkPool::kWordsPerChunk / 4;
+
 // The first `count` arguments of a row, and what follows them.
 std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
@@ -31,14 +34,14 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
     frames_.push_said(time_ns, label, key);
     return;
   }
-  const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
-  const bool as_pair = !rest.empty() || options_.durations == DurationForm::Pairs;
-  const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
-  Slot* slot = push(time_ns, as_pair ? SlotKind::Begin : SlotKind::Open, label, 0, keep(shown, count));
-  if (!as_pair) {
+  if (arguments.size() <= kArgumentsPerRecord && options_.durations == DurationForm::Mixed) {
+    Slot* const slot = push(time_ns, SlotKind::Open, label, 0, keep(arguments.words(), arguments.size()));
     frames_.push(slot, key);
     return;
   }
+  const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
+  const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
+  push(time_ns, SlotKind::Begin, label, 0, keep(shown.words(), count));
   frames_.push_said(time_ns, label, key, arguments.size() - count);
   if (!rest.empty()) rests_.emplace_back().add(rest);
 }
@@ -59,11 +62,7 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
     if (!of_zero_length && time_ns != zero_ns_ && (arguments.empty() || count <= kArgumentsPerRecord)) {
       begin.end_ns = time_ns;
       begin.kind = SlotKind::Complete;
-      if (arguments.empty()) return;
-      const auto of_begin = begin.arguments().words(), of_end = arguments.words();
-      std::uint64_t* const words = new_run(count, of_begin.size() + of_end.size());
-      std::ranges::copy(of_end, std::ranges::copy(of_begin, words).out);
-      begin.run = words - 1;
+      if (!arguments.empty()) begin.run = longer(begin, arguments, count);
       return;
     }
     begin.kind = SlotKind::Begin;
@@ -201,15 +200,34 @@ void Lane::add_chunk() {
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
   cut_arguments_ += arguments.size() - count;
-  if (count == arguments.size()) return keep(arguments.row(), count);
-  return keep(split(arguments.row(), count).first, count);
+  if (count == arguments.size()) return keep(arguments.words(), count);
+  return keep(split(arguments.row(), count).first.words(), count);
 }
 
-const std::uint64_t* Lane::keep(ArgumentRow row, std::size_t count) {
+const std::uint64_t* Lane::keep(std::span<const std::uint64_t> row, std::size_t count) {
   if (count == 0) return nullptr;
-  const auto from = row.words();
-  std::uint64_t* const words = new_run(count, from.size());
-  std::ranges::copy(from, words);
+  std::uint64_t* const words = new_run(count, row.size());
+  std::ranges::copy(row, words);
+  return words - 1;
+}
+
+// The run of a call that has `more` arguments at its end.
+const std::uint64_t* Lane::longer(const Slot& begin, const Arguments& more, std::size_t count) {
+  const auto of_begin = begin.arguments().words(), of_end = more.words();
+  const std::size_t size = of_begin.size() + of_end.size();
+  // Mostly its run is the latest one, and there is room behind it.
+  std::uint64_t* const free = next_word();
+  if (free != nullptr && !of_begin.empty() && of_begin.data() + of_begin.size() == free &&
+      of_end.size() <= words_left_ && size < kLargeRun) {
+    std::ranges::copy(of_end, free);
+    std::uint64_t* const run = free - of_begin.size() - 1;
+    *run = RunHeader::Count::put(count) | RunHeader::Words::put(size);
+    words_left_ -= of_end.size();
+    bytes_said_ += of_end.size_bytes();
+    return run;
+  }
+  std::uint64_t* const words = new_run(count, size);
+  std::ranges::copy(of_end, std::ranges::copy(of_begin, words).out);
   return words - 1;
 }
 
@@ -220,7 +238,7 @@ std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
   if (write_ == write_end_) add_chunk();
   bytes_said_ += size * sizeof(std::uint64_t);
   std::uint64_t* run = nullptr;
-  if (size > ChunkPool::kWordsPerChunk / 4) {
+  if (size > kLargeRun) {
     auto& large = filling_.back()->large_words;
     large.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
     run = large.back().get();
@@ -232,7 +250,7 @@ std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
       words_left_ = ChunkPool::kWordsPerChunk;
       keep_to_share();
     }
-    run = words_.get() + (ChunkPool::kWordsPerChunk - words_left_);
+    run = next_word();
     words_left_ -= size;
   }
   *run = RunHeader::Count::put(count) | RunHeader::Words::put(words);

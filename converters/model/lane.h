@@ -175,8 +175,13 @@ class Lane {
              const std::uint64_t* run = nullptr);
   // Room for a run of `words` words behind its header, which is filled in.
   std::uint64_t* new_run(std::size_t count, std::size_t words);
-  const std::uint64_t* keep(ArgumentRow row, std::size_t count);
+  // Where the next run can be; null before the first.
+  std::uint64_t* next_word() const {
+    return words_ == nullptr ? nullptr : words_.get() + (ChunkPool::kWordsPerChunk - words_left_);
+  }
+  const std::uint64_t* keep(std::span<const std::uint64_t> row, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
+  const std::uint64_t* longer(const Slot& begin, const Arguments& more, std::size_t count);
   void advance(std::uint64_t time_ns) {
     assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
     last_ns_ = time_ns;

@@ -10,7 +10,7 @@ namespace convert {
 namespace {
 
 constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
-constexpr std::size_t kMaxPumpBytes = std::size_t{2048} << 10;
+constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
 // All sources of a round together: what they say stays in the cache until it is merged.
 constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
 

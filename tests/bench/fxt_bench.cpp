@@ -7,26 +7,12 @@
 #include "fxt/checker.h"
 #include "fxt/reader.h"
 #include "fxt/writer.h"
+#include "tests/bench/ready_memory.h"
 
 namespace {
 
 constexpr std::size_t kRecords = 1'000'000;
 constexpr std::size_t kBytes = kRecords * fxt::Writer::kCompleteWords * sizeof(std::uint64_t);
-
-// A file's worth of memory that is there already, written from the start over and over.
-class ReadyMemory final : public fxt::Output {
- public:
-  std::span<std::uint64_t> exchange(std::size_t filled_words) override {
-    filled_ += filled_words;
-    if (words_.size() - filled_ < fxt::kMinBufferWords) filled_ = 0;
-    return std::span(words_).subspan(filled_);
-  }
-  void rewind() { filled_ = 0; }
-
- private:
-  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(kBytes / 8 + 2 * fxt::kMinBufferWords, 1);
-  std::size_t filled_ = 0;
-};
 
 std::vector<std::uint64_t> trace_words() {
   fxt::MemoryOutput output;
@@ -58,7 +44,7 @@ BENCHMARK(copy_memory);
 // One complete event every 10 ns; `length_of` says how long each of them is.
 template <typename LengthOf>
 void write_each(benchmark::State& state, LengthOf length_of) {
-  ReadyMemory memory;
+  ReadyMemory memory(kBytes);
   fxt::Writer writer(memory);
   const auto event = writer.prepare("app", "main");
   const auto thread = writer.thread_index(100, 101);
@@ -89,7 +75,7 @@ BENCHMARK(write_nested);
 // Many records for one bounds check, as a converter's sink does it.
 void write_reserved(benchmark::State& state) {
   constexpr std::size_t kBatch = 1000;
-  ReadyMemory memory;
+  ReadyMemory memory(kBytes);
   fxt::Writer writer(memory);
   const auto event = writer.prepare("app", "main");
   const auto thread = writer.thread_index(100, 101);
@@ -114,7 +100,7 @@ void write_reserved(benchmark::State& state) {
 BENCHMARK(write_reserved);
 
 void write_values(benchmark::State& state) {
-  ReadyMemory memory;
+  ReadyMemory memory(kBytes);
   fxt::Writer writer(memory);
   fxt::Event event{.type = fxt::EventType::DurationComplete,
                    .thread = {.process = 100, .thread = 101},

@@ -19,6 +19,23 @@ TEST(Utf8, KnowsIllFormedText) {
     EXPECT_FALSE(is_valid_utf8(text)) << testing::PrintToString(text);
 }
 
+TEST(Utf8, KnowsWhatNeedsRepairAtEveryPlace) {
+  for (std::size_t size = 0; size <= 20; ++size) {
+    const std::string plain(size, '~');
+    EXPECT_TRUE(is_sound(plain));
+    for (std::size_t at = 0; at < size; ++at)
+      for (const char other : {'\0', '\x01', '\x7f', '\x80', '\xff'}) {
+        std::string text = plain;
+        text[at] = other;
+        EXPECT_EQ(is_sound(text), other == '\x01' || other == '\x7f') << size << " bytes, byte " << at;
+        EXPECT_EQ(repaired(text).has_value(), !is_sound(text));
+      }
+    EXPECT_TRUE(is_sound(plain + "\u20ac"));
+    EXPECT_TRUE(is_sound("\u20ac" + plain));
+    EXPECT_FALSE(is_sound("\u20ac" + plain + '\0'));
+  }
+}
+
 TEST(Utf8, ReplacesEachMaximalIllFormedPart) {
   EXPECT_EQ(make_valid_utf8("caf\xe9!"), "caf\ufffd!");
   EXPECT_EQ(make_valid_utf8("\xe2\x82"), "\ufffd");                  // one part: it began as a euro sign

@@ -66,6 +66,47 @@ TEST_F(LaneTest, TheHotPathSaysTheSame) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
 }
 
+TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
+  const auto values = [&](std::string_view name, std::int64_t first, std::int64_t count) {
+    Arguments row;
+    for (std::int64_t i = 0; i < count; ++i) row.add(argument(name, first + i));
+    return row;
+  };
+  const std::string large(3000, 'x');
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("main"), 0, values("a", 1, 2));
+                lane.begin(11, label("leaf"), 0, values("b", 3, 1));
+                lane.end(12, values("r", 4, 2));  // right behind those of its begin
+                lane.begin(13, label("none"));
+                lane.end(14, values("r", 6, 1));
+                lane.begin(15, label("long"), 0, {argument("s", large)});
+                lane.end(16, values("r", 7, 1));
+                lane.end(20, values("r", 8, 1));  // others stand between
+              }),
+              ElementsAre("7/8 [10, 20] app:main a=1 a=2 r=8", "7/8 [11, 12] app:leaf b=3 r=4 r=5",
+                          "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
+}
+
+// However their words lie in the lane's memory.
+TEST_F(LaneTest, ArgumentsOfEndsFitAnywhere) {
+  std::vector<std::string> expected;
+  const auto lines = lines_of([&](Lane& lane) {
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      Arguments of_begin, of_end;
+      for (std::uint64_t k = 0; k < 1 + i % 7; ++k) of_begin.add(argument("a", i));
+      for (std::uint64_t k = 0; k < i % 5; ++k) of_end.add(argument("r", k));
+      lane.begin(10 * i + 10, label("f"), 0, of_begin);
+      lane.end(10 * i + 15, of_end);
+      std::string line =
+          "7/8 [" + std::to_string(10 * i + 10) + ", " + std::to_string(10 * i + 15) + "] app:f";
+      for (std::uint64_t k = 0; k < 1 + i % 7; ++k) line += " a=" + std::to_string(i);
+      for (std::uint64_t k = 0; k < i % 5; ++k) line += " r=" + std::to_string(k);
+      expected.push_back(line);
+    }
+  });
+  EXPECT_EQ(lines, expected);
+}
+
 TEST_F(LaneTest, ZeroLengthCallsArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));

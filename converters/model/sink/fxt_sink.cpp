@@ -63,6 +63,32 @@ fxt::Thread side_of_switch(ProcessId process, ThreadId thread) {
           .storage = thread == ThreadId{} ? fxt::Storage::Inline : fxt::Storage::Table};
 }
 
+// An argument; `value` is that of a string.
+[[gnu::always_inline]] inline std::uint64_t* put(std::uint64_t* at, const fxt::TextRef& name,
+                                                 const Argument& argument, const fxt::TextRef& value) {
+  switch (argument.type) {
+    case ArgumentType::Null:
+      break;
+    case ArgumentType::Int32:
+    case ArgumentType::Int64:
+      return fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits));
+    case ArgumentType::Uint32:
+    case ArgumentType::Uint64:
+    case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
+      return fxt::put_unsigned(at, name, argument.bits);
+    case ArgumentType::Double:
+      return fxt::put_double(at, name, std::bit_cast<double>(argument.bits));
+    case ArgumentType::Pointer:
+      return fxt::put_pointer(at, name, argument.bits);
+    case ArgumentType::Koid:
+      return fxt::put_koid(at, name, argument.bits);
+    case ArgumentType::Name:
+    case ArgumentType::Text:
+      return fxt::put_text(at, name, value);
+  }
+  return fxt::put_null(at, name);
+}
+
 }  // namespace
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
@@ -179,7 +205,7 @@ bool FxtSink::joins_flow(const Slot& slot) {
 
 void FxtSink::write_event(const Thread& thread, const Slot& slot) {
   // Mostly everything is in the table and fits. Where it is not, what is missing is worked out first.
-  if (prepare(slot.label) && write_event(thread, slot, {}, {}, nullptr)) return;
+  if (prepare(slot.label) && write_known(thread, slot)) return;
   const ArgumentRow arguments = slot.arguments();
   fxt::TextRef category, name;
   if (headers_[Names::index(slot.label)] == 0) {
@@ -191,73 +217,62 @@ void FxtSink::write_event(const Thread& thread, const Slot& slot) {
   register_names(arguments);
   Texts texts;
   collect_texts(arguments, texts);
-  write_event(thread, slot, category, name, texts.data());
+  std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
+  std::uint64_t* word = fxt::put_inline(fxt::put_inline(begin_event(words, thread, slot), category), name);
+  const std::string_view* text = texts.data();
+  for (const Argument& argument : arguments) {
+    fxt::TextRef value = fxt::TextRef::inlined(*text++);
+    if (argument.type == ArgumentType::Name)
+      if (const auto ref = table_ref(static_cast<NameId>(argument.bits))) value = fxt::TextRef::table(*ref);
+    word = put(word, ref_of(argument.name), argument, value);
+  }
+  end_event(words, word, thread, slot,
+            fxt::event_header(fxt::EventType::Instant, 0, category.ref, name.ref, 0, 0));
   repaired_.clear();
 }
 
-// `texts`: of each argument, as they are to be written. Without them, false if that takes more than copying:
-// then nothing was written.
-bool FxtSink::write_event(const Thread& thread, const Slot& slot, const fxt::TextRef& category,
-                          const fxt::TextRef& name, const std::string_view* texts) {
+// False if that takes more than copying: then nothing was written.
+bool FxtSink::write_known(const Thread& thread, const Slot& slot) {
   std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
-  words[1] = slot.time_ns;
-  std::uint64_t* word = words + 2;
-  if (thread.index == 0) {
-    *word++ = thread.koids.process;
-    *word++ = thread.koids.thread;
-  }
-  word = fxt::put_inline(fxt::put_inline(word, category), name);
+  std::uint64_t* word = begin_event(words, thread, slot);
   std::size_t text_bytes = 0;
   for (const Argument& argument : slot.arguments()) {
-    if (texts != nullptr) {
-      word = put(word, ref_of(argument.name), argument, *texts++);
-      continue;
-    }
     const std::uint32_t ref = table_refs_[Names::index(argument.name)];
-    text_bytes += argument.text.size();
-    const bool is_name = argument.type == ArgumentType::Name;
-    if (ref == kNoRef || text_bytes > kStringBytesPerRecord ||
-        (!argument.text.empty() && fxt::repaired(argument.text)) ||
-        (is_name && table_refs_[static_cast<std::size_t>(argument.bits)] == kNoRef))
-      return false;
-    word = put(word, fxt::TextRef::table(static_cast<std::uint16_t>(ref)), argument, argument.text);
+    if (ref == kNoRef) return false;
+    fxt::TextRef value;
+    if (argument.type == ArgumentType::Text) {
+      text_bytes += argument.text.size();
+      if (text_bytes > kStringBytesPerRecord || !fxt::is_sound(argument.text)) return false;
+      value = fxt::TextRef::inlined(argument.text);
+    } else if (argument.type == ArgumentType::Name) {
+      const std::uint32_t text = table_refs_[static_cast<std::size_t>(argument.bits)];
+      if (text == kNoRef) return false;
+      value = fxt::TextRef::table(static_cast<std::uint16_t>(text));
+    }
+    word = put(word, fxt::TextRef::table(static_cast<std::uint16_t>(ref)), argument, value);
   }
-  if (has_last_word(slot.kind)) *word++ = slot.end_ns;
-  const auto size = static_cast<std::size_t>(word - words);
-  const std::uint64_t prepared = headers_[Names::index(slot.label)];
-  words[0] = (prepared != 0 ? prepared
-                            : fxt::event_header(fxt::EventType::Instant, 0, category.ref, name.ref, 0, 0)) |
-             fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(), size);
-  writer_.commit(size);
+  end_event(words, word, thread, slot, 0);
   return true;
 }
 
-std::uint64_t* FxtSink::put(std::uint64_t* at, const fxt::TextRef& name, const Argument& argument,
-                            std::string_view text) {
-  switch (argument.type) {
-    case ArgumentType::Null:
-      break;
-    case ArgumentType::Int32:
-    case ArgumentType::Int64:
-      return fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits));
-    case ArgumentType::Uint32:
-    case ArgumentType::Uint64:
-    case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
-      return fxt::put_unsigned(at, name, argument.bits);
-    case ArgumentType::Double:
-      return fxt::put_double(at, name, std::bit_cast<double>(argument.bits));
-    case ArgumentType::Pointer:
-      return fxt::put_pointer(at, name, argument.bits);
-    case ArgumentType::Koid:
-      return fxt::put_koid(at, name, argument.bits);
-    case ArgumentType::Name:
-      if (const auto ref = table_ref(static_cast<NameId>(argument.bits)))
-        return fxt::put_text(at, name, fxt::TextRef::table(*ref));
-      return fxt::put_text(at, name, fxt::TextRef::inlined(text));
-    case ArgumentType::Text:
-      return fxt::put_text(at, name, fxt::TextRef::inlined(text));
-  }
-  return fxt::put_null(at, name);
+// All before the strings of an event.
+std::uint64_t* FxtSink::begin_event(std::uint64_t* words, const Thread& thread, const Slot& slot) {
+  words[1] = slot.time_ns;
+  if (thread.index != 0) return words + 2;
+  words[2] = thread.koids.process;
+  words[3] = thread.koids.thread;
+  return words + 4;
+}
+
+// All behind the arguments, and the header. `own` is used where the label has none prepared.
+void FxtSink::end_event(std::uint64_t* words, std::uint64_t* word, const Thread& thread, const Slot& slot,
+                        std::uint64_t own) {
+  if (has_last_word(slot.kind)) *word++ = slot.end_ns;
+  const auto size = static_cast<std::size_t>(word - words);
+  const std::uint64_t prepared = headers_[Names::index(slot.label)];
+  words[0] = (prepared != 0 ? prepared : own) |
+             fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(), size);
+  writer_.commit(size);
 }
 
 // ---- Strings ----
@@ -337,7 +352,7 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
 void FxtSink::write_blob(const Slot& slot) {
   const std::string_view name = slot.text();
   const auto bytes = slot.bytes();
-  if (bytes.size() > kShortBlobBytes || name.size() > kShortNameBytes || fxt::repaired(name)) {
+  if (bytes.size() > kShortBlobBytes || name.size() > kShortNameBytes || !fxt::is_sound(name)) {
     writer_.write(fxt::Blob{fxt::Inline{name}, fxt::BlobType::Data, bytes});
     return;
   }

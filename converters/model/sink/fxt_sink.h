@@ -58,8 +58,10 @@ class FxtSink : public EventSink {
   std::size_t write_plain_calls(std::span<const MergedEvent> events);
   void write_one(const Thread& thread, const Slot& slot);
   void write_event(const Thread& thread, const Slot& slot);
-  bool write_event(const Thread& thread, const Slot& slot, const fxt::TextRef& category,
-                   const fxt::TextRef& name, const std::string_view* texts);
+  bool write_known(const Thread& thread, const Slot& slot);
+  static std::uint64_t* begin_event(std::uint64_t* words, const Thread& thread, const Slot& slot);
+  void end_event(std::uint64_t* words, std::uint64_t* word, const Thread& thread, const Slot& slot,
+                 std::uint64_t own);
   void write_blob(const Slot& slot);
   bool joins_flow(const Slot& slot);
 
@@ -70,8 +72,6 @@ class FxtSink : public EventSink {
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
   std::string_view valid(std::string_view text);
   std::string_view cut(std::string_view text, std::size_t max_bytes);
-  std::uint64_t* put(std::uint64_t* at, const fxt::TextRef& name, const Argument& argument,
-                     std::string_view text);
 
   fxt::Writer& writer_;
   const Names& names_;

@@ -1,0 +1,181 @@
+// Calls in bulk must come out as they do one by one.
+#include "converters/model/plain_run.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "converters/model/timeline.h"
+#include "tests/model/event_text.h"
+#include "tests/model/story.h"
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+
+class PlainRunTest : public testing::Test {
+ protected:
+  PlainCall entry(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
+    return {.time_ns = time_ns, .key = key, .depth = depth, .label = label, .is_end = 0, .oddity = 0};
+  }
+  PlainCall exit(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
+    return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .oddity = 0};
+  }
+  static std::size_t take(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
+    return lane.take_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
+  }
+
+  std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
+    Timeline timeline({.lanes = options}, notes);
+    timeline.begin_input("story");
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
+    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+    EventText text(names);
+    timeline.run(text, [] {});
+    return text.lines();
+  }
+
+  Names names;
+  Notes notes;
+  LabelId label = names.label("app", "f");
+};
+
+TEST_F(PlainRunTest, TakesWhatFits) {
+  EXPECT_THAT(
+      lines_of([&](Lane& lane) {
+        lane.begin(5, label, 0xa);  // the first one gets its slots
+        EXPECT_EQ(take(lane, {entry(10, 0xb, 1), entry(10, 0xc, 2), exit(14, 0xc, 2), exit(15, 0xb, 1),
+                              entry(15, 0xb, 1), exit(17, 0xb, 1), exit(20, 0xa, 0)}),
+                  7u);
+        EXPECT_EQ(lane.last_ns(), 20u);
+        EXPECT_EQ(lane.depth(), 0u);
+      }),
+      ElementsAre("7/8 [5, 20] app:f", "7/8 [10, 15] app:f", "7/8 [10, 14] app:f", "7/8 [15, 17] app:f"));
+}
+
+TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFit) {
+  lines_of([&](Lane& lane) {
+    lane.begin(5, label, 0xa);
+    lane.begin(10, label, 0xb);
+    const auto refuses = [&](const PlainCall& call) {
+      EXPECT_EQ(take(lane, {call}), 0u);
+      EXPECT_EQ(lane.depth(), 2u);
+      EXPECT_EQ(lane.last_ns(), 10u);
+    };
+    refuses(entry(11, 0xc, 1));
+    refuses(entry(11, 0xc, 3));
+    refuses(entry(11, 0xc, ~std::size_t{0}));
+    refuses(entry(9, 0xc, 2));
+    refuses(entry(kTimeLimitNs, 0xc, 2));
+    refuses(exit(11, 0xb, 0));
+    refuses(exit(11, 0xb, 2));
+    refuses(exit(11, 0xa, 1));
+    refuses(exit(9, 0xb, 1));
+    refuses(exit(kTimeLimitNs, 0xb, 1));
+    refuses(exit(10, 0xb, 1));  // of zero length
+    PlainCall odd = entry(11, 0xc, 2);
+    odd.oddity = std::uint64_t{1} << 63;
+    refuses(odd);
+    EXPECT_EQ(take(lane, {exit(11, 0xb, 1), odd, exit(12, 0xa, 0)}), 1u);
+    lane.end(12);
+  });
+}
+
+TEST_F(PlainRunTest, AnEndBelongsToACallThatWaits) {
+  Arguments many;
+  for (std::int64_t i = 0; i < 16; ++i) many.add({names.intern("a"), i});
+  lines_of([&](Lane& lane) {
+    EXPECT_EQ(take(lane, {exit(4, 0xa, 0)}), 0u) << "none is open";
+    lane.begin(5, label, 0xa, many);  // a pair
+    EXPECT_EQ(take(lane, {exit(6, 0xa, 0)}), 0u);
+    lane.begin(7, label, 0xb);
+    lane.release_oldest();
+    EXPECT_EQ(take(lane, {exit(8, 0xb, 1)}), 0u) << "its begin is out";
+    lane.end(9);
+    lane.end(9);
+  });
+}
+
+TEST_F(PlainRunTest, GoesNoDeeperThanIsShown) {
+  lines_of(
+      [&](Lane& lane) {
+        lane.begin(5, label, 0xa);
+        EXPECT_EQ(take(lane, {entry(6, 0xb, 1), entry(7, 0xc, 2)}), 1u);
+        EXPECT_TRUE(lane.try_begin(7, label, 0xc, 2));
+        EXPECT_EQ(take(lane, {exit(8, 0xc, 2)}), 0u) << "hidden";
+        while (lane.depth() > 0) lane.end(9);
+      },
+      {.max_depth = 2});
+  lines_of(
+      [&](Lane& lane) {
+        lane.begin(5, label, 0xa);
+        EXPECT_EQ(take(lane, {entry(6, 0xb, 1)}), 0u) << "all calls are pairs";
+        lane.end(9);
+      },
+      {.durations = DurationForm::Pairs});
+}
+
+// Calls of a random walk, with all that makes a call special now and then.
+std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
+  std::mt19937 random(seed);
+  std::vector<PlainCall> calls;
+  std::vector<std::uint64_t> open;
+  std::uint64_t time_ns = 1;
+  for (int i = 0; i < 3000; ++i) {
+    time_ns += random() % 4;
+    const bool is_end = !open.empty() && (random() % 2 == 0 || open.size() > 100);
+    if (is_end) {
+      calls.push_back(
+          {.time_ns = time_ns, .key = open.back(), .depth = open.size() - 1, .label = {}, .is_end = 1});
+      open.pop_back();
+    } else {
+      calls.push_back(
+          {.time_ns = time_ns, .key = random() % 8, .depth = open.size(), .label = label, .is_end = 0});
+      open.push_back(calls.back().key);
+    }
+  }
+  while (!open.empty()) {
+    calls.push_back(
+        {.time_ns = ++time_ns, .key = open.back(), .depth = open.size() - 1, .label = {}, .is_end = 1});
+    open.pop_back();
+  }
+  return calls;
+}
+
+TEST_F(PlainRunTest, SaysTheSameAsOneByOne) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const auto calls = random_calls(seed, label);
+    const LaneOptions options = {.max_depth = seed % 2 == 0 ? 512u : 8u};
+    const auto one = [&](Lane& lane, const PlainCall& call) {
+      return call.is_end != 0 ? lane.try_end(call.time_ns, call.key, call.depth)
+                              : lane.try_begin(call.time_ns, call.label, call.key, call.depth);
+    };
+    const auto each = lines_of(
+        [&](Lane& lane) {
+          for (const PlainCall& call : calls) EXPECT_TRUE(one(lane, call));
+        },
+        options);
+    std::size_t taken = 0;
+    const auto bulk = lines_of(
+        [&](Lane& lane) {
+          for (std::size_t i = 0; i < calls.size(); ++i) {
+            const std::size_t count = take(lane, calls, i);
+            taken += count;
+            i += count;
+            if (i == calls.size()) break;
+            EXPECT_TRUE(one(lane, calls[i]));
+          }
+        },
+        options);
+    EXPECT_EQ(bulk, each);
+    EXPECT_GT(taken, 200U);
+  }
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,1 @@
+// Nothing of its own: what is precompiled for the tests needs a unit.
