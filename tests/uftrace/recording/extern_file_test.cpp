@@ -11,7 +11,6 @@ namespace convert::uftrace {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using M = ExternMessage;
 
 constexpr std::string_view kFile =
