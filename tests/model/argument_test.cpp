@@ -30,6 +30,7 @@ TEST(Arguments, TextsStandInPlaceFilledUpWithZeros) {
 }
 
 TEST(Arguments, EveryTypeComesOutAsItWentIn) {
+  const std::string eight = "12345678";
   const std::vector<Argument> all{{kA, std::monostate{}},
                                   {kB, std::numeric_limits<std::int32_t>::min()},
                                   {kA, std::uint32_t{0xffff'ffff}},
@@ -37,7 +38,7 @@ TEST(Arguments, EveryTypeComesOutAsItWentIn) {
                                   {kA, ~std::uint64_t{0}},
                                   {kA, -0.5},
                                   {kA, "1234567"},
-                                  {kA, std::string("12345678")},
+                                  {kA, eight},
                                   {kA, Pointer{0x7fff'0000'1234}},
                                   {kA, Koid{9}},
                                   {kA, true},
