@@ -208,7 +208,7 @@ void TraceSource::say_beginning() {
     main_.blob(begin_ns, "gdb/description", text);
   }
   if (status && status->frames && status->frames_created && *status->frames_created > *status->frames)
-    main_.instant(begin_ns, names.label(kSessionCategory, "frames overwritten"),
+    main_.instant(begin_ns, names.label(kSessionCategory, "overwritten before saving"),
                   {{names.intern("count"), *status->frames_created - *status->frames}});
   last_ns_ = std::max(begin_ns, first_frame_ns);
 }

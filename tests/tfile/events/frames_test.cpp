@@ -272,7 +272,7 @@ TEST(TraceSession, IsToldOnce) {
       Contains(HasSubstr("@30000 session:trace status stop_reason=\"buffer full\" frames=1 frames_created=3 "
                          "user=\"me\" notes=\"hi\" circular=1 clock=\"monotonic\"")));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("blob gdb/description ")));
-  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:frames overwritten count=2")));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:overwritten before saving count=2")));
   EXPECT_THAT(t.notes(), Contains("frames-overwritten 2"));
   EXPECT_THAT(t.notes(), Contains("buffer-full 1"));
 }
