@@ -72,29 +72,25 @@ void plain(benchmark::State& state) {
 }
 BENCHMARK(plain);
 
-void three_integers_and_a_value(benchmark::State& state) {
+// Three arguments, `second` in the middle, and a return value.
+template <typename Second>
+void three_and_a_value(benchmark::State& state, Second second) {
   Names names;
   const NameId a = names.intern("a"), b = names.intern("b"), c = names.intern("c"),
                value = names.intern("ret");
   convert_calls(state, names, [=](std::uint64_t i, Arguments& of_entry, Arguments& of_exit) {
     of_entry.add({a, i});
-    of_entry.add({b, static_cast<std::int32_t>(-5)});
+    of_entry.add({b, second});
     of_entry.add({c, std::uint64_t{1} << 40});
     of_exit.add({value, static_cast<std::int64_t>(i)});
   });
 }
+
+void three_integers_and_a_value(benchmark::State& state) { three_and_a_value(state, std::int32_t{-5}); }
 BENCHMARK(three_integers_and_a_value);
 
 void a_string_among_them(benchmark::State& state) {
-  Names names;
-  const NameId a = names.intern("a"), b = names.intern("b"), c = names.intern("c"),
-               value = names.intern("ret");
-  convert_calls(state, names, [=](std::uint64_t i, Arguments& of_entry, Arguments& of_exit) {
-    of_entry.add({a, i});
-    of_entry.add({b, std::string_view("/usr/share/dict/wood")});
-    of_entry.add({c, std::uint64_t{1} << 40});
-    of_exit.add({value, static_cast<std::int64_t>(i)});
-  });
+  three_and_a_value(state, std::string_view("/usr/share/dict/wood"));
 }
 BENCHMARK(a_string_among_them);
 

@@ -1,44 +1,22 @@
 #include "converters/model/lane.h"
 
-#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <memory>
 
-#include "converters/model/timeline.h"
-#include "tests/model/event_text.h"
-#include "tests/model/story.h"
+#include "tests/model/lane_story.h"
 
 namespace convert {
 namespace {
 
 using testing::ElementsAre;
 
-class LaneTest : public testing::Test {
+class LaneTest : public LaneStory {
  protected:
   LabelId label(std::string_view name) { return names.label("app", name); }
   template <typename Value>
   Argument argument(std::string_view name, Value value) {
     return {names.intern(name), value};
   }
-
-  std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
-    Timeline timeline({.lanes = options}, notes);
-    timeline.begin_input("story");
-    Lane& lane = timeline.add_lane(
-        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
-    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
-    EventText text(names);
-    timeline.run(text, [] {});
-    hidden = timeline.hidden();
-    cut_arguments = timeline.cut_arguments();
-    return text.lines();
-  }
-
-  Names names;
-  Notes notes;
-  std::uint64_t hidden = 0;
-  std::uint64_t cut_arguments = 0;
 };
 
 TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {

@@ -1,23 +1,19 @@
 // Calls in bulk must come out as they do one by one.
 #include "converters/model/plain_run.h"
 
-#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <memory>
 #include <random>
 #include <vector>
 
-#include "converters/model/timeline.h"
-#include "tests/model/event_text.h"
-#include "tests/model/story.h"
+#include "tests/model/lane_story.h"
 
 namespace convert {
 namespace {
 
 using testing::ElementsAre;
 
-class PlainRunTest : public testing::Test {
+class PlainRunTest : public LaneStory {
  protected:
   PlainCall entry(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
     return {.time_ns = time_ns, .key = key, .depth = depth, .label = label, .is_end = 0, .oddity = 0};
@@ -29,19 +25,6 @@ class PlainRunTest : public testing::Test {
     return lane.take_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
 
-  std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
-    Timeline timeline({.lanes = options}, notes);
-    timeline.begin_input("story");
-    Lane& lane = timeline.add_lane(
-        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
-    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
-    EventText text(names);
-    timeline.run(text, [] {});
-    return text.lines();
-  }
-
-  Names names;
-  Notes notes;
   LabelId label = names.label("app", "f");
 };
 

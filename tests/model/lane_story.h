@@ -1,0 +1,42 @@
+// What is told to one lane, and the lines that come of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converters/model/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/model/timeline.h"
+#include "tests/model/event_text.h"
+#include "tests/model/story.h"
+
+namespace convert {
+
+class LaneStory : public testing::Test {
+ protected:
+  // Of thread 8 in process 7.
+  std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
+    Timeline timeline({.lanes = options}, notes);
+    timeline.begin_input("story");
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
+    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+    EventText text(names);
+    timeline.run(text, [] {});
+    hidden = timeline.hidden();
+    cut_arguments = timeline.cut_arguments();
+    return text.lines();
+  }
+
+  Names names;
+  Notes notes;
+  std::uint64_t hidden = 0;
+  std::uint64_t cut_arguments = 0;
+};
+
+}  // namespace convert
