@@ -13,13 +13,9 @@
 
 #include "fxt/format.h"
 #include "fxt/header_words.h"
+#include "fxt/padded_bytes.h"
 
 namespace fxt {
-
-// What so many bytes take with their padding.
-constexpr std::size_t words_of(std::size_t bytes) {
-  return bytes / sizeof(std::uint64_t) + (bytes % sizeof(std::uint64_t) != 0 ? 1 : 0);
-}
 
 // Spec: "String references", as they stand in a header, with the text that follows an inline one.
 struct TextRef {
@@ -43,10 +39,7 @@ void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
 
 // A stream, padded with zeros.
 inline std::uint64_t* put_bytes(std::uint64_t* at, const void* bytes, std::size_t size) {
-  if (size == 0) return at;
-  std::uint64_t* const end = at + words_of(size);
-  end[-1] = 0;
-  std::memcpy(at, bytes, size);
+  std::uint64_t* const end = put_padded(at, bytes, size);
   if constexpr (std::endian::native != std::endian::little) reorder_stream(at, end);
   return end;
 }

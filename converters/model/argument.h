@@ -2,10 +2,10 @@
 // is allocated or looked up per argument.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <span>
@@ -16,6 +16,7 @@
 
 #include "converters/model/event.h"
 #include "fxt/field.h"
+#include "fxt/padded_bytes.h"
 
 namespace convert {
 
@@ -76,7 +77,7 @@ struct ArgumentHeader {
   static constexpr std::size_t words(std::uint64_t header) {
     constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
     const std::uint64_t type = Type::get(header);
-    return 1 + (type == kText ? (Size::get(header) + 7) / 8 : type == 0 ? 0 : 1);
+    return 1 + (type == kText ? fxt::words_of(Size::get(header)) : type == 0 ? 0 : 1);
   }
 };
 static_assert(fxt::kTilesWord<ArgumentHeader::Type, ArgumentHeader::Name, ArgumentHeader::Size>);
@@ -94,17 +95,20 @@ class ArgumentRow {
 
     Iterator() = default;
     explicit Iterator(const std::uint64_t* word) : word_(word) {}
-    Argument operator*() const {
-      const std::uint64_t header = *word_;
-      const auto name = static_cast<NameId>(ArgumentHeader::Name::get(header));
-      const auto type = static_cast<ArgumentType>(ArgumentHeader::Type::get(header));
-      if (type == ArgumentType::Text)
-        return {name, std::string_view(reinterpret_cast<const char*>(word_ + 1),
-                                       ArgumentHeader::Size::get(header))};
-      return {name, type, type == ArgumentType::Null ? 0 : word_[1]};
+    NameId name() const { return static_cast<NameId>(ArgumentHeader::Name::get(*word_)); }
+    ArgumentType type() const { return static_cast<ArgumentType>(ArgumentHeader::Type::get(*word_)); }
+    std::uint64_t bits() const { return word_[1]; }  // of all but a Null and a Text
+    std::string_view text() const {                  // of a Text
+      return {reinterpret_cast<const char*>(word_ + 1), ArgumentHeader::Size::get(*word_)};
     }
-    Iterator& operator++() {
-      word_ += ArgumentHeader::words(*word_);
+    Argument operator*() const {
+      if (type() == ArgumentType::Text) return {name(), text()};
+      return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
+    }
+    Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
+    // The same for who knows how many words the argument has.
+    Iterator& skip(std::size_t words) {
+      word_ += words;
       return *this;
     }
     Iterator operator++(int) {
@@ -145,44 +149,52 @@ class Arguments {
       add_text(argument.name, argument.text);
       return;
     }
-    words_.push_back(ArgumentHeader::of(argument.name, argument.type));
-    if (argument.type != ArgumentType::Null) words_.push_back(argument.bits);
+    std::uint64_t* const word = room(2);
+    word[0] = ArgumentHeader::of(argument.name, argument.type);
+    word[1] = argument.bits;
+    words_used_ += argument.type == ArgumentType::Null ? 1 : 2;
   }
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
   // `count` arguments that are packed already.
   void add_packed(std::span<const std::uint64_t> words, std::size_t count) {
-    words_.insert(words_.end(), words.begin(), words.end());
+    std::ranges::copy(words, room(words.size()));
+    words_used_ += words.size();
     size_ += count;
   }
   // The value of an argument that is no Text: of the word behind its header.
   void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
-  void clear() {
-    words_.clear();
-    size_ = 0;
-  }
+  void clear() { words_used_ = size_ = 0; }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   // Valid until something is added.
-  std::span<const std::uint64_t> words() const { return words_; }
-  ArgumentRow row() const { return ArgumentRow(words_); }
+  std::span<const std::uint64_t> words() const { return {words_.data(), words_used_}; }
+  ArgumentRow row() const { return ArgumentRow(words()); }
   ArgumentRow::Iterator begin() const { return row().begin(); }
   ArgumentRow::Iterator end() const { return row().end(); }
 
  private:
   void add_text(NameId name, std::string_view text) {
     text = text.substr(0, kMaxTextBytes);
-    words_.push_back(ArgumentHeader::of(name, ArgumentType::Text, text.size()));
-    if (text.empty()) return;
-    const std::size_t at = words_.size();
-    words_.resize(at + (text.size() + 7) / 8);
-    std::memcpy(words_.data() + at, text.data(), text.size());
+    const std::size_t words = 1 + fxt::words_of(text.size());
+    std::uint64_t* const word = room(words);
+    *word = ArgumentHeader::of(name, ArgumentType::Text, text.size());
+    fxt::put_padded(word + 1, text.data(), text.size());
+    words_used_ += words;
   }
+  // Where the next words go.
+  std::uint64_t* room(std::size_t words) {
+    if (words_used_ + words > words_.size()) [[unlikely]]
+      grow(words);
+    return words_.data() + words_used_;
+  }
+  [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
-  std::vector<std::uint64_t> words_;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0;  // not beside words_used_: as a pair, compilers load them before both are stored
+  std::vector<std::uint64_t> words_;  // those behind words_used_ are room
+  std::size_t words_used_ = 0;
 };
 
 }  // namespace convert

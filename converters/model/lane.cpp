@@ -23,20 +23,35 @@ std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   return {ArgumentRow(words.first(first)), ArgumentRow(words.subspan(first))};
 }
 
+// Word by word: rows are short, and just written so. Reading two words at once would wait for both stores.
+std::uint64_t* copy(std::span<const std::uint64_t> row, std::uint64_t* to) {
+  for (const std::uint64_t word : row) {
+    *to++ = word;
+    asm("" ::: "memory");  // keeps compilers from making a larger step of it
+  }
+  return to;
+}
+
 }  // namespace
 
 // ---- Filling ----
 
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
+  if (frames_.size() >= hot_depth_limit_ || arguments.size() > kArgumentsPerRecord) {
+    begin_apart(time_ns, label, key, arguments);
+    return;
+  }
+  advance(time_ns);
+  const std::uint64_t* const run = keep(arguments.words(), arguments.size());
+  frames_.push(push(time_ns, SlotKind::Open, label, 0, run), key);
+}
+
+// Hidden, or said as a pair at once.
+void Lane::begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (frames_.size() >= options_.max_depth) {
     ++hidden_;
     frames_.push_said(time_ns, label, key);
-    return;
-  }
-  if (arguments.size() <= kArgumentsPerRecord && options_.durations == DurationForm::Mixed) {
-    Slot* const slot = push(time_ns, SlotKind::Open, label, 0, keep(arguments.words(), arguments.size()));
-    frames_.push(slot, key);
     return;
   }
   const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
@@ -48,34 +63,41 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   assert(!frames_.empty());
+  Slot& begin = *frames_.back().slot;
+  // A complete event takes its end's arguments too, as long as one record holds them all.
+  const std::size_t count = begin.argument_count() + arguments.size();
+  if (begin.kind != SlotKind::Open || time_ns == begin.time_ns || time_ns == zero_ns_ ||
+      (count > kArgumentsPerRecord && !arguments.empty())) {
+    end_apart(time_ns, arguments);
+    return;
+  }
+  advance(time_ns);
+  frames_.pop();
+  first_waiting_ = std::min(first_waiting_, frames_.size());
+  begin.end_ns = time_ns;
+  begin.kind = SlotKind::Complete;
+  if (!arguments.empty()) begin.run = longer(begin, arguments, count);
+}
+
+// A call that is hidden, or a pair.
+void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   Slot& begin = *frames_.back().slot;
-  const bool waits = frames_.back().waits();
   frames_.pop();
   first_waiting_ = std::min(first_waiting_, frames_.size());
   if (frames_.size() >= options_.max_depth) return;  // hidden
 
-  const bool of_zero_length = time_ns == begin.time_ns;
-  if (waits) {
-    const std::size_t count = begin.argument_count() + arguments.size();
-    // A complete event takes its end's arguments too, as long as one record holds them all.
-    if (!of_zero_length && time_ns != zero_ns_ && (arguments.empty() || count <= kArgumentsPerRecord)) {
-      begin.end_ns = time_ns;
-      begin.kind = SlotKind::Complete;
-      if (!arguments.empty()) begin.run = longer(begin, arguments, count);
-      return;
-    }
+  if (time_ns == begin.time_ns) zero_ns_ = time_ns;
+  if (begin.kind == SlotKind::Open) {
     begin.kind = SlotKind::Begin;
-  }
-  if (of_zero_length) zero_ns_ = time_ns;
-  if (waits || FrameStack::rest_of(begin) == 0) {
-    push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
+  } else if (FrameStack::rest_of(begin) != 0) {
+    Arguments all = std::move(rests_.back());
+    rests_.pop_back();
+    all.add(arguments.row());
+    push(time_ns, SlotKind::End, begin.label, 0, keep(all));
     return;
   }
-  Arguments all = std::move(rests_.back());
-  rests_.pop_back();
-  all.add(arguments.row());
-  push(time_ns, SlotKind::End, begin.label, 0, keep(all));
+  push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
 }
 
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
@@ -160,14 +182,11 @@ void Lane::log(std::uint64_t time_ns, std::string_view text) {
 void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
   advance(time_ns);
   const auto put = [](std::uint64_t* at, const void* data, std::size_t size) {
-    *at++ = ArgumentHeader::of(kUnnamed, ArgumentType::Text, size);
-    std::uint64_t* const end = at + (size + 7) / 8;
-    if (at != end) end[-1] = 0;
-    if (size != 0) std::memcpy(at, data, size);
-    return end;
+    *at = ArgumentHeader::of(kUnnamed, ArgumentType::Text, size);
+    return fxt::put_padded(at + 1, data, size);
   };
   bytes = bytes.first(std::min(bytes.size(), kMaxTextBytes));
-  std::uint64_t* const words = new_run(2, 2 + (name.size() + 7) / 8 + (bytes.size() + 7) / 8);
+  std::uint64_t* const words = new_run(2, 2 + fxt::words_of(name.size()) + fxt::words_of(bytes.size()));
   put(put(words, name.data(), name.size()), bytes.data(), bytes.size());
   push(time_ns, SlotKind::Blob, {}, 0, words - 1);
 }
@@ -207,7 +226,7 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> row, std::size_t count) {
   if (count == 0) return nullptr;
   std::uint64_t* const words = new_run(count, row.size());
-  std::ranges::copy(row, words);
+  copy(row, words);
   return words - 1;
 }
 
@@ -216,45 +235,46 @@ const std::uint64_t* Lane::longer(const Slot& begin, const Arguments& more, std:
   const auto of_begin = begin.arguments().words(), of_end = more.words();
   const std::size_t size = of_begin.size() + of_end.size();
   // Mostly its run is the latest one, and there is room behind it.
-  std::uint64_t* const free = next_word();
-  if (free != nullptr && !of_begin.empty() && of_begin.data() + of_begin.size() == free &&
-      of_end.size() <= words_left_ && size < kLargeRun) {
-    std::ranges::copy(of_end, free);
-    std::uint64_t* const run = free - of_begin.size() - 1;
+  if (!of_begin.empty() && of_begin.data() + of_begin.size() == word_ && of_end.size() <= words_left() &&
+      size < kLargeRun) {
+    std::uint64_t* const run = word_ - of_begin.size() - 1;
     *run = RunHeader::Count::put(count) | RunHeader::Words::put(size);
-    words_left_ -= of_end.size();
+    word_ = copy(of_end, word_);
     bytes_said_ += of_end.size_bytes();
     return run;
   }
   std::uint64_t* const words = new_run(count, size);
-  std::ranges::copy(of_end, std::ranges::copy(of_begin, words).out);
+  copy(of_end, copy(of_begin, words));
   return words - 1;
 }
 
-// Words live as long as the slots of the chunk that is being filled when their own chunk is full: all that
-// use them stand there or before.
 std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
   const std::size_t size = words + 1;
   if (write_ == write_end_) add_chunk();
   bytes_said_ += size * sizeof(std::uint64_t);
-  std::uint64_t* run = nullptr;
-  if (size > kLargeRun) {
-    auto& large = filling_.back()->large_words;
-    large.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
-    run = large.back().get();
-    keep_to_share();
+  std::uint64_t* run = word_;
+  if (size <= std::min(kLargeRun, words_left())) {
+    word_ += size;
   } else {
-    if (size > words_left_) {
-      if (words_ != nullptr) filling_.back()->words.push_back(std::move(words_));
-      words_ = pool_->take_words();
-      words_left_ = ChunkPool::kWordsPerChunk;
-      keep_to_share();
-    }
-    run = next_word();
-    words_left_ -= size;
+    run = new_words(size);
+    keep_to_share();
   }
   *run = RunHeader::Count::put(count) | RunHeader::Words::put(words);
   return run + 1;
+}
+
+// Memory for a run that is large, or the first one of a chunk.
+std::uint64_t* Lane::new_words(std::size_t size) {
+  if (size > kLargeRun) {
+    auto& large = filling_.back()->large_words;
+    large.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
+    return large.back().get();
+  }
+  if (words_ != nullptr) filling_.back()->words.push_back(std::move(words_));
+  words_ = pool_->take_words();
+  word_ = words_.get() + size;
+  words_end_ = words_.get() + ChunkPool::kWordsPerChunk;
+  return words_.get();
 }
 
 // ---- Sealing ----

@@ -166,6 +166,8 @@ class Lane {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
+  void begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
+  void end_apart(std::uint64_t time_ns, const Arguments& arguments);
   void add_chunk();
   // The depth of the oldest open call that waits; depth() if none does.
   std::size_t oldest_waiting();
@@ -175,10 +177,8 @@ class Lane {
              const std::uint64_t* run = nullptr);
   // Room for a run of `words` words behind its header, which is filled in.
   std::uint64_t* new_run(std::size_t count, std::size_t words);
-  // Where the next run can be; null before the first.
-  std::uint64_t* next_word() const {
-    return words_ == nullptr ? nullptr : words_.get() + (ChunkPool::kWordsPerChunk - words_left_);
-  }
+  std::uint64_t* new_words(std::size_t size);
+  std::size_t words_left() const { return static_cast<std::size_t>(words_end_ - word_); }
   const std::uint64_t* keep(std::span<const std::uint64_t> row, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
   const std::uint64_t* longer(const Slot& begin, const Arguments& more, std::size_t count);
@@ -196,7 +196,8 @@ class Lane {
   Slot* write_ = nullptr;
   Slot* write_end_ = nullptr;
   WordChunk words_;
-  std::size_t words_left_ = 0;    // at the end of words_
+  std::uint64_t* word_ = nullptr;  // where the next run goes, in words_
+  std::uint64_t* words_end_ = nullptr;
   std::uint64_t bytes_said_ = 0;  // in full chunks, and words, all in all
   std::deque<Piece> pieces_;      // sealed
 

@@ -4,10 +4,11 @@
 
 namespace convert {
 
-void LeftOutCalls::write(std::span<const MergedEvent> events) {
+void LeftOutCalls::write(std::span<const MergedRun> runs) {
   kept_.clear();
-  for (const MergedEvent& event : events)
-    if (!is_left_out(*event.slot)) kept_.push_back(event);
+  for (const auto& [slots, lane] : runs)
+    for (const Slot& slot : slots)
+      if (!is_left_out(slot)) kept_.push_back({{&slot, 1}, lane});
   if (!kept_.empty()) next_.write(kept_);
 }
 

@@ -21,7 +21,7 @@ class LeftOutCalls final : public EventSink {
       : next_(next), names_(names), left_out_(names.intern(kLeftOut)) {}
 
   void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
-  void write(std::span<const MergedEvent> events) override;
+  void write(std::span<const MergedRun> runs) override;
 
  private:
   enum class Answer : std::uint8_t { Unknown, Stays, LeftOut };
@@ -31,7 +31,7 @@ class LeftOutCalls final : public EventSink {
   const Names& names_;
   NameId left_out_;
   std::vector<Answer> answers_;  // by label
-  std::vector<MergedEvent> kept_;
+  std::vector<MergedRun> kept_;
 };
 
 }  // namespace convert

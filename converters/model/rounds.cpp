@@ -221,15 +221,17 @@ std::size_t Rounds::merge() {
       flush();
       return lane;
     }
-    batch_.push_back({state.read++, static_cast<std::uint32_t>(lane)});
+    const Slot* const first = state.read++;
     __builtin_prefetch(state.read + kAhead);
     // A lane that has had its turn twice has more to say: all that comes before the others.
     if (std::exchange(before, lane) == lane) {
       const std::uint64_t others_ns = turns_.others_ns();
-      while (state.read != state.end && state.read->time_ns < others_ns && batch_.size() < kBatch)
-        batch_.push_back({state.read++, static_cast<std::uint32_t>(lane)});
+      if (state.end[-1].time_ns < others_ns) state.read = state.end;
+      while (state.read != state.end && state.read->time_ns < others_ns) ++state.read;
     }
-    if (batch_.size() >= kBatch) flush();
+    batch_.push_back({{first, state.read}, static_cast<std::uint32_t>(lane)});
+    batch_events_ += batch_.back().slots.size();
+    if (batch_events_ >= kBatch) flush();
     if (state.read == state.end) {
       if (state.feed != nullptr) state.feed->waiting_bytes -= state.piece.slots.size_bytes();
       next_piece(state);
@@ -243,6 +245,7 @@ std::size_t Rounds::merge() {
 void Rounds::flush() {
   if (!batch_.empty()) sink_.write(batch_);
   batch_.clear();
+  batch_events_ = 0;
   for (auto& chunk : spent_) pool_.give_back(std::move(chunk));
   spent_.clear();
 }

@@ -108,7 +108,8 @@ class Rounds {
     std::uint64_t gate_ns = kForever;
   };
   std::vector<Task> tasks_;  // of the round
-  std::vector<MergedEvent> batch_;
+  std::vector<MergedRun> batch_;
+  std::size_t batch_events_ = 0;
   std::vector<std::unique_ptr<SlotChunk>> spent_;  // nothing but the batch needs them
   Workers workers_;                                // ends before all that its tasks use
 };

@@ -21,9 +21,9 @@ struct LaneInfo {
       0;  // expected amount of events (bytes of its file); heavy lanes get short references
 };
 
-// An event and the number of its lane.
-struct MergedEvent {
-  const Slot* slot;
+// Events of one lane, given by its number, that nothing of another lane comes between.
+struct MergedRun {
+  std::span<const Slot> slots;
   std::uint32_t lane;
 };
 
@@ -33,7 +33,7 @@ class EventSink {
   // All lanes, before the first event.
   virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
   // The next events in the order of the merge; none is Open. They are gone when the call returns.
-  virtual void write(std::span<const MergedEvent> events) = 0;
+  virtual void write(std::span<const MergedRun> runs) = 0;
 };
 
 }  // namespace convert

@@ -15,7 +15,8 @@ namespace convert {
 
 class TurnTree {
  public:
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  // Later than all times. Not the last number there is: one more must be later still.
+  static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
   // All lanes begin with kNever: they have no turn.
   explicit TurnTree(std::size_t lanes)
@@ -30,12 +31,15 @@ class TurnTree {
   // Gives next() another time, which may be any. Without branches: who loses can't be foreseen.
   void postpone_next(std::uint64_t time_ns) {
     Turn winner{time_ns, nodes_[0].lane};
-    for (std::size_t node = (winner.lane + leaves_) / 2; node != 0; node /= 2) {
-      Turn& loser = nodes_[node];
-      const Turn other = loser;
-      const std::uint64_t goes_first = mask_of(is_before(other, winner));
-      loser = pick(goes_first, winner, other);
-      winner = pick(goes_first, other, winner);
+    for (std::size_t place = winner.lane + leaves_; place > 1; place /= 2) {
+      Turn& loser = nodes_[place / 2];
+      // Lanes on the left have lower numbers: against one of them an equal time loses.
+      const std::uint64_t comes_from_right = place % 2;
+      const std::uint64_t other_wins = mask_of(loser.time_ns < winner.time_ns + comes_from_right);
+      const std::uint64_t time_bits = (loser.time_ns ^ winner.time_ns) & other_wins;
+      const std::uint64_t lane_bits = (loser.lane ^ winner.lane) & other_wins;
+      loser = {loser.time_ns ^ time_bits, loser.lane ^ lane_bits};
+      winner = {winner.time_ns ^ time_bits, winner.lane ^ lane_bits};
     }
     nodes_[0] = winner;
   }
@@ -74,9 +78,6 @@ class TurnTree {
   static std::uint64_t is_before(const Turn& a, const Turn& b) {
     const std::uint64_t earlier{a.time_ns < b.time_ns}, same{a.time_ns == b.time_ns}, lower{a.lane < b.lane};
     return earlier | (same & lower);
-  }
-  static Turn pick(std::uint64_t mask, const Turn& one, const Turn& other) {
-    return {convert::pick(mask, one.time_ns, other.time_ns), convert::pick(mask, one.lane, other.lane)};
   }
 
   std::size_t leaves_;                // a power of two

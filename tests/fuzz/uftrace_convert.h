@@ -41,13 +41,15 @@ class Balance : public EventSink {
     sink_.add_lanes(lanes);
     open_.resize(lanes.size());
   }
-  void write(std::span<const MergedEvent> events) override {
-    for (const auto& [slot, lane] : events) {
-      if (slot->kind == SlotKind::Begin) ++open_[lane];
-      if (slot->kind == SlotKind::End && open_[lane]-- == 0) std::abort();
-      if (slot->kind == SlotKind::Open) std::abort();
+  void write(std::span<const MergedRun> runs) override {
+    for (const auto& [slots, lane] : runs) {
+      for (const Slot& slot : slots) {
+        if (slot.kind == SlotKind::Begin) ++open_[lane];
+        if (slot.kind == SlotKind::End && open_[lane]-- == 0) std::abort();
+        if (slot.kind == SlotKind::Open) std::abort();
+      }
     }
-    sink_.write(events);
+    sink_.write(runs);
   }
   void check() const {
     for (const std::size_t open : open_)

@@ -46,8 +46,9 @@ std::string EventText::text_of(const Argument& argument) const {
   return "?";
 }
 
-void EventText::write(std::span<const MergedEvent> events) {
-  for (const auto& [slot, lane] : events) lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(*slot)));
+void EventText::write(std::span<const MergedRun> runs) {
+  for (const auto& [slots, lane] : runs)
+    for (const Slot& slot : slots) lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(slot)));
 }
 
 std::string EventText::text_of(const Slot& slot) const {

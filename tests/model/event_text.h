@@ -21,7 +21,7 @@ class EventText : public EventSink {
   explicit EventText(const Names& names) : names_(names) {}
 
   void add_lanes(std::span<const LaneInfo> lanes) override;
-  void write(std::span<const MergedEvent> events) override;
+  void write(std::span<const MergedRun> runs) override;
 
   const std::vector<std::string>& lines() const { return lines_; }
   // "process 100 demo", "thread 100/101 worker".

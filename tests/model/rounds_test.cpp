@@ -217,7 +217,7 @@ TEST_F(RoundsTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:
     using EventText::EventText;
-    void write(std::span<const MergedEvent>) override { throw std::runtime_error("full"); }
+    void write(std::span<const MergedRun>) override { throw std::runtime_error("full"); }
   };
   Timeline timeline({.lanes = {}, .jobs = 4}, notes);
   timeline.begin_input("a");

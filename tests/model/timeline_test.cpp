@@ -92,9 +92,9 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
   class Watch : public EventText {
    public:
     using EventText::EventText;
-    void write(std::span<const MergedEvent> events) override {
+    void write(std::span<const MergedRun> runs) override {
       max_ahead = std::max(max_ahead, source->said() - 2 * lines().size());
-      EventText::write(events);
+      EventText::write(runs);
     }
     const Marks* source = nullptr;
     std::size_t max_ahead = 0;

@@ -9,8 +9,8 @@
 
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
+#include "converters/model/sink/known_events.h"
 #include "converters/model/timeline.h"
-#include "fxt/words.h"
 #include "fxt/writer.h"
 
 namespace convert {
@@ -39,7 +39,7 @@ class FxtSink : public EventSink {
 
   // Names all processes and threads. The 255 heaviest threads get the short references.
   void add_lanes(std::span<const LaneInfo> lanes) override;
-  void write(std::span<const MergedEvent> events) override;
+  void write(std::span<const MergedRun> runs) override;
   // After the last event: notes what had to be cut. `output` is what notes call the file.
   void finish(const Timeline& timeline, std::string_view output);
 
@@ -48,24 +48,14 @@ class FxtSink : public EventSink {
   std::optional<std::uint64_t> first_ns() const { return first_ns_; }
 
  private:
-  struct Thread {
-    fxt::Thread koids;
-    std::uint8_t index = 0;  // 0: both koids stand in each record
-  };
   // A string argument of the record at hand.
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
-  std::size_t write_plain_calls(std::span<const MergedEvent> events);
-  void write_one(const Thread& thread, const Slot& slot);
-  void write_event(const Thread& thread, const Slot& slot);
-  bool write_known(const Thread& thread, const Slot& slot);
-  static std::uint64_t* begin_event(std::uint64_t* words, const Thread& thread, const Slot& slot);
-  void end_event(std::uint64_t* words, std::uint64_t* word, const Thread& thread, const Slot& slot,
-                 std::uint64_t own);
-  void write_blob(const Slot& slot);
+  void write_one(const EventThread& thread, const Slot& slot);
+  void write_event(const EventThread& thread, const Slot& slot);
   bool joins_flow(const Slot& slot);
 
-  bool prepare(LabelId label);
+  void prepare(LabelId label);
   std::optional<std::uint16_t> table_ref(NameId name);
   fxt::TextRef ref_of(NameId name);
   void register_names(const ArgumentRow& arguments);
@@ -76,7 +66,7 @@ class FxtSink : public EventSink {
   fxt::Writer& writer_;
   const Names& names_;
   Notes& notes_;
-  std::vector<Thread> threads_;         // by lane
+  std::vector<EventThread> threads_;    // by lane
   std::vector<std::uint64_t> headers_;  // by label: of its events, thread and sizes to be added; 0: none yet
   std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;

@@ -152,13 +152,13 @@ TEST(UftraceDamage, EveryPrefix) {
     import(r.path(), context);
     struct Count : EventSink {
       void add_lanes(std::span<const LaneInfo>) override {}
-      void write(std::span<const MergedEvent> events) override {
-        for (const auto& [slot, lane] : events) {
-          begins += slot->kind == SlotKind::Begin;
-          ends += slot->kind == SlotKind::End;
+      void write(std::span<const MergedRun> runs) override {
+        for (const auto& [slots, lane] : runs) {
+          begins += std::ranges::count(slots, SlotKind::Begin, &Slot::kind);
+          ends += std::ranges::count(slots, SlotKind::End, &Slot::kind);
         }
       }
-      int begins = 0, ends = 0;
+      std::ptrdiff_t begins = 0, ends = 0;
     } count;
     timeline.run(count, [] {});
     EXPECT_EQ(count.begins, count.ends) << "cut at " << length;

@@ -1,0 +1,40 @@
+// Bytes in whole 64-bit words, padded with zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace fxt {
+
+// What so many bytes take with their padding.
+constexpr std::size_t words_of(std::size_t bytes) {
+  return bytes / sizeof(std::uint64_t) + (bytes % sizeof(std::uint64_t) != 0 ? 1 : 0);
+}
+
+// Copies `size` bytes as they are, and returns the end of the words that they take. They must not overlap.
+inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
+  constexpr std::size_t kShort =
+      128;  // copied here: a call, or what compilers put in its place, takes longer
+  if (size == 0) return at;
+  std::uint64_t* const end = at + words_of(size);
+  end[-1] = 0;
+  if (size > kShort) {
+    std::memcpy(at, bytes, size);
+    return end;
+  }
+  auto* to = reinterpret_cast<std::byte*>(at);
+  const auto* from = static_cast<const std::byte*>(bytes);
+  const auto copy = [&]<std::size_t kBytes>() {
+    std::memcpy(to, from, kBytes);
+    to += kBytes;
+    from += kBytes;
+  };
+  for (std::size_t eights = size / 8; eights != 0; --eights) copy.template operator()<8>();
+  if ((size & 4) != 0) copy.template operator()<4>();
+  if ((size & 2) != 0) copy.template operator()<2>();
+  if ((size & 1) != 0) copy.template operator()<1>();
+  return end;
+}
+
+}  // namespace fxt
