@@ -1,5 +1,6 @@
 #include "converters/tfile/events/frame_plan.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -10,6 +11,8 @@ namespace {
 constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
 
 constexpr std::string_view kFrameBlobs = "gdb/frame/";
+constexpr std::size_t kMaxDigits = 20;  // of a frame's number
+constexpr std::size_t kBlobNameHead = kFrameBlobs.size() + kMaxDigits;
 
 // Every record begins with the frame's number: behind its header.
 constexpr std::size_t kNumberWord = 1;
@@ -61,6 +64,7 @@ void FramePlan::add_counter(LabelId label, NameId name, std::span<const std::byt
 }
 
 void FramePlan::add_blob(std::string_view after, std::span<const std::byte> bytes) {
+  texts_.append(kBlobNameHead, ' ');
   blobs_.push_back({texts_.size(), after.size(), parts_.size()});
   texts_ += after;
   add_to_blob(bytes);
@@ -98,15 +102,17 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
 
 void FramePlan::say_blobs(std::span<const std::byte> bytes, std::uint64_t number, std::uint64_t time_ns,
                           Lane& lane) {
-  std::array<char, 20> digits;
+  std::array<char, kMaxDigits> digits;
   const auto* const digits_end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  blob_name_ = kFrameBlobs;
-  blob_name_ += std::string_view(digits.data(), digits_end);
-  const std::size_t common = blob_name_.size();
+  const std::string_view number_text(digits.data(), digits_end);
+  std::array<char, kBlobNameHead> head;  // right before what comes after it
+  const std::size_t head_size = kFrameBlobs.size() + number_text.size();
+  std::ranges::copy(number_text, std::ranges::copy(kFrameBlobs, head.end() - head_size).out);
   for (std::size_t i = 0; i < blobs_.size(); ++i) {
     const Blob& blob = blobs_[i];
-    blob_name_.resize(common);
-    blob_name_.append(texts_, blob.after_begin, blob.after_size);
+    std::ranges::copy(head, texts_.begin() + static_cast<std::ptrdiff_t>(blob.after_begin - head.size()));
+    const auto name =
+        std::string_view(texts_).substr(blob.after_begin - head_size, head_size + blob.after_size);
     const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();
     const Part& first = parts_[blob.first_part];
     std::span<const std::byte> content = bytes.subspan(first.offset, first.size);
@@ -118,7 +124,7 @@ void FramePlan::say_blobs(std::span<const std::byte> bytes, std::uint64_t number
       }
       content = joined_;
     }
-    lane.blob(time_ns, blob_name_, content);
+    lane.blob(time_ns, name, content);
   }
 }
 

@@ -61,7 +61,7 @@ class FramePlan {
     Reading reading;
   };
   struct Blob {
-    std::size_t after_begin, after_size;  // in texts_
+    std::size_t after_begin, after_size;  // in texts_, where there is room before it
     std::size_t first_part;               // the last one is before the next blob's
   };
 
@@ -83,7 +83,6 @@ class FramePlan {
   std::vector<Blob> blobs_;
   std::vector<Part> parts_;  // of blobs
   std::string texts_;
-  std::string blob_name_;          // of the blob at hand
   std::vector<std::byte> joined_;  // of its parts
 };
 
