@@ -14,6 +14,7 @@
 #include "converters/app/output_file.h"
 #include "converters/app/progress.h"
 #include "converters/app/report.h"
+#include "converters/app/standard_output.h"
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
@@ -29,11 +30,11 @@ ExitCode inspect(const Options& options) {
     Notes notes;
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
-    if (options.report == ReportForm::Text) fmt::print("{}{}", text_of(outline), text_of(notes));
+    if (options.report == ReportForm::Text) print(text_of(outline) + text_of(notes));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }
-  if (options.report == ReportForm::Json) fmt::print("{}", json_of(all.size() == 1 ? all.front() : all));
+  if (options.report == ReportForm::Json) print(json_of(all.size() == 1 ? all.front() : all));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 

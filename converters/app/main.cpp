@@ -12,6 +12,7 @@
 
 #include "converters/app/convert.h"
 #include "converters/app/options.h"
+#include "converters/app/standard_output.h"
 #include "converters/model/input_error.h"
 #include "converters/model/printable.h"
 
@@ -29,12 +30,6 @@ void say(std::string_view problem, std::string_view advice = "") {
   std::fputs(fmt::format("fxt-convert: {}\n{}", convert::printable(problem), advice).c_str(), stderr);
 }
 
-// What was printed can still fail to arrive.
-void check_standard_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw convert::OutputError("standard output: can't write all that there is to say");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,7 +41,7 @@ int main(int argc, char** argv) {
   try {
     const auto options = convert::parse_options(argc, argv);
     const ExitCode code = options ? convert::run(*options) : ExitCode::Done;
-    check_standard_output();
+    convert::check_standard_output();
     return static_cast<int>(code);
   } catch (const convert::UsageError& error) {
     say(error.what(), "Try 'fxt-convert --help'.\n");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converters/app/option_table.h"
+#include "converters/app/standard_output.h"
 
 namespace convert {
 namespace {
@@ -181,11 +182,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   const OptionTable table = table_of(options, offsets);
   CommandLine line = parse(argc, argv, table);
   if (line.has("help")) {
-    fmt::print("{}{}{}", kHelpBegin, help_of(table), kHelpEnd);
+    print(fmt::format("{}{}{}", kHelpBegin, help_of(table), kHelpEnd));
     return std::nullopt;
   }
   if (line.has("version")) {
-    fmt::print("fxt-convert {}\n", FXT_CONVERT_VERSION);
+    print(fmt::format("fxt-convert {}\n", FXT_CONVERT_VERSION));
     return std::nullopt;
   }
 

@@ -328,7 +328,7 @@ class Failures(ProgramTest):
         self.assertEqual(self.output.read_bytes(), self.convert(CLEAN, "-").stdout)
 
     def test_a_report_that_does_not_arrive(self):
-        for arguments in [[CLEAN, self.output], ["--help"]]:
+        for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
                                          timeout=120)
