@@ -73,6 +73,27 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, bool h
             count);
 }
 
+// Registers that were recorded and are not shown, unless the user chose so.
+void note_registers(const TraceFile& trace, const LocationTable& locations, const Options& options,
+                    Notes& notes) {
+  if (options.registers != Registers::Auto || !trace.layout) return;
+  const auto is_left_out = [&](const ActionPlan& plan) {
+    if (plan.shape.find('R') == std::string::npos) return false;
+    return std::ranges::any_of(trace.layout->registers(), [&](const Register& reg) {
+      if (reg.offset + reg.size > trace.description.register_block_size) return false;  // not recorded
+      const bool is_named = std::ranges::find(plan.wanted.named, &reg) != plan.wanted.named.end();
+      return !is_named && !(plan.wanted.all && reg.is_general);
+    });
+  };
+  const auto count = std::ranges::count_if(locations.all(), [&](const LocationTable::Entry& entry) {
+    return is_left_out(entry.plan.hit) || is_left_out(entry.plan.step);
+  });
+  if (count > 0)
+    notes.add(kRegistersLeftOut, Place::file(trace.path),
+              "shown are those that actions name, and the general ones of $regs: --registers general or all",
+              static_cast<std::uint64_t>(count));
+}
+
 // What `tsave -ctf` makes.
 bool is_ctf(const std::filesystem::path& input) {
   constexpr std::string_view kBegin = "/* CTF ";
@@ -152,6 +173,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   recording->locations =
       std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);
   note_untyped(trace, *recording->locations, !options.program.empty(), context.notes);
+  note_registers(trace, *recording->locations, options, context.notes);
   recording->survey = survey_frames(trace, *recording->locations, [] {});
   add_survey_notes(trace, recording->survey, context.notes);
 

@@ -27,9 +27,14 @@ class TraceFileImporter final : public Importer {
 
 std::vector<Option> TraceFileImporter::options() {
   return {
-      choice("registers", options_.registers,
-             {{"none", Registers::None}, {"general", Registers::General}, {"all", Registers::All}},
-             "which registers of a frame are shown (default: general)"),
+      choice(
+          "registers", options_.registers,
+          {{"auto", Registers::Auto},
+           {"none", Registers::None},
+           {"general", Registers::General},
+           {"all", Registers::All}},
+          "which registers of a frame are shown (default: auto, those that were asked for by name, and the "
+          "general ones of $regs)"),
       {.name = "program",
        .argument = "ELF",
        .help = "the program that was traced: gives functions and source lines",

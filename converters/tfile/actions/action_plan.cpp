@@ -1,29 +1,12 @@
 #include "converters/tfile/actions/action_plan.h"
 
 #include <algorithm>
-#include <array>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/item_match.h"
 
 namespace convert::tfile {
 namespace {
-
-// Registers that GDB makes up, and other names of real ones: collecting them takes no expression.
-bool is_register_name(std::string_view name, const RegisterLayout* layout) {
-  static constexpr std::array<std::string_view, 7> kAlways{"pc", "sp", "fp", "ps", "eip", "rip", "esp"};
-  if (std::ranges::find(kAlways, name) != kAlways.end()) return true;
-  if (layout == nullptr) return false;
-  if (layout->find(name) != nullptr) return true;
-  const bool is_x86 = layout->architecture().starts_with("i386");
-  const auto rest_is_digits = [&](std::size_t from) {
-    return name.size() > from && name.find_first_not_of("0123456789bwdl", from) == std::string_view::npos;
-  };
-  if (is_x86 && (name.starts_with("ymm") || name.starts_with("zmm") || name.starts_with("xmm")))
-    return rest_is_digits(3);
-  return is_x86 && (name.size() == 2 || (name.size() == 3 && (name.front() == 'e' || name.front() == 'r')) ||
-                    (name.front() == 'r' && rest_is_digits(1)));
-}
 
 bool is_constant(const Instruction& instruction) {
   return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
@@ -96,6 +79,7 @@ class Planner {
         [&](std::uint64_t number) { return variable_name(number); });
     ActionPlan plan;
     plan.registers = registers_of(location, items);
+    plan.wanted = wanted_registers(items, actions, !location.commands.empty(), layout_);
     std::size_t expression = 0, memory = 0;
     for (const Action& action : actions) {
       switch (action.kind) {
@@ -259,7 +243,22 @@ class Planner {
   }
 
   std::shared_ptr<const ValueLayout> layout_of(const Location& location, const CollectItem& item) const {
+    if (item.kind == CollectItem::Kind::ReturnAddress) return address_layout(item.text);
     return layout_of(type_of(location, item), item.text);
+  }
+  std::shared_ptr<const ValueLayout> address_layout(const std::string& text) const {
+    const Register* const pc = layout_ != nullptr ? layout_->pc() : nullptr;
+    if (pc == nullptr) return nullptr;
+    ValueLayout layout;
+    layout.size = pc->size;
+    layout.leaves.push_back({.name = names_.intern(text),
+                             .form = Leaf::Form::Pointer,
+                             .offset = 0,
+                             .size = pc->size,
+                             .bit_offset = 0,
+                             .bit_size = 0,
+                             .enumerators = {}});
+    return std::make_shared<const ValueLayout>(std::move(layout));
   }
   std::shared_ptr<const ValueLayout> layout_of(const Type* type, const std::string& text) const {
     if (type == nullptr) return nullptr;

@@ -12,6 +12,7 @@
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/program/symbols.h"
@@ -67,6 +68,7 @@ struct PlannedRegister {
 struct ActionPlan {
   std::vector<PlannedAction> actions;
   std::vector<PlannedRegister> registers;
+  WantedRegisters wanted;
   // The blocks of a complete frame where that is certain: 'R', 'M', 'V', 'S' in order.
   std::string shape;
   bool shape_is_certain = true;

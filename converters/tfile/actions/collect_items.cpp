@@ -63,7 +63,8 @@ CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, cons
   if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character))
     return Kind::Expression;
   const std::string_view name = text.substr(1);
-  if (name.starts_with("reg") || name == "_ret") return Kind::Registers;
+  if (name.starts_with("reg")) return Kind::Registers;
+  if (name == "_ret") return Kind::ReturnAddress;
   if (name.starts_with("arg") || name.starts_with("loc")) return Kind::Variables;
   if (name == "_sdata") return Kind::StaticData;
   if (is_variable(name)) return Kind::Variable;

@@ -10,13 +10,14 @@ namespace convert::tfile {
 
 struct CollectItem {
   enum class Kind : std::uint8_t {
-    Registers,   // $regs, a single register, $_ret: no memory of its own
-    Variables,   // $args, $locals: one expression for each variable, unnamed
-    StaticData,  // $_sdata
-    Variable,    // a trace state variable
-    Name,        // a name, qualified or not: memory when it is static, else an expression
-    Expression,  // anything else
-    Evaluate,    // teval: records nothing
+    Registers,      // $regs, a single register: no memory of its own
+    ReturnAddress,  // $_ret: an expression, where it lies in memory
+    Variables,      // $args, $locals: one expression for each variable, unnamed
+    StaticData,     // $_sdata
+    Variable,       // a trace state variable
+    Name,           // a name, qualified or not: memory when it is static, else an expression
+    Expression,     // anything else
+    Evaluate,       // teval: records nothing
   };
   Kind kind;
   std::string text;        // as the user wrote it

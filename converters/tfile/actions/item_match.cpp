@@ -100,6 +100,7 @@ class Alignment {
   int skip_cost(std::size_t i) const {
     switch (items_[i].kind) {
       case Kind::Registers:
+      case Kind::ReturnAddress:
       case Kind::Variables:
       case Kind::StaticData:
         return 0;
@@ -122,6 +123,7 @@ class Alignment {
                    : kImpossible;
       case Kind::Evaluate:
         return shape.records ? kImpossible : 0;
+      case Kind::ReturnAddress:
       case Kind::Name:
       case Kind::Variables:
       case Kind::Expression:

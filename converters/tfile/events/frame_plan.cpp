@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fmt/format.h>
 
 namespace convert::tfile {
 namespace {
@@ -19,11 +20,23 @@ constexpr std::size_t kNumberWord = 1;
 
 }  // namespace
 
-void FramePlan::start(const Frame& frame, NameId number, LabelId label, bool opens_call) {
+LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
+  const auto [found, is_new] = labels_.try_emplace({label, nth});
+  if (is_new) {
+    const Names::Label parts = names_.parts(label);
+    const std::string name = fmt::format("{} ({})", names_.text(parts.name), nth);
+    found->second = names_.label(parts.category, names_.intern(name));
+  }
+  return found->second;
+}
+
+void FramePlan::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
+                      ContinuedLabels& continued) {
   frame_ = frame.bytes;
   number_ = number;
   label_ = label;
   opens_call_ = opens_call;
+  continued_ = &continued;
   is_for_one_frame_ = false;
   own_records_ = records_used_ = 0;
   numbers_.clear();
@@ -44,8 +57,8 @@ FramePlan::Record& FramePlan::new_record(LabelId label) {
 
 void FramePlan::add(const Argument& argument) {
   if (records_[own_records_ - 1].arguments.size() == kArgumentsPerCall) {
-    new_record(label_).arguments.add({number_, std::uint64_t{0}});
     ++own_records_;
+    new_record(continued_->of(label_, own_records_)).arguments.add({number_, std::uint64_t{0}});
   }
   records_[own_records_ - 1].arguments.add(argument);
 }
@@ -78,15 +91,16 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
 
   std::size_t said = 0;
   for (std::size_t i = 0; i < own_records_; ++i) {
+    const LabelId label = records_[i].label;
     Arguments& arguments = records_[i].arguments;
     arguments.set_bits(kNumberWord, number);
     said += sizeof(Slot) + arguments.words().size_bytes();
     if (i == 0 && opens_call_) {
-      lane.begin(time_ns, label_, 0, arguments);
+      lane.begin(time_ns, label, 0, arguments);
     } else if (arguments.size() <= kArgumentsPerRecord) {
-      lane.instant(time_ns, label_, arguments);
+      lane.instant(time_ns, label, arguments);
     } else {
-      lane.begin(time_ns, label_, 0, arguments);
+      lane.begin(time_ns, label, 0, arguments);
       lane.end(time_ns);
     }
   }

@@ -5,24 +5,39 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/model/argument.h"
 #include "converters/model/lane.h"
+#include "converters/model/names/names.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/frames/frame_reader.h"
 
 namespace convert::tfile {
+
+// What the records of a frame are called that go on where the first one is full: "<its name> (2)" and so on.
+class ContinuedLabels {
+ public:
+  explicit ContinuedLabels(Names& names) : names_(names) {}
+  LabelId of(LabelId label, std::size_t nth);
+
+ private:
+  Names& names_;
+  std::map<std::pair<LabelId, std::size_t>, LabelId> labels_;
+};
 
 class FramePlan {
  public:
   // ---- Drawing up, while a frame of its kind is at hand. ----
 
   // Forgets all, but keeps its room. `number` names the argument that every record of the frame begins with.
-  void start(const Frame& frame, NameId number, LabelId label, bool opens_call);
+  // Borrows `continued` while drawing up.
+  void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued);
   // An argument that all frames of the kind have.
   void add(const Argument& argument);
   // A number that each frame holds at these bytes.
@@ -75,6 +90,7 @@ class FramePlan {
   std::span<const std::byte> frame_;  // at hand, while drawing up
   NameId number_{};
   LabelId label_{};
+  ContinuedLabels* continued_ = nullptr;  // while drawing up
   bool opens_call_ = false;
   bool is_for_one_frame_ = false;
   std::vector<Record> records_;  // the frame's own, then counters; those behind records_used_ are room

@@ -38,7 +38,9 @@ FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& location
       locations_(locations),
       names_(context.names),
       blobs_(context.options.blobs),
+      wanted_registers_(options.registers),
       code_names_(context.names, locations, symbols),
+      continued_(context.names),
       labels_(trace.layout ? &*trace.layout : nullptr, trace.format.order) {
   frame_ = names_.intern("frame");
   tracepoint_ = names_.intern("tracepoint");
@@ -50,11 +52,13 @@ FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& location
   static_data_ = names_.intern("static data");
   memory_ = names_.intern("mem");
   if (trace.layout && options.registers != Registers::None) {
-    const bool all = options.registers == Registers::All;
     for (const Register& reg : trace.layout->registers()) {
-      if (reg.name.empty() || (!all && !reg.is_general)) continue;
-      registers_.push_back(
-          {&reg, names_.intern("reg." + reg.name), reading_of(reg), is_in_fast_frames(reg, *trace.layout)});
+      if (reg.name.empty() || (options.registers == Registers::General && !reg.is_general)) continue;
+      registers_.push_back({.reg = &reg,
+                            .name = names_.intern("reg." + reg.name),
+                            .reading = reading_of(reg),
+                            .is_in_fast_frames = is_in_fast_frames(reg, *trace.layout),
+                            .is_by_name_only = options.registers == Registers::Auto && !reg.is_general});
     }
   }
   const auto clock = StampReader(trace.description).variable();
@@ -72,7 +76,7 @@ FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& location
 void FramePlanner::draw_up(FramePlan& plan, const Frame& frame, const Placement& placement,
                            bool time_is_synthetic) {
   const CodeName& name = code_names_.of(frame, placement);
-  plan.start(frame, frame_, name.label, placement.opens_call);
+  plan.start(frame, frame_, name.label, placement.opens_call, continued_);
   add_head(plan, frame, placement, name, time_is_synthetic);
   add_memory(plan, frame, placement);
   collect_variables(frame);
@@ -94,16 +98,20 @@ void FramePlanner::add_head(FramePlan& plan, const Frame& frame, const Placement
   if (placement.is_guessed) plan.add({thread_, "guessed"});
 }
 
-void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placement& placement) {
+// What the frame was recorded by; null if that is not known.
+const ActionPlan* FramePlanner::actions_of(const Frame& frame, const Placement& placement) const {
   const LocationTable::Entry* entry = placement.entry;
   if (entry == nullptr) {
     // Any location of the tracepoint will do: what does not fit gets no name.
     const auto entries = locations_.of(frame.tracepoint);
-    if (!entries.empty()) entry = &entries.front();
+    if (entries.empty()) return nullptr;
+    entry = &entries.front();
   }
-  const ActionPlan* actions = entry == nullptr    ? nullptr
-                              : placement.is_step ? &entry->plan.step
-                                                  : &entry->plan.hit;
+  return placement.is_step ? &entry->plan.step : &entry->plan.hit;
+}
+
+void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placement& placement) {
+  const ActionPlan* const actions = actions_of(frame, placement);
   labels_.label(frame, placement.registers, actions);
   if (labels_.has_read_values()) plan.set_for_one_frame();
   named_in_frame_.clear();
@@ -273,14 +281,23 @@ void FramePlanner::add_static_data(FramePlan& plan, const Frame& frame) {
   }
 }
 
+bool FramePlanner::is_shown(const ShownRegister& shown, const ActionPlan* actions) const {
+  if (wanted_registers_ != Registers::Auto) return true;
+  const bool is_wanted = actions == nullptr || actions->wanted.all;
+  if (is_wanted && !shown.is_by_name_only) return true;
+  return actions != nullptr &&
+         std::ranges::find(actions->wanted.named, shown.reg) != actions->wanted.named.end();
+}
+
 void FramePlanner::add_registers(FramePlan& plan, const Frame& frame, const Placement& placement) {
   if (placement.registers == nullptr) return;
   const auto entries = locations_.of(frame.tracepoint);
   const bool is_fast = placement.entry != nullptr
                            ? placement.entry->location->is_fast
                            : std::ranges::any_of(entries, [](const auto& e) { return e.location->is_fast; });
+  const ActionPlan* const actions = actions_of(frame, placement);
   for (const ShownRegister& shown : registers_) {
-    if (is_fast && !shown.is_in_fast_frames) continue;
+    if ((is_fast && !shown.is_in_fast_frames) || !is_shown(shown, actions)) continue;
     const auto bytes = bytes_of(*shown.reg, placement.registers->bytes);
     if (bytes.empty()) continue;
     if (is_number(shown.reading))

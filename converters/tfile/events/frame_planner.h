@@ -37,6 +37,7 @@ class FramePlanner {
     NameId name;
     Reading reading;
     bool is_in_fast_frames;  // fast tracepoints record only these; all others are zero bytes there
+    bool is_by_name_only;    // shown where the tracepoint's actions name it
   };
   struct ShownVariable {
     NameId name{};
@@ -60,6 +61,8 @@ class FramePlanner {
   void collect_variables(const Frame& frame);
   void add_variables(FramePlan& plan);
   void add_static_data(FramePlan& plan, const Frame& frame);
+  const ActionPlan* actions_of(const Frame& frame, const Placement& placement) const;
+  bool is_shown(const ShownRegister& shown, const ActionPlan* actions) const;
   void add_registers(FramePlan& plan, const Frame& frame, const Placement& placement);
   void add_blobs(FramePlan& plan, const Frame& frame);
   ShownVariable& variable(std::uint64_t number);
@@ -69,7 +72,9 @@ class FramePlanner {
   const LocationTable& locations_;
   Names& names_;
   const Blobs blobs_;
+  const Registers wanted_registers_;
   CodeNames code_names_;
+  ContinuedLabels continued_;
   MemoryLabels labels_;
 
   NameId frame_, tracepoint_, pc_, loc_, inlined_, time_, thread_, static_data_, memory_;

@@ -38,11 +38,11 @@ TEST(CollectItems, HaveKinds) {
   using Kind = CollectItem::Kind;
   std::vector<Kind> kinds;
   for (const CollectItem& item :
-       items_of({"collect $regs, $args, $rip, $hits, n, app::n, a::, *p, $_sdata"}).hit)
+       items_of({"collect $regs, $args, $rip, $hits, n, app::n, a::, *p, $_sdata, $_ret"}).hit)
     kinds.push_back(item.kind);
-  EXPECT_THAT(kinds,
-              ElementsAre(Kind::Registers, Kind::Variables, Kind::Registers, Kind::Variable, Kind::Name,
-                          Kind::Name, Kind::Expression, Kind::Expression, Kind::StaticData));
+  EXPECT_THAT(kinds, ElementsAre(Kind::Registers, Kind::Variables, Kind::Registers, Kind::Variable,
+                                 Kind::Name, Kind::Name, Kind::Expression, Kind::Expression, Kind::StaticData,
+                                 Kind::ReturnAddress));
 }
 
 }  // namespace

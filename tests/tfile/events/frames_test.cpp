@@ -99,7 +99,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30, and the rest
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
   EXPECT_THAT(lines[1], HasSubstr("1000000] tracepoint:tick mem.0x100c=120"));
-  EXPECT_THAT(lines[2], HasSubstr("@1000000 tracepoint:tick frame=0 mem.0x101b=120"));
+  EXPECT_THAT(lines[2], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
   EXPECT_THAT(lines[2], HasSubstr("$trace_timestamp=1000"));
 }
 
@@ -201,6 +201,7 @@ TEST(TraceFrames, WithoutRegistersTheShapeTellsSteps) {
 TEST(TraceFrames, RegistersAreTyped) {
   TraceBuilder t;
   describe_steps(t);
+  t.source("2:8000", "cmd", "collect $regs");
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10).end();
   t.lines();
   const auto has = [&](std::string_view text) {
@@ -211,6 +212,44 @@ TEST(TraceFrames, RegistersAreTyped) {
   has(" reg.eip=0x8000 ");
   has(" reg.eflags=\"0x0 [ ]\" ");
   EXPECT_THAT(t.notes(), Contains("FILE: no target description: registers are taken to be those of i386"));
+}
+
+// A variable takes a register for its address: nobody asked for that one, and the block holds them all.
+TEST(TraceFrames, RegistersAreThoseThatWereAskedFor) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R020120");
+  t.source("2:8000", "at", "f").source("2:8000", "cmd", "collect n, $pc, $esp");
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
+  const auto values = [&](Registers registers) {
+    const auto lines = t.lines({}, {.registers = registers});
+    return lines.front().substr(lines.front().find(" pc="));
+  };
+  EXPECT_EQ(values(Registers::Auto), " pc=0x8000 time=\"synthetic\" reg.esp=0xffff0000 reg.eip=0x8000");
+  EXPECT_THAT(t.notes(), Contains("registers-left-out 1"));
+  EXPECT_THAT(t.notes(), Contains("FILE: shown are those that actions name, and the general ones of $regs: "
+                                  "--registers general or all"));
+  EXPECT_EQ(values(Registers::None), " pc=0x8000 time=\"synthetic\"");
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
+  EXPECT_THAT(values(Registers::General), HasSubstr("reg.eax=0 "));
+}
+
+// Without commands nobody knows what was asked for.
+TEST(TraceFrames, RegistersAreAllWhereNoCommandsAre) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R20");
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr("reg.eax=0 "));
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out"))));
+}
+
+// `collect $_ret`, as GDB makes it for x86: rbp + 8, 8 bytes.
+TEST(TraceFrames, ReturnAddressesAreNamed) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0");
+  t.line("tp A2:8000:R20").line("tp A2:8000:X0000000A,26000522040222040c27");
+  t.source("2:8000", "at", "f").source("2:8000", "cmd", "collect $_ret");
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).memory(4, t.number(std::uint32_t{0x8123})).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr(" $_ret=0x8123"));
 }
 
 TEST(TraceTimes, LieBetweenTheirNeighbours) {
