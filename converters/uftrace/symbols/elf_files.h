@@ -1,10 +1,12 @@
-// Symbols of modules that have no .sym file in the recording, because the recorder was killed: from the ELF
-// files that the map names, if they are what was recorded.
+// Symbols of modules and libraries that have no .sym file in the recording, because the recorder was killed:
+// from the ELF files that the map and task.txt name, if they are what was recorded.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,17 +27,26 @@ class ElfFiles {
 
   // Null if there are none. Read when first asked for, valid as long as this object.
   const SymbolTable* of_module(const Module& module);
+  // Of a library that was loaded later: nothing tells which build of it.
+  const SymbolTable* of_library(const std::string& path);
   // What is missing or not sure, in an order that does not depend on who asked first.
   void add_notes(Notes& notes) const;
 
  private:
+  struct Wanted {
+    std::string path;
+    std::string build_id = {};                     // empty: not known
+    std::optional<std::uint64_t> size_bytes = {};  // of it in memory, where the recording tells
+  };
   struct Found {
     std::unique_ptr<SymbolTable> table = nullptr;
     const NoteKind* kind = nullptr;  // null: nothing to note
     std::string text = {};
   };
-  Found read(const Module& module) const;
-  Found read_program(const std::filesystem::path& path, const Module& module) const;
+  const SymbolTable* find(const Wanted& wanted);
+  Found read(const Wanted& wanted) const;
+  Found read_program(const std::filesystem::path& path, const Wanted& wanted) const;
+  static void check_fits(const ElfImage& image, const RegularFile& file, const Wanted& wanted);
 
   std::filesystem::path recording_, sysroot_;
   bool no_elf_;

@@ -145,7 +145,9 @@ const SymbolTable* Symbolizer::symbols_of(const Module& module) {
 
 const SymbolTable* Symbolizer::symbols_of(const Library& library) {
   const auto [found, is_new] = library_symbols_.try_emplace(&library, nullptr);
-  if (is_new) found->second = files_.of_library(library.path);
+  if (!is_new) return found->second;
+  found->second = files_.of_library(library.path);
+  if (found->second == nullptr) found->second = elf_files_.of_library(library.path);
   return found->second;
 }
 

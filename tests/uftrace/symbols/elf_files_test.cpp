@@ -55,6 +55,15 @@ class ElfFilesTest : public testing::Test {
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
   }
+  // The same of a library that the program loaded.
+  std::string library_name(const std::string& path) {
+    notes_ = {};
+    ElfFiles files("/tmp/run", options_);
+    const SymbolTable* const table = files.of_library(path);
+    files.add_notes(notes_);
+    const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
+    return symbol != nullptr ? std::string(symbol->name) : "none";
+  }
   // "<kind>: <text>" with the root as ROOT.
   std::vector<std::string> notes() const {
     std::vector<std::string> lines;
@@ -127,6 +136,9 @@ TEST_F(ElfFilesTest, WhatIsMissingIsSaid) {
   file("usr/bin/app", "something else");
   EXPECT_EQ(name(), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is no ELF file")));
+  EXPECT_EQ(name("app"), "none");
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/app: there is no such file")));
+  options_.sysroot.clear();
   EXPECT_EQ(name("app"), "none");
   EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/app.sym: missing; app: is no absolute path"));
 }
@@ -242,6 +254,25 @@ TEST_F(ElfFilesTest, TheProgramTellsWhereItBegins) {
   debug.add_symbols(".symtab", SHT_SYMTAB, {{"main", 0x400100, 0x10}});
   file(fmt::format("usr/lib/debug/.build-id/61/{}.debug", kBuildIdHex.substr(2)), debug.bytes());
   EXPECT_EQ(name(), "main");
+}
+
+// task.txt tells neither its build-id nor its size.
+TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
+  file("opt/plug.so", with_symbol(program(), "plug"));
+  EXPECT_EQ(library_name("/opt/plug.so"), "plug");
+  EXPECT_THAT(notes(), ElementsAre("unsure-symbols: ROOT/opt/plug.so: the recording tells no build-id of "
+                                   "what was loaded"));
+  EXPECT_EQ(library_name("./plug.so"), "none");
+  EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("/tmp/run/plug.so.sym: missing; ROOT/plug.so")));
+  file("plug.so", with_symbol(program(), "other"));
+  EXPECT_EQ(library_name("./plug.so"), "other");
+  options_.sysroot.clear();
+  EXPECT_EQ(library_name("./plug.so"), "none");
+  EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/plug.so.sym: missing; ./plug.so: is no absolute "
+                                   "path"));
+  options_.no_elf = true;
+  EXPECT_EQ(library_name("/opt/plug.so"), "none");
+  EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("--no-elf")));
 }
 
 }  // namespace

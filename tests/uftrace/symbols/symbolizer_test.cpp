@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "converters/uftrace/note_kinds.h"
+#include "tests/uftrace/symbols/elf_builder.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {
@@ -98,6 +99,19 @@ TEST_F(SymbolizerTest, ALibraryCountsFromItsLoadOn) {
   EXPECT_EQ(label(0x70100, 50), "plug.so helper_a");
   EXPECT_EQ(label(0x70100, 80), "other.so helper_b");
   EXPECT_EQ(label(0x10200, 80), "a ns::foo");
+}
+
+TEST_F(SymbolizerTest, ALoadedLibraryWithoutASymbolFile) {
+  ElfBuilder elf;
+  elf.load(0, 0x1234);
+  elf.add_symbols(".symtab", SHT_SYMTAB, {{"plug", 0x100, 0x10}});
+  recording_.file("plug.so", elf.bytes());
+  task_text_ += "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"" +
+                (recording_.path() / "plug.so").native() + "\"\n";
+  EXPECT_EQ(label(0x70104, 50), "plug.so plug");
+  EXPECT_EQ(label(0x70204, 50), "[unknown] <70204>");
+  symbolizer().add_notes();
+  EXPECT_EQ(notes_.count(kUnsureSymbols), 1u);
 }
 
 TEST_F(SymbolizerTest, AViewHoldsUntilTheNextLoadOrExec) {
