@@ -99,7 +99,10 @@ class OwningFeeder : public PerfFeeder {
  public:
   OwningFeeder(std::shared_ptr<Recording> recording, ImportContext& context)
       : PerfFeeder(recording->directory.perf_cpus, {.order = recording->info.order},
-                   pointers_to(recording->inboxes), !recording->options.no_sched, context.stats),
+                   pointers_to(recording->inboxes),
+                   {.switches = !recording->options.no_sched,
+                    .names = recording->options.no_event ? nullptr : &context.names},
+                   context.stats),
         recording_(std::move(recording)) {}
 
  private:
@@ -181,12 +184,14 @@ SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timelin
           .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
 }
 
-// When the thread's first record or switch is.
+// When the first of what is shown of the thread is.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
-  const auto perf = recording.perf.find(plan.task->tid);
-  if (recording.options.no_sched || perf == recording.perf.end() || !perf->second.first_ns)
-    return plan.head.first_ns;
-  return std::min(*perf->second.first_ns, plan.head.first_ns.value_or(*perf->second.first_ns));
+  std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
+  if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
+    if (!recording.options.no_sched) first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
+    if (!recording.options.no_event) first_ns = std::min(first_ns, perf->second.named_ns.value_or(kForever));
+  }
+  return first_ns == kForever ? std::nullopt : std::optional(first_ns);
 }
 
 LaneInfo lane_info_of(const Task& task, const Recording& recording, std::uint64_t weight) {

@@ -39,7 +39,7 @@ class SchedComparison(Comparison):
         dump = self.reference("dump", ["dump"])
         if dump is None or not (self.recording / "info").exists():
             return  # uftrace reads no perf data then
-        switches, last = parse_perf(dump)
+        switches, last, exits = parse_perf(dump)
         # uftrace leaves threads without records out.
         threads = {int(path.stem) for path in self.recording.glob("[0-9]*.dat")}
         trace.switches = [switch for switch in trace.switches if {switch[2][1], switch[3][1]} & threads]
@@ -50,9 +50,11 @@ class SchedComparison(Comparison):
         for complaint in view.complaints:
             self.problem(f"Perfetto: {complaint}")
         self.check_calls(switches, view)
-        self.check_ends(last, view)
+        self.check_ends(last, exits, view)
         report = self.reference("report", ["report", "-f", "total,self,call"])
-        if report is not None and not self.features() & uftrace.KERNEL:
+        # To uftrace, calls go on when a thread is over and its id comes again.
+        comes_again = any(time < last[thread] for thread, time in exits)
+        if report is not None and not comes_again and not self.features() & uftrace.KERNEL:
             self.check_report(parse_report(report), view)
 
     def check_switches(self, switches, trace):
@@ -89,11 +91,11 @@ class SchedComparison(Comparison):
         for call in sorted(drawn - expected):
             self.problem(f"schedule call drawn, but not recorded: {call}")
 
-    def check_ends(self, last, view):
+    def check_ends(self, last, exits, view):
         for call in view.slices:
             if "open-at-end" in call.args.get("repaired", "").split(","):
                 self.compared["open ends"] += 1
-                if call.end != last[call.thread[1]]:
+                if call.end != last[call.thread[1]] and (call.thread[1], call.end) not in exits:
                     self.problem(f"{call} ends at {call.end}, its thread at {last[call.thread[1]]}")
 
     def check_report(self, report, view):
@@ -120,18 +122,21 @@ class SchedComparison(Comparison):
 
 
 def parse_perf(dump):
-    """[(time, cpu, thread, in|out|preempted)] by thread and time, and {thread: last time of anything}."""
-    switches, last, cpu = [], defaultdict(int), None
+    """[(time, cpu, thread, in|out|preempted)] by thread and time, {thread: last time of anything}, and
+    {(thread, time)} where a thread was over: its id may come again, and does when another thread calls exec."""
+    switches, last, exits, cpu = [], defaultdict(int), set(), None
     for line in dump.splitlines():
         if match := _FILE.match(line):
             cpu = None if match[1] is None else int(match[1])
         elif match := _EVENT.match(line):
             time, thread = int(match[1]) * 10**9 + int(match[2]), int(match[3])
             last[thread] = max(last[thread], time)
+            if match[4] == b"task-exit":
+                exits.add((thread, time))
             if cpu is not None and match[4] in (b"sched-in", b"sched-out"):
                 kind = "in" if match[4] == b"sched-in" else "preempted" if match[5] else "out"
                 switches.append((time, cpu, thread, kind))
-    return sorted(switches, key=lambda switch: (switch[2], switch[0])), last
+    return sorted(switches, key=lambda switch: (switch[2], switch[0])), last, exits
 
 
 def is_schedule(call):

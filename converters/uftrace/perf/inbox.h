@@ -13,6 +13,7 @@ struct Message {
   std::uint64_t time_ns;
   std::uint16_t cpu;
   PerfEvent::Kind kind;
+  NameId name = {};  // of a Comm: what the thread is called from here on
 };
 
 // Filled between rounds, emptied by the thread's source in a round: never both at once.

@@ -36,6 +36,8 @@ constexpr std::uint32_t kTypeLimit = 128;
 constexpr std::uint64_t kClockSlackNs = 1'000'000;
 // A record is believed to be far ahead if the next one agrees; unknown ones have no say.
 constexpr int kMaxWitnesses = 8;
+// So much later than the one before it, a record is believed where none that could contradict follows.
+constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
 bool has_fixed_size(PerfType type) {
   return type == PerfType::Switch || type == PerfType::Fork || type == PerfType::Exit ||
@@ -198,14 +200,15 @@ bool PerfCursor::has_good_time(const Header& header) {
 
 // Whether the next record with a time, if there is one, can come after this time.
 bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
+  const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;
   for (int tries = 0; tries < kMaxWitnesses; ++tries) {
     auto bytes = at_least(at + kHeaderSize);
     if (bytes.size() == at) return true;  // the end of the file
-    if (bytes.size() < at + kHeaderSize) return false;
+    if (bytes.size() < at + kHeaderSize) return is_likely;
     const Header behind = header_at(bytes.data() + at);
     bytes = at_least(at + behind.size);
-    if (!is_plausible(behind) || bytes.size() < at + behind.size) return false;
+    if (!is_plausible(behind) || bytes.size() < at + behind.size) return is_likely;
     if (is_of_use(behind)) {
       const std::uint64_t behind_ns = time_of(behind, bytes.subspan(at));
       return behind_ns < last_ns_ || behind_ns + kClockSlackNs >= time_ns;

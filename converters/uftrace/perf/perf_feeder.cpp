@@ -11,8 +11,8 @@ constexpr std::size_t kMinEvents = 64;  // a turn
 }  // namespace
 
 PerfFeeder::PerfFeeder(const std::vector<CpuFile>& files, const PerfReading& reading,
-                       std::unordered_map<ThreadId, Inbox*> inboxes, bool has_switches, ImportStats& stats)
-    : events_(files, reading), inboxes_(std::move(inboxes)), has_switches_(has_switches), stats_(&stats) {
+                       std::unordered_map<ThreadId, Inbox*> inboxes, const Wanted& wanted, ImportStats& stats)
+    : events_(files, reading), inboxes_(std::move(inboxes)), wanted_(wanted), stats_(&stats) {
   stats_->bytes_total += events_.size();
 }
 
@@ -29,13 +29,16 @@ void PerfFeeder::stage(const PerfEvent& event, std::uint32_t cpu) {
   using Kind = PerfEvent::Kind;
   const bool is_switch = event.is_switch_out() || event.kind == Kind::SwitchIn;
   const bool is_turn = event.kind == Kind::Exit || event.kind == Kind::Exec;  // in its life
-  if (!is_turn && !(is_switch && has_switches_)) return;                      // known since the scan
+  const bool is_name = event.kind == Kind::Comm && wanted_.names != nullptr;
+  if (!is_turn && !is_name && !(is_switch && wanted_.switches)) return;  // known since the scan
   const auto inbox = inboxes_.find(event.tid);
   if (inbox == inboxes_.end()) return;
   constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();  // of FXT
-  staged_.emplace_back(inbox->second, Message{.time_ns = event.time_ns,
-                                              .cpu = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
-                                              .kind = event.kind});
+  staged_.emplace_back(inbox->second,
+                       Message{.time_ns = event.time_ns,
+                               .cpu = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
+                               .kind = event.kind,
+                               .name = is_name ? wanted_.names->intern(event.comm) : NameId{}});
 }
 
 void PerfFeeder::deliver() {

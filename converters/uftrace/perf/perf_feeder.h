@@ -1,6 +1,6 @@
-// Reads the perf files of a recording and hands every thread its switches, execs and its end. One feeder
-// merges all files, so that every inbox fills in order of time; a switch is 24 bytes, which one thread reads
-// fast enough.
+// Reads the perf files of a recording and hands every thread its switches, names, execs and its end. One
+// feeder merges all files, so that every inbox fills in order of time; a switch is 24 bytes, which one thread
+// reads fast enough.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "converters/model/event.h"
 #include "converters/model/importer.h"
+#include "converters/model/names/names.h"
 #include "converters/model/source.h"
 #include "converters/uftrace/perf/inbox.h"
 #include "converters/uftrace/perf/perf_merge.h"
@@ -18,10 +19,13 @@ namespace convert::uftrace {
 
 class PerfFeeder : public Feeder {
  public:
-  // Borrows inboxes and stats until the timeline has run. Threads without an inbox are left out; without
-  // `has_switches`, no switches are handed on.
+  struct Wanted {
+    bool switches = true;
+    Names* names = nullptr;  // for those that threads give themselves; null: they are not handed on
+  };
+  // Borrows inboxes, names and stats until the timeline has run. Threads without an inbox are left out.
   PerfFeeder(const std::vector<CpuFile>& files, const PerfReading& reading,
-             std::unordered_map<ThreadId, Inbox*> inboxes, bool has_switches, ImportStats& stats);
+             std::unordered_map<ThreadId, Inbox*> inboxes, const Wanted& wanted, ImportStats& stats);
 
   bool pump(const Turn& turn) override;
   void deliver() override;
@@ -33,7 +37,7 @@ class PerfFeeder : public Feeder {
 
   PerfMerge events_;
   std::unordered_map<ThreadId, Inbox*> inboxes_;
-  bool has_switches_;
+  Wanted wanted_;
   ImportStats* stats_;
   std::vector<std::pair<Inbox*, Message>> staged_;
   std::uint64_t bytes_read_ = 0;

@@ -41,6 +41,8 @@ void take(Scanned& scanned, const PerfEvent& event) {
       end_run(scanned);
       break;
     case PerfEvent::Kind::Comm:
+      if (!scanned.thread.named_ns) scanned.thread.named_ns = event.time_ns;
+      [[fallthrough]];
     case PerfEvent::Kind::Exec:
       if (!event.comm.empty()) scanned.thread.name = event.comm;
       break;

@@ -13,7 +13,9 @@ Schedule::Schedule(Context context)
     : context_(std::move(context)),
       blocked_(context_.names.label("sched", "linux:schedule")),
       preempted_(context_.names.label("sched", "linux:schedule (pre-empted)")),
-      repaired_(context_.names.intern("repaired")) {}
+      renamed_(context_.names.label("event", "linux:task-name")),
+      repaired_(context_.names.intern("repaired")),
+      comm_(context_.names.intern("comm")) {}
 
 void Schedule::tell(std::uint64_t time_ns, OwnRecord record) {
   if (context_.inbox == nullptr) return;
@@ -44,7 +46,10 @@ void Schedule::take_first() {
       return context_.on_exit(time_ns);
     case PerfEvent::Kind::Exec:
       end_call(time_ns);
+      has_exited_ = false;  // the thread that called it may have taken the id of another, which is gone
       return context_.on_exec(time_ns);
+    case PerfEvent::Kind::Comm:  // given by any thread
+      return context_.lane.instant(time_ns, renamed_, {{comm_, message.name}});
     default:
       return;  // no message
   }

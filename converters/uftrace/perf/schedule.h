@@ -1,6 +1,6 @@
-// What a thread's stream makes of its switches: a context switch record each, and a call `linux:schedule` for
-// the time that it is off the cpu. Such a call is exact and lies inside the thread's own calls; where records
-// of the thread contradict, it is cut.
+// What a thread's stream makes of its perf events: a context switch record each, and a call `linux:schedule`
+// for the time that it is off the cpu. Such a call is exact and lies inside the thread's own calls; where
+// records of the thread contradict, it is cut.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,8 @@ class Schedule {
 
   Context context_;
   LabelId blocked_, preempted_;
-  NameId repaired_;
+  LabelId renamed_;
+  NameId repaired_, comm_;
   LabelId label_{};              // of the latest schedule call
   bool is_off_ = false;          // that call is open
   bool is_interrupted_ = false;  // it goes on behind the record at hand

@@ -242,21 +242,54 @@ void ThreadSource::tell_messages(std::uint64_t before_ns) {
 // The thread has no record before this time. Its calls end with its own records and switches, whatever
 // others say later.
 void ThreadSource::tell_until(std::uint64_t gate_ns) {
-  while (!plan_.messages.empty() && plan_.messages.front().time_ns < gate_ns) {
-    const std::uint64_t time_ns = plan_.messages.front().time_ns;
-    schedule_.tell_before(time_ns + 1);
-    if (cursor_.is_done() && time_ns >= plan_.switches.last_ns) end_calls();
-    tell_messages(time_ns + 1);
+  for (;;) {
+    const std::uint64_t moment_ns = plan_.moments.empty() ? kForever : plan_.moments.front().time_ns;
+    const std::uint64_t message_ns = plan_.messages.empty() ? kForever : plan_.messages.front().time_ns;
+    if (std::min(moment_ns, message_ns) >= gate_ns) break;
+    if (moment_ns > message_ns) {
+      schedule_.tell_before(message_ns + 1);
+      if (are_calls_over(message_ns)) end_calls();
+      tell_messages(message_ns + 1);
+    } else if (cursor_.is_done()) {
+      tell_moment_behind_records();
+    } else {
+      tell_moment();
+    }
   }
   schedule_.tell_before(gate_ns);
 }
 
 void ThreadSource::tell_moments(std::uint64_t time_ns) {
-  while (!plan_.moments.empty() && plan_.moments.front().time_ns <= time_ns) {
-    tell_others(plan_.moments.front().time_ns, Schedule::OwnRecord::Other);
-    tell(plan_.moments.front(), std::max(plan_.moments.front().time_ns, lane_.last_ns()));
+  while (!plan_.moments.empty() && plan_.moments.front().time_ns <= time_ns) tell_moment();
+}
+
+// The thread's calls end with the last that it did, of which an exec is a part.
+bool ThreadSource::are_calls_over(std::uint64_t time_ns) const {
+  const auto is_exec = [](const TaskMoment& moment) { return moment.what == TaskMoment::What::Exec; };
+  return cursor_.is_done() && time_ns >= plan_.switches.last_ns &&
+         std::ranges::none_of(plan_.moments, is_exec);
+}
+
+// No record tells that its time is right.
+void ThreadSource::tell_moment_behind_records() {
+  const TaskMoment& moment = plan_.moments.front();
+  const std::uint64_t from_ns = lane_.last_ns() != 0 ? lane_.last_ns() : plan_.facts.begun_ns;
+  if (from_ns != 0 && leaps_too_far(from_ns, moment.time_ns, plan_.facts.elapsed_ns)) {
+    note(kBadTime, fmt::format("task.txt's time of {} ns is impossible", moment.time_ns));
     plan_.moments.pop_front();
+    return;
   }
+  if (are_calls_over(moment.time_ns)) end_calls();
+  tell_moment();
+}
+
+void ThreadSource::tell_moment() {
+  const TaskMoment moment = std::move(plan_.moments.front());
+  plan_.moments.pop_front();
+  tell_others(moment.time_ns, Schedule::OwnRecord::Other);
+  const std::uint64_t time_ns = std::max(moment.time_ns, lane_.last_ns());
+  tell(moment, time_ns);
+  schedule_.resume(time_ns);
 }
 
 void ThreadSource::tell(const TaskMoment& moment, std::uint64_t time_ns) {
@@ -295,15 +328,6 @@ void ThreadSource::end_calls() {
 
 void ThreadSource::finish() {
   end_calls();
-  // Moments after the last record belong to no call any more.
-  for (const TaskMoment& moment : plan_.moments) {
-    const std::uint64_t from_ns = lane_.last_ns() != 0 ? lane_.last_ns() : plan_.facts.begun_ns;
-    if (from_ns != 0 && leaps_too_far(from_ns, moment.time_ns, plan_.facts.elapsed_ns))
-      note(kBadTime, fmt::format("task.txt's time of {} ns is impossible", moment.time_ns));
-    else
-      tell(moment, std::max(moment.time_ns, lane_.last_ns()));
-  }
-  plan_.moments.clear();
   if (!plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
 }

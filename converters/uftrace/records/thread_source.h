@@ -122,11 +122,14 @@ class ThreadSource : public Source {
   void tell_messages(std::uint64_t before_ns);
   void tell_until(std::uint64_t gate_ns);
   void tell_moments(std::uint64_t time_ns);
+  void tell_moment_behind_records();
+  void tell_moment();
   void tell(const TaskMoment& moment, std::uint64_t time_ns);
   void tell_forks(std::uint64_t time_ns);
   void tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
   void enter_view(std::uint64_t time_ns);
   void set_limits();
+  bool are_calls_over(std::uint64_t time_ns) const;
   void end_calls();
   void finish();
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);

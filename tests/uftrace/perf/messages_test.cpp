@@ -42,7 +42,7 @@ std::vector<std::string> taken(Inbox& inbox) {
 }
 
 struct Feeding {
-  explicit Feeding(bool has_switches = true) {
+  explicit Feeding(bool has_switches = true, Names* wanted_names = nullptr) {
     directory.file("perf-cpu0.dat", PerfBytes().exec(1, 1, "x").out(10, 1).in(30, 2).exit(50, 1).text());
     directory.file("perf-cpu7.dat",
                    PerfBytes().fork(2, 2, 1).in(20, 1).preempted(25, 3).comm(40, 1, "y").text());
@@ -54,7 +54,7 @@ struct Feeding {
     }
     inboxes.emplace(ThreadId{1}, &first);
     inboxes.emplace(ThreadId{2}, &second);
-    feeder.emplace(files, PerfReading{}, inboxes, has_switches, stats);
+    feeder.emplace(files, PerfReading{}, inboxes, PerfFeeder::Wanted{has_switches, wanted_names}, stats);
   }
   TextRecording directory;
   std::uint64_t bytes = 0;
@@ -90,6 +90,18 @@ TEST(PerfFeeder, LeavesSwitchesOut) {
   EXPECT_THAT(taken(feeding.second), IsEmpty());
 }
 
+TEST(PerfFeeder, HandsOnNames) {
+  Names names;
+  Feeding feeding(false, &names);
+  feeding.feeder->pump({.budget_bytes = 1});
+  feeding.feeder->deliver();
+  feeding.first.take_first();
+  ASSERT_NE(feeding.first.first(), nullptr);
+  EXPECT_EQ(feeding.first.first()->kind, Kind::Comm);
+  EXPECT_EQ(feeding.first.first()->time_ns, 40);
+  EXPECT_EQ(names.text(feeding.first.first()->name), "y");
+}
+
 TEST(PerfFeeder, ReadsAsMuchAsItMay) {
   TextRecording directory;
   PerfBytes bytes;
@@ -99,7 +111,7 @@ TEST(PerfFeeder, ReadsAsMuchAsItMay) {
   Inbox inbox;
   PerfFeeder feeder(
       {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {},
-      {{ThreadId{1}, &inbox}}, true, stats);
+      {{ThreadId{1}, &inbox}}, {}, stats);
   EXPECT_TRUE(feeder.pump({.budget_bytes = 100 * sizeof(Message)}));
   feeder.deliver();
   EXPECT_EQ(inbox.waiting_bytes(), 100 * sizeof(Message));

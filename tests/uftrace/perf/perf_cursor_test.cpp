@@ -258,6 +258,9 @@ TEST(PerfCursor, AWitnessMustBeRightItself) {
   PerfBytes no_witness;
   no_witness.in(10, 100).in(10, 100).out(kHour, 100).bytes("these are 24 bad bytes..").in(20, 100);
   EXPECT_THAT(events_of(no_witness).lines, ElementsAre("10 in 100", "10 in 100", "20 in 100"));
+  PerfBytes likely_without;
+  likely_without.in(10, 100).in(10, 100).out(999'999'999, 100).bytes("these are 24 bad bytes..");
+  EXPECT_THAT(events_of(likely_without).lines, ElementsAre("10 in 100", "10 in 100", "999999999 out 100"));
   PerfBytes cut;
   cut.in(10, 100).in(10, 100).out(kHour, 100).in(20, 100);
   EXPECT_THAT(events_of(cut.text().substr(0, 90)).lines, ElementsAre("10 in 100", "10 in 100"));

@@ -131,15 +131,103 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
   r.file("perf-cpu0.dat",
          PerfBytes().comm(11, 100, "x").exec(20, 100, "other").out(25, 100).in(30, 100).text());
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
-                          "100/100 @25 cpu 0: 100 (blocked) -> 0", "100/100 [25, 30] sched:linux:schedule",
-                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @40 event:exec path=\"/bin/other\"",
-                          "100/100 [50, 60] demo:f"));
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+                  "100/100 @11 event:linux:task-name comm='x'", "100/100 @25 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [25, 30] sched:linux:schedule", "100/100 @30 cpu 0: 0 (new) -> 100",
+                  "100/100 @40 event:exec path=\"/bin/other\"", "100/100 [50, 60] demo:f"));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
 // Switches are missing where a record of the thread lies between two of them.
+// The thread that calls it gets the id of its process, whose first thread is gone.
+TEST(UftraceSchedule, AnExecByAnotherThread) {
+  R r;
+  r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
+  r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
+  r.file("perf-cpu0.dat",
+         PerfBytes().exit(15, 100).out(16, 100).exec(20, 100, "other").preempted(25, 100).in(30, 100).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 15] demo:main repaired=\"open-at-end\"", "100/100 @16 cpu 0: 100 (dead) -> 0",
+                  "100/100 @25 cpu 0: 100 (running) -> 0",
+                  "100/100 [25, 30] sched:linux:schedule (pre-empted)", "100/100 @30 cpu 0: 0 (new) -> 100",
+                  "100/100 @40 event:exec path=\"/bin/other\"", "100/100 [50, 60] demo:f"));
+}
+
+// It is called by its last name, but the others are seen as well. Another thread may give one to it.
+TEST(UftraceSchedule, ARenamedThread) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
+  r.file("perf-cpu0.dat",
+         PerfBytes().comm(20, 100, "first").out(30, 100).comm(40, 100, "second").in(50, 100).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 60] demo:main", "100/100 @20 event:linux:task-name comm='first'",
+                  "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 50] sched:linux:schedule",
+                  "100/100 @40 event:linux:task-name comm='second'", "100/100 @50 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 second of second"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+  EXPECT_THAT(r.lines({}, {.no_event = true}),
+              testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
+}
+
+// The thread's next record is far behind, and perf files are read in several turns.
+PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
+  PerfBytes bytes;
+  for (std::uint64_t time = from_ns; time < until_ns; time += 2) bytes.out(time, 999).in(time + 1, 999);
+  return bytes;
+}
+
+TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
+  R r;
+  r.small_blocks();
+  r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.task_line("SESS timestamp=0.000000950 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
+  r.entry(10, 0, R::kMain).entry(3000, 0, R::kF).exit(3010, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes()
+                              .out(15, 100)
+                              .in(20, 100)
+                              .bytes(switches_of_others(100, 800))
+                              .out(900, 100)
+                              .in(920, 100)
+                              .bytes(switches_of_others(1000, 1800))
+                              .out(1900, 100)
+                              .in(2900, 100)
+                              .text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10 demo:main", "100/100 @15 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [15, 20] sched:linux:schedule", "100/100 @20 cpu 0: 0 (new) -> 100",
+                  "100/100 @30 event:dlopen path=\"./plug.so\"", "100/100 @900 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [900, 920] sched:linux:schedule", "100/100 @920 cpu 0: 0 (new) -> 100",
+                  "100/100 950] demo:main repaired=\"closed-by-exec\"",
+                  "100/100 @950 event:exec path=\"/bin/other\"", "100/100 @1900 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [1900, 2900] sched:linux:schedule", "100/100 @2900 cpu 0: 0 (new) -> 100",
+                  "100/100 [3000, 3010] demo:f"));
+}
+
+// The last record lies before them.
+TEST(UftraceSchedule, ExecsAndLoadsBehindAllRecords) {
+  R r;
+  r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.task_line("SESS timestamp=0.000000050 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
+  r.entry(10, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(40, 100).in(45, 100).out(90, 100).in(95, 100).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
+                  "100/100 @30 event:dlopen path=\"./plug.so\"", "100/100 @40 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [40, 45] sched:linux:schedule", "100/100 @45 cpu 0: 0 (new) -> 100",
+                  "100/100 @50 event:exec path=\"/bin/other\"", "100/100 @90 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [90, 95] sched:linux:schedule", "100/100 @95 cpu 0: 0 (new) -> 100"));
+  r.file("perf-cpu0.dat", "");
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
+                                     "100/100 @30 event:dlopen path=\"./plug.so\"",
+                                     "100/100 @50 event:exec path=\"/bin/other\""));
+}
+
 TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
   R r;
   r.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
@@ -181,7 +269,8 @@ TEST(UftraceSchedule, CanBeLeftOut) {
   r.file("perf-cpu0.dat",
          PerfBytes().comm(1, 100, "me").in(5, 100).out(20, 100).in(500, 100).exit(600, 100).text());
   EXPECT_THAT(r.lines({}, {.no_sched = true}),
-              ElementsAre("100/100 [10, 600] demo:main repaired=\"open-at-end\"",
+              ElementsAre("100/100 @1 event:linux:task-name comm='me'",
+                          "100/100 [10, 600] demo:main repaired=\"open-at-end\"",
                           "100/100 [11, 600] demo:f repaired=\"open-at-end\""));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 me of me"));
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {
@@ -38,11 +39,13 @@ TEST(UftraceDescription, EmptyFilesAreNotShown) {
   EXPECT_THAT(r.description(), Not(Contains(HasSubstr("default.opts"))));
 }
 
-// It stands before all that is shown, also before messages.
+// It stands before all that is shown, also before messages and names.
 TEST(UftraceDescription, StandsAtTheFirstTime) {
   R r;
   r.file("extern.dat", "0.000000005 early\n").entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @5 event:uftrace info")));
+  r.file("perf-cpu0.dat", PerfBytes().comm(3, 100, "named").text()).lines();
+  EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @3 event:uftrace info")));
 }
 
 }  // namespace
