@@ -88,13 +88,18 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
     for (auto flow = open_flows_.begin(); flow != open_flows_.end();) {
       const auto& [process, id] = flow->first;
       ThreadNesting& nesting = nesting_of(flow->second.thread);
-      std::uint64_t time = std::max(nesting.last_time(), flow_times_.at(id));
-      if (nesting.check_flow(time) != Misplaced::No) {
-        if (!in_none) {
-          ++flow;
-          continue;
-        }
-        if (nesting.check_point(time) != Misplaced::No) ++time;  // too many are there
+      const std::uint64_t time = std::max(nesting.last_time(), flow_times_.at(id));
+      const bool is_enclosed = nesting.check_flow(time) == Misplaced::No;
+      if (!is_enclosed && !in_none) {
+        ++flow;
+        continue;
+      }
+      // Where too many events of no length are stacked already, a begin ends them all.
+      const bool is_crowded = !is_enclosed && nesting.check_point(time) != Misplaced::No;
+      if (is_crowded) {
+        write(flow->second.event(EventType::DurationBegin, time, 0));
+        nesting.add_begin(time, 0);
+      } else if (!is_enclosed) {
         Event around = flow->second.event(EventType::DurationComplete, time, 0);
         around.end = time;
         write(around);
@@ -102,6 +107,10 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
       }
       write(flow->second.event(EventType::FlowEnd, time, id));
       nesting.add_flow(time);
+      if (is_crowded) {
+        write(flow->second.event(EventType::DurationEnd, time, 0));
+        nesting.add_end(time);
+      }
       flow_times_[id] = time;
       flow = open_flows_.erase(flow);
     }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
+#include "fxt/kind.h"
 #include "fxt/reader.h"
 #include "tests/fxt/check_words.h"
 
@@ -30,13 +31,9 @@ std::string ended(const std::vector<Event>& events, const WriterOptions& options
   for (const Entry& entry : reader) {
     const auto* event = std::get_if<Event>(&entry.record);
     if (event == nullptr || entry.offset < before) continue;
-    const std::string_view kind = event->type == EventType::DurationEnd ? "end"
-                                  : event->type == EventType::FlowEnd   ? "flow-end"
-                                  : event->type == EventType::AsyncEnd  ? "async-end"
-                                                                        : "complete";
-    text += (text.empty() ? "" : ", ") + std::string(kind) + ' ' + std::to_string(event->time) + " on " +
-            std::to_string(event->thread.thread) + ' ' + std::string(event->category.text) + ' ' +
-            std::string(event->name.text);
+    text += (text.empty() ? "" : ", ") + std::string(kind_of(event->type)) + ' ' +
+            std::to_string(event->time) + " on " + std::to_string(event->thread.thread) + ' ' +
+            std::string(event->category.text) + ' ' + std::string(event->name.text);
   }
   return broken_rules(output.words()) + (broken_rules(output.words()).empty() ? "" : "! ") + text;
 }
@@ -83,7 +80,21 @@ TEST(WriterFinish, GivesAFlowThatIsInNoDurationOneOfNoLength) {
   std::vector<Event> crowd(514, event_at(EventType::Instant, 30));
   crowd[0] = event_at(EventType::DurationComplete, 5, 9);
   crowd[1] = event_at(EventType::FlowBegin, 6);
-  EXPECT_EQ(ended(crowd), "complete 31 on 101 app x, flow-end 31 on 101 app x");
+  EXPECT_EQ(ended(crowd), "begin 30 on 101 app x, flow-end 30 on 101 app x, end 30 on 101 app x");
+}
+
+// Nothing is written beyond the last time that readers take.
+TEST(WriterFinish, StaysWithinTheSpanOfTheTrace) {
+  for (const std::uint64_t first : {std::uint64_t{0}, kTimeLimit - kSpanLimit}) {
+    const std::uint64_t last = first + kSpanLimit - 1;
+    std::vector<Event> crowd(515, event_at(EventType::Instant, last));
+    crowd[0] = event_at(EventType::DurationComplete, first, first + 9);
+    crowd[1] = crowd[2] = event_at(EventType::FlowBegin, first + 1);
+    crowd[2].id = 8;
+    const std::string at = std::to_string(last) + " on 101 app x";
+    EXPECT_EQ(ended(crowd),
+              "begin " + at + ", flow-end " + at + ", end " + at + ", complete " + at + ", flow-end " + at);
+  }
 }
 
 TEST(WriterFinish, EndsAsyncOperationsByTheirNames) {
