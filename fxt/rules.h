@@ -22,6 +22,9 @@ enum class Severity : std::uint8_t {
   Error,    // some known reader fails, loses something or misdraws
 };
 
+// Whether Tracy takes an instant of this name for the start of a frame (W28).
+bool names_a_frame(std::string_view name);
+
 struct Finding {
   std::string_view rule;  // Rule::id
   Severity severity = Severity::Error;

@@ -53,8 +53,10 @@ class PreparedEvent {
 
  private:
   friend class Writer;
-  explicit constexpr PreparedEvent(std::uint64_t header) : header_(header) {}
+  constexpr PreparedEvent(std::uint64_t header, bool is_frame_mark)
+      : header_(header), is_frame_mark_(is_frame_mark) {}
   std::uint64_t header_;  // type, category and name are set
+  bool is_frame_mark_;    // as an instant, and that was not asked for
 };
 
 // A counter with one series. From Writer::prepare_counter(); belongs to that Writer.
@@ -77,6 +79,9 @@ struct WriterOptions {
   bool oversized_records = false;
   // Large blobs without metadata: Fuchsia's Rust reader aborts (W14).
   bool large_blobs_without_metadata = false;
+  // Instants with "frame" in their names, in letters of either case: Tracy takes them for the starts of
+  // frames and does not show them on their threads (W28).
+  bool frame_marks = false;
   // Events that lie 2^47 ns (39 h) or more apart: Tracy's times wrap (W5).
   bool long_spans = false;
   // The caller promises that the durations of each thread come in time order, nest and are balanced, that
@@ -235,6 +240,7 @@ class Writer {
   // An instant, time < 2^63 ns.
   void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::Instant, thread, kDurationWords);
+    if (event.is_frame_mark_) refuse(header, time, time);
     take_instant(header, time);
     put_point(header, time);
   }
@@ -242,6 +248,7 @@ class Writer {
                      const PreparedArguments& arguments) {
     const std::uint64_t header = event.header(EventType::Instant, thread, 0);
     const std::size_t size = size_with(header, kDurationWords, arguments);
+    if (event.is_frame_mark_) refuse(header, time, time);
     take_instant(header, time);
     put_event(header, size, time, arguments);
   }

@@ -30,8 +30,11 @@ const Argument* repeated_argument(const Arguments& arguments) {
   return nullptr;
 }
 
-std::optional<ArgumentType> type_of_scheduling_argument(std::string_view name) {
-  if (name == "incoming_weight" || name == "outgoing_weight" || name == "weight") return ArgumentType::Int32;
+std::optional<ArgumentType> type_of_scheduling_argument(SchedulingType record, std::string_view name) {
+  if (record == SchedulingType::ContextSwitch)
+    return name == "incoming_weight" || name == "outgoing_weight" ? std::optional(ArgumentType::Int32)
+                                                                  : std::nullopt;
+  if (name == "weight") return ArgumentType::Int32;
   if (name == "waker") return ArgumentType::Koid;
   return std::nullopt;
 }

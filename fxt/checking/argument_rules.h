@@ -24,8 +24,9 @@ bool is_numeric(const Value& value);
 // compared.
 const Argument* repeated_argument(const Arguments& arguments);
 
-// The type that an argument of scheduling records has by convention: incoming_weight, outgoing_weight and
-// weight are Int32, waker is Koid (fxt-notes section 5; Perfetto insists on it). Nothing for others.
-std::optional<ArgumentType> type_of_scheduling_argument(std::string_view name);
+// The type that an argument of a scheduling record has by convention: of context switches incoming_weight and
+// outgoing_weight are Int32; of wakeups weight is Int32, waker is Koid (fxt-notes section 5; Perfetto insists
+// on it). Nothing for others.
+std::optional<ArgumentType> type_of_scheduling_argument(SchedulingType record, std::string_view name);
 
 }  // namespace fxt

@@ -26,13 +26,6 @@ constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
 constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
 constexpr std::string_view kReserved = "the spec reserves it for later versions";
 
-// Tracy looks for the word anywhere.
-bool names_a_frame(std::string_view name) {
-  constexpr std::string_view kFrame = "frame";
-  const auto is_letter = [](char a, char b) { return (a | 0x20) == b; };
-  return std::search(name.begin(), name.end(), kFrame.begin(), kFrame.end(), is_letter) != name.end();
-}
-
 }  // namespace
 
 class Checker::State {
@@ -60,7 +53,7 @@ class Checker::State {
   void check_nul(std::string_view text);
   void check_thread(const Thread& thread);
   void check_arguments(const Arguments& arguments);
-  void check_scheduling_arguments(const Arguments& arguments);
+  void check_scheduling_arguments(SchedulingType record, const Arguments& arguments);
   void check_event(const Event& event, const Reader& reader);
   void check_location(const Event& event);
   void check_span(std::uint64_t first, std::uint64_t last);
@@ -85,6 +78,7 @@ class Checker::State {
   // Of the current record.
   std::uint64_t offset_ = 0;
   std::string_view kind_;
+  bool is_drawn_ = false;  // Perfetto or Tracy show its strings
 
   TimeSpan span_;  // in ticks: Tracy takes them for ns
   bool span_said_ = false;
@@ -100,6 +94,8 @@ void Checker::finish(const Reader& reader) { state_->finish(reader); }
 void Checker::State::add(const Entry& entry, const Reader& reader) {
   offset_ = entry.offset;
   kind_ = kind_of(entry.record);
+  is_drawn_ =
+      std::holds_alternative<Event>(entry.record) || std::holds_alternative<KernelObject>(entry.record);
   start_.add(entry, kind_, reader);
   for (const Problem& problem : entry.problems) check_problem(problem, entry);
   if (entry.words.size() > kMaxRecordWords)
@@ -251,11 +247,11 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, ContextSwitch>) {
     for (const std::uint64_t side : {record.outgoing_thread, record.incoming_thread})
       objects_.scheduled(side, offset_, kind_);
-    check_scheduling_arguments(record.arguments);
+    check_scheduling_arguments(SchedulingType::ContextSwitch, record.arguments);
   }
   if constexpr (std::is_same_v<T, ThreadWakeup>) {
     objects_.scheduled(record.thread, offset_, kind_);
-    check_scheduling_arguments(record.arguments);
+    check_scheduling_arguments(SchedulingType::ThreadWakeup, record.arguments);
   }
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
     if (record.thread.storage == Storage::Inline)
@@ -278,7 +274,7 @@ void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
     error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
           "Fuchsia's C++ reader rejects the record");
-  if (string.storage == Storage::Inline) check_nul(string.text);
+  if (string.storage == Storage::Inline && is_drawn_) check_nul(string.text);
   if (start_.several_providers()) references_.used(string, offset_, kind_);
 }
 
@@ -306,21 +302,27 @@ void Checker::State::check_arguments(const Arguments& arguments) {
     error("W25", "two arguments are called " + quoted(again->name.text), "Perfetto keeps one of them");
 }
 
-void Checker::State::check_scheduling_arguments(const Arguments& arguments) {
-  for (const Argument& argument : arguments)
-    if (const auto type = type_of_scheduling_argument(argument.name.text);
-        type && argument.value.index() != code(*type))
+void Checker::State::check_scheduling_arguments(SchedulingType record, const Arguments& arguments) {
+  for (const Argument& argument : arguments) {
+    const auto type = type_of_scheduling_argument(record, argument.name.text);
+    if (!type) continue;
+    if (argument.value.index() != code(*type)) {
       error("W25",
             "argument " + quoted(argument.name.text) + " is not of type " +
                 (*type == ArgumentType::Koid ? "koid" : "int32"),
             "Perfetto drops the record");
+    } else if (const auto* waker = std::get_if<Koid>(&argument.value)) {
+      objects_.scheduled(waker->koid, offset_, kind_);
+    }
+  }
 }
 
 void Checker::State::check_event(const Event& event, const Reader& reader) {
   objects_.used(event.thread, offset_, kind_);
   if (event.type == EventType::Counter) objects_.counter(event, offset_);
   if (event.type == EventType::Instant && names_a_frame(event.name.text))
-    warning("W28", "instant with \"frame\" in its name", "Tracy takes it for the start of a frame");
+    error("W28", "instant with \"frame\" in its name",
+          "Tracy takes it for the start of a frame and does not show it on its thread");
   if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
     check_location(event);
 

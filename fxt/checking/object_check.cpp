@@ -8,7 +8,7 @@
 namespace fxt {
 namespace {
 
-constexpr std::string_view kRecord = "kernel-object";
+constexpr std::string_view kRecord = "kernel-object", kSwitch = "context-switch";
 constexpr std::string_view kCutIds = "Perfetto cuts ids to 32 bits, Tracy merges threads";
 
 }  // namespace
@@ -44,6 +44,10 @@ void ObjectCheck::thread_object(const KernelObject& object, std::uint64_t offset
       findings_->error("W19", offset, kRecord,
                        "process " + std::to_string(process->koid) + " needs more than 32 bits", kCutIds);
     named_[object.koid][process->koid] = offset;
+    if (process->koid != 0)
+      in_a_process_.insert(object.koid);
+    else
+      in_a_process_.erase(object.koid);
     return;
   }
   findings_->error("W18", offset, kRecord, "a thread without an argument \"process\"",
@@ -73,12 +77,8 @@ void ObjectCheck::scheduled(std::uint64_t thread, std::uint64_t offset, std::str
 void ObjectCheck::switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset,
                            std::string_view record) {
   scheduled(thread.thread, offset, record);
-  if (thread.storage == Storage::Missing || priority != 0 || thread.thread == 0) return;
-  const auto named = named_.find(thread.thread);
-  if (named == named_.end())
-    findings_->error("W18", offset, record,
-                     "thread " + std::to_string(thread.thread) + " has priority 0 and no kernel object yet",
-                     "Perfetto takes it for the idle thread");
+  if (thread.storage != Storage::Missing && priority == 0 && thread.thread != 0)
+    idle_.try_emplace(thread.thread, offset);
 }
 
 void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
@@ -106,6 +106,12 @@ void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
 
 // One tid may be in several processes; but what names a thread that nothing happens on was meant for another.
 void ObjectCheck::finish() {
+  for (const auto& [thread, offset] : idle_)
+    if (!in_a_process_.contains(thread))
+      findings_->error(
+          "W18", offset, kSwitch,
+          "thread " + std::to_string(thread) + " has priority 0 and no kernel object that names its process",
+          "Perfetto takes it for the idle thread");
   for (const Thread& thread : seen_) {
     const auto named = named_.find(thread.thread);
     if (named == named_.end()) continue;

@@ -21,7 +21,7 @@ class ObjectCheck {
   void used(const Thread& thread, std::uint64_t offset, std::string_view record);
   // A thread that only a context switch speaks of; 0 is idle there.
   void scheduled(std::uint64_t thread, std::uint64_t offset, std::string_view record);
-  // A side of a legacy context switch.
+  // A side of a legacy context switch. Whether its thread is named, the whole file tells.
   void switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset, std::string_view record);
   void counter(const Event& event, std::uint64_t offset);
   void finish();
@@ -31,7 +31,9 @@ class ObjectCheck {
 
   const Findings* findings_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  std::unordered_set<Thread, ThreadHash> seen_;                            // of events
+  std::set<std::uint64_t> in_a_process_;         // threads of those whose last name gave them one
+  std::map<std::uint64_t, std::uint64_t> idle_;  // threads that were switched with priority 0, where
+  std::unordered_set<Thread, ThreadHash> seen_;  // of events
   Thread last_seen_;
   std::map<std::string, std::string, std::less<>> series_;  // argument, its counter
 };

@@ -1,6 +1,7 @@
 // The table of rules.
 #include "fxt/rules.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fxt {
@@ -55,15 +56,18 @@ constexpr std::array kRules = {
          "async operations are global, and it cuts what is open inside one that ends."},
     Rule{"W18",
          "Names are not empty; a thread's first argument is \"process\", of type koid; a thread that "
-         "is switched to with priority 0 has been named.",
+         "is switched with priority 0 has such a name.",
          "Perfetto loses names of threads without such a koid, or files them under process 0; "
          "exporters skip them. Threads of priority 0 that it knows no process of are idle ones to "
          "Perfetto."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
          "Perfetto cuts them to 32 bits, Tracy merges threads."},
-    Rule{"W20", "Counters have numeric arguments, each naming one series of one counter.",
+    Rule{"W20",
+         "Counters have numeric arguments, each naming one series of one counter, whatever its ids and "
+         "processes.",
          "Perfetto counts an error for other types; Tracy names a series by its argument alone and "
-         "merges those of the same name."},
+         "merges those of different counters. A counter of several ids or processes is one plot to Tracy, "
+         "too, but that is what its name says; Perfetto keeps them apart. Not reported."},
     Rule{"W21",
          "Flow events lie inside a duration of their thread; steps and ends follow a begin with their id.",
          "Perfetto binds flows to the enclosing duration and drops what has none, or no begin."},
@@ -84,11 +88,19 @@ constexpr std::array kRules = {
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.", "For Tracy only. Not reported."},
     Rule{"W28", "Instants have no word of their own, and no \"frame\" in their names.",
          "Only the C++ reader reads it, as a scope that the spec does not have. Tracy takes instants "
-         "whose name contains the word for the starts of frames."},
+         "whose name contains the word, in letters of either case, for the starts of frames: they are not "
+         "among the messages of their threads, and frames are drawn that nobody meant."},
 };
 
 }  // namespace
 
 std::span<const Rule> rules() { return kRules; }
+
+// It looks for the word anywhere, in letters of either case.
+bool names_a_frame(std::string_view name) {
+  constexpr std::string_view kFrame = "frame";
+  const auto is_letter = [](char a, char b) { return (a | 0x20) == b; };
+  return std::search(name.begin(), name.end(), kFrame.begin(), kFrame.end(), is_letter) != name.end();
+}
 
 }  // namespace fxt

@@ -27,6 +27,7 @@ void Writer::write(const Blob& blob) {
   if (blob.type < BlobType::Data || blob.type > BlobType::Perfetto)
     throw WriterError("blob " + quoted(blob.name.text) + ": type " + std::to_string(code(blob.type)) +
                       " does not exist");
+  check_storage(blob.name.text, blob.name.storage);
   std::span<const std::byte> rest = blob.bytes;
   RecordBuilder empty = build("blob", blob.name.text);
   const TextRef name = empty.refer_to(blob.name);
@@ -46,6 +47,7 @@ void Writer::write(const Blob& blob) {
 void Writer::write(const LargeBlob& blob) {
   check_time("large blob", blob.time);
   check_thread("large blob", blob.thread);
+  check_names(blob.category, blob.name);
   check_arguments(blob.name.text, blob.arguments, options_);
 
   RecordBuilder record = build("large blob", blob.name.text);
@@ -72,6 +74,7 @@ void Writer::write(const LargeBlobWithoutMetadata& blob) {
     throw WriterError("large blob " + quoted(blob.name.text) +
                       ": without metadata it ends Fuchsia's Rust reader; "
                       "WriterOptions::large_blobs_without_metadata allows it");
+  check_names(blob.category, blob.name);
 
   RecordBuilder record = build("large blob", blob.name.text);
   const TextRef category = record.refer_to(blob.category), name = record.refer_to(blob.name);

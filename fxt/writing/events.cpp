@@ -28,8 +28,10 @@ void Writer::write(const Event& event) {
     throw WriterError(describe(event) + ": event type " + std::to_string(code(event.type)) +
                       " does not exist");
   check_times(event);
+  check_names(event.category, event.name);
   check_thread(event.name.text, event.thread);
   check_arguments(event.name.text, event.arguments, options_);
+  if (event.type == EventType::Instant) check_instant(event, options_);
   if (event.type == EventType::Counter) rules_->check_counter(event);
   if (!options_.trust_nesting) {
     const std::string objection = order_->objection(event);

@@ -26,6 +26,7 @@ void Writer::write(const UserspaceObject& object) {
   if (object.process.process == 0 || object.process.process >= kKoidLimit)
     throw WriterError(what + ": process " + std::to_string(object.process.process) +
                       ": ids are 1 to 4294967295");
+  check_storage(object.name.text, object.name.storage);
   check_arguments(object.name.text, object.arguments, options_);
 
   RecordBuilder record = build("userspace object", object.name.text);
@@ -44,6 +45,7 @@ void Writer::write(const UserspaceObject& object) {
 
 void Writer::write(const KernelObject& object) {
   check_object(object);
+  check_storage(object.name.text, object.name.storage);
   check_arguments(object.name.text, object.arguments, options_);
 
   RecordBuilder record = build("kernel object", object.name.text);
@@ -90,8 +92,10 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
   }
   check_time("context switch", context_switch.time);
   check_state("context switch", context_switch.outgoing_state);
-  for (const Thread& side : {context_switch.outgoing, context_switch.incoming})
+  for (const Thread& side : {context_switch.outgoing, context_switch.incoming}) {
+    check_storage("context switch", side.storage);
     if (side != kIdleThread) check_thread("context switch", side);
+  }
   rules_->check_priority(context_switch.outgoing, context_switch.outgoing_priority);
   rules_->check_priority(context_switch.incoming, context_switch.incoming_priority);
 
@@ -118,7 +122,8 @@ void Writer::write(const ContextSwitch& context_switch) {
   for (const std::uint64_t koid : {context_switch.outgoing_thread, context_switch.incoming_thread})
     if (koid >= kKoidLimit)
       throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
-  check_scheduling_arguments("context switch", context_switch.arguments, options_);
+  check_scheduling_arguments(SchedulingType::ContextSwitch, "context switch", context_switch.arguments,
+                             options_);
 
   RecordBuilder record = build("context switch", "");
   record.refer_to(context_switch.arguments);
@@ -140,7 +145,7 @@ void Writer::write(const ThreadWakeup& wakeup) {
   check_cpu("thread wakeup", wakeup.cpu);
   if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
     throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
-  check_scheduling_arguments("thread wakeup", wakeup.arguments, options_);
+  check_scheduling_arguments(SchedulingType::ThreadWakeup, "thread wakeup", wakeup.arguments, options_);
 
   RecordBuilder record = build("thread wakeup", "");
   record.refer_to(wakeup.arguments);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fxt/checking/argument_rules.h"
+#include "fxt/rules.h"
 #include "fxt/utf8.h"
 #include "fxt/writing/written_text.h"
 
@@ -38,7 +39,18 @@ void check_time(std::string_view what, std::uint64_t time) {
                       " ns is too late: readers take times below 2^63");
 }
 
+void check_storage(std::string_view what, Storage storage) {
+  if (storage > Storage::Missing)
+    throw WriterError(quoted(what) + ": storage " + std::to_string(code(storage)) + " does not exist");
+}
+
+void check_names(const String& category, const String& name) {
+  check_storage(name.text, category.storage);
+  check_storage(name.text, name.storage);
+}
+
 void check_thread(std::string_view what, const Thread& thread) {
+  check_storage(what, thread.storage);
   if (!is_id(thread.process) || !is_id(thread.thread))
     throw WriterError(quoted(what) + ": thread " + std::to_string(thread.thread) + " of process " +
                       std::to_string(thread.process) + ": ids are 1 to 4294967295");
@@ -63,6 +75,8 @@ void check_arguments(std::string_view what, const Arguments& arguments, const Wr
     const auto refuse = [&](std::string_view why) {
       throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) + std::string(why));
     };
+    check_storage(what, argument.name.storage);
+    if (const auto* text = std::get_if<String>(&argument.value)) check_storage(what, text->storage);
     if (std::holds_alternative<UnknownValue>(argument.value)) refuse(" has an unknown type");
     const auto* blob = std::get_if<Bytes>(&argument.value);
     if (blob == nullptr) continue;
@@ -75,14 +89,26 @@ void check_arguments(std::string_view what, const Arguments& arguments, const Wr
                       "; Perfetto keeps one of them");
 }
 
-void check_scheduling_arguments(std::string_view what, const Arguments& arguments,
+void check_scheduling_arguments(SchedulingType record, std::string_view what, const Arguments& arguments,
                                 const WriterOptions& options) {
   check_arguments(what, arguments, options);
-  for (const Argument& argument : arguments)
-    if (const auto type = type_of_scheduling_argument(argument.name.text);
-        type && argument.value.index() != code(*type))
+  for (const Argument& argument : arguments) {
+    const auto type = type_of_scheduling_argument(record, argument.name.text);
+    if (!type) continue;
+    if (argument.value.index() != code(*type))
       throw WriterError(std::string(what) + ": argument " + quoted(argument.name.text) + " must be of type " +
                         (*type == ArgumentType::Koid ? "Koid" : "Int32") + ", or Perfetto drops the record");
+    if (const auto* waker = std::get_if<Koid>(&argument.value); waker != nullptr && waker->koid >= kKoidLimit)
+      throw WriterError(std::string(what) + ": waker " + std::to_string(waker->koid) +
+                        ": ids are at most 4294967295");
+  }
+}
+
+void check_instant(const Event& event, const WriterOptions& options) {
+  if (options.frame_marks || !names_a_frame(event.name.text)) return;
+  throw WriterError("event " + quoted(event.name.text) +
+                    ": an instant with \"frame\" in its name, which Tracy takes for the start of a frame; "
+                    "WriterOptions::frame_marks allows it");
 }
 
 void check_object(const KernelObject& object) {

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "fxt/checking/argument_rules.h"
+#include "fxt/rules.h"
 #include "fxt/utf8.h"
 #include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"
@@ -66,7 +67,8 @@ std::optional<std::uint16_t> Writer::string_ref(std::string_view text) { return 
 std::optional<PreparedEvent> Writer::prepare(std::string_view category, std::string_view name) {
   const auto category_ref = string_ref(category), name_ref = string_ref(name);
   if (!category_ref || !name_ref) return std::nullopt;
-  return PreparedEvent(event_header(EventType::Instant, 0, *category_ref, *name_ref, 0, 0));
+  return PreparedEvent(event_header(EventType::Instant, 0, *category_ref, *name_ref, 0, 0),
+                       !options_.frame_marks && names_a_frame(name));
 }
 
 std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint64_t thread) {
@@ -155,7 +157,7 @@ bool Writer::ends_innermost(const ThreadNesting& nesting, std::uint64_t time, st
   return order_->check_end(nesting, time, names) == Misplaced::No;
 }
 
-// The event was well-formed; what remains is its times and its place.
+// The event was well-formed; what remains is its times, its place, and an instant's name.
 void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
   const auto type = static_cast<EventType>(EventHeader::EventType::get(header));
   const Event event{.type = type,
@@ -165,6 +167,7 @@ void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end
                     .name = tables_->text_of(EventHeader::Name::get(header)),
                     .end = type == EventType::DurationComplete ? end : 0};
   check_times(event);
+  if (type == EventType::Instant) check_instant(event, options_);
   throw WriterError("event " + quoted(event.name.text) + ": " + order_->objection(event));
 }
 

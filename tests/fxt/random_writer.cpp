@@ -202,6 +202,7 @@ class Run {
                  .blob_arguments = choice_.one_in(2),
                  .oversized_records = choice_.one_in(2),
                  .large_blobs_without_metadata = choice_.one_in(2),
+                 .frame_marks = choice_.one_in(2),
                  .long_spans = choice_.one_in(2)},
         writer_(output_, options_) {}
 
@@ -366,7 +367,7 @@ class Run {
   }
 
   bool is_asked_for(const Finding& finding) const {
-    return finding.rule == "W22" || (finding.rule == "W28" && finding.severity == Severity::Warning) ||
+    return finding.rule == "W22" || (finding.rule == "W28" && options_.frame_marks) ||
            (finding.rule == "W18" && finding.severity == Severity::Warning) ||
            (finding.rule == "W5" && options_.long_spans) ||
            (finding.rule == "W13" && options_.oversized_records) ||

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fxt/rules.h"
 #include "fxt/utf8.h"
 
 namespace convert {
@@ -58,6 +59,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
 
 void FxtSink::write(std::span<const MergedRun> runs) {
   headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // what has no label has the first
+  frame_marks_.resize(headers_.size());
   table_refs_.resize(names_.size(), kNoRef);
   if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().slots.front().time_ns;
   const std::uint64_t* const headers = headers_.data();
@@ -81,7 +83,8 @@ void FxtSink::write(std::span<const MergedRun> runs) {
       const std::uint64_t header = headers[Names::index(slot.label)];
       if (slot.kind == SlotKind::Complete && slot.run == nullptr && header != 0 && thread.index != 0) {
         word = put_plain_call(word, slot, thread, header);
-      } else if (std::uint64_t* const behind = put_known(word, slot, thread, header, table_refs_)) {
+      } else if (std::uint64_t* const behind =
+                     put_known(word, slot, thread, is_frame_mark(slot) ? 0 : header, table_refs_)) {
         word = behind;
       } else {
         commit();
@@ -170,8 +173,27 @@ void FxtSink::write_event(const EventThread& thread, const Slot& slot) {
     return fxt::TextRef::inlined(own);
   };
   word = put_arguments(word, arguments, name_ref, text_ref);
-  writer_.commit(static_cast<std::size_t>(end_event(words, word, thread, slot, header) - words));
+  word = end_event(words, word, thread, slot, header);
+  const bool is_pair = is_frame_mark(slot);
+  if (is_pair) words[0] |= fxt::EventHeader::EventType::put(code(fxt::EventType::DurationBegin));
+  writer_.commit(static_cast<std::size_t>(word - words));
+  if (is_pair) end_frame_mark(thread, slot);
   repaired_.clear();
+}
+
+// Tracy shows an instant with "frame" in its name on no thread, but as the start of a frame (fxt-notes W28).
+// It is written as a duration of no length, which all viewers draw where it belongs.
+bool FxtSink::is_frame_mark(const Slot& slot) const {
+  return slot.kind == SlotKind::Instant && frame_marks_[Names::index(slot.label)];
+}
+
+// Names that are not in the table are left out: readers pair without them.
+void FxtSink::end_frame_mark(const EventThread& thread, const Slot& slot) {
+  std::uint64_t* const words = writer_.reserve(4).data();
+  const auto size = static_cast<std::size_t>(begin_event(words, thread, slot) - words);
+  words[0] = headers_[Names::index(slot.label)] |
+             fxt::event_header(fxt::EventType::DurationEnd, thread.index, 0, 0, 0, size);
+  writer_.commit(size);
 }
 
 // ---- Strings ----
@@ -183,6 +205,7 @@ void FxtSink::prepare(LabelId id) {
   const Names::Label label = names_.parts(id);
   const auto category = table_ref(label.category);
   const auto name = table_ref(label.name);
+  frame_marks_[Names::index(id)] = fxt::names_a_frame(names_.text(label.name));
   if (category && name) header = header_of(*category, *name);
 }
 

@@ -53,6 +53,8 @@ class FxtSink : public EventSink {
 
   void write_one(const EventThread& thread, const Slot& slot);
   void write_event(const EventThread& thread, const Slot& slot);
+  bool is_frame_mark(const Slot& slot) const;
+  void end_frame_mark(const EventThread& thread, const Slot& slot);
   bool joins_flow(const Slot& slot);
 
   void prepare(LabelId label);
@@ -68,6 +70,7 @@ class FxtSink : public EventSink {
   Notes& notes_;
   std::vector<EventThread> threads_;    // by lane
   std::vector<std::uint64_t> headers_;  // by label: of its events, thread and sizes to be added; 0: none yet
+  std::vector<bool> frame_marks_;       // by label: Tracy would take its instants for starts of frames
   std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;
   std::deque<std::string> repaired_;        // strings of the record at hand that were not UTF-8

@@ -10,81 +10,11 @@
 
 #include "fxt/checking/findings.h"
 #include "fxt/kind.h"
-#include "tests/fxt/check_words.h"
+#include "tests/fxt/checking/file_parts.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
 namespace {
-
-Words all(std::initializer_list<Words> parts) {
-  Words words;
-  for (const Words& part : parts) words = joined(words, part);
-  return words;
-}
-
-// ---- Parts of files ----
-
-const Words kMagic = {kMagicRecord};
-const Words kProvider = {0x0030'0000'0011'0020, 0x0074'7866};  // id 1, "fxt"
-const Words kInit = {0x21, 1'000'000'000};
-
-Words string_record(std::uint64_t index, std::string_view text) {
-  Words words = {StringHeader::Type::put(2) | StringHeader::Size::put(1 + (text.size() + 7) / 8) |
-                 StringHeader::Index::put(index) | StringHeader::Length::put(text.size())};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i % 8 == 0) words.push_back(0);
-    words.back() |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << i % 8 * 8;
-  }
-  return words;
-}
-Words thread_record(std::uint64_t index, std::uint64_t process, std::uint64_t thread) {
-  return {0x33 | index << 16, process, thread};
-}
-
-// Strings "app", "a", "b", "process", "value" are 1 to 5; threads 100/101, 100/102, 200/201 are 1 to 3.
-const Words kTables = all({string_record(1, "app"), string_record(2, "a"), string_record(3, "b"),
-                           string_record(4, "process"), string_record(5, "value"), thread_record(1, 100, 101),
-                           thread_record(2, 100, 102), thread_record(3, 200, 201)});
-const Words kPrelude = all({kStart, kTables});
-
-constexpr std::uint64_t kA = 2, kB = 3;
-
-// An event of category "app"; `rest` are the words after the time.
-Words event(EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1,
-            const Words& rest = {}, std::uint64_t arguments = 0) {
-  return joined(
-      {EventHeader::Type::put(4) | EventHeader::Size::put(2 + rest.size()) |
-           EventHeader::EventType::put(code(type)) | EventHeader::ArgumentCount::put(arguments) |
-           EventHeader::Thread::put(thread) | EventHeader::Category::put(1) | EventHeader::Name::put(name),
-       time},
-      rest);
-}
-Words begin(std::uint64_t time, std::uint64_t name = kA, std::uint64_t thread = 1) {
-  return event(EventType::DurationBegin, time, name, thread);
-}
-Words end(std::uint64_t time, std::uint64_t name = kA, std::uint64_t thread = 1) {
-  return event(EventType::DurationEnd, time, name, thread);
-}
-Words complete(std::uint64_t from, std::uint64_t to, std::uint64_t name = kA, std::uint64_t thread = 1) {
-  return event(EventType::DurationComplete, from, name, thread, {to});
-}
-Words instant(std::uint64_t time, std::uint64_t thread = 1) {
-  return event(EventType::Instant, time, kA, thread);
-}
-Words flow(EventType type, std::uint64_t time, std::uint64_t id, std::uint64_t thread = 1) {
-  return event(type, time, kB, thread, {id});
-}
-Words counter(std::uint64_t time, std::uint64_t name, const Words& argument, std::uint64_t id = 0) {
-  return event(EventType::Counter, time, name, 1, joined(argument, {id}), 1);
-}
-
-Words async_begin(std::uint64_t time, std::uint64_t id) {
-  return event(EventType::AsyncBegin, time, kA, 1, {id});
-}
-
-std::string broken(std::initializer_list<Words> parts) { return broken_rules(joined(kPrelude, all(parts))); }
-
-constexpr const char* kClean = "";
 
 // ---- What all readers accept ----
 
@@ -357,15 +287,6 @@ TEST(Checker, W17TracyEndsTheCompleteEventAroundAStrayEnd) {
 
 // ---- W18 to W20: names, ids, counters ----
 
-// A thread object of koid 101 with one argument.
-Words thread_object(const Words& argument, std::uint64_t koid = 101, std::uint64_t name = kA) {
-  return joined({KernelObjectHeader::Type::put(7) | KernelObjectHeader::Size::put(2 + argument.size()) |
-                     KernelObjectHeader::ObjectType::put(2) | KernelObjectHeader::Name::put(name) |
-                     KernelObjectHeader::ArgumentCount::put(argument.empty() ? 0 : 1),
-                 koid},
-                argument);
-}
-
 TEST(Checker, W18Names) {
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), instant(5)}), kClean);
   EXPECT_EQ(broken({thread_object({})}), "W18");
@@ -399,6 +320,14 @@ TEST(Checker, W20Counters) {
             kClean);  // not a number, but a double
 }
 
+// Perfetto keeps ids and processes apart; to Tracy it is one plot, and one counter by its name.
+TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
+  const Words number = {0x7'0005'0011};
+  const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
+  EXPECT_EQ(broken({counter(5, kA, number, 1), counter(6, kA, number, 2)}), kClean);
+  EXPECT_EQ(broken({counter(5, kA, number), elsewhere}), kClean);
+}
+
 TEST(Checker, W20CountersHaveAValue) { EXPECT_EQ(broken({event(EventType::Counter, 5, kA, 1, {0})}), "W20"); }
 
 TEST(Checker, W18PriorityZeroIsIdleToPerfetto) {
@@ -411,8 +340,10 @@ TEST(Checker, W18PriorityZeroIsIdleToPerfetto) {
   EXPECT_EQ(broken({switch_to(1, 1)}), kClean);
   EXPECT_EQ(broken({switch_to(1, 0)}), "W18");
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), "W18");  // too late
-  EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);                             // idle to idle
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // in any order
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "W18");                 // of no process
+  EXPECT_EQ(broken({thread_object({0x4'0028, 100}), thread_object({0x4'0028, 0}), switch_to(1, 0)}), "W18");
+  EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);  // idle to idle
 }
 
 TEST(Checker, W18OneTidMayBeInTwoProcesses) {
@@ -443,6 +374,9 @@ TEST(Checker, W25ArgumentsHaveNamesOfTheirOwn) {
 TEST(Checker, W9Nul) {
   EXPECT_EQ(broken({string_record(6, std::string_view("a\0b", 3))}), "W9");
   EXPECT_EQ(broken({event(EventType::Instant, 5, 0x8003, 1, {0x62'0061})}), "W9");
+  EXPECT_EQ(broken({{0x0000'0080'0301'0037, 100, 0x62'0061}}), "W9");  // a process
+  EXPECT_EQ(broken({{0x0001'0003'8003'0035, 0x62'0061, 0xccbbaa}}),
+            kClean);  // of a blob, which neither shows
 }
 
 TEST(Checker, W22Bools) {
@@ -451,7 +385,8 @@ TEST(Checker, W22Bools) {
 
 TEST(Checker, W28InstantsThatTracyTakesForFrames) {
   const Words name = string_record(6, "StackFRAME 1");
-  EXPECT_EQ(broken({name, event(EventType::Instant, 5, 6)}), "w28");
+  EXPECT_EQ(broken({name, event(EventType::Instant, 5, 6)}), "W28");
+  EXPECT_EQ(broken({string_record(6, "fram e"), event(EventType::Instant, 5, 6)}), kClean);
   EXPECT_EQ(broken({name, begin(5, 6), end(5, 6)}), kClean);
 }
 
@@ -524,9 +459,15 @@ TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
   const Words waker = string_record(6, "waker");
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 102}}), kClean);
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0024, 102}}), "W25");
+  EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 0xffff'ffff}}), kClean);
+  EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 1ULL << 32}}), "W19");
+  EXPECT_EQ(broken({waker, {0x1000'0000'0021'0068, 5, 101, 102, 0x6'0024, 102}}), kClean);  // not of a switch
   const Words weight = string_record(6, "weight");
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0011}}), kClean);
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), "W25");
+  const Words incoming = string_record(6, "incoming_weight");
+  EXPECT_EQ(broken({incoming, {0x1000'0000'0021'0058, 5, 101, 102, 0x7'0006'0012}}), "W25");
+  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // not of a wakeup
 }
 
 TEST(Checker, W26Locations) {
@@ -543,6 +484,20 @@ TEST(Checker, W26Locations) {
   };
   EXPECT_EQ(broken_rules(durations_of(32'767)), kClean);
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
+}
+
+// An index that is registered again stands for another name.
+TEST(Checker, W26LocationsOfReplacedNames) {
+  const auto durations_of = [](std::uint64_t names) {
+    Words words = kPrelude;
+    for (std::uint64_t i = 0; i < names; ++i) {
+      const Words record = joined(string_record(6, std::to_string(i)), complete(i, i, 6));
+      words.insert(words.end(), record.begin(), record.end());
+    }
+    return words;
+  };
+  EXPECT_EQ(broken_rules(durations_of(32'767)), "W6");
+  EXPECT_EQ(broken_rules(durations_of(32'768)), "W6 W26");
 }
 
 TEST(Checker, W28Instants) { EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {1})}), "w28"); }

@@ -707,6 +707,73 @@ TEST(WriterErrors, Enumerators) {
             "event \"x\": event type 11 does not exist");
 }
 
+TEST(WriterErrors, InstantsThatTracyTakesForFrames) {
+  const std::string_view kMessage =
+      "event \"A Frame\": an instant with \"frame\" in its name, which Tracy takes for the start of a frame; "
+      "WriterOptions::frame_marks allows it";
+  const auto instant = [](Writer& writer) { writer.write(Event{.thread = kMain, .name = "A Frame"}); };
+  const auto short_instant = [](bool with_arguments) {
+    return [=](Writer& writer) {
+      const auto event = writer.prepare("", "A Frame");
+      const auto thread = writer.thread_index(100, 101);
+      writer.write_complete(*event, *thread, 1, 2);
+      writer.write_begin(*event, *thread, 2);
+      writer.write_end(*event, *thread, 3);
+      if (with_arguments)
+        writer.write_instant(*event, *thread, 3, PreparedArguments());
+      else
+        writer.write_instant(*event, *thread, 3);
+    };
+  };
+  EXPECT_EQ(message_of(instant), kMessage);
+  EXPECT_EQ(objection_in(instant, {.frame_marks = true}), "");
+  for (const bool with_arguments : {false, true}) {
+    EXPECT_EQ(objection_in(short_instant(with_arguments)), kMessage);
+    EXPECT_EQ(objection_in(short_instant(with_arguments), {.frame_marks = true}), "");
+  }
+  EXPECT_EQ(objection_in([](Writer& writer) {
+              writer.write(
+                  Event{.type = EventType::DurationComplete, .thread = kMain, .name = "A Frame", .end = 1});
+            }),
+            "");
+}
+
+TEST(WriterErrors, WakersHave32Bits) {
+  const auto waker = [](std::uint64_t koid) {
+    return [=](Writer& writer) {
+      writer.write(ThreadWakeup{.thread = 5, .arguments = {{"waker", Koid{koid}}}});
+    };
+  };
+  EXPECT_EQ(message_of(waker(kKoidLimit)), "thread wakeup: waker 4294967296: ids are at most 4294967295");
+  EXPECT_EQ(objection_in(waker(kKoidLimit - 1)), "");
+}
+
+TEST(WriterErrors, StorageOfStringsAndThreads) {
+  constexpr auto kNone = static_cast<Storage>(3);
+  String text("x"), nothing;
+  text.storage = nothing.storage = kNone;
+  Thread thread = kMain, idle = kIdleThread;
+  thread.storage = idle.storage = kNone;
+  const std::array<Argument, 2> odd_arguments = {Argument{text, 1}, Argument{"x", text}};
+  const auto argument = [&](std::size_t i) { return Arguments(std::span(&odd_arguments[i], 1)); };
+  WriterOptions options;
+  options.userspace_objects = options.large_blobs_without_metadata = true;
+  for (const Record& record : std::initializer_list<Record>{
+           Event{.thread = kMain, .name = text}, Event{.thread = kMain, .category = nothing, .name = "x"},
+           Event{.thread = thread, .name = "x"},
+           Event{.thread = kMain, .name = "x", .arguments = argument(0)},
+           Event{.thread = kMain, .name = "x", .arguments = argument(1)},
+           UserspaceObject{.process = {.process = 1}, .name = text}, Blob{.name = text},
+           KernelObject{.koid = 1, .name = text}, LargeBlob{.thread = kMain, .name = text},
+           LargeBlobWithoutMetadata{.category = text, .name = "x"}})
+    EXPECT_EQ(message_of([&](Writer& writer) { writer.write(record); }, options),
+              "\"x\": storage 3 does not exist");
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(Log{.thread = thread}); }),
+            "\"log message\": storage 3 does not exist");
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(LegacyContextSwitch{.incoming = idle}); }),
+            "\"context switch\": storage 3 does not exist");
+}
+
 TEST(WriterErrors, ArgumentsHaveNamesOfTheirOwn) {
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.write(Event{.thread = kMain, .name = "x", .arguments = {{"a", 1}, {"b", 2}, {"a", 3}}});

@@ -74,6 +74,31 @@ TEST_F(FxtSinkTest, APairIsTwoTimesTwoWords) {
                           0x0005'0004'0103'0024, 10));                                           // end (3)
 }
 
+// Tracy would take an instant of such a name for the start of a frame.
+TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfNoLength) {
+  EXPECT_THAT(words_of([&](Lane& lane) {
+                lane.instant(10, label("aFrame"), {{names.intern("t"), std::uint64_t{5}}});
+                lane.instant(10, label("main"));
+              }),
+              ElementsAre(kApp, 0x00'70'70'61, 0x0000'0006'0005'0022, 0x65'6d'61'72'46'61,  // "aFrame" is 5
+                          0x0005'0004'0112'0034, 10, 0x0000'0005'0002'0012,                 // begin, t = 5
+                          0x0005'0004'0103'0024, 10,                                        // end
+                          0x0000'0004'0006'0022, 0x6e'69'61'6d,                             // "main" is 6
+                          0x0006'0004'0100'0024, 10));                                      // instant
+  EXPECT_EQ(events_written, 2u);
+}
+
+TEST_F(FxtSinkTest, ThePairHasWhatTheTablesHaveNoRoomFor) {
+  for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
+  const Words words = words_of([&](Lane& lane) {
+    for (int i = 0; i < 32'767; ++i) lane.instant(10, label(std::to_string(i)));
+    lane.instant(11, label("frame"));
+  });
+  EXPECT_EQ(Words(words.end() - 5, words.end()),
+            (Words{0x8005'0004'0102'0034, 11, 0x65'6d'61'72'66,  // begin, its name inline
+                   0x0000'0000'0103'0024, 11}));                 // end
+}
+
 TEST_F(FxtSinkTest, NumbersTakeTheSmallestType) {
   EXPECT_THAT(
       words_of([&](Lane& lane) {

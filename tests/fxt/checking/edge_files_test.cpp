@@ -1,0 +1,194 @@
+// Files at the edges of the format: what Fuchsia's C++ and Rust readers, Perfetto and Tracy make of each was
+// read in their sources; an error is wanted exactly where one of them fails, loses something or misdraws.
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "tests/fxt/checking/file_parts.h"
+
+namespace fxt::test {
+namespace {
+
+constexpr std::uint64_t kTooLate = std::uint64_t{1} << 63;
+
+struct EdgeFile {
+  std::string_view name;
+  Words words;  // after kPrelude
+  std::string_view verdict;
+};
+
+class Edge : public testing::TestWithParam<EdgeFile> {};
+
+TEST_P(Edge, IsJudgedByItsReaders) {
+  EXPECT_EQ(broken_rules(joined(kPrelude, GetParam().words)), GetParam().verdict);
+}
+
+std::string name_of(const testing::TestParamInfo<EdgeFile>& file) { return std::string(file.param.name); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Metadata, Edge,
+    testing::Values(EdgeFile{"ProviderWithoutName", {0x0000'0000'0021'0010}, ""},
+                    EdgeFile{"SectionOfTheSameProvider", {0x0000'0000'0012'0010}, ""},
+                    EdgeFile{
+                        "SectionOfNoProvider", {0x0000'0000'0002'0010}, "W3"},  // Rust knows no provider 0
+                    EdgeFile{"NameBeyondTheRecord", {0x0090'0000'0021'0020, 0x74'7866}, "W11"},
+                    EdgeFile{"NameThatIsNotUtf8", {0x0010'0000'0021'0020, 0xff}, "W9"},
+                    EdgeFile{"TraceInfoOfUnknownType", {0x0000'0000'0014'0010}, "W25"},
+                    EdgeFile{"ProviderEventOfUnknownType", {0x0010'0000'0013'0010}, "W25"},
+                    EdgeFile{"MagicOfTwoWords", {kMagicRecord + 0x10, 0}, "W11"},  // Rust rejects it
+                    EdgeFile{"InitializationTwice", joined(kInit, kInit), ""},
+                    EdgeFile{"InitializationOfOneWord", {0x11}, "W11"},
+                    EdgeFile{"RateZeroAndMendedAfterwards", joined({0x21, 0}, kInit), "W4"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Tables, Edge,
+    testing::Values(
+        EdgeFile{"StringBeyondItsRecord", {0x0000'0009'0006'0022, 0x78}, "W11"},
+        EdgeFile{"FirstAndLastIndex",
+                 all({string_record(32'767, "x"), event(EventType::Instant, 5, 32'767),
+                      thread_record(255, 1, 1), instant(6, 255)}),
+                 ""},
+        EdgeFile{"EmptyStringByIndex", all({string_record(6, ""), event(EventType::Instant, 5, 6)}), ""},
+        EdgeFile{"UnregisteredThreadOfASwitch", {0x0010'1090'1300'0028, 5}, "W7"},
+        EdgeFile{"UnregisteredThreadOfALog", {0x0000'0009'0001'0039, 5, 0x78}, "W7"},
+        EdgeFile{"UnregisteredNameOfABlob", {0x0001'0000'0009'0015}, "W7"},
+        EdgeFile{"InlineThreadOfALogMayBeLarge", {0x0000'0000'0001'0059, 5, 1ULL << 40, 1, 0x78}, ""}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Arguments, Edge,
+    testing::Values(
+        EdgeFile{"OfSizeZero", event(EventType::Instant, 5, kA, 1, {0x5'0001}, 1), "W11"},
+        EdgeFile{"BeyondTheRecord", event(EventType::Instant, 5, kA, 1, {0x5'0031}, 1), "W11"},
+        EdgeFile{"CountedButMissing", event(EventType::Instant, 5, kA, 1, {}, 1), "W11"},
+        EdgeFile{"ValueMissing", event(EventType::Instant, 5, kA, 1, {0x5'0013}, 1), "W11"},
+        EdgeFile{"EmptyInlineNameAndText", event(EventType::Instant, 5, kA, 1, {0x8000'8000'0016}, 1), ""},
+        EdgeFile{"WithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011}, 1), ""},
+        EdgeFile{"TwoWithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011, 0x7'8000'0011}, 2),
+                 "W25"},
+        EdgeFile{"BlobBeyondTheArgument", event(EventType::Instant, 5, kA, 1, {0x9'0005'002a, 0}, 1), "W11"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Times, Edge,
+    testing::Values(EdgeFile{"LogTooLate", {0x0000'0001'0001'0039, kTooLate, 0x78}, "W5"},  // Rust panics
+                    EdgeFile{"SwitchTooLate", {0x0010'1020'1300'0028, kTooLate}, "W5"},
+                    EdgeFile{"WakeupTooLate", {0x2000'0000'0000'0038, kTooLate, 101}, "W5"},
+                    EdgeFile{"LargeBlobTooLate", {0x4f, 0x10'0002'0001, kTooLate, 0}, "W5"},
+                    EdgeFile{"BacktraceTooLate", {0x0000'0000'0012'002a, kTooLate}, "W5"},
+                    EdgeFile{"OnlyTheEndTooLate", complete(5, kTooLate), "W5"},
+                    EdgeFile{"LogFarFromTheEvents",  // Tracy takes no times from it
+                             joined(instant(5), {0x0000'0001'0001'0039, kTooLate - 1, 0x78}), ""},
+                    EdgeFile{"WakeupFarFromTheEvents",
+                             joined(instant(5), {0x2000'0000'0000'0038, kTooLate - 1, 101}), ""}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Counters, Edge,
+    testing::Values(EdgeFile{"NullIsNoNumber", counter(5, kA, {0x5'0010}), "W20"},
+                    EdgeFile{"KoidIsNoNumber", counter(5, kA, {0x5'0028, 7}), "W20"},
+                    EdgeFile{"LargestNumber", counter(5, kA, {0x5'0024, ~std::uint64_t{0}}), ""},
+                    EdgeFile{"LargestId", counter(5, kA, {0x7'0005'0011}, ~std::uint64_t{0}), ""},
+                    EdgeFile{"FarTime", joined(counter(5, kA, {0x7'0005'0011}), instant(5 + (1ULL << 47))),
+                             "W5"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Objects, Edge,
+    testing::Values(
+        EdgeFile{"OtherKindsMayHaveAnyKoid", {0x0000'0000'0203'0027, kTooLate}, ""},
+        EdgeFile{"UnknownKind", {0x0000'0000'02ff'0027, 5}, ""},
+        EdgeFile{"ProcessWithALargeKoid", {0x0000'0000'0201'0027, 1ULL << 32}, "W19"},
+        EdgeFile{"ProcessZero", {0x0000'0000'0201'0027, 0}, "w19"},
+        EdgeFile{
+            "ProcessArgumentInline", {0x0000'0100'0202'0057, 101, 0x8007'0038, 0x73'7365'636f'7270, 100}, ""},
+        EdgeFile{"ProcessArgumentTwice", {0x0000'0200'0202'0067, 101, 0x4'0028, 100, 0x4'0028, 200}, "W25"},
+        EdgeFile{"ProcessArgumentSecond", {0x0000'0200'0202'0057, 101, 0x7'0005'0011, 0x4'0028, 100}, "w18"},
+        EdgeFile{"UserspaceObjectOfAThread", {0x0000'0000'0201'0026, 0xabcd}, "W24"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Scheduling, Edge,
+    testing::Values(EdgeFile{"LargestLegacyCpu", {0x0010'1020'13ff'0028, 5}, ""},
+                    EdgeFile{"LargeKoidInASwitch", {0x1000'0030'1000'0048, 5, 1ULL << 32, 0}, "W19"},
+                    EdgeFile{"LargeKoidInAWakeup", {0x2000'0000'0000'0038, 5, 1ULL << 32}, "W19"},
+                    EdgeFile{"SwitchWithoutSecondThread", {0x1000'0030'1000'0038, 5, 101}, "W11"},
+                    EdgeFile{"SpareWordInASwitch", {0x0010'1020'1300'0038, 5, 0}, "W11"},
+                    EdgeFile{"StateSix", {0x1000'0060'1000'0048, 5, 101, 0}, "w25"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Blobs, Edge,
+    testing::Values(
+        EdgeFile{"Empty", {0x0001'0000'0002'0015}, ""},
+        EdgeFile{"OfUnknownType", {0x0009'0000'0002'0015}, ""},
+        EdgeFile{"BeyondTheRecord", {0x0001'0009'0002'0025, 0}, "W11"},
+        EdgeFile{"LargeAndEmpty", {0x4f, 0x10'0002'0001, 5, 0}, ""},
+        EdgeFile{"LargeBeyondTheRecord", {0x5f, 0x10'0002'0001, 5, 9, 0}, "W11"},
+        EdgeFile{"LargeOfNearlyAllBytesThereAre", {0x4f, 0x10'0002'0001, 5, ~std::uint64_t{0}}, "W11"},
+        EdgeFile{"LargeWithASpareWord", {0x5f, 0x10'0002'0001, 5, 0, 0}, "W11"},  // Rust rejects it
+        EdgeFile{"LargeOfUnknownFormat", {0x0000'0200'0000'004f, 0x10'0002'0001, 5, 0}, "W25"},
+        EdgeFile{"LargeOfUnknownType", {0x0000'0010'0000'004f, 0x10'0002'0001, 5, 0}, "W25"},
+        EdgeFile{"BacktraceWithoutFrames", {0x0000'0000'0012'002a, 5}, ""},
+        EdgeFile{"BacktraceBeyondTheRecord", {0x0000'0000'2012'002a, 5}, "W11"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Links, Edge,
+    testing::Values(
+        EdgeFile{"AsyncInstantAlone", event(EventType::AsyncInstant, 5, kA, 1, {7}), ""},
+        EdgeFile{"AsyncOfTheLargestId",
+                 joined(async_begin(5, ~std::uint64_t{0}),
+                        event(EventType::AsyncEnd, 6, kA, 1, {~std::uint64_t{0}})),
+                 ""},
+        EdgeFile{"FlowOfIdZero",
+                 all({complete(0, 9), flow(EventType::FlowBegin, 1, 0), flow(EventType::FlowEnd, 2, 0)}), ""},
+        EdgeFile{"FlowStepBeforeItsBegin",
+                 all({complete(0, 9), flow(EventType::FlowStep, 1, 7), flow(EventType::FlowBegin, 2, 7),
+                      flow(EventType::FlowEnd, 3, 7)}),
+                 "W21"},
+        EdgeFile{"FlowAtBothEdgesOfItsDuration",
+                 all({complete(5, 9), flow(EventType::FlowBegin, 5, 7), flow(EventType::FlowEnd, 9, 7)}), ""},
+        EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // in the file
+                 all({flow(EventType::FlowBegin, 5, 7), complete(5, 9), flow(EventType::FlowEnd, 6, 7)}),
+                 "W21"},
+        EdgeFile{"FlowAfterTheEndOfTheSameTime",
+                 all({begin(5), flow(EventType::FlowBegin, 6, 7), end(9), flow(EventType::FlowEnd, 9, 7)}),
+                 "W21"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, Edge,
+    testing::Values(EdgeFile{"EventOfSizeZero", {0x0002'0001'0100'0004, 5}, "W11"},
+                    EdgeFile{"LargeRecordOfSizeZero", {0xf, 5}, "W11"},
+                    EdgeFile{"EventWithoutTime", {0x0002'0001'0100'0014}, "W11"},
+                    EdgeFile{"CompleteWithoutEnd", event(EventType::DurationComplete, 5, kA), "W11"},
+                    EdgeFile{"CompleteWithASpareWord", event(EventType::DurationComplete, 5, kA, 1, {6, 0}),
+                             "w11"},
+                    EdgeFile{"TruncatedLargeRecord", {0xffff'ffff'f}, "W11"}),
+    name_of);
+
+std::string asyncs_within_each_other(std::uint64_t count) {
+  Words words = kPrelude;
+  for (std::uint64_t i = 0; i < count; ++i) words = joined(words, async_begin(i, 7));
+  for (std::uint64_t i = 0; i < count; ++i)
+    words = joined(words, event(EventType::AsyncEnd, count + i, kA, 1, {7}));
+  return broken_rules(words);
+}
+
+TEST(EdgeDepth, OfAsyncOperations) {
+  EXPECT_EQ(asyncs_within_each_other(512), "");
+  EXPECT_EQ(asyncs_within_each_other(513), "W17 w17");
+}
+
+TEST(EdgeDepth, OfBeginsAndWhatLiesInThem) {
+  Words deep = kPrelude, ends;
+  for (std::uint64_t i = 0; i < 511; ++i) deep = joined(deep, begin(i));
+  for (std::uint64_t i = 0; i < 511; ++i) ends = joined(ends, end(1000 + i));
+  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(601), ends})), "");
+  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto stacks them
+}
+
+}  // namespace
+}  // namespace fxt::test
