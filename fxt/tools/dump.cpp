@@ -133,6 +133,8 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   if (values.count("help") != 0) options.mode = DumpMode::Help;
   if (values.count("version") != 0) options.mode = DumpMode::Version;
   if (options.mode == DumpMode::Help || options.mode == DumpMode::Version) return options;
+  if (values.count("rules") + values.count("stats") + values.count("check") > 1)
+    throw std::invalid_argument("--check, --stats and --rules are asked for one at a time");
   if (values.count("rules") != 0) options.mode = DumpMode::Rules;
   options.json = values.count("json") != 0;
   if (values.count("stats") != 0) options.mode = DumpMode::Stats;

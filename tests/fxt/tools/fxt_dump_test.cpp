@@ -128,6 +128,15 @@ TEST_F(FxtDump, ChecksWholeFilesOnly) {
   EXPECT_EQ(outcome.output, "fxt-dump: --check is about the whole file: it goes with no selection\n");
 }
 
+TEST_F(FxtDump, DoesOneThingAtATime) {
+  const std::string path = file("good", good_trace());
+  for (const char* const both : {"--check --stats ", "--stats --rules ", "--rules --check "}) {
+    const Outcome outcome = run(both + path);
+    EXPECT_EQ(outcome.exit_code, 2) << both;
+    EXPECT_EQ(outcome.output, "fxt-dump: --check, --stats and --rules are asked for one at a time\n") << both;
+  }
+}
+
 TEST_F(FxtDump, KnowsItsKinds) {
   const Outcome outcome = run("--type durations " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);

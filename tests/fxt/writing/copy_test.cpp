@@ -39,6 +39,78 @@ TEST(WriterCopy, GoesFromProviderToProvider) {
   EXPECT_EQ(copy(words, {}), words);
 }
 
+// The program of the README.
+Words without_thread(std::uint64_t gone, const Words& words) {
+  Reader reader(std::as_bytes(std::span(words)));
+  MemoryOutput output;
+  Writer writer(output);
+  for (Entry entry : reader) {
+    const auto* event = std::get_if<Event>(&entry.record);
+    const auto* object = std::get_if<KernelObject>(&entry.record);
+    if ((event && event->thread.thread == gone) || (object && object->koid == gone)) continue;
+    if (auto* change = std::get_if<LegacyContextSwitch>(&entry.record)) {
+      if (change->outgoing.thread == gone) change->outgoing = kIdleThread, change->outgoing_priority = 0;
+      if (change->incoming.thread == gone) change->incoming = kIdleThread, change->incoming_priority = 0;
+    }
+    try {
+      writer.write(entry, reader);
+    } catch (const WriterError&) {
+    }
+  }
+  writer.finish();
+  return {output.words().begin(), output.words().end()};
+}
+
+TEST(WriterCopy, LeavesOutOneThread) {
+  constexpr Thread kStays{.process = 1, .thread = 101}, kGoes{.process = 1, .thread = 102};
+  const auto story = [&](bool whole) {
+    return [=](Writer& writer) {
+      const auto flow = [&](EventType type, std::uint64_t time, const Thread& thread, std::uint64_t id) {
+        writer.write(Event{.type = type, .time = time, .thread = thread, .name = "go", .id = id});
+      };
+      writer.name_process(1, "app");
+      writer.name_thread(1, 101, "stays");
+      if (whole) writer.name_thread(1, 102, "goes");
+      writer.write(Event{
+          .type = EventType::DurationComplete, .time = 10, .thread = kStays, .name = "work", .end = 90});
+      if (whole)
+        writer.write(Event{
+            .type = EventType::DurationComplete, .time = 10, .thread = kGoes, .name = "help", .end = 90});
+      flow(EventType::FlowBegin, 11, kStays, 1);  // there and back
+      if (whole) flow(EventType::FlowStep, 12, kGoes, 1);
+      flow(EventType::FlowEnd, 13, kStays, 1);
+      flow(EventType::FlowBegin, 14, kStays, 2);  // there
+      if (whole) flow(EventType::FlowEnd, 15, kGoes, 2);
+      if (whole) flow(EventType::FlowBegin, 16, kGoes, 3);  // back
+      if (whole) flow(EventType::FlowEnd, 17, kStays, 3);
+      writer.write(LegacyContextSwitch{.time = 20,
+                                       .outgoing = kStays,
+                                       .incoming = whole ? kGoes : kIdleThread,
+                                       .outgoing_priority = 5,
+                                       .incoming_priority = static_cast<std::uint8_t>(whole ? 5 : 0)});
+      writer.write(LegacyContextSwitch{.time = 30,
+                                       .outgoing = whole ? kGoes : kIdleThread,
+                                       .incoming = kStays,
+                                       .outgoing_priority = static_cast<std::uint8_t>(whole ? 5 : 0),
+                                       .incoming_priority = 5});
+      if (whole)
+        writer.write(Event{
+            .type = EventType::Counter, .time = 40, .thread = kGoes, .name = "m", .arguments = {{"a", 1}}});
+      writer.write(Event{
+          .type = EventType::Counter, .time = 41, .thread = kStays, .name = "n", .arguments = {{"b", 1}}});
+      writer.write(Event{.type = EventType::AsyncBegin, .time = 50, .thread = kStays, .name = "io", .id = 9});
+      if (whole)
+        writer.write(Event{.type = EventType::AsyncEnd, .time = 51, .thread = kGoes, .name = "io", .id = 9});
+      writer.finish();
+    };
+  };
+  const Words whole = file_of(story(true)), rest = file_of(story(false));
+  EXPECT_EQ(broken_rules(whole), "");
+  EXPECT_EQ(broken_rules(rest), "");
+  EXPECT_EQ(without_thread(102, whole), rest);
+  EXPECT_NE(without_thread(101, whole), rest);
+}
+
 TEST(WriterCopy, LeavesOutWhatCanOnlyBeRead) {
   MemoryOutput output;
   Writer writer(output);
