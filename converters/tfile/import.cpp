@@ -73,6 +73,15 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, bool h
             count);
 }
 
+void note_optimized_out(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
+  std::uint64_t count = 0;
+  for (const LocationTable::Entry& entry : locations.all())
+    count += entry.plan.hit.optimized_out + entry.plan.step.optimized_out;
+  if (count > 0)
+    notes.add(kOptimizedOut, Place::file(trace.path),
+              "the compiler keeps them nowhere there: build with -Og or less to see them", count);
+}
+
 // Registers that were recorded and are not shown, unless the user chose so.
 void note_registers(const TraceFile& trace, const LocationTable& locations, const Options& options,
                     Notes& notes) {
@@ -173,6 +182,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   recording->locations =
       std::make_unique<LocationTable>(trace.description, layout, recording->symbols.get(), context.names);
   note_untyped(trace, *recording->locations, !options.program.empty(), context.notes);
+  note_optimized_out(trace, *recording->locations, context.notes);
   note_registers(trace, *recording->locations, options, context.notes);
   recording->survey = survey_frames(trace, *recording->locations, [] {});
   add_survey_notes(trace, recording->survey, context.notes);

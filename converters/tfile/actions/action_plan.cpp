@@ -78,7 +78,7 @@ class Planner {
         items, actions, [&](const CollectItem& item) { return facts_of(location, item); },
         [&](std::uint64_t number) { return variable_name(number); });
     ActionPlan plan;
-    plan.registers = registers_of(location, items);
+    add_registers(plan, location, items);
     plan.wanted = wanted_registers(items, actions, !location.commands.empty(), layout_);
     std::size_t expression = 0, memory = 0;
     for (const Action& action : actions) {
@@ -204,9 +204,8 @@ class Planner {
                                : std::vector<RegisterVariable>{};
   }
 
-  std::vector<PlannedRegister> registers_of(const Location& location,
-                                            std::span<const CollectItem> items) const {
-    std::vector<PlannedRegister> planned;
+  void add_registers(ActionPlan& plan, const Location& location, std::span<const CollectItem> items) const {
+    using Place = RegisterVariable::Place;
     std::vector<std::string> seen;  // the inner one of a name hides the outer ones
     for (const RegisterVariable& variable : register_variables(location)) {
       if (std::ranges::find(seen, variable.name) != seen.end()) continue;
@@ -216,16 +215,30 @@ class Planner {
           return item.text.starts_with("$arg") == variable.is_parameter;
         return item.kind == CollectItem::Kind::Name && item.text == variable.name;
       };
-      const Register* const reg = layout_ != nullptr ? layout_->find(variable.register_name) : nullptr;
-      const bool is_there = reg != nullptr || variable.place == RegisterVariable::Place::Constant;
-      if (variable.type == nullptr || !is_there || std::ranges::none_of(items, is_wanted)) continue;
-      planned.push_back({.name = names_.intern(variable.name),
-                         .layout = layout_of(variable.type, variable.name),
-                         .place = variable.place,
-                         .reg = reg,
-                         .number = variable.number});
+      if (std::ranges::none_of(items, is_wanted)) continue;
+      const auto find = [&](const std::string& name) -> const Register* {
+        return layout_ != nullptr && !name.empty() ? layout_->find(name) : nullptr;
+      };
+      const Register* const reg = find(variable.register_name);
+      const bool needs_register = variable.place == Place::Register || variable.place == Place::Sum;
+      if (variable.place == Place::Nowhere) ++plan.optimized_out;
+      if (variable.place == Place::Nowhere || variable.type == nullptr || (needs_register && reg == nullptr))
+        continue;
+      PlannedRegister& planned = plan.registers.emplace_back();
+      planned = {.name = names_.intern(variable.name),
+                 .layout = layout_of(variable.type, variable.name),
+                 .place = variable.place,
+                 .reg = reg,
+                 .number = variable.number};
+      for (const RegisterVariable::Piece& piece : variable.pieces) {
+        const Register* const its = find(piece.register_name);
+        const bool is_there = its != nullptr || piece.place == Place::Constant;
+        planned.pieces.push_back({.place = is_there ? piece.place : Place::Nowhere,
+                                  .reg = its,
+                                  .number = piece.number,
+                                  .size = piece.size});
+      }
     }
-    return planned;
   }
 
   ItemFacts facts_of(const Location& location, const CollectItem& item) const {

@@ -61,13 +61,21 @@ struct PlannedRegister {
   NameId name{};
   std::shared_ptr<const ValueLayout> layout;  // known
   RegisterVariable::Place place{};
-  const Register* reg = nullptr;  // of all but a Constant
+  const Register* reg = nullptr;  // of a Register and a Sum
   std::int64_t number = 0;
+  struct Piece {
+    RegisterVariable::Place place{};  // Nowhere, too, if the register is not known
+    const Register* reg = nullptr;
+    std::int64_t number = 0;
+    std::uint64_t size = 0;  // bytes
+  };
+  std::vector<Piece> pieces = {};
 };
 
 struct ActionPlan {
   std::vector<PlannedAction> actions;
   std::vector<PlannedRegister> registers;
+  std::size_t optimized_out = 0;  // variables that were asked for and are nowhere
   WantedRegisters wanted;
   // The blocks of a complete frame where that is certain: 'R', 'M', 'V', 'S' in order.
   std::string shape;

@@ -21,6 +21,17 @@ T load(const std::byte* bytes, std::endian order) {
                                       : endian_load<T, sizeof(T), boost::endian::order::big>(from);
 }
 
+// The other way; there must be room.
+template <std::integral T>
+void store(std::byte* bytes, T value, std::endian order) {
+  using boost::endian::endian_store;
+  auto* const to = reinterpret_cast<unsigned char*>(bytes);
+  if (order == std::endian::little)
+    endian_store<T, sizeof(T), boost::endian::order::little>(to, value);
+  else
+    endian_store<T, sizeof(T), boost::endian::order::big>(to, value);
+}
+
 // Up to 8 bytes as a number; of more, the lowest 8.
 std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order);
 // The same, its sign extended to 64 bits.

@@ -1,7 +1,9 @@
 #include "converters/tfile/events/frame_planner.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <functional>
 
 #include "converters/tfile/description/numbers.h"
 
@@ -130,6 +132,10 @@ void FramePlanner::add_register_variables(FramePlan& plan, const ActionPlan& act
   using Place = RegisterVariable::Place;
   const std::endian order = trace_.format.order;
   for (const PlannedRegister& variable : actions.registers) {
+    if (variable.place == Place::Pieces) {
+      add_pieces(plan, variable, registers);
+      continue;
+    }
     std::span<const std::byte> bytes;
     if (variable.place != Place::Constant) {
       if (registers != nullptr) bytes = bytes_of(*variable.reg, registers->bytes);
@@ -144,6 +150,40 @@ void FramePlanner::add_register_variables(FramePlan& plan, const ActionPlan& act
       const auto number = static_cast<std::uint64_t>(variable.number);
       plan.add_own(argument_of(layout.leaves.front(), unsigned_bits(bytes, order) + number, names_, flags_));
     }
+  }
+}
+
+// The leaves that lie in what is there of a value in pieces.
+void FramePlanner::add_pieces(FramePlan& plan, const PlannedRegister& variable, const Block* registers) {
+  using Place = RegisterVariable::Place;
+  const std::endian order = trace_.format.order;
+  std::vector<std::byte> value;
+  std::vector<bool> is_there;
+  for (const PlannedRegister::Piece& piece : variable.pieces) {
+    const std::uint64_t size = std::min(piece.size, variable.layout->size - value.size());
+    std::span<const std::byte> bytes;
+    if (piece.reg != nullptr && registers != nullptr) bytes = bytes_of(*piece.reg, registers->bytes);
+    std::array<std::byte, sizeof(std::uint64_t)> number;
+    if (piece.place == Place::Constant || (piece.place == Place::Sum && !bytes.empty())) {
+      store(number.data(), unsigned_bits(bytes, order) + static_cast<std::uint64_t>(piece.number), order);
+      bytes = number;
+    }
+    const bool is_known = bytes.size() >= size && piece.place != Place::Nowhere;
+    if (is_known) {
+      const auto lowest = order == std::endian::little ? bytes.first(size) : bytes.last(size);
+      value.insert(value.end(), lowest.begin(), lowest.end());
+    } else {
+      value.resize(value.size() + size);
+    }
+    is_there.resize(value.size(), is_known);
+  }
+  for (const PlannedLeaf& leaf : variable.layout->leaves) {
+    if (leaf.size > value.size() || leaf.offset > value.size() - leaf.size) continue;
+    const auto first = is_there.begin() + static_cast<std::ptrdiff_t>(leaf.offset);
+    if (!std::all_of(first, first + static_cast<std::ptrdiff_t>(leaf.size), std::identity{})) continue;
+    if (is_first(leaf.name))
+      plan.add_own(
+          argument_of(leaf, std::span(value).subspan(leaf.offset, leaf.size), order, names_, flags_));
   }
 }
 

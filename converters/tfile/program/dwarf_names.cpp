@@ -104,34 +104,25 @@ std::string register_name(std::uint64_t number, unsigned elf_machine) {
   }
 }
 
-}  // namespace
-
-std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine) {
+// Where a value is that takes no memory and is whole: in a register, or computed from one or none. Nothing
+// for others.
+std::optional<RegisterVariable::Piece> whole_place_of(std::span<const Dwarf_Op> operations,
+                                                      unsigned elf_machine) {
   using Place = RegisterVariable::Place;
-  RegisterVariable found;
-  Dwarf_Attribute attribute;
-  if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute) != nullptr) {
-    Dwarf_Sword value = 0;
-    if (dwarf_formsdata(&attribute, &value) != 0) return std::nullopt;
-    found.place = Place::Constant;
-    found.number = value;
-    return found;
-  }
-  Dwarf_Op* operations = nullptr;
-  std::size_t count = 0;
-  if (dwarf_attr_integrate(variable, DW_AT_location, &attribute) == nullptr ||
-      dwarf_getlocation_addr(&attribute, pc, &operations, &count, 1) != 1 || count == 0)
-    return std::nullopt;
-  const Dwarf_Op& first = operations[0];
-  const bool is_value = count == 2 && operations[1].atom == DW_OP_stack_value;
+  RegisterVariable::Piece found;
+  if (operations.empty()) return found;
+  const Dwarf_Op& first = operations.front();
+  const bool is_value = operations.size() == 2 && operations[1].atom == DW_OP_stack_value;
   std::uint64_t number = 0;
-  if (count == 1 && first.atom >= DW_OP_reg0 && first.atom <= DW_OP_reg31) {
+  if (operations.size() == 1 && first.atom >= DW_OP_reg0 && first.atom <= DW_OP_reg31) {
+    found.place = Place::Register;
     number = first.atom - DW_OP_reg0;
-  } else if (count == 1 && first.atom == DW_OP_regx) {
+  } else if (operations.size() == 1 && first.atom == DW_OP_regx) {
+    found.place = Place::Register;
     number = first.number;
   } else if (is_value && first.atom >= DW_OP_breg0 && first.atom <= DW_OP_breg31) {
-    number = first.atom - DW_OP_breg0;
     found.place = Place::Sum;
+    number = first.atom - DW_OP_breg0;
     found.number = static_cast<std::int64_t>(first.number);
   } else if (is_value && first.atom >= DW_OP_lit0 && first.atom <= DW_OP_lit31) {
     found.place = Place::Constant;
@@ -146,6 +137,66 @@ std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Add
   }
   found.register_name = register_name(number, elf_machine);
   return found.register_name.empty() ? std::nullopt : std::optional(found);
+}
+
+// What a caller had, or what a pointer would point to, is not in the frame.
+bool is_out_of_reach(const Dwarf_Op& operation) {
+  return operation.atom == DW_OP_entry_value || operation.atom == DW_OP_GNU_entry_value ||
+         operation.atom == DW_OP_implicit_pointer || operation.atom == DW_OP_GNU_implicit_pointer ||
+         operation.atom == DW_OP_GNU_parameter_ref;
+}
+
+}  // namespace
+
+std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operations, unsigned elf_machine) {
+  std::vector<RegisterVariable::Piece> pieces;
+  while (!operations.empty()) {
+    const auto end = std::ranges::find(operations, DW_OP_piece, &Dwarf_Op::atom);
+    if (end == operations.end()) break;
+    const auto size = static_cast<std::size_t>(end - operations.begin());
+    pieces.push_back(whole_place_of(operations.first(size), elf_machine).value_or(RegisterVariable::Piece{}));
+    pieces.back().size = end->number;
+    operations = operations.subspan(size + 1);
+  }
+  return pieces;
+}
+
+std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine) {
+  using Place = RegisterVariable::Place;
+  RegisterVariable found;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute) != nullptr) {
+    Dwarf_Sword value = 0;
+    if (dwarf_formsdata(&attribute, &value) != 0) return std::nullopt;
+    found.place = Place::Constant;
+    found.number = value;
+    return found;
+  }
+  bool is_declaration = false;
+  if (dwarf_attr_integrate(variable, DW_AT_declaration, &attribute) != nullptr)
+    dwarf_formflag(&attribute, &is_declaration);
+  if (is_declaration) return std::nullopt;  // it lies elsewhere
+  Dwarf_Op* first_operation = nullptr;
+  std::size_t count = 0;
+  const bool has_location = dwarf_attr_integrate(variable, DW_AT_location, &attribute) != nullptr;
+  if (has_location && dwarf_getlocation_addr(&attribute, pc, &first_operation, &count, 1) < 0)
+    return std::nullopt;
+  const std::span<const Dwarf_Op> operations(first_operation, count);
+  if (operations.empty() || is_out_of_reach(operations.front())) {
+    found.place = Place::Nowhere;
+    return found;
+  }
+  if (operations.back().atom == DW_OP_piece) {
+    found.place = Place::Pieces;
+    found.pieces = pieces_of(operations, elf_machine);
+    return found;
+  }
+  auto whole = whole_place_of(operations, elf_machine);
+  if (!whole) return std::nullopt;
+  found.place = whole->place;
+  found.register_name = std::move(whole->register_name);
+  found.number = whole->number;
+  return found;
 }
 
 }  // namespace convert::tfile

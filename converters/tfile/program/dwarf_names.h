@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "converters/model/names/demangle.h"
 #include "converters/tfile/program/symbols.h"
@@ -50,7 +51,12 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode);
 // The offset of a variable whose location is the frame base plus an offset; nothing for others.
 std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
-// Where a variable is that takes no memory at `pc`; name and type are left to the caller. Nothing for others.
+// Where the pieces of a variable lie whose location these operations describe. One that lies in memory, which
+// only an expression of its own would record, counts as nowhere.
+std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operations, unsigned elf_machine);
+
+// Where a variable is that takes no memory at `pc`, or that is nowhere; name and type are left to the caller.
+// Nothing for others.
 std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
 
 }  // namespace convert::tfile

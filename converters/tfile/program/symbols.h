@@ -34,6 +34,14 @@ struct RegisterVariable {
     Register,  // its bytes are the register's
     Sum,       // its value is the register's plus `number`
     Constant,  // its value is `number`
+    Pieces,    // its bytes lie in several places
+    Nowhere,   // optimized out
+  };
+  struct Piece {
+    Place place = Place::Nowhere;  // no Pieces; of a Register the lowest bytes
+    std::string register_name = {};
+    std::int64_t number = 0;
+    std::uint64_t size = 0;  // bytes
   };
   std::string name;
   const Type* type = nullptr;
@@ -41,6 +49,7 @@ struct RegisterVariable {
   Place place = Place::Register;
   std::string register_name;  // as target descriptions call it
   std::int64_t number = 0;
+  std::vector<Piece> pieces = {};  // from its first byte on
 };
 
 class Symbols {

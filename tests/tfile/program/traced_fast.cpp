@@ -4,4 +4,14 @@ extern "C" [[gnu::noinline]] int halve(int whole) {
   return whole / 2;
 }
 
-int main(int count, char**) { return halve(count); }
+struct Shares {
+  int mine, yours;
+};
+
+extern "C" [[gnu::noinline]] int share(int whole) {
+  const Shares shares = {whole + 1, whole * 3};
+  asm volatile("" ::"r"(shares.mine), "r"(shares.yours));
+  return shares.mine + shares.yours;
+}
+
+int main(int count, char**) { return halve(count) + share(count); }

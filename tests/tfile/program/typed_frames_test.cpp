@@ -10,6 +10,7 @@ namespace convert::tfile {
 namespace {
 
 using testing::Contains;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -108,6 +109,49 @@ TEST_F(OptimizedFrames, VariablesLieInRegisters) {
         .end();
     EXPECT_THAT(builder.lines({}, {.program = file}).front(), HasSubstr(" whole=-7 ")) << collect;
   }
+}
+
+// At the beginning of share(), its only local variable does not exist yet; later its members have a register
+// each.
+TEST_F(OptimizedFrames, VariablesLieInPieces) {
+  const std::uint64_t begin = program.functions("share").front().address;
+  const auto place_of_shares = [&](std::uint64_t address) {
+    RegisterVariable found;
+    for (const RegisterVariable& variable : program.register_variables(address))
+      if (variable.name == "shares") found = variable;
+    return found;
+  };
+  EXPECT_EQ(place_of_shares(begin).place, RegisterVariable::Place::Nowhere);
+  const auto lies_in_two_registers = [&](std::uint64_t address) {
+    const auto pieces = place_of_shares(address).pieces;
+    return pieces.size() == 2 && !pieces[0].register_name.empty() && !pieces[1].register_name.empty();
+  };
+  std::uint64_t address = begin;
+  while (address < begin + 64 && !lies_in_two_registers(address)) ++address;
+  const auto pieces = place_of_shares(address).pieces;
+  ASSERT_EQ(pieces.size(), 2u);
+
+  const auto lines_at = [&](std::uint64_t at) {
+    TraceBuilder builder;
+    std::string registers = "tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>";
+    registers += "<reg name='rip' bitsize='64'/>";
+    for (const auto& piece : pieces)
+      registers += fmt::format("<reg name='{}' bitsize='64'/>", piece.register_name);
+    builder.line(registers + "</feature></target>");
+    const std::string place = fmt::format("2:{:x}", at);
+    builder.line("R 18").line("status 0;tstop::0;tframes:1").line(fmt::format("tp T{}:E:0:0", place));
+    builder.line(fmt::format("tp A{}:R6", place)).source(place, "cmd", "collect $locals");
+    builder.frame(2)
+        .registers(builder.number(at) + builder.number(std::uint64_t{0xdead'0000'0000'0007}) +
+                   builder.number(std::uint64_t{0xdead'0000'ffff'ffff}))
+        .end();
+    auto lines = builder.lines({}, {.program = file});
+    lines.insert(lines.end(), builder.notes().begin(), builder.notes().end());
+    return lines;
+  };
+  EXPECT_THAT(lines_at(address).front(), EndsWith(" shares.mine=7 shares.yours=-1")) << "and no registers";
+  EXPECT_THAT(lines_at(begin), Contains("optimized-out 1"));
+  EXPECT_THAT(lines_at(address), testing::Not(Contains(HasSubstr("optimized-out"))));
 }
 #endif
 
