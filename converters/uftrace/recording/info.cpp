@@ -20,6 +20,7 @@ constexpr std::size_t kHeaderSize = 40;
 constexpr std::size_t kEndianOffset = 14;
 constexpr unsigned kOldestVersion = 3;
 constexpr unsigned kNewestVersion = 4;
+constexpr unsigned kUnlikelyVersion = 31;  // a number above this is damage, not a later format
 
 // ELF's EI_DATA and EI_CLASS.
 constexpr unsigned kElfBigEndian = 2;
@@ -41,9 +42,11 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.take(kMagic.size(), "magic");
   const auto version_place = in.here();
   info.version = in.read<std::uint32_t>("version");
-  if (info.version < kOldestVersion || info.version > kNewestVersion)
-    throw InputError(version_place, fmt::format("unknown version {} of the uftrace format, expected {} or {}",
-                                                info.version, kOldestVersion, kNewestVersion));
+  if (info.version < kOldestVersion || info.version > kUnlikelyVersion) {
+    notes.add(kDamagedLine, version_place,
+              fmt::format("version is {}, taken as {}", info.version, kNewestVersion));
+    info.version = kNewestVersion;
+  }
   const auto size_place = in.here();
   const std::size_t header_size = in.read<std::uint16_t>("header size");
   in.read<std::uint8_t>("endian");
@@ -58,6 +61,12 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   notes.add(kDamagedLine, size_place,
             fmt::format("header size is {}, taken as {}", header_size, kHeaderSize));
   return kHeaderSize;
+}
+
+// Of a recording whose header tells no more than `info`.
+std::string what_is_assumed(const Info& info) {
+  return fmt::format("taken as version {}, {} endian, {} bit", info.version,
+                     info.order == std::endian::big ? "big" : "little", info.bits);
 }
 
 // The command line is quoted as in JSON, without the quotes around.
@@ -174,8 +183,18 @@ std::string feature_names(std::uint64_t features) {
 
 Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
   Info info;
+  std::size_t text_start = 0;
+  try {
+    text_start = read_header(bytes, path, info, notes);
+  } catch (const InputError& damage) {
+    notes.add(kNoInfo, [&] { return fmt::format("{}; {}", damage.what(), what_is_assumed(info)); });
+    return info;
+  }
+  if (info.version > kNewestVersion)
+    throw InputError(Place::byte(path, kMagic.size()),
+                     fmt::format("unknown version {} of the uftrace format, expected {} or {}", info.version,
+                                 kOldestVersion, kNewestVersion));
   info.present = true;
-  const std::size_t text_start = read_header(bytes, path, info, notes);
   Lines lines(bytes.substr(text_start));
   while (const auto line = lines.next()) {
     try {
@@ -193,9 +212,8 @@ Info read_info(const std::filesystem::path& directory, Notes& notes) {
   const auto path = directory / "info";
   const auto bytes = read_text_file(path);
   if (!bytes || bytes->empty()) {
-    notes.add(
-        kNoInfo, Place::file(path.native()),
-        fmt::format("{}; taken as version 4, little endian, 64 bit", bytes ? "is empty" : "there is none"));
+    notes.add(kNoInfo, Place::file(path.native()),
+              fmt::format("{}; {}", bytes ? "is empty" : "there is none", what_is_assumed({})));
     return {};
   }
   return parse_info(*bytes, path.native(), notes);
