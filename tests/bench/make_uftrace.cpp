@@ -1,10 +1,11 @@
 // Makes a large, valid uftrace recording for measurements: random call trees in the layout that
-// `uftrace record` writes (fact sheet sections 2, 3, 4, 5 and 8), the same bytes for the same options.
+// `uftrace record` writes (fact sheet sections 2, 3, 4, 5, 8 and 9), the same bytes for the same options.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -13,6 +14,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/program_options.hpp>
@@ -37,6 +40,18 @@ enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
 constexpr std::uint64_t kRecordMagic = 5;
 constexpr unsigned kMaxDepth = 1023;  // what the field holds
 
+// What functions that take arguments are called, and which arguments those are.
+constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
+constexpr std::array<std::string_view, 8> kTexts = {"id",
+                                                    "name",
+                                                    "colour",
+                                                    "/etc/hosts",
+                                                    "a longer key, of 26 bytes.",
+                                                    "user@example.org",
+                                                    "17",
+                                                    "Gr\xc3\xbc\xc3\x9f\x65"};
+constexpr std::size_t kMaxPayloadWords = 8;
+
 constexpr std::uint64_t kModuleBase = 0x55d0'4c20'0000;
 constexpr std::uint64_t kTextOffset = 0x1000;
 constexpr std::uint64_t kFunctionSize = 0x40;
@@ -57,6 +72,7 @@ struct Options {
   std::uint64_t clock_ns = 1;
   std::uint64_t step_ns = 60;
   std::uint64_t switch_every = 0;
+  bool arguments = false;  // of half of the calls
   std::uint64_t seed = 1;
 };
 
@@ -65,21 +81,28 @@ constexpr std::uint64_t address_of(std::uint64_t function) {
   return kModuleBase + kTextOffset + function * kFunctionSize + kEntryPoint;
 }
 
-// Half C, half C++, as in a real program.
-std::string symbol_of(unsigned function) {
-  if (function == 0) return "main";
-  if (function == 1) return "worker";
-  if (function % 2 == 0) return fmt::format("parse_item_{:05}", function);
-  const std::string type = fmt::format("Stage{:05}", function);
-  return fmt::format("_ZN6engine{}{}7processEPKvm", type.size(), type);
-}
+// The functions of a program, by their number: how often each is called, and which of them take arguments.
+struct Functions {
+  std::vector<std::uint32_t> draws;  // to draw from: each as often as it shall be called
+  std::vector<bool> take_arguments;  // by number
+
+  // Half C, half C++, as in a real program.
+  std::string symbol(unsigned function) const {
+    if (function == 0) return "main";
+    if (function == 1) return "worker";
+    const bool takes = take_arguments[function];
+    if (function % 2 == 0) return fmt::format("{}_item_{:05}", takes ? "take" : "parse", function);
+    const std::string type = fmt::format("Stage{:05}", function);
+    return fmt::format("_ZN6engine{}{}{}EPKvm", type.size(), type, takes ? "8takeItem" : "7process");
+  }
+};
 
 // One thread's walk through a random call tree: `main` or `worker` around everything, every call ended.
 class ThreadWalk {
  public:
-  ThreadWalk(const Options& options, unsigned thread, std::span<const std::uint32_t> popular)
+  ThreadWalk(const Options& options, unsigned thread, const Functions& functions)
       : options_(options),
-        popular_(popular),
+        functions_(functions),
         random_(options.seed * 1000 + thread),
         raw_ns_(kStartNs + thread * options.step_ns * 100),
         remaining_(options.records) {
@@ -89,12 +112,14 @@ class ThreadWalk {
 
   bool done() const { return remaining_ == 0; }
 
-  // Fills `words`, two a record, as far as there are records; returns how many words it wrote.
-  std::size_t fill(std::span<std::uint64_t> words) {
+  // Fills `words` with records, as far as there are any; returns how many words it wrote. Their times are
+  // added to `times`.
+  std::size_t fill(std::span<std::uint64_t> words, std::vector<std::uint64_t>& times) {
     std::size_t used = 0;
-    for (; used + 1 < words.size() && remaining_ > 0; used += 2, --remaining_) {
-      words[used] = next_time();
-      words[used + 1] = next_record();
+    for (; used + 2 + kMaxPayloadWords <= words.size() && remaining_ > 0; --remaining_) {
+      times.push_back(words[used++] = next_time());
+      words[used++] = next_record();
+      if (RecordWord::More::get(words[used - 1]) != 0) used += put_arguments(words.subspan(used));
     }
     return used;
   }
@@ -114,8 +139,10 @@ class ThreadWalk {
     // The root stays open to the last record.
     const bool must_begin = stack_.size() == 1 && !must_end;
     const std::uint64_t dice = std::rotr(bits_, 20);
-    if (must_begin || (!must_end && (dice & 1) == 0))
-      return enter(address_of(popular_[std::rotr(bits_, 32) % popular_.size()]));
+    if (must_begin || (!must_end && (dice & 1) == 0)) {
+      const std::uint32_t function = functions_.draws[std::rotr(bits_, 32) % functions_.draws.size()];
+      return enter(address_of(function)) | RecordWord::More::put(functions_.take_arguments[function] ? 1 : 0);
+    }
     const std::uint64_t address = stack_.back();
     stack_.pop_back();
     return word(Kind::Exit, address);
@@ -127,13 +154,36 @@ class ThreadWalk {
     return record;
   }
 
+  // Values lie one after the other, each from a multiple of 4 bytes on, and all of them are filled up to a
+  // multiple of 8. Returns how many words they take.
+  std::size_t put_arguments(std::span<std::uint64_t> words) const {
+    std::array<char, kMaxPayloadWords * sizeof(std::uint64_t)> bytes{};
+    std::size_t size = 0;
+    const auto put = [&](const void* from, std::size_t count) {
+      std::memcpy(bytes.data() + size, from, count);
+      size += count;
+    };
+    const auto number = static_cast<std::int64_t>(bits_) / 4096;
+    const auto index = static_cast<std::int32_t>(bits_ % 10'000) - 100;
+    const std::string_view text = kTexts[std::rotr(bits_, 12) % kTexts.size()];
+    const auto length = static_cast<std::uint16_t>(text.size());
+    put(&number, sizeof number);
+    put(&index, sizeof index);
+    put(&remaining_, sizeof remaining_);
+    put(&length, sizeof length);
+    put(text.data(), text.size());
+    const std::size_t count = (size + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+    std::memcpy(words.data(), bytes.data(), count * sizeof(std::uint64_t));
+    return count;
+  }
+
   std::uint64_t word(Kind kind, std::uint64_t address) const {
     return RecordWord::Kind::put(static_cast<std::uint64_t>(kind)) | RecordWord::Magic::put(kRecordMagic) |
            RecordWord::Depth::put(stack_.size()) | RecordWord::Address::put(address);
   }
 
   const Options& options_;
-  std::span<const std::uint32_t> popular_;
+  const Functions& functions_;
   std::mt19937_64 random_;
   std::uint64_t bits_ = 0;
   std::uint64_t raw_ns_;
@@ -144,7 +194,9 @@ class ThreadWalk {
 
 // Function numbers to draw from, as often as they shall be called: the n-th most popular one n times more
 // seldom than the first (Zipf), so that a few hot functions make most calls and each appears at least once.
-std::vector<std::uint32_t> popularity(unsigned functions) {
+// With arguments, functions that take some make as many calls as the others.
+Functions functions_of(const Options& options) {
+  const unsigned functions = options.functions;
   constexpr double kDraws = 1 << 16;
   double all = 0;
   for (unsigned rank = 1; rank <= functions; ++rank) all += 1.0 / rank;
@@ -156,8 +208,18 @@ std::vector<std::uint32_t> popularity(unsigned functions) {
   std::vector<std::uint32_t> numbers(functions);
   for (unsigned i = 0; i < functions; ++i) numbers[i] = i + 2;
   std::shuffle(numbers.begin(), numbers.end(), random);
+  std::vector<bool> take_arguments(functions + 2);
+  if (options.arguments) {
+    std::int64_t more_without = 0;
+    for (unsigned rank = 1; rank <= functions; ++rank) {
+      const bool takes = more_without > 0;
+      const std::int64_t calls = std::ranges::count(draws, rank + 1);
+      more_without += takes ? -calls : calls;
+      take_arguments[numbers[rank - 1]] = takes;
+    }
+  }
   for (std::uint32_t& draw : draws) draw = numbers[draw - 2];
-  return draws;
+  return {.draws = std::move(draws), .take_arguments = std::move(take_arguments)};
 }
 
 // The context switches of all threads, on two cpus (section 13).
@@ -166,10 +228,10 @@ class Switches {
   explicit Switches(std::uint64_t every) : every_(every) {}
 
   // Between a record and the next one a thread is off the cpu now and then.
-  void add(unsigned thread, std::span<const std::uint64_t> words) {
+  void add(unsigned thread, std::span<const std::uint64_t> times) {
     if (every_ == 0) return;
-    for (std::size_t i = every_; i + 1 < words.size() / 2; i += every_) {
-      const std::uint64_t before_ns = words[2 * i], behind_ns = words[2 * i + 2];
+    for (std::size_t i = every_; i + 1 < times.size(); i += every_) {
+      const std::uint64_t before_ns = times[i], behind_ns = times[i + 1];
       if (behind_ns < before_ns + 3) continue;
       add(thread, before_ns + 1, before_ns % 2 == 0 ? kOut : kOut | kPreempted);
       add(thread, behind_ns - 1, 0);
@@ -234,6 +296,8 @@ std::string info(const Options& options) {
   constexpr std::array<std::uint8_t, 8> kMagic = {'F', 't', 'r', 'a', 'c', 'e', '!', 0};
   constexpr std::uint64_t kFeatures = 0b110'0010;  // TASK_SESSION, SYM_REL_ADDR, MAX_STACK
   constexpr std::uint64_t kPerfEvent = 0b1'0000'0000;
+  constexpr std::uint64_t kWithArguments = 0b10'0000'1000;  // ARGUMENT, AUTO_ARGS
+  constexpr std::uint64_t kArgumentLines = fxt::Field<10>::put(1);
   constexpr std::uint64_t kLines = fxt::Field<0>::put(1) | fxt::Field<2>::put(1) |
                                    fxt::Field<3>::put(1) |  // exename, exit status, command
                                    fxt::Field<7>::put(1) | fxt::Field<12>::put(1) |
@@ -246,8 +310,9 @@ std::string info(const Options& options) {
   append(40, 2);  // header size
   append(1, 1);   // little endian
   append(2, 1);   // 64 bit
-  append(kFeatures | (options.switch_every != 0 ? kPerfEvent : 0), 8);
-  append(kLines, 8);
+  append(kFeatures | (options.switch_every != 0 ? kPerfEvent : 0) | (options.arguments ? kWithArguments : 0),
+         8);
+  append(kLines | (options.arguments ? kArgumentLines : 0), 8);
   append(kMaxDepth + 1, 2);  // max stack
   append(0, 6);
 
@@ -256,9 +321,10 @@ std::string info(const Options& options) {
     tids += fmt::format("{}{}", thread == 0 ? "" : ",", kProcessId + thread);
   text += fmt::format(
       "exename:{0}\nexit_status:0\ncmdline:uftrace record {0}\n"
-      "taskinfo:lines=2\ntaskinfo:nr_tid={1}\ntaskinfo:tids={2}\n"
+      "taskinfo:lines=2\ntaskinfo:nr_tid={1}\ntaskinfo:tids={2}\n{3}"
       "pattern_type:regex\nuftrace_version:v0.13 ( x86_64 )\n",
-      kProgram, options.threads, tids);
+      kProgram, options.threads, tids,
+      options.arguments ? fmt::format("argspec:lines=1\nargspec:{}\n", kArguments) : "");
   return text;
 }
 
@@ -271,10 +337,10 @@ std::string tasks(const Options& options) {
   return text;
 }
 
-std::string symbols(const Options& options) {
+std::string symbols(const Options& options, const Functions& functions) {
   std::string text = fmt::format("# symbols: {}\n# path name: {}\n", options.functions + 2, kProgram);
   for (unsigned function = 0; function < options.functions + 2; ++function)
-    text += fmt::format("{:016x} T {}\n", kTextOffset + function * kFunctionSize, symbol_of(function));
+    text += fmt::format("{:016x} T {}\n", kTextOffset + function * kFunctionSize, functions.symbol(function));
   return text + fmt::format("{:016x} ? __sym_end\n", kTextOffset + (options.functions + 2) * kFunctionSize);
 }
 
@@ -289,17 +355,17 @@ void make_recording(const Options& options) {
   std::filesystem::create_directories(options.directory);
   OutputFile(options.directory / "task.txt").write(tasks(options));
   OutputFile(options.directory / fmt::format("sid-{}.map", kSession)).write(memory_map(options));
-  OutputFile(options.directory / "program.sym").write(symbols(options));
+  const Functions functions = functions_of(options);
+  OutputFile(options.directory / "program.sym").write(symbols(options, functions));
 
-  const std::vector<std::uint32_t> popular = popularity(options.functions);
   std::vector<std::uint64_t> words(std::size_t{1} << 17);
   Switches switches(options.switch_every);
   for (unsigned thread = 0; thread < options.threads; ++thread) {
     OutputFile file(options.directory / fmt::format("{}.dat", kProcessId + thread));
-    for (ThreadWalk walk(options, thread, popular); !walk.done();) {
-      const auto filled = std::span(words).first(walk.fill(words));
-      file.write(filled);
-      switches.add(thread, filled);
+    std::vector<std::uint64_t> times;
+    for (ThreadWalk walk(options, thread, functions); !walk.done(); times.clear()) {
+      file.write(std::span(words).first(walk.fill(words, times)));
+      switches.add(thread, times);
     }
   }
   if (options.switch_every != 0)
@@ -339,6 +405,7 @@ int run(int argc, char** argv) {
       "mean time between two records");
   add("switch-every", po::value(&options.switch_every)->default_value(options.switch_every),
       "records between two context switches of a thread; 0: none");
+  add("arguments", po::bool_switch(&options.arguments), "three integers and a string for half of the calls");
   add("seed", po::value(&options.seed)->default_value(options.seed), "another seed gives another recording");
   po::options_description all;
   all.add(visible).add_options()("directory", po::value<std::string>()->required());
