@@ -10,7 +10,7 @@ namespace {
 
 // No type of a file is trusted to end.
 constexpr std::size_t kDeepest = 32;
-constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kMostSteps = 20'000;
 
 // A name that postfix operators can follow: "p->x", "f(y).a[2]", not "*p" or "a + b".
 bool is_postfix(std::string_view expression) {
@@ -72,7 +72,7 @@ class Walk {
   Leaves leaves;
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
-    if (depth == kDeepest || ++steps_ > kMostSteps) return;
+    if (++steps_ > kMostSteps || depth == kDeepest) return;
     if (type.kind == Type::Kind::Struct) {
       for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
       return;
@@ -84,7 +84,7 @@ class Walk {
       return;
     }
     const ElementNames names(name);
-    for (std::uint64_t i = 0; i < type.count; ++i) {
+    for (std::uint64_t i = 0; i < type.count && steps_ <= kMostSteps; ++i) {
       if (leaves.more > 0) {  // all elements have as many
         leaves.more += (type.count - i) * count_of(*type.target, depth + 1);
         return;
@@ -139,7 +139,7 @@ class Walk {
   }
 
   std::uint64_t count_of(const Type& type, std::size_t depth) {
-    if (depth >= kDeepest || ++steps_ > kMostSteps) return 0;
+    if (++steps_ > kMostSteps || depth >= kDeepest) return 0;
     if (type.kind == Type::Kind::Struct) {
       std::uint64_t count = 0;
       for (const Type::Member& member : type.members)

@@ -72,6 +72,14 @@ TEST(Leaves, OfWhichThereAreTooManyAreCounted) {
   EXPECT_EQ(leaves_of(exactly, "p").more, 0u);
 }
 
+TEST(Leaves, OfNothingEnd) {
+  const Type nothing{.kind = Type::Kind::Struct, .size = 0, .members = {}, .enumerators = {}};
+  EXPECT_TRUE(leaves_of(array_of(nothing, std::uint64_t{1} << 56), "a").first.empty());
+  Type itself{.kind = Type::Kind::Array, .count = std::uint64_t{1} << 56, .members = {}, .enumerators = {}};
+  itself.target = &itself;
+  EXPECT_TRUE(leaves_of(itself, "a").first.empty());
+}
+
 TEST(Leaves, OfATypeThatHoldsItselfEnd) {
   Type endless{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
   endless.members = {{.name = "a", .type = &endless}, {.name = "b", .type = &kInt}};

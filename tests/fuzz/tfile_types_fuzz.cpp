@@ -1,0 +1,93 @@
+// A C expression, types that refer to each other as they like, and a value: the expression's type, the leaves
+// of the value, and what they show. The first line is the expression; types of 8 bytes follow, then the
+// value.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "converters/model/names/names.h"
+#include "converters/tfile/events/values.h"
+#include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/type.h"
+
+namespace {
+
+using namespace convert::tfile;
+
+constexpr std::size_t kTypes = 8, kTypeBytes = 8;
+
+// Kind, size, target, count (2 bytes), a bit-field's offset and size, the next member.
+void describe(std::span<Type> types, std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i < types.size() && bytes.size() >= (i + 1) * kTypeBytes; ++i) {
+    const auto byte = [&](std::size_t at) {
+      return std::to_integer<std::uint64_t>(bytes[i * kTypeBytes + at]);
+    };
+    constexpr std::size_t kKinds = static_cast<std::size_t>(Type::Kind::Array) + 1;
+    Type& type = types[i];
+    type.kind = static_cast<Type::Kind>(byte(0) % kKinds);
+    type.is_character = byte(0) >= 0x80;
+    type.size = byte(1);
+    type.target = byte(2) % (kTypes + 1) == kTypes ? nullptr : &types[byte(2) % (kTypes + 1)];
+    type.count = byte(3) | byte(4) << 56;
+    type.enumerators = {{static_cast<std::int64_t>(byte(5)), "one"}, {1, "other"}};
+    type.members = {
+        {.name = "a", .type = type.target, .bit_offset = 8 * byte(5)},
+        {.name = "", .type = &types[byte(7) % kTypes], .bit_offset = byte(5), .bit_size = byte(6)}};
+  }
+}
+
+void show(const Leaf& leaf, std::span<const std::byte> value, convert::Names& names) {
+  const PlannedLeaf planned{.name = names.intern(leaf.name),
+                            .form = leaf.form,
+                            .offset = leaf.offset,
+                            .size = leaf.size,
+                            .bit_offset = leaf.bit_offset,
+                            .bit_size = leaf.bit_size,
+                            .enumerators = {{1, names.intern("one")}, {6, names.intern("several")}}};
+  if (planned.offset > value.size()) return;
+  const auto here =
+      value.subspan(planned.offset, std::min<std::size_t>(planned.size, value.size() - planned.offset));
+  std::string flags;
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    const auto reading = reading_of(planned);
+    if (!reading)
+      argument_of(planned, here, order, names, flags);
+    else if (is_number(*reading))
+      bits_of(*reading, here, order);
+  }
+  string_text(here);
+  spelled_text(here, planned.size);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string expression(text.substr(0, std::min(text.find('\n'), text.size())));
+  auto rest = std::as_bytes(std::span(data, size)).subspan(std::min(expression.size() + 1, size));
+  std::array<Type, kTypes> types;
+  describe(types, rest);
+  const auto value = rest.subspan(std::min(kTypes * kTypeBytes, rest.size()));
+
+  TypeTable table;
+  const auto named = [&](const std::string& name) {
+    return name.size() < kTypes ? &types[name.size()] : nullptr;
+  };
+  const Type* const type =
+      type_of_expression(expression, {.variable = named, .type = named, .pointer_size = 8}, table);
+  convert::Names names;
+  for (const Type* const shown : {type, static_cast<const Type*>(types.data())}) {
+    if (shown == nullptr) continue;
+    const Leaves leaves = leaves_of(*shown, expression);
+    if (leaves.first.size() > Leaves::kMost) std::abort();
+    for (const Leaf& leaf : leaves.first) show(leaf, value, names);
+  }
+  return 0;
+}
