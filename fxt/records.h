@@ -105,7 +105,7 @@ struct KernelObject {
 };
 
 // Spec: "Context switch record" (scheduling subtype 0). Thread 0 of process 0 is the idle thread. Perfetto
-// also takes a thread of priority 0 for idle unless a kernel object has named it before.
+// also takes a thread of priority 0 for idle unless a kernel object names it; the Writer wants that before.
 struct LegacyContextSwitch {
   std::uint64_t time = 0;
   std::uint16_t cpu = 0;  // when written: above 255 becomes a record of subtype 1, without the priorities

@@ -30,7 +30,6 @@ void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
   if (has_provider(id))
     throw WriterError("provider " + std::to_string(id) +
                       " was announced before; switch_provider() goes back to it");
-  begin_record();
   const std::string_view text = clean(name, kMaxProviderNameBytes);
   const std::size_t size = 1 + words_of(text.size());
   std::uint64_t* const words = out_->claim(size);

@@ -111,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Scheduling, Edge,
     testing::Values(EdgeFile{"LargestLegacyCpu", {0x0010'1020'13ff'0028, 5}, ""},
+                    EdgeFile{"LargeKoidInALegacySwitch", {0x0010'1010'0000'0048, 5, 100, 1ULL << 32}, "W19"},
                     EdgeFile{"LargeKoidInASwitch", {0x1000'0030'1000'0048, 5, 1ULL << 32, 0}, "W19"},
                     EdgeFile{"LargeKoidInAWakeup", {0x2000'0000'0000'0038, 5, 1ULL << 32}, "W19"},
                     EdgeFile{"SwitchWithoutSecondThread", {0x1000'0030'1000'0038, 5, 101}, "W11"},

@@ -388,6 +388,25 @@ TEST(ReaderSources, TheOtherByteOrderIsSeenByTheMagic) {
   EXPECT_EQ(last.as<Event>().category, "ninechars");
 }
 
+TEST(ReaderSources, WhatIsNotKnownEqualsByItsWords) {
+  const Words words = {5, 6}, same = words, other = {5, 7};
+  EXPECT_EQ(UnknownRecord{words}, UnknownRecord{same});
+  EXPECT_NE(UnknownRecord{words}, UnknownRecord{other});
+  EXPECT_EQ((ProfilerBacktrace{.time = 1, .frames = words}), (ProfilerBacktrace{.time = 1, .frames = same}));
+  EXPECT_NE((ProfilerBacktrace{.time = 1, .frames = words}), (ProfilerBacktrace{.time = 1, .frames = other}));
+  EXPECT_EQ((UnknownValue{.type = 11, .words = words}), (UnknownValue{.type = 11, .words = same}));
+  EXPECT_NE((UnknownValue{.type = 11, .words = words}), (UnknownValue{.type = 11, .words = other}));
+}
+
+TEST(ReaderSources, AlignedMemoryIsReadWhereItLies) {
+  const Words words =
+      after_tables({0x0002'0001'0100'0024, 5, 0x4f, 0x10'0002'0001, 6, 0});  // the last is large
+  Reader reader(std::as_bytes(std::span(words)));
+  for (const Entry& entry : reader)
+    EXPECT_EQ(entry.words.data(), words.data() + entry.offset / sizeof(std::uint64_t));
+  EXPECT_EQ(reader.end().reason, ReadEnd::Reason::EndOfFile);
+}
+
 TEST(ReaderSources, MemoryNeedsNoAlignment) {
   auto bytes = bytes_of(after_tables({0x0002'0001'0100'0024, 5}));
   bytes.insert(bytes.begin(), std::byte{0});
