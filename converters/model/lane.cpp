@@ -67,13 +67,12 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   // A complete event takes its end's arguments too, as long as one record holds them all.
   const std::size_t count = begin.argument_count() + arguments.size();
   if (begin.kind != SlotKind::Open || time_ns == begin.time_ns || time_ns == zero_ns_ ||
-      (count > kArgumentsPerRecord && !arguments.empty())) {
+      count > kArgumentsPerRecord) {
     end_apart(time_ns, arguments);
     return;
   }
   advance(time_ns);
   frames_.pop();
-  first_waiting_ = std::min(first_waiting_, frames_.size());
   begin.end_ns = time_ns;
   begin.kind = SlotKind::Complete;
   if (!arguments.empty()) begin.run = longer(begin, arguments, count);
@@ -235,8 +234,7 @@ const std::uint64_t* Lane::longer(const Slot& begin, const Arguments& more, std:
   const auto of_begin = begin.arguments().words(), of_end = more.words();
   const std::size_t size = of_begin.size() + of_end.size();
   // Mostly its run is the latest one, and there is room behind it.
-  if (!of_begin.empty() && of_begin.data() + of_begin.size() == word_ && of_end.size() <= words_left() &&
-      size < kLargeRun) {
+  if (!of_begin.empty() && of_begin.data() + of_begin.size() == word_ && of_end.size() <= words_left()) {
     std::uint64_t* const run = word_ - of_begin.size() - 1;
     *run = RunHeader::Count::put(count) | RunHeader::Words::put(size);
     word_ = copy(of_end, word_);

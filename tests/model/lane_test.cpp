@@ -264,5 +264,24 @@ TEST_F(LaneTest, EverythingElseStaysInItsPlace) {
                           "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0"));
 }
 
+// What waits behind an open call is bounded by its bytes, arguments included, however few events they are.
+TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
+  for (const std::size_t words : {10u, 300u}) {  // runs that share memory, and such that have their own
+    ChunkPool pool;
+    Lane lane(pool, {});
+    lane.set_share(40'000);
+    lane.begin(1, LabelId{});
+    lane.seal();
+    ASSERT_FALSE(lane.has_piece());
+    const std::string text(8 * words, 'x');
+    for (std::uint64_t t = 2; t < 2 + 60'000 / text.size(); ++t)
+      lane.instant(t, LabelId{}, {{NameId{}, text}});
+    lane.seal();
+    ASSERT_TRUE(lane.has_piece()) << words;
+    EXPECT_EQ(lane.take_piece().slots.front().kind, SlotKind::Begin);
+    lane.end(1'000'000);
+  }
+}
+
 }  // namespace
 }  // namespace convert

@@ -23,11 +23,8 @@ inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 // are padding, headers and numbers.
 inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 
-// Longer runs of words need a look at each string.
+// Longer runs of words need a look at each string, and blobs may have to be split.
 inline constexpr std::size_t kMaxKnownRun = kStringBytesPerRecord / sizeof(std::uint64_t);
-
-// A blob that the Writer would not split either, or cut its name (fxt/records.h, Blob).
-inline constexpr std::size_t kShortBlobBytes = 4096, kShortNameBytes = 256;
 
 // How events refer to a lane's thread.
 struct EventThread {
@@ -171,7 +168,7 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const Slot& slot, const 
 inline std::uint64_t* put_known_blob(std::uint64_t* at, const Slot& slot) {
   const std::string_view name = slot.text();
   const auto bytes = slot.bytes();
-  if (bytes.size() > kShortBlobBytes || name.size() > kShortNameBytes || !fxt::is_sound(name)) return nullptr;
+  if (slot.arguments().words().size() > kMaxKnownRun || !fxt::is_sound(name)) return nullptr;
   const auto ref = fxt::TextRef::inlined(name);
   const std::size_t size = 1 + ref.words() + fxt::words_of(bytes.size());
   *at = fxt::blob_header(ref.ref, bytes.size(), size);

@@ -131,6 +131,167 @@ TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreMadeSoAndNoted) {
   EXPECT_EQ(notes.count(kStringsRepaired), 1u);
 }
 
+// The first event of its name goes the long way, through the table; those behind it the short one. They must
+// look the same.
+class SaidAgain : public FxtSinkTest {
+ protected:
+  static constexpr std::uint64_t kEvent = 4, kBlob = 5;  // types of records
+  using Tell = std::function<void(Lane&, std::uint64_t time_ns)>;
+
+  // Events and blobs, without their times.
+  static std::vector<Words> records_of(std::span<const std::uint64_t> words) {
+    std::vector<Words> records;
+    while (!words.empty()) {
+      const std::size_t size = words.front() >> 4 & 0xfff;
+      Words record(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(size));
+      const std::uint64_t type = record.front() & 0xf;
+      const std::uint64_t event_type = record.front() >> 16 & 0xf;
+      if (type == kEvent) record[1] = 0;
+      if (type == kEvent && event_type == 4) record.back() = 0;  // the end of a complete duration
+      if (type == kEvent || type == kBlob) records.push_back(std::move(record));
+      words = words.subspan(size);
+    }
+    return records;
+  }
+  // Of one telling, after three were seen to be alike.
+  std::vector<Words> records_of_three(const Tell& tell) {
+    auto all = records_of(words_of([&](Lane& lane) {
+      for (const std::uint64_t time_ns : {100u, 200u, 300u}) tell(lane, time_ns);
+    }));
+    EXPECT_EQ(all.size() % 3, 0u);
+    const auto third = static_cast<std::ptrdiff_t>(all.size() / 3);
+    const std::vector<Words> first(all.begin(), all.begin() + third);
+    EXPECT_EQ(first, std::vector<Words>(all.begin() + third, all.end() - third));
+    EXPECT_EQ(first, std::vector<Words>(all.end() - third, all.end()));
+    return first;
+  }
+  Arguments of_all_types() {
+    const NameId n = names.intern("n");
+    return {{n, std::monostate{}},
+            {n, std::int32_t{-1}},
+            {n, std::uint32_t{1}},
+            {n, ~std::int64_t{1}},
+            {n, ~std::uint64_t{0}},
+            {n, 1.5},
+            {n, "seven and eight"},
+            {n, Pointer{0x8000}},
+            {n, Koid{9}},
+            {n, true},
+            {n, names.intern("name")},
+            {n, ""}};
+  }
+};
+
+TEST_F(SaidAgain, EventsLookTheSame) {
+  EXPECT_THAT(
+      records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), of_all_types()); }),
+      ElementsAre(testing::SizeIs(2 + 18)));
+  EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
+                lane.begin(t, label("main"), 0, of_all_types());
+                lane.end(t + 1, {{names.intern("ret"), std::int32_t{5}}});
+              }),
+              ElementsAre(testing::SizeIs(2 + 18 + 1 + 1)));
+  EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
+                lane.begin(t, label("main"), 0, of_all_types());
+                lane.end(t, of_all_types());
+              }),
+              ElementsAre(testing::SizeIs(2 + 18), testing::SizeIs(2 + 18)));
+  const auto counters = records_of_three([&](Lane& lane, std::uint64_t t) {
+    lane.counter(t, label("memory"), 77, {{names.intern("bytes"), std::uint64_t{1} << 40}});
+  });
+  ASSERT_THAT(counters, ElementsAre(testing::SizeIs(2 + 2 + 1)));
+  EXPECT_EQ(counters.front().back(), 77u);
+}
+
+TEST_F(SaidAgain, NewNamesGoIntoTheTable) {
+  const auto records = records_of(words_of([&](Lane& lane) {
+    lane.instant(1, label("main"), {{names.intern("a"), std::int32_t{1}}});
+    lane.instant(2, label("main"), {{names.intern("b"), names.intern("c")}});
+  }));
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0][2], 0x0000'0001'0006'0011u) << "a is string 6";
+  EXPECT_EQ(records[1][2], 0x0000'0008'0007'0016u) << "b is string 7, and its value string 8";
+}
+
+TEST_F(SaidAgain, StringsAreMendedAndCut) {
+  const NameId n = names.intern("n");
+  EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
+                lane.instant(t, label("main"), {{n, "caf\xe9"}});
+              }),
+              ElementsAre(testing::SizeIs(2 + 2)));
+  EXPECT_EQ(notes.count(kStringsRepaired), 3u);
+  const std::string text(15'000, 'x');
+  records_of_three([&](Lane& lane, std::uint64_t t) {
+    lane.instant(t, label("main"), {{n, text}, {n, text}});
+  });
+  EXPECT_EQ(notes.count(kStringsCut), 6u) << "30,000 bytes are too many";
+  records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), {{n, text}}); });
+  EXPECT_EQ(notes.count(kStringsCut), 6u);
+}
+
+TEST_F(SaidAgain, BlobsLookTheSame) {
+  const std::vector<std::byte> bytes(40'000, std::byte{7});
+  const auto sizes_of = [&](std::string_view name, std::size_t size) {
+    std::vector<std::size_t> sizes;
+    for (const Words& record : records_of_three(
+             [&](Lane&lane, std::uint64_t t) { lane.blob(t, name, std::span(bytes).first(size)); }))
+      sizes.push_back(record.size());
+    return sizes;
+  };
+  EXPECT_THAT(sizes_of("memory", 13), ElementsAre(1 + 1 + 2));
+  EXPECT_THAT(sizes_of("", 0), ElementsAre(1));
+  EXPECT_THAT(sizes_of("caf\xe9", 8), ElementsAre(1 + 1 + 1));
+  EXPECT_THAT(sizes_of("memory", 27'000), ElementsAre(1 + 1 + 3375));
+  EXPECT_THAT(sizes_of("memory", 40'000), ElementsAre(1 + 1 + 4000, 1 + 1 + 1000)) << "split";
+}
+
+// What is known and what is not take turns, over many buffers: nothing is lost.
+TEST_F(SaidAgain, WhatIsKnownAndWhatIsNotStandInOrder) {
+  constexpr std::uint64_t kRounds = 3000;
+  const auto records = records_of(words_of([&](Lane& lane) {
+    for (std::uint64_t i = 1; i <= kRounds; ++i) {
+      lane.instant(10 * i, label("main"), {{names.intern("i"), i}});
+      lane.begin(10 * i + 1, label("work"));
+      lane.flow(FlowStep::Begin, 10 * i + 2, label("arrow"), i);
+      lane.end(10 * i + 3);
+    }
+  }));
+  ASSERT_EQ(records.size(), 3 * kRounds);
+  for (std::uint64_t i = 0; i < kRounds; ++i) {
+    ASSERT_EQ(records[3 * i][2] >> 32, i + 1);
+    ASSERT_EQ(records[3 * i + 1].size(), 3u);
+    ASSERT_EQ(records[3 * i + 2].back(), i + 1) << "the arrow's id";
+  }
+  EXPECT_EQ(events_written, 3 * kRounds);
+}
+
+// Only 255 threads have an index: others are written out in each record.
+TEST_F(FxtSinkTest, ThreadsWithoutAnIndexStandInTheirRecords) {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  Timeline timeline({}, notes);
+  timeline.begin_input("story");
+  for (std::uint64_t thread = 1; thread <= 256; ++thread) {
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{7}, .thread = ThreadId{thread}, .process_name = "p", .thread_name = "t"});
+    timeline.add_source(std::make_unique<Story>(lane,
+                                                [&, thread](Lane& l) {
+                                                  if (thread != 256) return;
+                                                  for (const std::uint64_t begin : {10u, 20u}) {
+                                                    l.begin(begin, label("main"));
+                                                    l.end(begin + 5);
+                                                  }
+                                                }),
+                        {&lane});
+  }
+  FxtSink sink(writer, names, notes);
+  timeline.run(sink, [] {});
+  writer.flush();
+  const auto words = output.words();
+  EXPECT_EQ(Words(words.end() - 5, words.end()), (Words{words[words.size() - 10], 20, 7, 256, 25}));
+  EXPECT_EQ(words[words.size() - 5] & 0xff'ffff, 0x04'0054u) << "complete, 5 words, no arguments, no index";
+}
+
 TEST_F(FxtSinkTest, WhatTracyCannotHoldIsNoted) {
   words_of([&](Lane& lane) {
     lane.instant(10, label("main"));
