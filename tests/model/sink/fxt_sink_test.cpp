@@ -241,6 +241,7 @@ TEST_F(SaidAgain, BlobsLookTheSame) {
   EXPECT_THAT(sizes_of("memory", 13), ElementsAre(1 + 1 + 2));
   EXPECT_THAT(sizes_of("", 0), ElementsAre(1));
   EXPECT_THAT(sizes_of("caf\xe9", 8), ElementsAre(1 + 1 + 1));
+  EXPECT_EQ(notes.count(kStringsRepaired), 3u);
   EXPECT_THAT(sizes_of("memory", 27'000), ElementsAre(1 + 1 + 3375));
   EXPECT_THAT(sizes_of("memory", 40'000), ElementsAre(1 + 1 + 4000, 1 + 1 + 1000)) << "split";
 }
