@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converters/uftrace/arguments/payload_reader.h"
+#include "converters/uftrace/events/event_names.h"
 #include "converters/uftrace/inspect/inspect_files.h"
 #include "converters/uftrace/perf/perf_outline.h"
 #include "converters/uftrace/perf/perf_scan.h"
@@ -152,15 +153,24 @@ void add_records(Outline& outline, const RecordSurvey& survey) {
   outline["last ns"] = survey.last_ns;
 }
 
+void add_perf_events(Outline& outline, const PerfThread& thread) {
+  const auto add = [&](const char* name, std::uint64_t count) {
+    if (count > 0) outline[name] = count;
+  };
+  add("switched out", thread.switched_out);
+  add("preempted", thread.preempted);
+  add("names given", thread.names_given);
+}
+
 Outline threads_of(const Head& head, const Surveys& surveys) {
   const Deeds deeds(head);
   Outline list = Outline::array();
   for (const auto& [tid, task] : head.sessions.tasks()) {
-    const auto own_name = head.perf.find(tid);
+    const auto of_perf = head.perf.find(tid);
     const auto surveyed = surveys.find(tid);
     Outline outline{{"thread", number(tid)}, {"process", number(task.pid)}};
     outline["name"] =
-        own_name != head.perf.end() && !own_name->second.name.empty() ? own_name->second.name : task.name;
+        of_perf != head.perf.end() && !of_perf->second.name.empty() ? of_perf->second.name : task.name;
     if (task.parent) outline["forked by"] = number(*task.parent);
     if (task.fork_ns) outline["forked at ns"] = *task.fork_ns;
     if (task.is_leader()) {
@@ -176,13 +186,14 @@ Outline threads_of(const Head& head, const Surveys& surveys) {
       outline["bytes"] = surveyed->second.file->size_bytes;
       add_records(outline, surveyed->second.survey);
     }
+    if (of_perf != head.perf.end()) add_perf_events(outline, of_perf->second);
     list.push_back(std::move(outline));
   }
   return list;
 }
 
 // The ids that uftrace gives itself (fact sheet 10).
-std::string name_of_event(std::uint64_t id, const std::map<std::uint64_t, std::string>& user_events) {
+std::string name_of_event(std::uint64_t id, const EventNames& user_events) {
   constexpr std::uint64_t kFirstId = 100'001;
   constexpr std::array<std::string_view, 13> kNames{
       "read:proc/statm", "read:page-fault", "diff:proc/statm", "diff:page-fault", "read:pmu-cycle",
@@ -193,7 +204,7 @@ std::string name_of_event(std::uint64_t id, const std::map<std::uint64_t, std::s
   return known != user_events.end() ? known->second : fmt::format("event {}", id);
 }
 
-Outline records_of(const Surveys& surveys, const std::map<std::uint64_t, std::string>& user_events) {
+Outline records_of(const Surveys& surveys, const EventNames& user_events) {
   RecordSurvey all;
   std::uint64_t bytes = 0;
   for (const auto& [tid, surveyed] : surveys) {
@@ -282,7 +293,7 @@ Outline damage_of(const Surveys& surveys) {
 
 Outline inspect(const std::filesystem::path& input, Notes& notes) {
   const Head head(input, notes);
-  const auto user_events = read_event_names(head.directory, notes);
+  const auto user_events = read_event_names(head.directory.path, notes);
   const Surveys surveys = survey_threads(head, notes);
 
   Outline outline;

@@ -168,25 +168,4 @@ Outline outline_of_cpu_files(const std::vector<CpuFile>& files) {
   return list;
 }
 
-std::map<std::uint64_t, std::string> read_event_names(const Directory& directory, Notes& notes) {
-  std::map<std::uint64_t, std::string> names;
-  const auto path = directory.path / "events.txt";
-  const auto text = read_optional_file(path, notes);
-  Lines lines(text ? std::string_view(*text) : std::string_view());
-  while (const auto whole = lines.next()) {
-    if (whole->empty() || whole->starts_with('#')) continue;
-    LineReader line(*whole, path.native(), lines.number());
-    try {
-      line.expect("EVENT:");
-      line.skip_blanks();
-      const std::uint64_t id = line.decimal("event id");
-      line.skip_blanks();
-      names[id] = line.rest();
-    } catch (const InputError& damage) {
-      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
-    }
-  }
-  return names;
-}
-
 }  // namespace convert::uftrace

@@ -1,10 +1,7 @@
-// What the files beside the records hold, counted: symbols, debug information, events, texts.
+// What the files beside the records hold, counted: info, symbols, debug information.
 #pragma once
 
-#include <bit>
-#include <cstdint>
-#include <map>
-#include <string>
+#include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
@@ -24,7 +21,5 @@ Outline outline_of_symbols(const Directory& directory, Notes& notes);
 // One entry for every .dbg file: functions, source lines, argument lists and enums counted.
 Outline outline_of_debug_files(const Directory& directory, Notes& notes);
 Outline outline_of_cpu_files(const std::vector<CpuFile>& files);
-// The names that events.txt gives to ids.
-std::map<std::uint64_t, std::string> read_event_names(const Directory& directory, Notes& notes);
 
 }  // namespace convert::uftrace

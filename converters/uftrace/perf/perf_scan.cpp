@@ -32,6 +32,8 @@ void take(Scanned& scanned, const PerfEvent& event) {
     case PerfEvent::Kind::Preempted:
       end_run(scanned);
       scanned.out_ns = event.time_ns;
+      ++scanned.thread.switched_out;
+      if (event.kind == PerfEvent::Kind::Preempted) ++scanned.thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
       scanned.thread.forked_ns = event.time_ns;
@@ -41,7 +43,7 @@ void take(Scanned& scanned, const PerfEvent& event) {
       end_run(scanned);
       break;
     case PerfEvent::Kind::Comm:
-      if (!scanned.thread.named_ns) scanned.thread.named_ns = event.time_ns;
+      if (scanned.thread.names_given++ == 0) scanned.thread.named_ns = event.time_ns;
       [[fallthrough]];
     case PerfEvent::Kind::Exec:
       if (!event.comm.empty()) scanned.thread.name = event.comm;

@@ -16,6 +16,9 @@ struct PerfThread {
   std::string name = {};                       // the last one that it gave itself; empty if it never did
   std::optional<std::uint64_t> first_ns = {};  // of its switches
   std::optional<std::uint64_t> named_ns = {};  // when it was first given a name, other than by an exec
+  std::uint64_t switched_out = 0;              // how often, and
+  std::uint64_t preempted = 0;                 // how often of these it would have run on
+  std::uint64_t names_given = 0;               // other than by execs
   std::uint64_t last_ns = 0;                   // of its switches, execs and ends
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // who forked it, if forked_ns is known

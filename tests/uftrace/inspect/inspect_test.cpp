@@ -7,6 +7,7 @@
 #include <string>
 
 #include "converters/model/input_error.h"
+#include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {
@@ -48,7 +49,7 @@ TEST(UftraceInspect, NamesTheEvents) {
   EXPECT_EQ(outline["records"]["events by kind"],
             (Outline{{"event 777", 1}, {"watch:cpu", 2}, {"demo:tick", 1}}));
   EXPECT_THAT(r.notes(),
-              ElementsAre("damaged-line 1", "DIR/events.txt:2: expected \"EVENT:\", found \"nonsense\""));
+              ElementsAre("damaged-line 1", "DIR/events.txt:2: expected \"EVENT: \", found \"nonsense\""));
 }
 
 TEST(UftraceInspect, CountsWhatTheRecorderLost) {
@@ -167,6 +168,25 @@ TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
   const Outline texts = r.inspected()["texts"];
   EXPECT_EQ(text_of(texts), "note:\n  first line\n  red \\x1b[31m\nexternal messages: 2\n");
   EXPECT_EQ(texts["note"], "first line\nred \x1b[31m\n");
+}
+
+TEST(UftraceInspect, WhatPerfSaysOfThreads) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes()
+                              .exec(5, 100, "demo")
+                              .comm(11, 100, "first")
+                              .out(20, 100)
+                              .in(25, 100)
+                              .preempted(30, 100)
+                              .comm(35, 100, "second")
+                              .in(40, 100)
+                              .text());
+  const Outline thread = r.inspected()["threads"][0];
+  EXPECT_EQ(thread["name"], "second");
+  EXPECT_EQ(thread["switched out"], 2);
+  EXPECT_EQ(thread["preempted"], 1);
+  EXPECT_EQ(thread["names given"], 2);
 }
 
 // However much of it is missing or wrong.
