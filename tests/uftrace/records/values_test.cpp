@@ -37,6 +37,17 @@ TEST_F(UftraceValues, StandOnTheirCalls) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
+// They come again and again, so they are names, not texts: of the first function that has them, and of
+// others.
+TEST(UftraceEnums, AreNames) {
+  R r;
+  r.info_line("argspec:f@arg1/e:color;g@arg1/e:color").info_line("enumauto:enum color { RED, GREEN = 5 }");
+  r.entry_with(10, 0, R::kF, "\5\0\0\0\0\0\0\0"sv).exit(20, 0, R::kF);
+  r.entry_with(30, 0, R::kG, "\0\0\0\0\0\0\0\0"sv).exit(40, 0, R::kG);
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 20] demo:f arg1='GREEN'", "100/100 [30, 40] demo:g arg1='RED'"));
+}
+
 TEST_F(UftraceValues, AreLeftOutOnRequest) {
   calls();
   EXPECT_THAT(r_.lines({}, {.no_args = true}),
