@@ -36,6 +36,7 @@ TEST(Enums, ValuesCountUp) {
 TEST(Enums, ManyInALine) {
   EXPECT_THAT(lines("enum b { B, };enum a {A = 1,};enum a {X};"), ElementsAre("a: A=1", "b: B=0"));
   EXPECT_THAT(lines("enum e {}"), ElementsAre("e:"));
+  EXPECT_THAT(lines("enum e {,A,, B}"), ElementsAre("e: B=1 A=0"));
   EXPECT_THAT(lines(" "), IsEmpty());
 }
 
