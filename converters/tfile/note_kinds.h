@@ -42,8 +42,8 @@ inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time s
 inline constexpr NoteKind kNoSymbols{"no-symbols", "programs or symbol lists that could not be used"};
 inline constexpr NoteKind kRegistersLeftOut{"registers-left-out",
                                             "tracepoints with more registers than are shown", true};
-inline constexpr NoteKind kOptimizedOut{"optimized-out",
-                                        "variables that have no place at their tracepoint", true};
+inline constexpr NoteKind kOptimizedOut{"optimized-out", "variables that have no place at their tracepoint",
+                                        true};
 inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
 inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that are not the one that was traced"};
 inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address could not be found"};

@@ -7,8 +7,8 @@
 
 namespace convert::tfile {
 
-// Which registers of a frame become arguments. Auto: those that the tracepoint's actions name, and the general
-// ones where they collect $regs.
+// Which registers of a frame become arguments. Auto: those that the tracepoint's actions name, and the
+// general ones where they collect $regs.
 enum class Registers : std::uint8_t { Auto, None, General, All };
 
 struct Options {
