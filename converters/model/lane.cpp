@@ -246,6 +246,8 @@ const std::uint64_t* Lane::longer(const Slot& begin, const Arguments& more, std:
   return words - 1;
 }
 
+// Words live as long as the slots of the chunk that is being filled when their own chunk is full: all that
+// use them stand there or before.
 std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
   const std::size_t size = words + 1;
   if (write_ == write_end_) add_chunk();
