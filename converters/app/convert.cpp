@@ -91,6 +91,7 @@ ExitCode run(const Options& options) {
   Timeline timeline({.lanes = options.lanes, .jobs = options.jobs}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
+  if (!options.apart) timeline.seat_guests();
   if (timeline.lanes().empty() && !options.import.tids.empty())
     throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
                                                                       fmt::join(options.import.tids, ", ")));
@@ -121,10 +122,14 @@ ExitCode run(const Options& options) {
   report.records_read = stats.records_read;
   report.bytes_written = file.bytes_written();
   report.last_ns = timeline.last_ns();
-  report.threads = timeline.lanes().size();
   std::set<ProcessId> processes;
-  for (const LaneInfo& lane : timeline.lanes()) processes.insert(lane.process);
+  std::set<std::pair<ProcessId, ThreadId>> threads;
+  for (const LaneInfo& lane : timeline.lanes()) {
+    processes.insert(lane.process);
+    threads.insert({lane.process, lane.thread});
+  }
   report.processes = processes.size();
+  report.threads = threads.size();
   print_report(options, report, notes);
   return options.strict && !notes.has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
 }

@@ -132,6 +132,10 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets) {
                 "May be repeated",
             .take = into(offsets),
             .may_repeat = true},
+           {.name = "apart",
+            .help = "threads of a GDB trace file stay apart (default: where they can be found in a uftrace "
+                    "recording of the same process, frames are drawn among that thread's calls)",
+            .take = into(options.apart)},
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                   "how calls are written (default: mixed: one record a call wherever that is exact; pairs: a "

@@ -27,6 +27,8 @@ struct Options {
   std::vector<std::optional<std::int64_t>> offsets_ns;
   std::optional<std::int64_t> offset_ns;
 
+  bool apart = false;  // threads of a GDB trace file are not shown on those of a recording
+
   ImportOptions import;
   LaneOptions lanes;
   ReportForm report = ReportForm::Text;

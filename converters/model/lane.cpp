@@ -130,7 +130,7 @@ void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& argume
   advance(time_ns);
   const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
   const std::size_t depth = std::min(frames_.size(), options_.max_depth) + below;
-  const std::size_t last_place = std::max(options_.max_depth, kPerfettoMaxDepth) - 1;
+  const std::size_t last_place = options_.last_place();
   if (depth > last_place) {
     ++hidden_;
     return;

@@ -38,6 +38,9 @@ struct LaneOptions {
   // they would lie deeper than this and kPerfettoMaxDepth.
   std::size_t max_depth = kPerfettoMaxDepth;
   DurationForm durations = DurationForm::Mixed;
+
+  // The deepest place of an instant.
+  std::size_t last_place() const { return std::max(max_depth, kPerfettoMaxDepth) - 1; }
 };
 
 // Sealed events of a lane that lie side by side, in order; none is Open. `chunk` is theirs when nothing else
@@ -82,6 +85,11 @@ class Lane {
   // Adds `text` to the string argument `name` of the innermost open call, after a comma if there is one.
   // False if its begin is out already (or hidden): then the end may carry it.
   bool annotate_top(NameId name, std::string_view text);
+
+  // Its events are shown on the thread of another lane, among that one's calls: it must not have any that
+  // last. Decided before anything is said.
+  void set_guest() { is_guest_ = true; }
+  bool is_guest() const { return is_guest_; }
 
   // Calls open now, hidden ones included: the depth the next call gets.
   std::size_t depth() const { return frames_.size(); }
@@ -213,6 +221,7 @@ class Lane {
   std::size_t instants_ = 0;                       // how many were then
   std::uint64_t hidden_ = 0;
   std::uint64_t cut_arguments_ = 0;
+  bool is_guest_ = false;
 };
 
 }  // namespace convert

@@ -20,6 +20,13 @@ inline std::uint64_t moved(std::uint64_t time_ns, std::int64_t offset_ns) {
   return std::min(time_ns + magnitude, kTimeLimitNs - 1);
 }
 
+// The time that is moved there.
+inline std::uint64_t moved_back(std::uint64_t time_ns, std::int64_t offset_ns) {
+  const std::uint64_t magnitude = magnitude_of(offset_ns);
+  if (offset_ns >= 0) return time_ns - std::min(time_ns, magnitude);
+  return std::min(time_ns + magnitude, kTimeLimitNs - 1);
+}
+
 // At most as far as numbers reach.
 inline std::int64_t sum_of(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;

@@ -34,11 +34,18 @@ Rounds::Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs
       lookahead_bytes_(lookahead_bytes),
       turns_(parts.lanes.size()),
       workers_(std::min(jobs, parts.feeds.size() + parts.feedings.size() + 1)) {
-  lanes_.reserve(parts.lanes.size());
-  for (std::size_t i = 0; i < parts.lanes.size(); ++i)
-    lanes_.push_back({.lane = &parts.lanes[i], .feed = nullptr, .input = &inputs_[parts.input_of_lane[i]]});
+  std::vector<std::size_t> turns(parts.lanes.size());  // by the lane's number
+  for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
+    const std::size_t lane = parts.order.empty() ? i : parts.order[i];
+    turns[lane] = i;
+    lanes_.push_back({.lane = &parts.lanes[lane],
+                      .number = static_cast<std::uint32_t>(lane),
+                      .feed = nullptr,
+                      .input = &inputs_[parts.input_of_lane[lane]]});
+  }
   for (Feed& feed : feeds_)
-    for (const std::size_t lane : feed.lanes) {
+    for (std::size_t& lane : feed.lanes) {
+      lane = turns[lane];
       assert(lanes_[lane].feed == nullptr);
       lanes_[lane].feed = &feed;
       lanes_[lane].lane->set_share(share_bytes_ * feed.lanes.size());
@@ -229,7 +236,7 @@ std::size_t Rounds::merge() {
       if (state.end[-1].time_ns < others_ns) state.read = state.end;
       while (state.read != state.end && state.read->time_ns < others_ns) ++state.read;
     }
-    batch_.push_back({{first, state.read}, static_cast<std::uint32_t>(lane)});
+    batch_.push_back({{first, state.read}, state.number});
     batch_events_ += batch_.back().slots.size();
     if (batch_events_ >= kBatch) flush();
     if (state.read == state.end) {

@@ -25,7 +25,7 @@ namespace convert {
 
 class Rounds {
  public:
-  // A source, and the numbers of the lanes that it fills.
+  // A source, and the numbers of the lanes that it fills: their places in the order, once it is run.
   struct Feed {
     std::unique_ptr<Source> source;
     std::vector<std::size_t> lanes;
@@ -52,9 +52,10 @@ class Rounds {
     std::vector<Feeding>& feedings;
     std::vector<Input>& inputs;
     ChunkPool& pool;
+    std::vector<std::size_t> order = {};  // of lanes at equal times; empty: by their numbers
   };
 
-  // Borrows all; `lookahead_bytes` as in Timeline::Options.
+  // Borrows all but the order; `lookahead_bytes` as in Timeline::Options.
   Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs, EventSink& sink);
 
   // Reads until the first time of every input in `wanted` (by input) is known, merging nothing, and gives it:
@@ -67,7 +68,8 @@ class Rounds {
  private:
   struct LaneState {
     Lane* lane;
-    Feed* feed;  // null: it has all that it will ever have
+    std::uint32_t number;  // as the sink knows it
+    Feed* feed;            // null: it has all that it will ever have
     Input* input;
     Piece piece = {};
     Slot* read = nullptr;           // in the piece
@@ -94,8 +96,8 @@ class Rounds {
   std::vector<Feed>& feeds_;
   std::vector<Feeding>& feedings_;
   std::vector<Input>& inputs_;
-  std::vector<LaneState> lanes_;
-  std::size_t share_bytes_;  // of the lookahead, of one lane
+  std::vector<LaneState> lanes_;  // in the order of their turns
+  std::size_t share_bytes_;       // of the lookahead, of one lane
   std::size_t block_bytes_;
   std::size_t lookahead_bytes_;
   TurnTree turns_;

@@ -8,6 +8,7 @@
 
 #include "converters/model/left_out_calls.h"
 #include "converters/model/offset.h"
+#include "converters/model/shared_threads.h"
 
 namespace convert {
 namespace {
@@ -44,14 +45,58 @@ Lane& Timeline::add_lane(LaneInfo info) {
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
   Rounds::Feed feed{.source = std::move(source), .lanes = {}, .input = inputs_.size() - 1};
-  for (const Lane* const lane : lanes) {
-    // The lanes of a source were mostly added last.
-    const auto found =
-        std::find_if(lanes_.rbegin(), lanes_.rend(), [&](const Lane& l) { return &l == lane; });
-    assert(found != lanes_.rend());
-    feed.lanes.push_back(static_cast<std::size_t>(lanes_.rend() - found) - 1);
-  }
+  for (const Lane* const lane : lanes) feed.lanes.push_back(number_of(*lane));
   feeds_.push_back(std::move(feed));
+}
+
+std::size_t Timeline::number_of(const Lane& lane) const {
+  // Mostly one that was added last.
+  const auto found =
+      std::find_if(lanes_.rbegin(), lanes_.rend(), [&](const Lane& other) { return &other == &lane; });
+  assert(found != lanes_.rend());
+  return static_cast<std::size_t>(lanes_.rend() - found) - 1;
+}
+
+void Timeline::add_guest(Guest guest) { guests_.push_back({std::move(guest), inputs_.size() - 1}); }
+
+void Timeline::add_host(std::unique_ptr<Host> host) {
+  hosts_.push_back({std::move(host), inputs_.size() - 1});
+}
+
+void Timeline::seat_guests() {
+  // What they keep is not needed any more when it is done.
+  const auto guests = std::exchange(guests_, {});
+  const auto hosts = std::exchange(hosts_, {});
+  if (guests.empty() || hosts.empty()) return;
+  std::vector<std::int64_t> offsets_ns;
+  for (const Rounds::Input& input : merged_) offsets_ns.push_back(input.offset_ns);
+  const auto name_of = [this](const Lane& lane) {
+    return fmt::format("thread {}", static_cast<std::uint64_t>(infos_[number_of(lane)].thread));
+  };
+  const auto seats = find_seats(guests, hosts, offsets_ns, name_of);
+  for (std::size_t i = 0; i < guests.size(); ++i) {
+    const Guest& guest = guests[i].guest;
+    if (seats[i].lane == nullptr) {
+      notes_->add(kKeptApart, [&] {
+        return fmt::format("{}: {}: {}", inputs_[guests[i].input].name, guest.name, seats[i].why_not);
+      });
+      continue;
+    }
+    const std::size_t number = number_of(*guest.lane);
+    const std::uint64_t weight = std::exchange(infos_[number], infos_[number_of(*seats[i].lane)]).weight;
+    infos_[number].weight = weight;
+    lanes_[number].set_guest();
+  }
+}
+
+// The lanes of hosts go first at equal times, whatever came first on the command line: a guest's stamp may be
+// cut off, so that it belongs into a call that begins then.
+std::vector<std::size_t> Timeline::guests_last() const {
+  std::vector<std::size_t> order;
+  for (const bool are_guests : {false, true})
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      if (lanes_[i].is_guest() == are_guests) order.push_back(i);
+  return order;
 }
 
 void Timeline::add_feeder(std::unique_ptr<Feeder> feeder) {
@@ -59,9 +104,12 @@ void Timeline::add_feeder(std::unique_ptr<Feeder> feeder) {
 }
 
 void Timeline::run(EventSink& all, const std::function<void()>& tick) {
+  std::optional<SharedThreads> shared;
+  if (SharedThreads::are_in(infos_)) shared.emplace(all, options_.lanes);
+  EventSink& checked = shared ? *shared : all;
   std::optional<LeftOutCalls> some;
-  if (left_out_names_ != nullptr) some.emplace(all, *left_out_names_);
-  EventSink& sink = some ? *some : all;
+  if (left_out_names_ != nullptr) some.emplace(checked, *left_out_names_);
+  EventSink& sink = some ? *some : checked;
   sink.add_lanes(infos_);
   {
     Rounds rounds({.lanes = lanes_,
@@ -69,11 +117,13 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick) {
                    .feeds = feeds_,
                    .feedings = feedings_,
                    .inputs = merged_,
-                   .pool = pool_},
+                   .pool = pool_,
+                   .order = guests_last()},
                   options_.lookahead_bytes, options_.jobs, sink);
     keep_offsets_drawable(rounds, tick);
     rounds.run(tick);
   }
+  if (shared) hidden_when_shared_ = shared->hidden();
   finish_inputs();
   for (const auto& call : at_end_) call();
   for (const Notes& notes : later_notes_) notes_->join(notes);
@@ -138,7 +188,7 @@ std::uint64_t Timeline::last_ns() const {
 }
 
 std::uint64_t Timeline::hidden() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = hidden_when_shared_;
   for (const Lane& lane : lanes_) sum += lane.hidden();
   return sum;
 }

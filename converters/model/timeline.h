@@ -12,6 +12,7 @@
 
 #include "converters/model/chunk.h"
 #include "converters/model/event.h"
+#include "converters/model/guests.h"
 #include "converters/model/koids.h"
 #include "converters/model/lane.h"
 #include "converters/model/notes.h"
@@ -26,6 +27,10 @@ class Names;
 inline constexpr NoteKind kApartInTime{
     "apart-in-time", "inputs that do not overlap the first one in time: other clocks?", true};
 inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead out of the times that can be drawn"};
+
+inline constexpr NoteKind kKeptApart{
+    "kept-apart", "threads that could not be found among those of another input, and are drawn on their own",
+    true};
 
 class Timeline {
  public:
@@ -70,6 +75,12 @@ class Timeline {
   // Notes for one who says them while the timeline runs, and nobody else. Joined to all others after the run,
   // in the order of these calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
+  // A thread of the current input that may be one of another input, and an input that may have such threads.
+  void add_guest(Guest guest);
+  void add_host(std::unique_ptr<Host> host);
+  // When everything is imported and moved: shows each guest on the thread that it is. Those that stay apart
+  // are noted, if there is a host at all.
+  void seat_guests();
   // Called at the end of run(), before notes are joined.
   void at_end(std::function<void()> call) { at_end_.push_back(std::move(call)); }
 
@@ -89,7 +100,7 @@ class Timeline {
   std::span<const LaneInfo> lanes() const { return infos_; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
-  std::uint64_t hidden() const;         // of all lanes
+  std::uint64_t hidden() const;         // of all lanes, and where they share threads
   std::uint64_t cut_arguments() const;  // of all lanes
 
  private:
@@ -99,6 +110,8 @@ class Timeline {
     std::int64_t clock_ns = 0;  // of its offset, what is due to its clock
   };
 
+  std::size_t number_of(const Lane& lane) const;
+  std::vector<std::size_t> guests_last() const;
   void keep_offsets_drawable(Rounds& rounds, const std::function<void()>& tick);
   void finish_inputs();
 
@@ -117,6 +130,9 @@ class Timeline {
   std::vector<std::function<void()>> at_end_;
   std::uint64_t last_flow_ = 0;
   Names* left_out_names_ = nullptr;  // null: all calls are written
+  std::vector<GuestOfInput> guests_;
+  std::vector<HostOfInput> hosts_;
+  std::uint64_t hidden_when_shared_ = 0;
 };
 
 }  // namespace convert

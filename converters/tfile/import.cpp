@@ -1,6 +1,7 @@
 #include "converters/tfile/import.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -149,6 +150,29 @@ std::vector<Lane*> add_lanes(const Recording& recording, const std::string& proc
   return lanes;
 }
 
+// Each track that is shown may be a thread that another input has recorded, too. `lanes` by track.
+void add_guests(const Recording& recording, const std::vector<Lane*>& lanes, Timeline& timeline) {
+  const Survey& survey = recording.survey;
+  const RegisterLayout* layout = recording.trace.layout ? &*recording.trace.layout : nullptr;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    if (survey.shown_track[i] != i || lanes[i] == nullptr) continue;
+    const Track& track = survey.tracks[i];
+    Guest guest{.lane = lanes[i],
+                .name = name_of(track, layout),
+                .marks = survey.marks[i],
+                .resolution_ns = resolution_ns(survey.time.base),
+                .is_thread = track.clue == ThreadClue::ThreadPointer || track.clue == ThreadClue::Pid ||
+                             track.clue == ThreadClue::Task};
+    if (survey.time.stamped == 0)
+      guest.why_not = "its frames have no time stamps (collect $trace_timestamp)";
+    else if (guest.marks.empty() && i >= Survey::kMarkedTracks)
+      guest.why_not = fmt::format("it is none of the first {} threads", Survey::kMarkedTracks);
+    else if (guest.marks.empty())
+      guest.why_not = "no hit has a time stamp and a known location";
+    timeline.add_guest(std::move(guest));
+  }
+}
+
 }  // namespace
 
 bool recognizes(const std::filesystem::path& input) {
@@ -193,6 +217,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   std::vector<Lane*> all;
   std::vector<Lane*> lanes = add_lanes(*recording, process_name(input, options), context, all);
   Lane& main = *all.front();
+  add_guests(*recording, lanes, context.timeline);
   context.timeline.add_source(
       std::make_unique<TraceSource>(std::move(recording), std::move(lanes), main, context), all);
 }

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "converters/uftrace/arguments/payload_reader.h"
+#include "converters/uftrace/host.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_feeder.h"
 #include "converters/uftrace/perf/perf_scan.h"
@@ -304,6 +305,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       first_ns = std::min(main->messages.front().time_ns, first_ns.value_or(kForever));
   }
   const bool is_described = main != nullptr && !main->path.empty() && first_ns;
+  std::vector<HostThread> host_threads;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, plan.size_bytes));
@@ -315,10 +317,14 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       plan.ending = ending_of(*exit_status);
     if (&plan == main && is_described)
       describe(recording->directory, recording->info, *first_ns, lane, context);
+    if (!plan.path.empty()) host_threads.push_back({&lane, &task, plan.path, plan.facts, plan.inherited});
     auto source = std::make_unique<OwningSource>(recording, std::move(plan), lane, context);
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
+  context.timeline.add_host(std::make_unique<RecordingHost>(
+      recording, recording->symbolizer, recording->payloads,
+      !recording->info.has<FeatureBits::EstimateReturn>(), std::move(host_threads)));
   if (!recording->inboxes.empty())
     context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, context));
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A uftrace recording and a GDB trace file of one run, on one timeline: every frame must lie inside the call that it was
-in, of the thread that it was of.
+in, of the thread that it was of, and on that thread unless both are kept apart.
 
     inside_calls.py FXT_CONVERT RECORDING TRACE-FILE
 
@@ -40,9 +40,13 @@ def innermost(calls, time):
 
 def main():
     program, recording, trace_file = sys.argv[1:]
+    return max(judge(program, recording, trace_file, *options) for options in ([], ["--apart"]))
+
+
+def judge(program, recording, trace_file, *options):
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "out.fxt"
-        subprocess.run([program, "--report=none", recording, trace_file, output], check=True)
+        subprocess.run([program, "--report=none", *options, recording, trace_file, output], check=True)
         trace = fxt.read(output)
     calls = calls_of(trace)
     frames = [event for event in trace.events
@@ -54,6 +58,8 @@ def main():
     problems = []
     if sorted(len(own) for own in tids.values()) != [1] * len({frame.thread for frame in frames}):
         problems.append(f"GDB's threads are not uftrace's: {dict(tids)}")
+    if not options and any(own != {thread[1]} for thread, own in tids.items()):
+        problems.append(f"GDB's threads are not drawn on uftrace's: {dict(tids)}")
     functions = {name for own in calls.values() for _, _, name in own}
     for frame in frames if not problems else []:
         tid, = tids[frame.thread]
@@ -61,7 +67,7 @@ def main():
         expected = frame.name if frame.name in functions else "carry"
         if found != expected:
             problems.append(f"frame {frame.args['frame']}, {frame.name} at {frame.time} ns, lies in {found} of thread {tid}")
-    print(f"{trace_file}: {len(frames)} frames of {len(tids)} threads, {len(problems)} outside of their calls")
+    print(f"{' '.join(options)} {trace_file}: {len(frames)} frames of {len(tids)} threads, {len(problems)} outside of their calls")
     print("\n".join(problems[:10]))
     return 1 if problems or not frames else 0
 

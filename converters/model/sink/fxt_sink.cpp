@@ -4,7 +4,7 @@
 #include <bit>
 #include <fmt/format.h>
 #include <functional>
-#include <numeric>
+#include <map>
 #include <utility>
 
 #include "fxt/rules.h"
@@ -35,19 +35,26 @@ fxt::Thread side_of_switch(ProcessId process, ThreadId thread) {
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
+  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lanes; several may have one thread
+  std::vector<std::uint64_t> weights(lanes.size());  // those of a thread together are its first one's
   for (const LaneInfo& info : lanes) {
     const fxt::Thread koids{.process = static_cast<std::uint64_t>(info.process),
                             .thread = static_cast<std::uint64_t>(info.thread)};
     if (named.insert(info.process).second)
       writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
                                                                     : info.process_name);
-    writer_.name_thread(koids.process, koids.thread,
-                        info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : info.thread_name);
+    const auto [known, is_new] = first.try_emplace({info.process, info.thread}, threads_.size());
+    if (is_new)
+      writer_.name_thread(
+          koids.process, koids.thread,
+          info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : info.thread_name);
+    weights[known->second] += info.weight;
     threads_.push_back({koids});
   }
-  std::vector<std::size_t> heaviest(lanes.size());
-  std::iota(heaviest.begin(), heaviest.end(), std::size_t{0});
-  std::ranges::stable_sort(heaviest, std::greater{}, [&](std::size_t lane) { return lanes[lane].weight; });
+  std::vector<std::size_t> heaviest;
+  for (const auto& [thread, lane] : first) heaviest.push_back(lane);
+  std::ranges::sort(heaviest);
+  std::ranges::stable_sort(heaviest, std::greater{}, [&](std::size_t lane) { return weights[lane]; });
   heaviest.resize(std::min(heaviest.size(), kMaxThreadIndexes));
   std::ranges::sort(heaviest);
   for (const std::size_t lane : heaviest) {
@@ -55,6 +62,8 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
     if (const auto index = writer_.thread_index(thread.koids.process, thread.koids.thread))
       thread.index = static_cast<std::uint8_t>(*index);
   }
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    threads_[lane].index = threads_[first.at({lanes[lane].process, lanes[lane].thread})].index;
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {

@@ -83,6 +83,9 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
   Placement placement = placer_.place(frame);
   if (lanes_[placement.track] == nullptr) return 0;  // not wanted
   placement.is_guessed = recording_->survey.shown_track[placement.track] != placement.track;
+  // A call around steps would cross those that they lead into and out of.
+  if (lane_of(placement).is_guest())
+    placement.opens_call = placement.closes_call = placement.has_call = false;
   const FrameTime time = clock_.time_of(frame, placement.is_step);
   if (recording_->survey.time.reversed > 0) return put_in_order(frame, placement, time);
   const std::size_t bytes = say(frame, placement, time);

@@ -45,6 +45,11 @@ std::string_view name_of(TimeBase base) {
   return "none";
 }
 
+std::uint64_t resolution_ns(TimeBase base) {
+  constexpr std::uint64_t kNsPerUs = 1000;
+  return base == TimeBase::Monotonic || base == TimeBase::Unix ? kNsPerUs : 1;
+}
+
 StampReader::StampReader(const Description& description)
     : timestamp_(computed_variable(description, "trace_timestamp").value_or(kNoVariable)),
       clock_(computed_variable(description, "clock").value_or(kNoVariable)),

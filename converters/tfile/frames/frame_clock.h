@@ -22,6 +22,8 @@ enum class TimeBase : std::uint8_t {
   WallClock,  // KGTP's xtime_sec and xtime_nsec
 };
 std::string_view name_of(TimeBase base);
+// How much of the time a stamp cuts off, at most, and 1 ns.
+std::uint64_t resolution_ns(TimeBase base);
 
 // Microseconds of a stamp or of the status line as ns; nothing at 2^63 ns and later.
 inline std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "converters/tfile/frames/frame_pattern.h"
+#include "converters/tfile/frames/mark_sample.h"
 
 namespace convert::tfile {
 namespace {
@@ -33,6 +34,7 @@ class Surveyor {
     survey_.time.base = stamps_.base();
     survey_.tracks = placer_.tracks();
     survey_.shown_track = placer_.merged_tracks();
+    collect_marks();
     survey_.frames_without_own_track = placer_.frames_without_own_track();
     survey_.end_offset = reader_.offset();
     return std::move(survey_);
@@ -63,7 +65,11 @@ class Surveyor {
       if (pattern == FramePatterns::kNone) return reader_.next();
       Known& known = known_[pattern];
       ++known.others;
-      if (known.stamp_offset) add_time(stamps_.stamp_ns(ahead, *known.stamp_offset, order_));
+      if (known.stamp_offset) {
+        const auto stamp = stamps_.stamp_ns(ahead, *known.stamp_offset, order_);
+        add_time(stamp);
+        mark(known.placement, stamp);
+      }
       reader_.take(known.size);
     }
   }
@@ -72,7 +78,9 @@ class Surveyor {
     const Placement placement = placer_.place(frame);
     count(frame.tracepoint, contents_of(frame), placement, 1);
     if (frame.is_partial) ++survey_.partial_frames;
-    add_time(stamps_.stamp_ns(frame));
+    const auto stamp = stamps_.stamp_ns(frame);
+    add_time(stamp);
+    mark(placement, stamp);
     if (placer_.places_alike(frame) && patterns_.wants_another(frame)) learn(frame, placement);
   }
 
@@ -130,6 +138,23 @@ class Surveyor {
     time.last_ns = std::max(time.last_ns, *stamp);
   }
 
+  void mark(const Placement& placement, std::optional<std::uint64_t> stamp) {
+    if (!stamp || placement.is_step || placement.entry == nullptr || placement.track >= Survey::kMarkedTracks)
+      return;
+    if (placement.track >= samples_.size()) samples_.resize(placement.track + 1);
+    samples_[placement.track].add(*stamp, placement.entry->location->address);
+  }
+
+  void collect_marks() {
+    survey_.marks.resize(survey_.tracks.size());
+    for (std::size_t track = 0; track < samples_.size(); ++track) {
+      auto& marks = survey_.marks[survey_.shown_track[track]];
+      const auto own = samples_[track].take();
+      marks.insert(marks.end(), own.begin(), own.end());
+    }
+    for (auto& marks : survey_.marks) std::ranges::stable_sort(marks, {}, &GuestMark::time_ns);
+  }
+
   void add_damage() {
     for (Damage& damage : reader_.take_damage()) {
       ++survey_.damage_count;
@@ -144,6 +169,7 @@ class Surveyor {
   FramePatterns patterns_;
   std::vector<Known> known_;  // by pattern
   StampReader stamps_;
+  std::vector<MarkSample> samples_;  // by track
   Survey survey_;
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(0x10000);
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "converters/model/guests.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/placer.h"
@@ -16,10 +17,14 @@ namespace convert::tfile {
 
 struct Survey {
   static constexpr std::size_t kKeptDamage = 1000;
+  static constexpr std::size_t kMarkedTracks = 256;
 
   TimeSurvey time;
   std::vector<Track> tracks;             // as a Placer counts them
   std::vector<std::size_t> shown_track;  // for each the one it is shown on
+  // Hits with a stamp of their own and a known location, some of them, by time; of the first kMarkedTracks
+  // tracks, by the track that they are shown on.
+  std::vector<std::vector<GuestMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
   std::map<const Location*, std::uint64_t> hits_of;

@@ -5,13 +5,12 @@
 #include <string_view>
 
 #include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/symbols/label_cache.h"
 
 namespace convert::uftrace {
 namespace {
-
-constexpr std::size_t kBlock = std::size_t{64} << 10;
 
 enum class ForkKind : std::uint8_t { None, Process, Other };
 
@@ -31,77 +30,55 @@ class ForkScan {
  public:
   ForkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
            Payloads* payloads, std::vector<std::uint64_t> inherited, const ForkQuery& query)
-      : file_(path, true),
-        task_(task),
+      : task_(task),
         symbolizer_(symbolizer),
         query_(query),
-        open_(std::move(inherited)),
-        cursor_(file_, facts, open_, payloads) {}
+        walk_(path, facts, payloads, std::move(inherited)) {}
 
   ForkScanResult run() {
-    std::vector<std::byte> block(kBlock);
-    while (!is_over() && !cursor_.is_done()) {
-      cursor_.read(block);
-      while (!is_over()) {
-        std::uint64_t offset = cursor_.offset();
-        const auto plain = [this, &offset](const CallRecord& call) {
-          if (call.time_ns < seen_ns_ || (call.is_entry() && !is_plain(call.address)) ||
-              !open_.try_take(call))
-            return false;
-          seen_ns_ = call.time_ns;
-          if (call.is_entry()) enter(call, offset);
-          offset += kRecordSize;
-          return true;
-        };
-        const auto item = cursor_.next({.look_ns = look_ns_}, plain);
-        if (!item) break;
-        take(*item);
-      }
-    }
+    walk_.run(*this);
     if (!is_over()) tell_moments(~std::uint64_t{0}, late_ ? late_->before : here());
     return std::move(found_);
   }
 
- private:
-  bool is_over() const { return found_.moments.size() == query_.times_ns.size(); }
+  // ---- As CallWalk asks ----
 
-  void take(const RecordItem& item) {
-    const CallRecord& call = item.call;
-    if (item.what == RecordItem::What::Call) {
-      check_moments(call.time_ns);
-      look_up(call.time_ns);
-      // A call began before what follows it, even if the times say otherwise.
-      if (is_in_new_fork_)
-        found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, call.time_ns);
-      seen_ns_ = std::max(seen_ns_, call.time_ns);
-    } else if (item.what != RecordItem::What::BadTime || !is_call(item)) {
-      return;
-    }
+  bool is_over() const { return found_.moments.size() == query_.times_ns.size(); }
+  std::uint64_t look_ns() const { return look_ns_; }
+  bool may_pass(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
+  void passed(const CallRecord& call, std::uint64_t offset) {
+    if (call.is_entry()) enter(call, offset);
+  }
+  void see(const RecordItem& item) {
+    check_moments(item.call.time_ns);
+    look_up(item.call.time_ns);
+    // A call began before what follows it, even if the times say otherwise.
+    if (is_in_new_fork_)
+      found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
+  }
+  void taken(const RecordItem& item) {
     is_in_new_fork_ = false;
-    if (fork_depth_ && call.depth <= *fork_depth_) fork_depth_.reset();
-    open_.take(call);
-    if (!call.is_entry()) return;
-    enter(call, item.begin);
-    const ForkKind kind = kind_at(call);
+    if (fork_depth_ && item.call.depth <= *fork_depth_) fork_depth_.reset();
+    if (!item.call.is_entry()) return;
+    enter(item.call, item.begin);
+    const ForkKind kind = kind_at(item.call);
     if (kind != ForkKind::None) fork(item, kind == ForkKind::Process);
   }
 
-  static bool is_call(const RecordItem& item) {
-    return item.call.type == RecordType::Entry || item.call.type == RecordType::Exit;
-  }
-
+ private:
   // Those that such a call makes itself, like fork of libc called by that of the program, are part of it.
   void fork(const RecordItem& item, bool makes_process) {
     if (!fork_depth_) {
-      found_.calls.push_back({.begin_ns = item.what == RecordItem::What::Call ? item.call.time_ns : seen_ns_,
-                              .entry_offset = item.begin,
-                              .depth = item.call.depth,
-                              .stack = {},
-                              .makes_process = false});
+      found_.calls.push_back(
+          {.begin_ns = item.what == RecordItem::What::Call ? item.call.time_ns : walk_.seen_ns(),
+           .entry_offset = item.begin,
+           .depth = item.call.depth,
+           .stack = {},
+           .makes_process = false});
       fork_depth_ = item.call.depth;
       is_in_new_fork_ = true;
     }
-    found_.calls.back().stack = open_.addresses();
+    found_.calls.back().stack = walk_.open().addresses();
     found_.calls.back().makes_process |= makes_process;
   }
 
@@ -144,21 +121,18 @@ class ForkScan {
   }
 
   StackMoment here() const {
-    return {.stack = open_.addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
+    return {.stack = walk_.open().addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
   }
 
-  const RecordFile file_;
   const Task& task_;
   Symbolizer& symbolizer_;
   const ForkQuery& query_;
-  CallStack open_;
-  RecordCursor cursor_;
+  CallWalk walk_;
 
   ForkScanResult found_;
   std::optional<SymbolView> view_;
   AddressCache<ForkKind> kinds_;  // of the view; those that do not fork
   std::uint64_t look_ns_ = 0;
-  std::uint64_t seen_ns_ = 0;              // the latest time of a call
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
   bool is_in_new_fork_ = false;            // it was entered by the last record
   std::optional<std::uint64_t> last_entry_;

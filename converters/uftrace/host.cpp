@@ -1,0 +1,37 @@
+#include "converters/uftrace/host.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "converters/model/input_error.h"
+#include "converters/uftrace/records/mark_scan.h"
+
+namespace convert::uftrace {
+
+RecordingHost::RecordingHost(std::shared_ptr<const void> recording, Symbolizer& symbolizer,
+                             const PayloadShop& payloads, bool knows_ends, std::vector<HostThread> threads)
+    : recording_(std::move(recording)),
+      symbolizer_(symbolizer),
+      payloads_(payloads),
+      knows_ends_(knows_ends),
+      threads_(std::move(threads)) {}
+
+std::vector<const Lane*> RecordingHost::lanes() const {
+  std::vector<const Lane*> lanes;
+  for (const HostThread& thread : threads_) lanes.push_back(thread.lane);
+  return lanes;
+}
+
+// A file that can't be read is its source's to speak of.
+std::vector<MarkPlace> RecordingHost::places(const Lane& lane, std::span<const MarkWindow> windows) {
+  const auto thread = std::ranges::find(threads_, &lane, &HostThread::lane);
+  try {
+    PayloadReader payloads(payloads_, *thread->task);
+    return scan_marks(thread->path, thread->facts, *thread->task, symbolizer_, &payloads, thread->inherited,
+                      windows);
+  } catch (const InputError&) {
+    return std::vector<MarkPlace>(windows.size());
+  }
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Frames of GDB on the threads of a uftrace recording of the same process, and apart from them.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
+import fxt_reader as fxt  # noqa: E402
+
+PROGRAMS = Path(os.environ["PROGRAMS"])
+STONES, STONES_TRACE = "samples/both/stones", "samples/both/stones.trace"
+QUEUE, HEATER = "samples/gdb/queue.trace", "samples/gdb/heater.tfile"
+MADE_UP = 0x40000000
+
+
+class Apart(unittest.TestCase):
+    def setUp(self):
+        self.output = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"
+
+    def convert(self, *arguments):
+        """The report, with its notes by kind, and the trace."""
+        process = subprocess.run([PROGRAMS / "fxt-convert", "--report=json", "--strict", *arguments, self.output],
+                                 capture_output=True, check=False, timeout=120, cwd=REPOSITORY)
+        self.assertEqual(process.stderr, b"")
+        report = json.loads(process.stdout)
+        report["notes"] = {note["kind"]: note for note in report["notes"]}
+        self.assertEqual(process.returncode, 0, report["notes"])
+        check = subprocess.run([PROGRAMS / "fxt-dump", "--check", self.output], capture_output=True, check=False,
+                               timeout=120)
+        self.assertEqual((check.returncode, check.stderr), (0, b""), check.stdout)
+        return report, fxt.read(self.output)
+
+    @staticmethod
+    def frames(trace):
+        return [(event.thread, event.time, event.name, event.args["frame"]) for event in trace.events
+                if event.category == "tracepoint" and "tracepoint" in event.args]
+
+    def test_frames_are_drawn_on_their_threads(self):
+        report, trace = self.convert(STONES, STONES_TRACE)
+        alone, alone_trace = self.convert(STONES)
+        self.assertNotIn("kept-apart", report["notes"])
+        self.assertEqual((report["threads"], report["processes"]), (alone["threads"], alone["processes"]))
+        self.assertEqual(trace.thread_names, alone_trace.thread_names)
+        self.assertEqual(trace.process_names, alone_trace.process_names)
+        self.assertEqual(len({thread for thread, *_ in self.frames(trace)}), 3)
+
+    def test_the_order_of_the_inputs_does_not_matter(self):
+        _, trace = self.convert(STONES, STONES_TRACE)
+        _, other = self.convert(STONES_TRACE, STONES)
+        self.assertEqual(self.frames(trace), self.frames(other))
+        self.assertEqual(trace.thread_names, other.thread_names)
+
+    def test_apart_keeps_them_apart(self):
+        together, trace = self.convert(STONES, STONES_TRACE)
+        report, apart = self.convert("--apart", STONES, STONES_TRACE)
+        self.assertNotIn("kept-apart", report["notes"])
+        self.assertEqual((report["threads"], report["processes"]), (together["threads"] + 3, together["processes"] + 1))
+        self.assertEqual({thread[0] for thread, *_ in self.frames(apart)}, {MADE_UP})
+        self.assertEqual([frame[1:] for frame in self.frames(apart)], [frame[1:] for frame in self.frames(trace)])
+
+    def test_frames_of_another_time_stay_apart(self):
+        for offset in "=-1ms", "=1ms":
+            report, trace = self.convert("--offset", STONES_TRACE + offset, STONES, STONES_TRACE)
+            self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
+            self.assertRegex(report["notes"]["kept-apart"]["first"],
+                             rf"^{STONES_TRACE}: thread fs=0x\w+: (no hit lies in an open call of its function|"
+                             r"\d+ of \d+ hits lie in open calls of their functions, at most \(thread \d+\))$")
+            self.assertEqual({thread[0] for thread, *_ in self.frames(trace)}, {MADE_UP})
+
+    def test_both_may_be_moved(self):
+        _, trace = self.convert(STONES, STONES_TRACE)
+        _, moved = self.convert("--offset=1=2s", "--offset=2=2s", STONES, STONES_TRACE)
+        self.assertEqual([(frame[0], frame[1] + 2_000_000_000) for frame in self.frames(trace)],
+                         [frame[:2] for frame in self.frames(moved)])
+
+    def test_another_program_stays_apart(self):
+        report, _ = self.convert(STONES, QUEUE)
+        self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
+
+    def test_trace_files_alone_say_nothing_of_it(self):
+        report, _ = self.convert(QUEUE)
+        self.assertNotIn("kept-apart", report["notes"])
+
+    def test_threads_that_are_not_wanted_have_no_frames(self):
+        _, trace = self.convert(STONES, STONES_TRACE)
+        tid = self.frames(trace)[0][0][1]
+        report, only = self.convert(f"--tid={tid}", STONES, STONES_TRACE)
+        self.assertEqual(report["notes"]["kept-apart"]["count"], 2)
+        self.assertEqual([frame for frame in self.frames(only) if frame[0][1] == tid],
+                         [frame for frame in self.frames(trace) if frame[0][1] == tid])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,165 @@
+// Lanes of one thread lie on each other as far as a viewer can stack them, and no farther.
+#include "converters/model/shared_threads.h"
+
+#include <algorithm>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "converters/model/sink/fxt_sink.h"
+#include "fxt/output.h"
+#include "fxt/reader.h"
+#include "tests/fxt/check_words.h"
+#include "tests/model/event_text.h"
+#include "tests/model/story.h"
+
+namespace convert {
+namespace {
+
+// A thread that several lanes fill; lane 0 has calls, as deep as is asked for.
+class SharedThread : public testing::Test {
+ protected:
+  using Tell = std::function<void(Lane&)>;
+  void run(EventSink& sink, const std::vector<Tell>& stories) {
+    Timeline timeline({}, notes);
+    for (const Tell& story : stories) {
+      timeline.begin_input("input");
+      Lane& lane = timeline.add_lane({.process = ProcessId{1},
+                                      .thread = static_cast<ThreadId>(timeline.lanes().size() + 1),
+                                      .process_name = "p",
+                                      .thread_name = "t"});
+      if (timeline.lanes().size() == 1) {
+        first = &lane;
+        timeline.add_host(std::make_unique<Anywhere>(lane));
+      } else {
+        timeline.add_guest({.lane = &lane, .name = {}, .marks = {{10, 0x10}}});
+      }
+      timeline.add_source(std::make_unique<Story>(lane, story), {&lane});
+    }
+    timeline.seat_guests();
+    timeline.run(sink, [] {});
+    hidden = timeline.hidden();
+  }
+  std::vector<std::string> lines_of(const std::vector<Tell>& stories) {
+    EventText text(names);
+    run(text, stories);
+    return text.lines();
+  }
+  // What a checker says of the file.
+  std::string broken_rules(const std::vector<Tell>& stories) {
+    fxt::MemoryOutput output;
+    fxt::Writer writer(output, {.provider_name = "t", .long_spans = true, .trust_nesting = true});
+    FxtSink sink(writer, names, notes);
+    run(sink, stories);
+    writer.flush();
+    return fxt::test::broken_rules(output.words());
+  }
+  Tell calls(std::size_t depth, std::uint64_t from_ns, std::uint64_t to_ns) {
+    return [this, depth, from_ns, to_ns](Lane& lane) {
+      for (std::size_t i = 0; i < depth; ++i) lane.begin(from_ns, f);
+      for (std::size_t i = 0; i < depth; ++i) lane.end(to_ns);
+    };
+  }
+  Tell instants(std::size_t count, std::uint64_t time_ns) {
+    return [this, count, time_ns](Lane& lane) {
+      for (std::size_t i = 0; i < count; ++i) lane.instant(time_ns, g);
+    };
+  }
+  static std::size_t count(const std::vector<std::string>& lines, const std::string& line) {
+    return static_cast<std::size_t>(std::ranges::count(lines, line));
+  }
+
+  class Anywhere : public Host {
+   public:
+    explicit Anywhere(const Lane& lane) : lane_(lane) {}
+    std::vector<const Lane*> lanes() const override { return {&lane_}; }
+    bool knows_ends() const override { return true; }
+    std::vector<MarkPlace> places(const Lane&, std::span<const MarkWindow> windows) override {
+      return std::vector<MarkPlace>(windows.size(), {.in = MarkPlace::In::InnermostCall});
+    }
+
+   private:
+    const Lane& lane_;
+  };
+
+  Names names;
+  Notes notes;
+  LabelId f = names.label("app", "f"), g = names.label("tracepoint", "g");
+  Lane* first = nullptr;
+  std::uint64_t hidden = 0;
+};
+
+TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
+  const auto lines = lines_of({calls(100, 1000, 3000), instants(600, 2000)});
+  EXPECT_EQ(count(lines, "1/1 @2000 tracepoint:g"), 411u);
+  EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u) << "as many as there are, in the last place";
+  EXPECT_EQ(count(lines, "1/1 2000] tracepoint:g"), 189u);
+  EXPECT_EQ(count(lines, "1/1 [1000, 3000] app:f"), 100u);
+  EXPECT_EQ(hidden, 0u);
+}
+
+TEST_F(SharedThread, ReadersFindNothingWrong) {
+  for (const std::size_t depth : {0, 1, 100, 511})
+    for (const std::size_t frames : {1, 600})
+      for (const std::uint64_t time_ns : {1000, 2000, 3000})
+        EXPECT_EQ(broken_rules({calls(depth, 1000, 3000), instants(frames, time_ns)}), "")
+            << depth << " calls, " << frames << " frames at " << time_ns;
+}
+
+TEST_F(SharedThread, WhereThereIsNoPlaceLeftInstantsAndPairsAreLeftOut) {
+  const Tell guest = [&](Lane& lane) {
+    lane.instant(1500, g);
+    lane.begin(2000, g);
+    lane.end(2000);
+    lane.instant(4000, g);
+  };
+  const auto lines = lines_of({calls(512, 1000, 3000), guest});
+  EXPECT_EQ(lines.size(), 513u);
+  EXPECT_EQ(lines.back(), "1/1 @4000 tracepoint:g");
+  EXPECT_EQ(hidden, 2u);
+}
+
+TEST_F(SharedThread, TheLanesCountTogether) {
+  const auto lines = lines_of({calls(100, 1000, 3000), instants(300, 2000), instants(300, 2000)});
+  EXPECT_EQ(count(lines, "1/1 @2000 tracepoint:g"), 411u);
+  EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u);
+}
+
+TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
+  const Tell host = [&](Lane& lane) {
+    lane.begin(1000, f);
+    lane.begin(1000, f);
+    lane.end(1500);
+    lane.begin(1500, f);
+    lane.begin(1500, f);
+    lane.end(1500);  // of no length: a pair
+    lane.end(2500);
+    lane.end(3000);
+  };
+  const auto lines = lines_of({host, instants(511, 2000)});
+  EXPECT_EQ(count(lines, "1/1 @2000 tracepoint:g"), 509u);
+  EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
+}
+
+// Threads are named once, and those that nobody has any more not at all.
+TEST_F(SharedThread, OneThreadIsNamedOnce) {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  FxtSink sink(writer, names, notes);
+  run(sink, {calls(1, 1000, 3000), instants(1, 2000)});
+  writer.flush();
+  fxt::Reader reader(std::as_bytes(output.words()));
+  std::size_t objects = 0, threads = 0;
+  for (const fxt::Entry& entry : reader) {
+    objects += std::holds_alternative<fxt::KernelObject>(entry.record) ? 1 : 0;
+    threads += std::holds_alternative<fxt::ThreadRecord>(entry.record) ? 1 : 0;
+  }
+  EXPECT_EQ(objects, 2u) << "a process and a thread";
+  EXPECT_EQ(threads, 1u);
+}
+
+}  // namespace
+}  // namespace convert

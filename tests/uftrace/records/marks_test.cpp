@@ -1,0 +1,175 @@
+// Where the marks of another input lie in the calls of a recording, and which thread that makes them belong
+// to.
+#include <gmock/gmock.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converters/model/guests.h"
+#include "converters/uftrace/import.h"
+#include "tests/model/event_text.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using R = RecordingBuilder;
+
+// Functions of RecordingBuilder have 0x100 bytes; the recorder's addresses are those behind their first
+// instructions, and tracepoints lie anywhere.
+constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R::kG + 0xff;
+
+class Marks : public testing::Test {
+ protected:
+  // The threads of the file: "100/100" where a guest with these marks is seated, and a guest of its own
+  // otherwise.
+  std::string seat_of(std::vector<GuestMark> marks, std::uint64_t resolution_ns = 1000,
+                      std::int64_t offset_ns = 0) {
+    recording_.lines();  // writes the files
+    Names names;
+    Notes notes;
+    ImportStats stats;
+    Timeline timeline({}, notes);
+    const ImportOptions options;
+    ImportContext context{names, notes, timeline, stats, options};
+    import(recording_.path(), context);
+    timeline.begin_input("session.trace");
+    const Lane& lane = timeline.add_lane({.process = ProcessId{kFirstMadeUpId},
+                                          .thread = ThreadId{kFirstMadeUpId},
+                                          .process_name = "demo",
+                                          .thread_name = "guest"});
+    timeline.add_guest(
+        {.lane = &lane, .name = "guest", .marks = std::move(marks), .resolution_ns = resolution_ns});
+    timeline.shift_input(1, offset_ns);
+    timeline.seat_guests();
+    EventText text(names);
+    timeline.run(text, [] {});
+    said_ = notes.count(kKeptApart) != 0 ? notes.groups().back().first.front() : "";
+    const std::string& last = text.threads().back();
+    return last.substr(0, last.find(' '));
+  }
+  static constexpr std::string_view kApart = "1073741824/1073741824";
+
+  R recording_;
+  std::string said_;
+};
+
+TEST_F(Marks, LieInTheCallOfTheirFunction) {
+  recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
+  recording_.exit(90'000, 0, R::kMain + 8);
+  EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{15'000, kInMain}, {25'000, kInF}, {40'000, kInMain}}), "100/100");
+  EXPECT_EQ(seat_of({{35'000, kInF}}), kApart);
+  EXPECT_EQ(seat_of({{25'000, kInG}}), kApart);
+  EXPECT_EQ(seat_of({{5'000, kInMain}}), kApart);
+  EXPECT_EQ(seat_of({{95'000, kInMain}}), kApart);
+  EXPECT_EQ(said_, "session.trace: guest: no hit lies in an open call of its function");
+}
+
+// A stamp of microseconds is cut off: the mark was made later in its microsecond.
+TEST_F(Marks, LieAnywhereInTheirMicrosecond) {
+  recording_.entry(10'500, 0, R::kMain)
+      .entry(20'400, 1, R::kF)
+      .exit(20'500, 1, R::kF)
+      .entry(30'999, 1, R::kG);
+  recording_.exit(31'000, 1, R::kG).exit(90'000, 0, R::kMain);
+  EXPECT_EQ(seat_of({{10'000, kInMain}}), "100/100");
+  EXPECT_EQ(seat_of({{20'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{30'000, kInG}}), "100/100");
+  EXPECT_EQ(seat_of({{20'000, kInF}, {20'000, kInMain}}), "100/100");
+  EXPECT_EQ(seat_of({{20'000, kInF}}, 1), kApart);
+  EXPECT_EQ(seat_of({{20'400, kInF}}, 1), "100/100");
+  EXPECT_EQ(seat_of({{20'500, kInF}}, 1), kApart);
+  EXPECT_EQ(seat_of({{9'000, kInMain}}), kApart);
+  EXPECT_EQ(seat_of({{31'000, kInG}}), kApart);
+}
+
+TEST_F(Marks, AreMovedWithTheirInput) {
+  recording_.entry(10'000, 0, R::kMain)
+      .entry(20'000, 1, R::kF)
+      .exit(30'000, 1, R::kF)
+      .exit(90'000, 0, R::kMain);
+  EXPECT_EQ(seat_of({{5'000, kInF}}, 1000, 20'000), "100/100");
+  EXPECT_EQ(seat_of({{125'000, kInF}}, 1000, -100'000), "100/100");
+  EXPECT_EQ(seat_of({{125'000, kInF}}, 1000, -90'000), kApart);
+}
+
+TEST_F(Marks, OfAFunctionThatIsOnlyOpenSayLittle) {
+  recording_.entry(10'000, 0, R::kMain)
+      .entry(20'000, 1, R::kF)
+      .exit(80'000, 1, R::kF)
+      .exit(90'000, 0, R::kMain);
+  EXPECT_EQ(seat_of({{30'000, kInMain}, {40'000, kInMain}}), kApart);
+  EXPECT_EQ(said_,
+            "session.trace: guest: its functions are open in thread 100, but only 0 of 2 hits lie directly "
+            "in them");
+}
+
+TEST_F(Marks, WhereExitsAreEstimatedThatIsEnough) {
+  recording_.estimated_exits();
+  recording_.entry(10'000, 0, R::kMain)
+      .entry(20'000, 1, R::kF)
+      .exit(80'000, 1, R::kF)
+      .exit(90'000, 0, R::kMain);
+  EXPECT_EQ(seat_of({{30'000, kInMain}, {40'000, kInMain}}), "100/100");
+}
+
+TEST_F(Marks, TellThreadsApart) {
+  recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
+  for (const std::uint64_t tid : {100, 101}) {
+    recording_.thread(tid);
+    recording_.entry(10'000, 0, R::kMain);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      const std::uint64_t begin = 20'000 + i * 10'000 + (tid == 100 ? 0 : 5'000);
+      recording_.entry(begin, 1, R::kF).exit(begin + 4'000, 1, R::kF);
+    }
+    recording_.exit(900'000, 0, R::kMain);
+  }
+  EXPECT_EQ(seat_of({{22'000, kInF}, {32'000, kInF}, {92'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{27'000, kInF}, {37'000, kInF}, {97'000, kInF}}), "100/101");
+  EXPECT_EQ(seat_of({{22'000, kInF}, {37'000, kInF}, {97'000, kInF}}), kApart);
+  EXPECT_EQ(said_,
+            "session.trace: guest: 2 of 3 hits lie in open calls of their functions, at most (thread 101)");
+}
+
+// Both are in f all the time; the frames of one come right behind its own entries.
+TEST_F(Marks, InTwoThreadsBelongToTheOneThatHasJustEntered) {
+  recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
+  for (const std::uint64_t tid : {100, 101}) {
+    recording_.thread(tid);
+    std::uint64_t time_ns = tid == 100 ? 10'000 : 60'000;
+    for (int i = 0; i < 10; ++i, time_ns += 100'000)
+      recording_.entry(time_ns, 0, R::kF).exit(time_ns + 99'999, 0, R::kF);
+  }
+  EXPECT_EQ(seat_of({{112'000, kInF}, {213'000, kInF}, {311'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{162'000, kInF}, {263'000, kInF}, {361'000, kInF}}), "100/101");
+  EXPECT_EQ(seat_of({{150'000, kInF}, {250'000, kInF}}), kApart);
+  EXPECT_EQ(said_, "session.trace: guest: its hits lie in open calls of thread 100 and of thread 101 alike");
+}
+
+TEST_F(Marks, AChildIsInTheCallsThatItBeganIn) {
+  recording_.task_line("FORK timestamp=0.000030000 pid=200 ppid=100");
+  recording_.entry(10'000, 0, R::kMain)
+      .entry(20'000, 1, R::kFork)
+      .exit(90'000, 1, R::kFork)
+      .exit(99'000, 0, R::kMain);
+  recording_.thread(200).exit(40'000, 1, R::kFork).entry(50'000, 1, R::kF).exit(60'000, 1, R::kF);
+  recording_.exit(70'000, 0, R::kMain);
+  EXPECT_EQ(seat_of({{45'000, kInMain}, {55'000, kInF}, {65'000, kInMain}}), "200/200");
+}
+
+TEST_F(Marks, WhatCanNotBeReadHoldsNothing) {
+  recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
+  recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
+  recording_.thread(101).bytes(std::string(1000, '\x7f'));
+  EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
+}
+
+TEST_F(Marks, WithoutSymbolsNobodyKnows) {
+  recording_.file("demo.sym", "");
+  recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
+  EXPECT_EQ(seat_of({{25'000, kInF}}), kApart);
+}
+
+}  // namespace
+}  // namespace convert::uftrace
