@@ -61,7 +61,7 @@ class GuestsTest : public testing::Test {
   }
   Lane& add_guest(std::size_t marks, bool is_thread = true, const std::string& why_not = "") {
     Lane& lane = add_lane(kFirstMadeUpId, kFirstMadeUpId + ++guests, "guest");
-    Guest guest{.lane = &lane, .name = "guest", .is_thread = is_thread, .why_not = why_not};
+    Guest guest{.lane = &lane, .name = "guest", .marks = {}, .is_thread = is_thread, .why_not = why_not};
     for (std::size_t i = 0; i < marks; ++i) guest.marks.push_back({1000 + i, 0x1000});
     timeline.add_guest(std::move(guest));
     return lane;

@@ -102,9 +102,9 @@ TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
 }
 
 TEST_F(SharedThread, ReadersFindNothingWrong) {
-  for (const std::size_t depth : {0, 1, 100, 511})
-    for (const std::size_t frames : {1, 600})
-      for (const std::uint64_t time_ns : {1000, 2000, 3000})
+  for (const std::size_t depth : {0u, 1u, 100u, 511u})
+    for (const std::size_t frames : {1u, 600u})
+      for (const std::uint64_t time_ns : {1000u, 2000u, 3000u})
         EXPECT_EQ(broken_rules({calls(depth, 1000, 3000), instants(frames, time_ns)}), "")
             << depth << " calls, " << frames << " frames at " << time_ns;
 }
@@ -154,8 +154,8 @@ TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::Reader reader(std::as_bytes(output.words()));
   std::size_t objects = 0, threads = 0;
   for (const fxt::Entry& entry : reader) {
-    objects += std::holds_alternative<fxt::KernelObject>(entry.record) ? 1 : 0;
-    threads += std::holds_alternative<fxt::ThreadRecord>(entry.record) ? 1 : 0;
+    objects += std::holds_alternative<fxt::KernelObject>(entry.record) ? 1u : 0u;
+    threads += std::holds_alternative<fxt::ThreadRecord>(entry.record) ? 1u : 0u;
   }
   EXPECT_EQ(objects, 2u) << "a process and a thread";
   EXPECT_EQ(threads, 1u);

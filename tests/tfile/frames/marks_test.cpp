@@ -31,7 +31,7 @@ TEST(MarkSample, KeepsAllOfFew) {
 }
 
 TEST(MarkSample, SpreadsSomeOfManyEvenly) {
-  for (const std::uint64_t count : {2048, 2049, 4096, 4097, 10'000, 100'000}) {
+  for (const std::uint64_t count : {2048u, 2049u, 4096u, 4097u, 10'000u, 100'000u}) {
     MarkSample sample;
     for (std::uint64_t i = 0; i < count; ++i) sample.add(i, 0);
     const auto marks = sample.take();

@@ -116,7 +116,7 @@ TEST_F(Marks, WhereExitsAreEstimatedThatIsEnough) {
 
 TEST_F(Marks, TellThreadsApart) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
-  for (const std::uint64_t tid : {100, 101}) {
+  for (const std::uint64_t tid : {100u, 101u}) {
     recording_.thread(tid);
     recording_.entry(10'000, 0, R::kMain);
     for (std::uint64_t i = 0; i < 10; ++i) {
@@ -135,7 +135,7 @@ TEST_F(Marks, TellThreadsApart) {
 // Both are in f all the time; the frames of one come right behind its own entries.
 TEST_F(Marks, InTwoThreadsBelongToTheOneThatHasJustEntered) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
-  for (const std::uint64_t tid : {100, 101}) {
+  for (const std::uint64_t tid : {100u, 101u}) {
     recording_.thread(tid);
     std::uint64_t time_ns = tid == 100 ? 10'000 : 60'000;
     for (int i = 0; i < 10; ++i, time_ns += 100'000)
