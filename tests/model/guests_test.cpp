@@ -43,8 +43,6 @@ class FakeHost : public Host {
 
 class GuestsTest : public testing::Test {
  protected:
-  GuestsTest() { timeline.begin_input("run.data"); }
-
   Lane& add_lane(std::uint64_t process, std::uint64_t thread, const std::string& name) {
     return timeline.add_lane({.process = static_cast<ProcessId>(process),
                               .thread = static_cast<ThreadId>(thread),
@@ -95,6 +93,7 @@ class GuestsTest : public testing::Test {
 
  private:
   Lane& add_first() {
+    timeline.begin_input("run.data");
     return timeline.add_lane(
         {.process = ProcessId{1}, .thread = ThreadId{1}, .process_name = "p", .thread_name = "first"});
   }
