@@ -89,12 +89,18 @@ class Reader:
         """A number, text, …, a list of (name or None, value) for what has braces; None: unavailable."""
         self.match(r"\((?:[^()]|\([^()]*\))*\) (?=[@0-9{-])")  # a type
         self.match(r"@0x[0-9a-f]+: ")
+        if found := self.match(r"@(0x[0-9a-f]+)"):  # a reference among members
+            return Pointer(int(found[1], 16), None)
+        if self.match(r"&[^,}]*"):  # a pointer to a member: no address
+            return None
+        self.match(r"[uUL](?=[\"'])")
         if self.ahead("{"):
             return self.braces()
         if self.ahead('"') or self.match(r"(?='(?:\\.[^']*|[^\\])' <repeats)") is not None:
             return self.string()
-        if self.match(r"<incomplete") is not None:
-            self.at -= len("<incomplete")
+        if self.match(r"<incomplete type>"):
+            return None
+        if self.ahead("<incomplete sequence"):
             return self.string()
         if UNAVAILABLE.match(self.text, self.at):
             self.at = UNAVAILABLE.match(self.text, self.at).end()
@@ -109,14 +115,15 @@ class Reader:
         if found := self.match(r"-?(?:nan\(0x[0-9a-f]+\)|inf)"):
             return float(found[0].split("(")[0])
         if found := self.match(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"):
-            if self.ahead(" '"):
-                self.at += 1
+            if self.match(r" [uUL]?(?=')"):
                 self.quoted("'")
                 return Char(int(found[0]))
+            if imaginary := self.match(r" \+ [^ ,}]+i"):
+                return Enum(found[0] + imaginary[0])
             return float(found[0]) if re.search("[.e]", found[0]) else int(found[0])
-        if found := self.match(r"\((?:[^()]*)\)"):
+        if found := self.match(r"\((?:[^()]*)\)(?!::)"):
             return Enum(found[0])
-        found = self.match(r"[A-Za-z_][\w:]*")
+        found = self.match(r"(?:[A-Za-z_]|\(anon)(?:[\w:]|<[^<>]*>|\(?anonymous namespace\))*")
         if not found:
             raise ValueError(f"not understood: {self.text[self.at:self.at + 60]!r}")
         return {"true": True, "false": False}.get(found[0], Enum(found[0]))
@@ -127,7 +134,7 @@ class Reader:
         while not self.take("}"):
             if self.take("<No data fields>") or self.take("..."):
                 continue
-            if self.ahead("<") and not UNAVAILABLE.match(self.text, self.at) and not self.ahead("<incomplete"):
+            if self.ahead("<") and not UNAVAILABLE.match(self.text, self.at) and not self.ahead("<incomplete "):
                 depth, end = 0, self.at
                 while True:  # a base class, whose name may have template arguments
                     depth += {"<": 1, ">": -1}.get(self.text[end], 0)
@@ -173,7 +180,10 @@ def walk(names, value):
         if member is None and isinstance(content, list) and any(m is not None for m, _ in value):
             yield from walk(names, content)  # an anonymous member
         elif member is None:
-            yield from walk([element_name(name, index) for name in names], content)
+            elements = [element_name(name, index) for name in names]
+            # Or all members are anonymous.
+            is_object = isinstance(content, list) and any(m for m, _ in content)
+            yield from walk(elements + names if is_object else elements, content)
             index += 1
         elif member == "":
             yield from walk(names, content)

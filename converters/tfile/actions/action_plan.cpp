@@ -3,56 +3,11 @@
 #include <algorithm>
 
 #include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/actions/frame_expression.h"
 #include "converters/tfile/actions/item_match.h"
 
 namespace convert::tfile {
 namespace {
-
-bool is_constant(const Instruction& instruction) {
-  return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
-}
-
-// An operand of 1, 2, 4 or 8 bytes behind its opcode, as a signed number.
-std::int64_t extended(const Instruction& constant) {
-  switch (constant.size) {
-    case 2:
-      return static_cast<std::int8_t>(constant.operand);
-    case 3:
-      return static_cast<std::int16_t>(constant.operand);
-    case 5:
-      return static_cast<std::int32_t>(constant.operand);
-    default:
-      return static_cast<std::int64_t>(constant.operand);
-  }
-}
-
-// The constants that an expression adds to a register for the address that it records, when it has the form
-// that GDB makes for a variable in the frame: "reg; const <base>; add; const <offset>; ext; add; const
-// <size>; trace; end". Nothing for others.
-std::optional<std::vector<std::int64_t>> frame_constants_of(std::span<const std::byte> code) {
-  constexpr std::size_t kMost = 16;
-  std::vector<Instruction> instructions;
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction || instructions.size() == kMost) return std::nullopt;
-    instructions.push_back(*instruction);
-    at += instruction->size;
-  }
-  constexpr std::size_t kEnding = 3;  // const <size>; trace; end
-  if (instructions.size() < 1 + kEnding || instructions.front().opcode != Opcode::Reg) return std::nullopt;
-  const std::size_t end = instructions.size() - kEnding;
-  if (!is_constant(instructions[end]) || instructions[end + 1].opcode != Opcode::Trace) return std::nullopt;
-  std::vector<std::int64_t> constants;
-  for (std::size_t i = 1; i < end; ++i) {
-    if (!is_constant(instructions[i])) return std::nullopt;
-    const Instruction& constant = instructions[i];
-    const bool is_extended = instructions[i + 1].opcode == Opcode::Ext;
-    if (is_extended) ++i;
-    if (instructions[++i].opcode != Opcode::Add) return std::nullopt;
-    constants.push_back(is_extended ? extended(constant) : static_cast<std::int64_t>(constant.operand));
-  }
-  return constants;
-}
 
 class Planner {
  public:
@@ -107,29 +62,45 @@ class Planner {
     planned.base = action.base;
     planned.offset = static_cast<std::uint64_t>(action.offset);
     planned.length = action.length;
-    if (item != nullptr) {
+    if (action.base == -1) add_objects(planned, location, items);
+    if (planned.parts.empty() && item != nullptr)
       planned.parts.push_back({.name = names_.intern(item->text),
                                .offset = 0,
                                .size = action.length,
                                .is_string = item->is_string,
                                .layout = layout_of(location, *item)});
-      return planned;
-    }
-    if (symbols_ == nullptr || action.base != -1) return planned;
-    // Several objects that lie side by side were joined to one range.
-    for (const CollectItem& candidate : items) {
-      if (candidate.kind != CollectItem::Kind::Name) continue;
-      const auto object = symbols_->object(candidate.text);
-      if (!object || object->size == 0 || object->address < planned.offset) continue;
-      const std::uint64_t offset = object->address - planned.offset;
-      if (offset > planned.length || object->size > planned.length - offset) continue;
-      planned.parts.push_back({.name = names_.intern(candidate.text),
-                               .offset = offset,
-                               .size = object->size,
-                               .is_string = candidate.is_string,
-                               .layout = layout_of(location, candidate)});
-    }
     return planned;
+  }
+
+  // Several objects that lie side by side were joined to one range.
+  void add_objects(PlannedAction& range, const Location& location, std::span<const CollectItem> items) const {
+    if (symbols_ == nullptr) return;
+    std::vector<std::uint64_t> seen;  // where
+    const auto add = [&](const std::string& name, const DataObject& object, bool is_string,
+                         const std::shared_ptr<const ValueLayout>& layout) {
+      if (object.size == 0 || object.address < range.offset || std::ranges::count(seen, object.address) != 0)
+        return;
+      const std::uint64_t offset = object.address - range.offset;
+      if (offset > range.length || object.size > range.length - offset) return;
+      seen.push_back(object.address);
+      range.parts.push_back({.name = names_.intern(name),
+                             .offset = offset,
+                             .size = object.size,
+                             .is_string = is_string,
+                             .layout = layout});
+    };
+    for (const CollectItem& item : items) {
+      if (item.kind != CollectItem::Kind::Name) continue;
+      if (const auto object = symbols_->object(location.address, item.text))
+        add(item.text, *object, item.is_string, layout_of(location, item));
+    }
+    const auto is_locals = [](const CollectItem& item) {
+      return item.kind == CollectItem::Kind::Variables && !item.text.starts_with("$arg");
+    };
+    const auto locals = std::ranges::find_if(items, is_locals);
+    if (locals == items.end()) return;
+    for (const StaticLocal& local : symbols_->static_locals(location.address))
+      add(local.name, local.object, locals->is_string, layout_of(local.type, local.name));
   }
 
   // The blocks that an expression without jumps leads to are certain.
@@ -173,8 +144,8 @@ class Planner {
     if (is_named) {
       planned.name = names_.intern(item->text);
       planned.layout = layout_of(location, *item);
-    } else if (const auto offset = frame_offset(location, action); offset) {
-      if (const auto local = symbols_->local(location.address, *offset)) {
+    } else if (const auto place = frame_place(location, action); place) {
+      if (const auto local = symbols_->local(location.address, *place)) {
         planned.name = names_.intern(local->name);
         planned.layout = layout_of(local->type, local->name);
       }
@@ -186,13 +157,14 @@ class Planner {
 
   // Where in its frame the variable lies that an expression records. GDB leaves additions of 0 out, so the
   // program has to tell whether one of them belongs to the frame base.
-  std::optional<std::int64_t> frame_offset(const Location& location, const Action& action) const {
+  std::optional<FramePlace> frame_place(const Location& location, const Action& action) const {
     if (symbols_ == nullptr) return std::nullopt;
     const auto constants = frame_constants_of(action.code);
     if (!constants) return std::nullopt;
     const std::size_t of_base = symbols_->frame_base_adds(location.address) ? 1 : 0;
-    if (constants->size() == of_base) return 0;
-    return constants->size() == of_base + 1 ? std::optional(constants->back()) : std::nullopt;
+    const std::vector<std::int64_t>& added = constants->added;
+    if (added.size() != of_base && added.size() != of_base + 1) return std::nullopt;
+    return FramePlace{added.size() == of_base ? 0 : added.back(), constants->is_indirect};
   }
 
   const Type* type_of(const Location& location, const CollectItem& item) const {
@@ -247,7 +219,7 @@ class Planner {
       facts.size = type->size;
     if (item.kind != CollectItem::Kind::Name || symbols_ == nullptr || !symbols_->knows_objects())
       return facts;
-    const auto object = symbols_->object(item.text);
+    const auto object = symbols_->object(location.address, item.text);
     facts.is_static = object.has_value();
     facts.takes_no_memory =
         !object && std::ranges::count(register_variables(location), item.text, &RegisterVariable::name) != 0;

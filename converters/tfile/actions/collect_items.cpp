@@ -44,8 +44,10 @@ std::vector<std::string_view> split_items(std::string_view list) {
 
 using IsName = std::function<bool(std::string_view)>;
 
-// "count", "app::count"
+// "count", "app::count", "'main.c'::count"
 bool is_plain_name(std::string_view text) {
+  if (const std::size_t end = text.find("'::", 1); text.starts_with('\'') && end != std::string_view::npos)
+    text.remove_prefix(end + 3);
   while (true) {
     const auto* const end = std::ranges::find_if_not(text, is_word_character);
     const auto size = static_cast<std::size_t>(end - text.begin());

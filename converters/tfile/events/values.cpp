@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include <boost/locale/encoding_utf.hpp>
+
 #include "converters/tfile/description/hex.h"
 #include "converters/tfile/description/numbers.h"
 
@@ -53,14 +55,17 @@ std::optional<Reading> reading_of(const PlannedLeaf& leaf) {
   if (leaf.bit_size != 0) return std::nullopt;
   switch (leaf.form) {
     case Leaf::Form::Signed:
-      return Reading::Signed;
+      return leaf.size <= 8 ? std::optional(Reading::Signed) : std::nullopt;
     case Leaf::Form::Unsigned:
-      return Reading::Unsigned;
+      return leaf.size <= 8 ? std::optional(Reading::Unsigned) : std::nullopt;
     case Leaf::Form::Pointer:
       return Reading::Pointer;
     case Leaf::Form::Float:
       return leaf.size == 4 || leaf.size == 8 ? std::optional(Reading::Float) : std::nullopt;
     case Leaf::Form::Enum:
+    case Leaf::Form::Complex:
+    case Leaf::Form::Utf16:
+    case Leaf::Form::Utf32:
       return std::nullopt;
     case Leaf::Form::Text:
       return Reading::String;
@@ -130,6 +135,48 @@ double extended_double(std::span<const std::byte> bytes, std::endian order) {
   return (top & ~kExponent) != 0 ? -value : value;
 }
 
+double float_value(std::span<const std::byte> bytes, std::endian order) {
+  return bytes.size() >= 10 ? extended_double(bytes, order) : std::bit_cast<double>(float_bits(bytes, order));
+}
+
+// "1.5 + -2i", with as many digits as GDB gives.
+std::string complex_text(std::span<const std::byte> bytes, std::endian order) {
+  const std::size_t half = bytes.size() / 2;
+  constexpr int kDigitsOfFloat = 9, kDigits = 17;
+  const int digits = half == sizeof(float) ? kDigitsOfFloat : kDigits;
+  return fmt::format("{:.{}g} + {:.{}g}i", float_value(bytes.first(half), order), digits,
+                     float_value(bytes.subspan(half), order), digits);
+}
+
+// Up to the first character that is 0; halves of characters are left out.
+template <typename Character>
+std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
+  std::basic_string<Character> characters;
+  for (; bytes.size() >= sizeof(Character); bytes = bytes.subspan(sizeof(Character))) {
+    const auto character = static_cast<Character>(unsigned_bits(bytes.first(sizeof(Character)), order));
+    if (character == 0) break;
+    characters += character;
+  }
+  return boost::locale::conv::utf_to_utf<char>(characters);
+}
+
+// As a number if it is small enough for one.
+Argument wide_number(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
+                     std::string& text) {
+  const bool is_little = order == std::endian::little;
+  const std::uint64_t low = unsigned_bits(is_little ? bytes.first(8) : bytes.subspan(8), order);
+  const std::uint64_t high = unsigned_bits(is_little ? bytes.subspan(8) : bytes.first(8), order);
+  const bool is_negative = leaf.form == Leaf::Form::Signed && std::bit_cast<std::int64_t>(high) < 0;
+  if (leaf.form == Leaf::Form::Unsigned && high == 0) return {leaf.name, low};
+  const auto number = std::bit_cast<std::int64_t>(low);
+  if (leaf.form == Leaf::Form::Signed && high == (number < 0 ? ~std::uint64_t{0} : 0))
+    return {leaf.name, number};
+  __extension__ using Wide = unsigned __int128;
+  const Wide value = (Wide{high} << 64) | low;
+  text = is_negative ? fmt::format("-{}", Wide{0} - value) : fmt::format("{}", value);
+  return {leaf.name, text};
+}
+
 std::uint64_t field_bits(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order) {
   const std::uint64_t all = unsigned_bits(bytes, order);
   if (leaf.bit_size == 0) return all;
@@ -140,9 +187,23 @@ std::uint64_t field_bits(const PlannedLeaf& leaf, std::span<const std::byte> byt
 }  // namespace
 
 Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
-                     const Names& names, std::string& flags) {
-  if (leaf.form == Leaf::Form::Float && bytes.size() >= 10) return {leaf.name, extended_double(bytes, order)};
-  return argument_of(leaf, field_bits(leaf, bytes, order), names, flags);
+                     const Names& names, std::string& text) {
+  if (leaf.form == Leaf::Form::Float && bytes.size() >= 10) return {leaf.name, float_value(bytes, order)};
+  switch (leaf.form) {
+    case Leaf::Form::Complex:
+      return {leaf.name, text = complex_text(bytes, order)};
+    case Leaf::Form::Utf16:
+      return {leaf.name, text = wide_string<char16_t>(bytes, order)};
+    case Leaf::Form::Utf32:
+      return {leaf.name, text = wide_string<char32_t>(bytes, order)};
+    case Leaf::Form::Signed:
+    case Leaf::Form::Unsigned:
+      if (leaf.bit_size == 0 && leaf.size > 8) return wide_number(leaf, bytes, order, text);
+      break;
+    default:
+      break;
+  }
+  return argument_of(leaf, field_bits(leaf, bytes, order), names, text);
 }
 
 Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& names, std::string& flags) {

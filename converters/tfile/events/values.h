@@ -54,9 +54,9 @@ std::optional<Reading> reading_of(const PlannedLeaf& leaf);
 ArgumentType type_of(Reading number);
 std::uint64_t bits_of(Reading number, std::span<const std::byte> bytes, std::endian order);
 
-// The value of a leaf that has no Reading. `flags` holds the text of several enumerators.
+// The value of a leaf that has no Reading. `text` holds that of several enumerators and of complex numbers.
 Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
-                     const Names& names, std::string& flags);
+                     const Names& names, std::string& text);
 // Of a leaf whose value was computed.
 Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& names, std::string& flags);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "converters/model/names/full_name.h"
+#include "converters/tfile/program/visible_variables.h"
 
 namespace convert::tfile {
 namespace {
@@ -40,9 +41,12 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode) {
     return demangled(linkage, mode);
   const char* const plain = dwarf_diename(function);
   if (plain == nullptr) return {};
-  std::string name = plain;
-  Dwarf_Die declaration = declaration_of(*function);
-  const Scopes scopes = Scopes::around(&declaration);
+  return scope_prefix(declaration_of(*function)) + plain;
+}
+
+std::string scope_prefix(Dwarf_Die die) {
+  std::string prefix;
+  const Scopes scopes = Scopes::around(&die);
   for (Dwarf_Die& scope : scopes.all().subspan(std::min<std::size_t>(1, scopes.all().size()))) {
     switch (dwarf_tag(&scope)) {
       case DW_TAG_namespace:
@@ -50,24 +54,25 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode) {
       case DW_TAG_structure_type:
       case DW_TAG_union_type: {
         const char* const outer = dwarf_diename(&scope);
-        name = fmt::format("{}::{}", outer != nullptr ? outer : "(anonymous namespace)", name);
+        prefix = fmt::format("{}::{}", outer != nullptr ? outer : "(anonymous namespace)", prefix);
         break;
       }
       default:
         break;
     }
   }
-  return name;
+  return prefix;
 }
 
-std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc) {
+std::optional<FramePlace> frame_place_of(Dwarf_Die* variable, Dwarf_Addr pc) {
   Dwarf_Attribute attribute;
   if (dwarf_attr_integrate(variable, DW_AT_location, &attribute) == nullptr) return std::nullopt;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
   if (dwarf_getlocation_addr(&attribute, pc, &operations, &count, 1) != 1) return std::nullopt;
-  if (count != 1 || operations->atom != DW_OP_fbreg) return std::nullopt;
-  return static_cast<std::int64_t>(operations->number);
+  const bool is_indirect = count == 2 && operations[1].atom == DW_OP_deref;
+  if (count == 0 || operations->atom != DW_OP_fbreg || (count > 1 && !is_indirect)) return std::nullopt;
+  return FramePlace{static_cast<std::int64_t>(operations->number), is_indirect};
 }
 
 namespace {
@@ -172,10 +177,7 @@ std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Add
     found.number = value;
     return found;
   }
-  bool is_declaration = false;
-  if (dwarf_attr_integrate(variable, DW_AT_declaration, &attribute) != nullptr)
-    dwarf_formflag(&attribute, &is_declaration);
-  if (is_declaration) return std::nullopt;  // it lies elsewhere
+  if (is_declaration(variable)) return std::nullopt;
   Dwarf_Op* first_operation = nullptr;
   std::size_t count = 0;
   const bool has_location = dwarf_attr_integrate(variable, DW_AT_location, &attribute) != nullptr;

@@ -48,8 +48,11 @@ std::string demangled(std::string_view symbol, Demangle mode);
 // else out of the names around it. Empty when the function has no name.
 std::string qualified_name(Dwarf_Die* function, Demangle mode);
 
-// The offset of a variable whose location is the frame base plus an offset; nothing for others.
-std::optional<std::int64_t> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc);
+// "ns::Class::", of the namespaces and classes that a description stands in.
+std::string scope_prefix(Dwarf_Die die);
+
+// Where a variable lies that the frame base tells; nothing for others.
+std::optional<FramePlace> frame_place_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
 // Where the pieces of a variable lie whose location these operations describe. One that lies in memory, which
 // only an expression of its own would record, counts as nowhere.

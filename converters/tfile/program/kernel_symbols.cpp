@@ -51,7 +51,7 @@ CodePlace KernelSymbols::code_at(std::uint64_t address) const {
   return place;
 }
 
-std::optional<DataObject> KernelSymbols::object(const std::string& name) const {
+std::optional<DataObject> KernelSymbols::object(std::uint64_t, const std::string& name) const {
   const auto found = objects_.find(name);
   return found != objects_.end() ? std::optional(found->second) : std::nullopt;
 }

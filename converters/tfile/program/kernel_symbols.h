@@ -22,9 +22,9 @@ class KernelSymbols : public Symbols {
   bool are_hidden() const { return functions_.empty() && objects_.empty(); }
 
   CodePlace code_at(std::uint64_t address) const override;
-  std::optional<DataObject> object(const std::string& name) const override;
+  std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
   bool knows_objects() const override { return true; }
-  std::optional<LocalVariable> local(std::uint64_t, std::int64_t) const override { return std::nullopt; }
+  std::optional<LocalVariable> local(std::uint64_t, FramePlace) const override { return std::nullopt; }
   bool frame_base_adds(std::uint64_t) const override { return true; }
   const Type* type_of(std::uint64_t, const std::string&) const override { return nullptr; }
 

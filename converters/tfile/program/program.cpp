@@ -16,8 +16,18 @@
 #include "converters/tfile/program/dwarf_names.h"
 #include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/type_table.h"
+#include "converters/tfile/program/visible_variables.h"
 
 namespace convert::tfile {
+namespace {
+
+// Users write "Box<int,2>::all", the linker's names give "Box<int, 2>::all".
+std::string without_blanks(std::string name) {
+  std::erase(name, ' ');
+  return name;
+}
+
+}  // namespace
 
 struct Program::Impl {
   std::string path;
@@ -35,7 +45,7 @@ struct Program::Impl {
     std::string name;  // without parameters
   };
   std::vector<Named> functions;
-  std::unordered_map<std::string, DataObject> objects;
+  std::unordered_map<std::string, DataObject> objects;  // names without blanks
   struct Segment {
     std::uint64_t begin, end;
   };
@@ -47,6 +57,15 @@ struct Program::Impl {
   using Descriptions = std::unordered_map<std::string, Dwarf_Die>;
   Descriptions variables, named_types;
   bool has_descriptions = false;
+
+  // What is visible at an address, and that address in DWARF's own counting.
+  struct Variables {
+    Dwarf_Addr pc = 0;
+    Dwarf_Addr bias = 0;  // of DWARF's addresses
+    std::vector<Dwarf_Die> dies = {};
+  };
+  Variables variables_at(std::uint64_t address, Visible which) const;
+  std::optional<DataObject> object_of(Dwarf_Die* variable, const Variables& visible);
 
   const Type* described(const std::string& name, Descriptions Impl::*kind);
   void read_descriptions();
@@ -102,7 +121,8 @@ void Program::Impl::read_symbols() {
     if (type == STT_FUNC || type == STT_GNU_IFUNC)
       functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple)});
     else if (type == STT_OBJECT)
-      objects.try_emplace(demangled(name, Demangle::Simple), DataObject{address, symbol.st_size});
+      objects.try_emplace(without_blanks(demangled(name, Demangle::Simple)),
+                          DataObject{address, symbol.st_size});
   }
 }
 
@@ -233,63 +253,94 @@ CodePlace Program::code_at(std::uint64_t address) const {
   return place;
 }
 
-std::optional<DataObject> Program::object(const std::string& name) const {
-  const auto found = impl_->objects.find(name);
+std::optional<DataObject> Program::object(const std::string& symbol) const {
+  const auto found = impl_->objects.find(without_blanks(symbol));
   if (found == impl_->objects.end()) return std::nullopt;
   return DataObject{found->second.address + impl_->bias, found->second.size};
 }
 
-// Calls `visit` with every variable and parameter visible at `pc`, innermost first, until it returns true.
-template <typename Visit>
-void Program::visit_variables(std::uint64_t address, Visit&& visit) const {
-  const Dwarf_Addr pc = address - impl_->bias;
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
-  if (unit == nullptr) return;
-  const Scopes scopes = Scopes::at(unit, pc - bias);
-  for (Dwarf_Die& scope : scopes.all()) {
-    Dwarf_Die child;
-    if (dwarf_child(&scope, &child) != 0) continue;
-    do {
-      const int tag = dwarf_tag(&child);
-      const bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
-      const char* const name = is_variable ? dwarf_diename(&child) : nullptr;
-      if (name != nullptr && visit(&child, name, pc - bias)) return;
-    } while (dwarf_siblingof(&child, &child) == 0);
+Program::Impl::Variables Program::Impl::variables_at(std::uint64_t address, Visible which) const {
+  Variables found{.pc = address - bias};
+  if (Dwarf_Die* const unit = dwfl_module_addrdie(module, found.pc, &found.bias); unit != nullptr) {
+    found.pc -= found.bias;
+    found.dies = visible_variables(unit, found.pc, which);
   }
+  return found;
 }
 
-std::optional<LocalVariable> Program::local(std::uint64_t address, std::int64_t frame_offset) const {
-  std::optional<LocalVariable> found;
-  visit_variables(address, [&](Dwarf_Die* variable, const char* name, Dwarf_Addr pc) {
-    if (frame_offset_of(variable, pc) != frame_offset) return false;
-    found = LocalVariable{.name = name, .type = impl_->types.of(variable)};
-    return true;
-  });
-  return found;
+// Where the variable lies in all frames alike.
+std::optional<DataObject> Program::Impl::object_of(Dwarf_Die* variable, const Variables& visible) {
+  const auto address = static_address_of(variable, visible.pc);
+  if (!address) return std::nullopt;
+  const Type* const type = types.of(variable);
+  return DataObject{*address + visible.bias + bias, type != nullptr ? type->size : 0};
+}
+
+std::optional<DataObject> Program::object(std::uint64_t address, const std::string& name) const {
+  auto visible = impl_->variables_at(address, Visible::Everywhere);
+  for (Dwarf_Die& variable : visible.dies) {
+    if (name != dwarf_diename(&variable)) continue;
+    if (is_declaration(&variable)) break;
+    return impl_->object_of(&variable, visible);
+  }
+  if (auto found = object(name)) return found;
+  auto variable = qualified_variable(name);
+  return variable ? impl_->object_of(&*variable, visible) : std::nullopt;
+}
+
+// "function::name" of a static variable, "'file'::name".
+std::optional<Dwarf_Die> Program::qualified_variable(std::string_view name) const {
+  const std::size_t colons = name.rfind("::");
+  if (colons == std::string_view::npos || colons == 0) return std::nullopt;
+  const std::string_view outer = name.substr(0, colons), own = name.substr(colons + 2);
+  Dwarf_Addr bias = 0;
+  if (outer.starts_with('\'') && outer.ends_with('\'')) {
+    const std::filesystem::path file(outer.substr(1, outer.size() - 2));
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(impl_->module, unit, &bias)) != nullptr;) {
+      const char* const path = dwarf_diename(unit);
+      if (path == nullptr || std::filesystem::path(path).filename() != file.filename()) continue;
+      if (auto found = variable_of_unit(unit, own)) return found;
+    }
+    return std::nullopt;
+  }
+  for (const Function& function : functions(outer)) {
+    Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, function.address, &bias);
+    if (unit == nullptr) continue;
+    const Scopes scopes = Scopes::at(unit, function.address - bias);
+    for (Dwarf_Die& scope : scopes.all())
+      if (dwarf_tag(&scope) == DW_TAG_subprogram)
+        if (auto found = variable_within(&scope, own)) return found;
+  }
+  return std::nullopt;
+}
+
+std::vector<StaticLocal> Program::static_locals(std::uint64_t address) const {
+  std::vector<StaticLocal> all;
+  auto visible = impl_->variables_at(address, Visible::OfFunction);
+  for (Dwarf_Die& variable : visible.dies)
+    if (const auto object = impl_->object_of(&variable, visible))
+      all.push_back({dwarf_diename(&variable), impl_->types.of(&variable), *object});
+  return all;
+}
+
+std::optional<LocalVariable> Program::local(std::uint64_t address, FramePlace place) const {
+  auto visible = impl_->variables_at(address, Visible::OfFunction);
+  for (Dwarf_Die& variable : visible.dies)
+    if (frame_place_of(&variable, visible.pc) == place)
+      return LocalVariable{.name = dwarf_diename(&variable), .type = impl_->types.of(&variable)};
+  return std::nullopt;
 }
 
 std::vector<RegisterVariable> Program::register_variables(std::uint64_t address) const {
   std::vector<RegisterVariable> all;
-  const Dwarf_Addr pc = address - impl_->bias;
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
-  if (unit == nullptr) return all;
-  const Scopes scopes = Scopes::at(unit, pc - bias);
-  for (Dwarf_Die& scope : scopes.all()) {
-    Dwarf_Die child;
-    for (int more = dwarf_child(&scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-      const int tag = dwarf_tag(&child);
-      const char* const name = dwarf_diename(&child);
-      if (name == nullptr || (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)) continue;
-      auto found = register_place_of(&child, pc - bias, impl_->header.e_machine);
-      if (!found) continue;
-      found->name = name;
-      found->type = impl_->types.of(&child);
-      found->is_parameter = tag == DW_TAG_formal_parameter;
-      all.push_back(*std::move(found));
-    }
-    if (dwarf_tag(&scope) == DW_TAG_subprogram || dwarf_tag(&scope) == DW_TAG_inlined_subroutine) break;
+  auto visible = impl_->variables_at(address, Visible::OfFunction);
+  for (Dwarf_Die& variable : visible.dies) {
+    auto found = register_place_of(&variable, visible.pc, impl_->header.e_machine);
+    if (!found) continue;
+    found->name = dwarf_diename(&variable);
+    found->type = impl_->types.of(&variable);
+    found->is_parameter = dwarf_tag(&variable) == DW_TAG_formal_parameter;
+    all.push_back(*std::move(found));
   }
   return all;
 }
@@ -316,16 +367,15 @@ bool Program::frame_base_adds(std::uint64_t address) const {
 
 const Type* Program::type_of(std::uint64_t address, const std::string& expression) const {
   if (!impl_->has_dwarf) return nullptr;
+  if (auto variable = qualified_variable(expression)) return impl_->types.of(&*variable);
+  auto visible = impl_->variables_at(address, Visible::Everywhere);
   const ExpressionScope scope{
       .variable =
           [&](const std::string& name) {
-            const Type* type = nullptr;
-            visit_variables(address, [&](Dwarf_Die* variable, const char* found, Dwarf_Addr) {
-              if (name != found) return false;
-              type = impl_->types.of(variable);
-              return true;
-            });
-            return type != nullptr ? type : impl_->described(name, &Impl::variables);
+            for (Dwarf_Die& variable : visible.dies)
+              if (name == dwarf_diename(&variable))
+                if (const Type* const type = impl_->types.of(&variable)) return type;
+            return impl_->described(name, &Impl::variables);
           },
       .type = [&](const std::string& name) { return impl_->described(name, &Impl::named_types); },
       .pointer_size = std::size_t{impl_->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8u : 4u}};

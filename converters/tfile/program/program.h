@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <elfutils/libdw.h>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -33,20 +34,21 @@ class Program : public Symbols {
   std::vector<Function> functions(std::string_view name) const;  // of this name, also as last part of "a::b"
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   bool knows_lines() const;
-  bool is_code(std::uint64_t address) const;  // lies in an executable segment
+  bool is_code(std::uint64_t address) const;                          // lies in an executable segment
+  std::optional<DataObject> object(const std::string& symbol) const;  // by the symbol table alone
 
   CodePlace code_at(std::uint64_t address) const override;
-  std::optional<DataObject> object(const std::string& name) const override;
+  std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
+  std::vector<StaticLocal> static_locals(std::uint64_t address) const override;
   bool knows_objects() const override;
-  std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const override;
+  std::optional<LocalVariable> local(std::uint64_t address, FramePlace place) const override;
   std::vector<RegisterVariable> register_variables(std::uint64_t address) const override;
   bool frame_base_adds(std::uint64_t address) const override;
   const Type* type_of(std::uint64_t address, const std::string& expression) const override;
 
  private:
   struct Impl;
-  template <typename Visit>
-  void visit_variables(std::uint64_t address, Visit&& visit) const;
+  std::optional<Dwarf_Die> qualified_variable(std::string_view name) const;
 
   std::unique_ptr<Impl> impl_;
 };

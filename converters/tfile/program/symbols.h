@@ -23,6 +23,19 @@ struct DataObject {
   std::uint64_t size = 0;  // 0: unknown
 };
 
+struct StaticLocal {
+  std::string name;
+  const Type* type = nullptr;
+  DataObject object;
+};
+
+// Where a variable lies, as an expression finds it.
+struct FramePlace {
+  std::int64_t offset = 0;   // from the frame base
+  bool is_indirect = false;  // only its address lies there: an object that is passed by value
+  bool operator==(const FramePlace&) const = default;
+};
+
 struct LocalVariable {
   std::string name;
   const Type* type = nullptr;
@@ -56,11 +69,14 @@ class Symbols {
  public:
   virtual ~Symbols() = default;
   virtual CodePlace code_at(std::uint64_t address) const = 0;
-  virtual std::optional<DataObject> object(const std::string& name) const = 0;
+  // The static object that a name means at a code address; nothing if it means something else there.
+  virtual std::optional<DataObject> object(std::uint64_t address, const std::string& name) const = 0;
   // True when object() knows all static objects of the program: a name it lacks is no static object.
   virtual bool knows_objects() const = 0;
-  // The parameter or variable that lies at this offset from the frame base, visible at a code address.
-  virtual std::optional<LocalVariable> local(std::uint64_t address, std::int64_t frame_offset) const = 0;
+  // The static variables of the function at a code address, innermost first.
+  virtual std::vector<StaticLocal> static_locals(std::uint64_t) const { return {}; }
+  // The parameter or variable that lies at this place in the frame of a code address.
+  virtual std::optional<LocalVariable> local(std::uint64_t address, FramePlace place) const = 0;
   // Those of the function at a code address, inlined or not, innermost first.
   virtual std::vector<RegisterVariable> register_variables(std::uint64_t) const { return {}; }
   // True when the frame base of the function at a code address is a register plus a number other than 0, and

@@ -80,7 +80,7 @@ class Walk {
     const bool is_text =
         type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
     if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
-      add_leaf(type, name, offset, is_text);
+      add_leaf(type, name, offset, is_text ? text_form_of(*type.target) : form_of(type));
       return;
     }
     const ElementNames names(name);
@@ -106,28 +106,33 @@ class Walk {
     if (leaf.size > 8) leaf.form = Leaf::Form::Bytes;
   }
 
-  void add_leaf(const Type& type, const std::string& name, std::uint64_t offset, bool is_text) {
+  void add_leaf(const Type& type, const std::string& name, std::uint64_t offset, Leaf::Form form) {
     if (leaves.first.size() == Leaves::kMost) {
       ++leaves.more;
       return;
     }
-    leaves.first.push_back({.name = name,
-                            .form = is_text ? Leaf::Form::Text : form_of(type),
-                            .offset = offset,
-                            .size = type.size,
-                            .type = &type});
+    leaves.first.push_back({.name = name, .form = form, .offset = offset, .size = type.size, .type = &type});
+  }
+
+  static Leaf::Form text_form_of(const Type& character) {
+    return character.size == 1   ? Leaf::Form::Text
+           : character.size == 2 ? Leaf::Form::Utf16
+                                 : Leaf::Form::Utf32;
   }
 
   static Leaf::Form form_of(const Type& type) {
     const bool is_word = type.size == 1 || type.size == 2 || type.size == 4 || type.size == 8;
+    const bool is_integer = is_word || type.size == 16;
     switch (type.kind) {
       case Type::Kind::Float:
         return Leaf::Form::Float;
+      case Type::Kind::Complex:
+        return Leaf::Form::Complex;
       case Type::Kind::Signed:
-        return is_word ? Leaf::Form::Signed : Leaf::Form::Bytes;
+        return is_integer ? Leaf::Form::Signed : Leaf::Form::Bytes;
       case Type::Kind::Unsigned:
       case Type::Kind::Bool:
-        return is_word ? Leaf::Form::Unsigned : Leaf::Form::Bytes;
+        return is_integer ? Leaf::Form::Unsigned : Leaf::Form::Bytes;
       case Type::Kind::Pointer:
       case Type::Kind::Reference:
         return is_word ? Leaf::Form::Pointer : Leaf::Form::Bytes;

@@ -17,6 +17,7 @@ struct Type {
     Unsigned,
     Bool,
     Float,
+    Complex,  // two floats
     Pointer,
     Reference,
     Enum,
@@ -40,7 +41,18 @@ struct Type {
 };
 
 struct Leaf {
-  enum class Form : std::uint8_t { Signed, Unsigned, Float, Pointer, Enum, Text, Bytes };
+  enum class Form : std::uint8_t {
+    Signed,
+    Unsigned,
+    Float,
+    Complex,
+    Pointer,
+    Enum,
+    Text,
+    Utf16,
+    Utf32,
+    Bytes
+  };
   std::string name;  // the C expression
   Form form = Form::Bytes;
   std::uint64_t offset = 0, size = 0;          // bytes in the value

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <dwarf.h>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "converters/tfile/program/dwarf_names.h"
 
 namespace convert::tfile {
 namespace {
@@ -38,6 +41,27 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die* member, std::uint64_t bit_
   return bytes * 8 + (is_big_endian ? *from_top : storage - *from_top - bit_size);
 }
 
+// Those of an `enum class` bear its name, too.
+std::string enumerator_prefix(Dwarf_Die enumeration) {
+  std::string prefix = scope_prefix(enumeration);
+  const char* const name = dwarf_diename(&enumeration);
+  if (name != nullptr && dwarf_hasattr(&enumeration, DW_AT_enum_class) != 0)
+    prefix += std::string(name) + "::";
+  return prefix;
+}
+
+bool is_wide_character(std::string_view name) {
+  return name == "wchar_t" || name == "char16_t" || name == "char32_t";
+}
+
+// Of one byte, or of those of C++.
+bool is_character(Dwarf_Die* base_type, const Type& type) {
+  if (type.kind != Type::Kind::Signed && type.kind != Type::Kind::Unsigned) return false;
+  const char* const name = dwarf_diename(base_type);
+  const bool is_wide = name != nullptr && is_wide_character(name);
+  return type.size == 1 || (is_wide && (type.size == 2 || type.size == 4));
+}
+
 bool is_big_endian(Dwarf_Die* die) {
   Dwarf* const dwarf = dwarf_cu_getdwarf(die->cu);
   Elf* const elf = dwarf != nullptr ? dwarf_getelf(dwarf) : nullptr;
@@ -59,11 +83,36 @@ const Type* TypeTable::of(Dwarf_Die* described) {
 const Type* TypeTable::read(Dwarf_Die* type) {
   Dwarf_Die peeled;
   if (dwarf_peel_type(type, &peeled) != 0) return nullptr;
+  if (const Type* const character = read_wide_character(*type)) return character;
   if (const auto found = by_die_.find(peeled.addr); found != by_die_.end()) return found->second;
   // A type may lead back to itself.
   Type& added = types_.emplace_back();
   by_die_.emplace(peeled.addr, &added);
   fill(added, &peeled);
+  return &added;
+}
+
+// In C the types of wide characters are typedefs of integers. Null for all others.
+const Type* TypeTable::read_wide_character(Dwarf_Die die) {
+  while (true) {
+    const int tag = dwarf_tag(&die);
+    const char* const name = dwarf_diename(&die);
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+    const bool leads_on = tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type;
+    if (!leads_on || dwarf_attr(&die, DW_AT_type, &attribute) == nullptr ||
+        dwarf_formref_die(&attribute, &next) == nullptr)
+      return nullptr;
+    if (tag == DW_TAG_typedef && name != nullptr && is_wide_character(name)) break;
+    die = next;
+  }
+  if (const auto found = by_die_.find(die.addr); found != by_die_.end()) return found->second;
+  Dwarf_Die integer;
+  if (dwarf_peel_type(&die, &integer) != 0 || dwarf_tag(&integer) != DW_TAG_base_type) return nullptr;
+  Type& added = types_.emplace_back();
+  by_die_.emplace(die.addr, &added);
+  fill(added, &integer);
+  added.is_character = added.size == 2 || added.size == 4;
   return &added;
 }
 
@@ -91,6 +140,7 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
       type.kind = Type::Kind::Enum;
       Dwarf_Die child;
       if (dwarf_child(die, &child) != 0) break;
+      const std::string prefix = enumerator_prefix(*die);
       do {
         Dwarf_Attribute attribute;
         Dwarf_Sword value = 0;
@@ -98,7 +148,7 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
         if (dwarf_tag(&child) == DW_TAG_enumerator && name != nullptr &&
             dwarf_attr(&child, DW_AT_const_value, &attribute) != nullptr &&
             dwarf_formsdata(&attribute, &value) == 0)
-          type.enumerators.emplace_back(value, name);
+          type.enumerators.emplace_back(value, prefix + name);
       } while (dwarf_siblingof(&child, &child) == 0);
       break;
     }
@@ -116,6 +166,9 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
         case DW_ATE_float:
           type.kind = Type::Kind::Float;
           break;
+        case DW_ATE_complex_float:
+          type.kind = Type::Kind::Complex;
+          break;
         case DW_ATE_signed_char:
         case DW_ATE_signed:
           type.kind = Type::Kind::Signed;
@@ -131,8 +184,7 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
         default:
           break;
       }
-      type.is_character =
-          type.size == 1 && (type.kind == Type::Kind::Signed || type.kind == Type::Kind::Unsigned);
+      type.is_character = is_character(die, type);
       break;
     default:
       break;

@@ -24,6 +24,7 @@ class TypeTable {
   const Type* basic(std::string_view words, std::size_t pointer_size);
 
  private:
+  const Type* read_wide_character(Dwarf_Die die);
   void fill(Type& type, Dwarf_Die* die);
   void fill_members(Type& type, Dwarf_Die* die);
   void fill_array(Type& type, Dwarf_Die* die);

@@ -17,19 +17,23 @@ using testing::ElementsAre;
 // A program of one function and some static objects.
 class OneFunction : public Symbols {
  public:
-  std::map<std::int64_t, std::string> locals;  // by their offset from the frame base
+  std::map<std::int64_t, std::string> locals;    // by their offset from the frame base
+  std::map<std::int64_t, std::string> indirect;  // where their address lies
+  std::vector<StaticLocal> statics;
   std::map<std::string, DataObject> objects;
   bool base_adds = true;
 
   CodePlace code_at(std::uint64_t) const override { return {}; }
-  std::optional<DataObject> object(const std::string& name) const override {
+  std::optional<DataObject> object(std::uint64_t, const std::string& name) const override {
     const auto found = objects.find(name);
     return found != objects.end() ? std::optional(found->second) : std::nullopt;
   }
   bool knows_objects() const override { return true; }
-  std::optional<LocalVariable> local(std::uint64_t, std::int64_t offset) const override {
-    const auto found = locals.find(offset);
-    if (found == locals.end()) return std::nullopt;
+  std::vector<StaticLocal> static_locals(std::uint64_t) const override { return statics; }
+  std::optional<LocalVariable> local(std::uint64_t, FramePlace place) const override {
+    const auto& there = place.is_indirect ? indirect : locals;
+    const auto found = there.find(place.offset);
+    if (found == there.end()) return std::nullopt;
     return LocalVariable{.name = found->second, .type = nullptr};
   }
   bool frame_base_adds(std::uint64_t) const override { return base_adds; }
@@ -82,6 +86,31 @@ TEST_F(Plan, NothingElseIsTakenForAPlaceInTheFrame) {
   // reg 5; const8 8; mul; …, and a load on the way.
   EXPECT_THAT(names({"collect $args"}, "X0000000A,26000522080422040c27", &program), ElementsAre("?"));
   EXPECT_THAT(names({"collect $args"}, "X0000000D,2600052208020d041922040c27", &program), ElementsAre("?"));
+}
+
+// An object that is passed by value: "reg 5; const8 8; add; const8 4; add; (trace_quick 8;) ref64; const8 32;
+// …".
+TEST_F(Plan, WhatThePlaceOnlyRefersToIsNamed) {
+  program.locals = {{4, "direct"}};
+  program.indirect = {{4, "text"}, {0, "first"}};
+  EXPECT_THAT(names({"collect $args"}, "X00000010,2600052208022204020d081a22200c27", &program),
+              ElementsAre("text"));
+  EXPECT_THAT(names({"collect $args"}, "X0000000E,2600052208022204021a22200c27", &program),
+              ElementsAre("text"));
+  EXPECT_THAT(names({"collect $args"}, "X0000000E,2600052208022204021922200c27", &program),
+              ElementsAre("text"));
+  EXPECT_THAT(names({"collect $args"}, "X0000000B,2600052208021a22200c27", &program), ElementsAre("first"));
+  EXPECT_THAT(names({"collect $args"}, "X0000000E,2600052208022204021822200c27", &program), ElementsAre("?"));
+}
+
+TEST_F(Plan, StaticLocalsAreNamedByAddress) {
+  program.statics = {{.name = "calls", .object = {0x404050, 4}}, {.name = "other", .object = {0x404060, 4}}};
+  program.objects = {{"g_n", {0x404054, 4}}};
+  EXPECT_THAT(names({"collect $locals"}, "M-1,404050,4", &program), ElementsAre("calls"));
+  EXPECT_THAT(names({"collect g_n, $locals"}, "M-1,404050,8M-1,404060,4", &program),
+              ElementsAre("g_n+calls", "other"));
+  EXPECT_THAT(names({"collect $args"}, "M-1,404050,4", &program), ElementsAre("?"));
+  EXPECT_THAT(names({"collect calls, $locals"}, "M-1,404060,4", &program), ElementsAre("other"));
 }
 
 TEST_F(Plan, WithoutAProgramThePlacesHaveNoNames) {

@@ -99,6 +99,85 @@ TEST_F(LeafValues, OfLongDoublesAreDoubles) {
   EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, flags), Argument(name, -2.5));
 }
 
+TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
+  std::array<std::byte, 16> bytes{};
+  const auto wide = [&](Leaf::Form form, std::endian order) {
+    const PlannedLeaf leaf{.name = name,
+                           .form = form,
+                           .offset = 0,
+                           .size = 16,
+                           .bit_offset = 0,
+                           .bit_size = 0,
+                           .enumerators = {}};
+    EXPECT_FALSE(reading_of(leaf));
+    return argument_of(leaf, bytes, order, names, flags);
+  };
+  bytes[0] = std::byte{5};
+  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{5}));
+  EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::little), Argument(name, std::uint64_t{5}));
+  EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::big),
+            Argument(name, "6646139978924579364519035301401722880"));
+  bytes[8] = std::byte{1};
+  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, "18446744073709551621"));
+  bytes.fill(std::byte{0xff});
+  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{-1}));
+  EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::big),
+            Argument(name, "340282366920938463463374607431768211455"));
+  bytes[7] = std::byte{0x7f};  // the lower half is positive
+  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, "-9223372036854775809"));
+}
+
+TEST_F(LeafValues, OfComplexNumbersAreTexts) {
+  std::array<std::byte, 16> bytes{};
+  const auto complex = [&](std::size_t size) {
+    const PlannedLeaf leaf{.name = name,
+                           .form = Leaf::Form::Complex,
+                           .offset = 0,
+                           .size = size,
+                           .bit_offset = 0,
+                           .bit_size = 0,
+                           .enumerators = {}};
+    EXPECT_FALSE(reading_of(leaf));
+    return argument_of(leaf, std::span(bytes).first(size), std::endian::little, names, flags);
+  };
+  bytes[3] = std::byte{0x3f};  // 0.5f
+  bytes[7] = std::byte{0xc0};  // -2.0f
+  EXPECT_EQ(complex(8), Argument(name, "0.5 + -2i"));
+  bytes = {};
+  bytes[0] = std::byte{0x9a};  // 0.1: 0x3fb999999999999a
+  std::fill(bytes.begin() + 1, bytes.begin() + 6, std::byte{0x99});
+  bytes[6] = std::byte{0xb9};
+  bytes[7] = std::byte{0x3f};
+  EXPECT_EQ(complex(16), Argument(name, "0.10000000000000001 + 0i"));
+}
+
+TEST_F(LeafValues, OfWideCharactersAreTexts) {
+  const auto text = [&](Leaf::Form form, std::u16string_view units, std::endian order) {
+    std::vector<std::byte> bytes;
+    for (const char16_t unit : units) {
+      const std::byte low{static_cast<std::uint8_t>(unit & 0xff)}, high{static_cast<std::uint8_t>(unit >> 8)};
+      bytes.insert(bytes.end(),
+                   {order == std::endian::big ? high : low, order == std::endian::big ? low : high});
+    }
+    const PlannedLeaf leaf{.name = name,
+                           .form = form,
+                           .offset = 0,
+                           .size = bytes.size(),
+                           .bit_offset = 0,
+                           .bit_size = 0,
+                           .enumerators = {}};
+    EXPECT_FALSE(reading_of(leaf));
+    argument_of(leaf, bytes, order, names, flags);
+    return flags;
+  };
+  using namespace std::string_view_literals;
+  EXPECT_EQ(text(Leaf::Form::Utf16, u"a\u00e4\U0001d11e\0b"sv, std::endian::little),
+            "a\xc3\xa4\xf0\x9d\x84\x9e");
+  EXPECT_EQ(text(Leaf::Form::Utf16, u"a\u00e4"sv, std::endian::big), "a\xc3\xa4");
+  EXPECT_EQ(text(Leaf::Form::Utf16, u"a\xdc00z"sv, std::endian::little), "az");  // half a character
+  EXPECT_EQ(text(Leaf::Form::Utf32, u"a\0\xd11e\x0001\0\0b\0"sv, std::endian::little), "a\xf0\x9d\x84\x9e");
+}
+
 TEST(Numbers, AreBitsOfTheirType) {
   const auto half = std::span(kBytes).first(2);
   EXPECT_EQ(type_of(Reading::Signed), ArgumentType::Int64);

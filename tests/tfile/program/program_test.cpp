@@ -116,7 +116,8 @@ class TracedValues : public TracedProgram {
     std::vector<std::string> texts;
     const Leaves all = leaves_of(*type, expression);
     for (const Leaf& leaf : all.first) {
-      static constexpr std::array<std::string_view, 7> kForms{"i", "u", "f", "p", "e", "text", "bytes"};
+      static constexpr std::array<std::string_view, 10> kForms{"i", "u",    "f",     "c",     "p",
+                                                               "e", "text", "utf16", "utf32", "bytes"};
       std::string text = leaf.name + ":" + std::string(kForms[static_cast<std::size_t>(leaf.form)]);
       text += leaf.bit_size != 0 ? "[" + std::to_string(leaf.bit_size) + "]" : std::to_string(8 * leaf.size);
       texts.push_back(text + "@" + std::to_string(leaf.offset));
@@ -175,8 +176,87 @@ TEST_P(TracedProgram, FindsLocalsByTheirPlaceInTheFrame) {
   constexpr std::int64_t kFrame = 256;
   std::vector<std::string> names;
   for (std::int64_t offset = -kFrame; offset <= kFrame; ++offset)
-    if (const auto variable = program_.local(address, offset)) names.push_back(variable->name);
+    if (const auto variable = program_.local(address, {.offset = offset})) names.push_back(variable->name);
   EXPECT_THAT(names, testing::IsSupersetOf({"strokes", "name", "ratio", "spilled", "moved"}));
+}
+
+TEST_P(TracedProgram, FindsTheStaticObjectThatANameMeansThere) {
+  const auto size = [&](const char* mark, const char* name) {
+    const auto object = program_.object(address_of(mark), name);
+    return object ? object->size : 0;
+  };
+  EXPECT_EQ(size("refill", "calls"), 4u);
+  EXPECT_EQ(size("refill inner", "calls"), 2u);  // the inner one hides the other
+  EXPECT_EQ(size("pump", "calls"), 0u);
+  EXPECT_EQ(size("refill", "hidden"), 4u);
+  EXPECT_EQ(size("refill", "tap"), 0u);  // it lies in the frame
+  EXPECT_EQ(size("refill", "tally"), 4u);
+  EXPECT_EQ(size("refill", "plant::Tap::tally"), 4u);
+  EXPECT_EQ(size("refill", "plant::Basin<2,3>::volume"), 8u);
+  EXPECT_EQ(size("refill", "plant::Basin< 2, 3 >::volume"), 8u);
+  EXPECT_EQ(program_.object(address_of("refill"), "plant::level")->address,
+            program_.object("plant::level")->address);
+  EXPECT_EQ(program_.object(address_of("refill"), "level")->address,
+            program_.object("plant::level")->address);
+}
+
+TEST_P(TracedProgram, FindsStaticObjectsOfFunctionsAndFiles) {
+  const auto object = [&](const char* name) {
+    return program_.object(address_of("pump"), name).value_or(DataObject{});
+  };
+  const std::uint64_t in_program = program_.object(address_of("refill"), "tally")->address;
+  EXPECT_EQ(object("tally").address, in_program);
+  EXPECT_EQ(object("'traced_program.cpp'::tally").address, in_program);
+  EXPECT_EQ(object("'src/traced_program.cpp'::tally").size, 4u);
+  EXPECT_EQ(object("'traced_unit.c'::tally").size, 2u);
+  EXPECT_EQ(object("'other.c'::tally").size, 0u);
+  EXPECT_EQ(object("unit_start::tally_of_calls").size, 1u);
+  EXPECT_EQ(object("plant::refill::calls").size, 4u);
+  EXPECT_EQ(object("plant::refill::level").size, 0u);
+  EXPECT_EQ(object("::tally").size, 0u);
+  const std::uint64_t unit = program_.functions("unit_start").front().address + bias_;
+  EXPECT_EQ(program_.object(unit, "tally")->size, 2u);  // its own one
+  EXPECT_EQ(program_.type_of(unit, "'traced_unit.c'::tally")->size, 2u);
+}
+
+TEST_P(TracedProgram, KnowsTheWideCharactersOfC) {
+  const Type* const sign = program_.type_of(address_of("pump"), "sign");
+  ASSERT_EQ(sign->kind, Type::Kind::Array);
+  EXPECT_TRUE(sign->target->is_character);
+  EXPECT_EQ(sign->target->size, 4u);
+  const Type* const count =
+      program_.type_of(program_.functions("unit_start").front().address + bias_, "count");
+  EXPECT_FALSE(count->is_character);
+}
+
+TEST_P(TracedProgram, TellsTheStaticVariablesOfAnInlinedFunction) {
+  const auto locals = program_.static_locals(address_of("valve"));
+  ASSERT_THAT(locals, SizeIs(1));
+  EXPECT_EQ(locals[0].name, "turns");
+}
+
+TEST_P(TracedProgram, TellsTheStaticVariablesOfAFunction) {
+  const auto locals = program_.static_locals(address_of("refill inner"));
+  ASSERT_THAT(locals, SizeIs(2));
+  EXPECT_EQ(locals[0].name, "calls");
+  EXPECT_EQ(locals[0].object.size, 2u);
+  EXPECT_EQ(locals[0].type->size, 2u);
+  EXPECT_EQ(locals[1].object.size, 4u);
+  EXPECT_EQ(locals[1].object.address, program_.object(address_of("refill"), "calls")->address);
+  EXPECT_THAT(program_.static_locals(address_of("pump")), IsEmpty());
+}
+
+TEST_P(TracedProgram, CallsEnumeratorsAsTheyAreCalledFromOutside) {
+  const auto enumerators = [&](const char* expression) {
+    const Type* const type = program_.type_of(address_of("refill"), expression);
+    std::vector<std::string> names;
+    if (type != nullptr)
+      for (const auto& [value, name] : type->enumerators) names.push_back(name);
+    return names;
+  };
+  EXPECT_THAT(enumerators("tap->state"), ElementsAre("plant::Tap::OPEN", "plant::Tap::SHUT"));
+  EXPECT_THAT(enumerators("tap->mode"), ElementsAre("plant::Mode::SLOW"));
+  EXPECT_THAT(enumerators("(plant::Kind)1"), ElementsAre("plant::LEVEL", "plant::FLOW"));
 }
 
 TEST(TracedPrograms, SayWhatTheyAreFor) {

@@ -8,6 +8,8 @@ std::int64_t readings[4] = {1, 2, 3, 4};
 double pressure = 1.5;
 
 [[gnu::always_inline]] inline int valve(int flow) {
+  static std::int32_t turns = 0;
+  turns += flow;
   return flow * 3;  // MARK valve
 }
 
@@ -55,12 +57,45 @@ int many[1000];
   return g->id + tank.id + grid[1][2] + many[level];  // MARK measure body
 }
 
+namespace {
+int hidden = 3;
+}
+enum class Mode : unsigned char { SLOW = 1 };
+struct Tap {
+  enum State { OPEN = 1, SHUT };
+  static int tally;
+  State state;
+  Mode mode;
+  char16_t name[4];
+};
+int Tap::tally = 2;
+template <int Size, int Depth>
+struct Basin {
+  static std::int64_t volume;
+};
+template <int Size, int Depth>
+std::int64_t Basin<Size, Depth>::volume = Size* Depth;
+
+[[gnu::noinline]] int refill(Tap* tap) {
+  static std::int32_t calls = 5;
+  if (tap->state == Tap::OPEN) {
+    static std::int16_t calls = 6;
+    ++calls;
+    return calls + hidden;  // MARK refill inner
+  }
+  return ++calls;  // MARK refill
+}
+
 template <typename T>
 [[gnu::noinline]] T drain(T amount) {
   return amount - 1;  // MARK drain
 }
 
 }  // namespace plant
+
+std::int32_t tally = 4;
+
+extern "C" int unit_start(int count);
 
 extern "C" [[gnu::noinline]] int plain_start(int count) {
   return plant::pump(count, "main pump", plant::pressure);  // MARK plain_start
@@ -69,6 +104,9 @@ extern "C" [[gnu::noinline]] int plain_start(int count) {
 int main() {
   plant::gauge gauge{};
   const plant::Tank tank{};
+  plant::Tap tap{plant::Tap::OPEN, plant::Mode::SLOW, {}};
+  plant::Tap::tally +=
+      plant::refill(&tap) + tally + unit_start(3) + static_cast<int>(plant::Basin<2, 3>::volume);
   if (plant::measure(&gauge, tank) != 0) return 2;
   return plain_start(plant::level) + plant::drain(plant::readings[0]) == 0 ? 1 : 0;
 }

@@ -53,6 +53,31 @@ TEST(LeafNames, OfElementsCountOn) {
   EXPECT_THAT(names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
 }
 
+TEST(Leaves, OfWideCharactersAreOneText) {
+  const auto form = [](std::uint64_t size) {
+    const Type character{
+        .kind = Type::Kind::Unsigned, .size = size, .is_character = true, .members = {}, .enumerators = {}};
+    const Leaves leaves = leaves_of(array_of(character, 3), "s");
+    EXPECT_EQ(leaves.first.size(), 1u);
+    EXPECT_EQ(leaves.first[0].size, 3 * size);
+    return leaves.first[0].form;
+  };
+  EXPECT_EQ(form(1), Leaf::Form::Text);
+  EXPECT_EQ(form(2), Leaf::Form::Utf16);
+  EXPECT_EQ(form(4), Leaf::Form::Utf32);
+}
+
+TEST(Leaves, OfGreatNumbersAreNumbers) {
+  const auto form = [](Type::Kind kind, std::uint64_t size) {
+    return leaves_of({.kind = kind, .size = size, .members = {}, .enumerators = {}}, "x").first[0].form;
+  };
+  EXPECT_EQ(form(Type::Kind::Signed, 16), Leaf::Form::Signed);
+  EXPECT_EQ(form(Type::Kind::Unsigned, 16), Leaf::Form::Unsigned);
+  EXPECT_EQ(form(Type::Kind::Signed, 3), Leaf::Form::Bytes);
+  EXPECT_EQ(form(Type::Kind::Pointer, 16), Leaf::Form::Bytes);
+  EXPECT_EQ(form(Type::Kind::Complex, 16), Leaf::Form::Complex);
+}
+
 TEST(Leaves, OfCharactersAreOneText) {
   const Type text = array_of(kChar, 16);
   const Leaves leaves = leaves_of(text, "s");

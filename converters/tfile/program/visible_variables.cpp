@@ -1,0 +1,110 @@
+#include "converters/tfile/program/visible_variables.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <dwarf.h>
+#include <iterator>
+
+#include "converters/tfile/program/dwarf_names.h"
+
+namespace convert::tfile {
+namespace {
+
+void add_children(Dwarf_Die* scope, std::vector<Dwarf_Die>& variables) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    const int tag = dwarf_tag(&child);
+    const bool has_name = dwarf_diename(&child) != nullptr;
+    if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && has_name)
+      variables.push_back(child);
+    else if (tag == DW_TAG_namespace && !has_name)
+      add_children(&child, variables);
+  }
+}
+
+std::optional<Dwarf_Die> abstract_origin_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die origin;
+  if (dwarf_attr(die, DW_AT_abstract_origin, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &origin) == nullptr)
+    return std::nullopt;
+  return origin;
+}
+
+// An instance of a function has only those variables of its own that differ from the others'.
+void add_inherited(Dwarf_Die* instance, std::size_t first_own, std::vector<Dwarf_Die>& variables) {
+  auto origin = abstract_origin_of(instance);
+  if (!origin) return;
+  std::vector<const void*> own;
+  for (std::size_t i = first_own; i < variables.size(); ++i)
+    if (const auto of_own = abstract_origin_of(&variables[i])) own.push_back(of_own->addr);
+  const std::size_t inherited = variables.size();
+  add_children(&*origin, variables);
+  const auto is_own = [&](const Dwarf_Die& variable) { return std::ranges::count(own, variable.addr) != 0; };
+  variables.erase(std::remove_if(std::next(variables.begin(), static_cast<std::ptrdiff_t>(inherited)),
+                                 variables.end(), is_own),
+                  variables.end());
+}
+
+bool has_longer_name(const Dwarf_Die& variable) {
+  Dwarf_Die die = variable;
+  return dwarf_hasattr(&die, DW_AT_specification) != 0;
+}
+
+}  // namespace
+
+std::vector<Dwarf_Die> visible_variables(Dwarf_Die* unit, Dwarf_Addr pc, Visible which) {
+  std::vector<Dwarf_Die> variables;
+  const Scopes scopes = Scopes::at(unit, pc);
+  for (Dwarf_Die& scope : scopes.all()) {
+    const std::size_t outer = variables.size();
+    add_children(&scope, variables);
+    add_inherited(&scope, outer, variables);
+    std::stable_partition(std::next(variables.begin(), static_cast<std::ptrdiff_t>(outer)), variables.end(),
+                          [](const Dwarf_Die& variable) { return !has_longer_name(variable); });
+    const int tag = dwarf_tag(&scope);
+    const bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+    if (is_function && which == Visible::OfFunction) break;
+  }
+  return variables;
+}
+
+std::optional<Dwarf_Die> variable_within(Dwarf_Die* function, std::string_view name) {
+  if (auto found = variable_of_unit(function, name)) return found;
+  Dwarf_Die child;
+  for (int more = dwarf_child(function, &child); more == 0; more = dwarf_siblingof(&child, &child))
+    if (dwarf_tag(&child) == DW_TAG_lexical_block)
+      if (auto found = variable_within(&child, name)) return found;
+  return std::nullopt;
+}
+
+std::optional<Dwarf_Die> variable_of_unit(Dwarf_Die* unit, std::string_view name) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(unit, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    if (dwarf_tag(&child) != DW_TAG_variable || has_longer_name(child)) continue;
+    const char* const own = dwarf_diename(&child);
+    if (own != nullptr && name == own) return child;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> static_address_of(Dwarf_Die* variable, Dwarf_Addr pc) {
+  Dwarf_Attribute attribute;
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr_integrate(variable, DW_AT_location, &attribute) == nullptr ||
+      dwarf_getlocation_addr(&attribute, pc, &operations, &count, 1) != 1 || count != 1 ||
+      operations->atom != DW_OP_addr)
+    return std::nullopt;
+  return operations->number;
+}
+
+bool is_declaration(Dwarf_Die* variable) {
+  // Its definition may refer to a declaration.
+  Dwarf_Attribute attribute;
+  bool is_one = false;
+  return dwarf_attr(variable, DW_AT_declaration, &attribute) != nullptr &&
+         dwarf_formflag(&attribute, &is_one) == 0 && is_one;
+}
+
+}  // namespace convert::tfile

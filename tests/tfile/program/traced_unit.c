@@ -1,0 +1,11 @@
+/* A unit of C beside traced_program.cpp: names that both have, and what C describes in another way. */
+#include <wchar.h>
+
+static short tally = 8;
+wchar_t sign[4] = L"go";
+
+int unit_start(int count) {
+  static char tally_of_calls = 1;
+  sign[0] += count;
+  return tally + ++tally_of_calls; /* MARK unit */
+}
