@@ -24,6 +24,7 @@ enum class Misplaced : std::uint8_t {
   TooDeep,        // Perfetto drops what is deeper than 512
   TooManyAtOnce,  // events of no length at one time, which Perfetto stacks
   NotEnclosed,    // a flow in no duration
+  BehindEnded,    // a flow behind what is over inside its duration, to which Perfetto binds it
 };
 
 // The durations of one thread that are open where its last event was, outermost first. Events come in time
@@ -83,18 +84,16 @@ class Nesting {
     const Misplaced misplaced = find_point(time, around);
     if (misplaced != Misplaced::No) return misplaced;
     const std::size_t points = points_at(time);
-    point_encloses_ = is_duration || (points != 0 && point_encloses_);
     go_to(around, time);
     points_ = points + 1;
+    point_encloses_ = is_duration;
     return Misplaced::No;
   }
   // At its very end a duration still encloses flows, but nothing else.
   Misplaced add_flow(std::uint64_t time) {
     const Misplaced misplaced = check_flow(time);
-    if (misplaced != Misplaced::No) return misplaced;
-    points_ = points_at(time);
-    last_time_ = time;
-    return Misplaced::No;
+    if (misplaced == Misplaced::No) last_time_ = time;
+    return misplaced;
   }
 
   // ---- The same answers, and nothing is taken. ----
@@ -126,8 +125,9 @@ class Nesting {
     const Duration* around = top_;
     while (around->end < time) --around;
     if (time > around->around_ends) return Misplaced::AroundEnded;
-    const bool enclosed = around != durations_.data() || (points_at(time) != 0 && point_encloses_);
-    return enclosed ? Misplaced::No : Misplaced::NotEnclosed;
+    if (points_at(time) != 0 && point_encloses_) return Misplaced::No;
+    if (around == durations_.data()) return Misplaced::NotEnclosed;
+    return around == top_ && points_ == 0 ? Misplaced::No : Misplaced::BehindEnded;
   }
 
   // ---- What is open ----
@@ -232,7 +232,7 @@ class Nesting {
 
   std::uint64_t last_time_ = 0;
   std::size_t points_ = 0;       // events of no length that came last, all at last_time_
-  bool point_encloses_ = false;  // one of them is a duration
+  bool point_encloses_ = false;  // the last of them is a duration
   std::vector<Duration> durations_ = std::vector<Duration>(8);
   Duration* top_ = durations_.data();
 };

@@ -32,6 +32,14 @@ struct Entry;
 struct RecordScratch;
 struct ValueRules;
 
+// How a duration began, for its end: the category and name refs of the header, or below them, if one was
+// inline, a hash of the names; and a number for the names of its arguments.
+struct BeginTag {
+  std::uint64_t names = 0;
+  std::uint32_t arguments = 0;
+};
+using ThreadNesting = Nesting<BeginTag>;
+
 // A record that must not be written; the text says why, in the words of the call.
 class WriterError : public std::logic_error {
  public:
@@ -82,6 +90,12 @@ struct WriterOptions {
   // Instants with "frame" in their names, in letters of either case: Tracy takes them for the starts of
   // frames and does not show them on their threads (W28).
   bool frame_marks = false;
+  // Unsigned numbers, pointers and koids from 2^63 on as arguments of events: Perfetto shows negative ones
+  // (W25).
+  bool large_numbers = false;
+  // Scheduling records of threads that have no name yet, or whose last name is in another process: Perfetto
+  // files them under process 0 or that one, or takes them for the idle thread (W18).
+  bool unnamed_threads = false;
   // Events that lie 2^47 ns (39 h) or more apart: Tracy's times wrap (W5).
   bool long_spans = false;
   // The caller promises that the durations of each thread come in time order, nest and are balanced, that
@@ -107,6 +121,7 @@ class PreparedArguments {
   void clear() {
     words_.clear();
     count_ = in_table_ = 0;
+    has_large_ = false;
   }
   std::size_t count() const { return count_; }
   std::span<const std::uint64_t> words() const { return words_; }
@@ -121,6 +136,7 @@ class PreparedArguments {
   std::vector<std::uint64_t> words_;
   std::size_t count_ = 0;
   std::size_t in_table_ = 0;  // of these: their names
+  bool has_large_ = false;    // a number of 2^63 or more
 };
 
 // Not thread-safe: one Writer per thread and Output. Nothing is sent to the Output by the destructor: end
@@ -148,7 +164,8 @@ class Writer {
   // A process takes no arguments, a thread the argument "process" of type Koid first; names must not be
   // empty (W18). name_process() and name_thread() are the short way.
   void write(const KernelObject& object);
-  // A thread of priority 0 must have a name, or Perfetto takes it for the idle one (W18).
+  // Here as below: threads must have their names before, the last one in this process, for Perfetto knows
+  // theirs by names only (W18).
   void write(const LegacyContextSwitch& context_switch);
   void write(const ContextSwitch& context_switch);
   void write(const ThreadWakeup& wakeup);
@@ -221,7 +238,7 @@ class Writer {
                    const PreparedArguments& arguments) {
     const std::uint64_t header = event.header(EventType::DurationBegin, thread, 0);
     const std::size_t size = size_with(header, kDurationWords, arguments);
-    take_begin(header, time);
+    take_begin(header, time, number_of(arguments));
     put_event(header, size, time, arguments);
   }
   // A duration end event, time < 2^63 ns.
@@ -234,6 +251,7 @@ class Writer {
                  const PreparedArguments& arguments) {
     const std::uint64_t header = event.header(EventType::DurationEnd, thread, 0);
     const std::size_t size = size_with(header, kDurationWords, arguments);
+    check_names_of_begin(header, time, arguments);
     take_end(header, time);
     put_event(header, size, time, arguments);
   }
@@ -278,8 +296,6 @@ class Writer {
   std::uint64_t words_written() const { return buffer_.words_written(); }
 
  private:
-  using ThreadNesting = Nesting<std::uint64_t>;
-
   // The category and name refs of an event's header.
   static constexpr std::uint64_t kNames = EventHeader::Category::kMask | EventHeader::Name::kMask;
 
@@ -292,21 +308,21 @@ class Writer {
     if (nesting != nullptr && span_.fits_end(end) && nesting->add_sibling(begin, end))
       return span_.take_end(end);
     if (begin > end || !span_.fits(begin, end) ||
-        (nesting != nullptr && nesting->add_complete(begin, end, 0) != Misplaced::No))
+        (nesting != nullptr && nesting->add_complete(begin, end, {}) != Misplaced::No))
       refuse(header, begin, end);
     span_.take(begin, end);
   }
-  void take_begin(std::uint64_t header, std::uint64_t time) {
+  void take_begin(std::uint64_t header, std::uint64_t time, std::uint32_t arguments = 0) {
     ThreadNesting* const nesting = nesting_of(header);
     if (!span_.fits(time, time) ||
-        (nesting != nullptr && nesting->add_begin(time, header & kNames) != Misplaced::No))
+        (nesting != nullptr && nesting->add_begin(time, {header & kNames, arguments}) != Misplaced::No))
       refuse(header, time, time);
     span_.take(time, time);
   }
   void take_end(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
     const std::uint64_t names = header & kNames;
-    if (!span_.fits(time, time) || (nesting != nullptr && ((nesting->around(time).tag != names &&
+    if (!span_.fits(time, time) || (nesting != nullptr && ((nesting->around(time).tag.names != names &&
                                                             !ends_innermost(*nesting, time, names)) ||
                                                            nesting->add_end(time) != Misplaced::No)))
       refuse(header, time, time);
@@ -314,6 +330,11 @@ class Writer {
   }
   // Of an end whose names are not those of the innermost begin.
   bool ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
+  // A number for their names; 0 if nothing is watched.
+  std::uint32_t number_of(const PreparedArguments& arguments) const;
+  // Refuses an end with one of the names of its begin.
+  void check_names_of_begin(std::uint64_t header, std::uint64_t time,
+                            const PreparedArguments& arguments) const;
   void take_instant(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
     if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_point(time, false) != Misplaced::No))

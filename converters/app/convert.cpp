@@ -102,6 +102,7 @@ ExitCode run(const Options& options) {
   {
     BlockWriter blocks([&](std::span<const std::byte> bytes) { stream->write(bytes); });
     fxt::Writer writer(blocks, {.provider_name = "fxt-convert",
+                                .unnamed_threads = true,  // all have names
                                 .long_spans = true,
                                 .trust_nesting = true});  // the Timeline keeps it
     FxtSink sink(writer, names, notes);

@@ -1,11 +1,27 @@
 // What readers make of arguments.
 #include "fxt/checking/argument_rules.h"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <type_traits>
 
 #include "fxt/utf8.h"
 
 namespace fxt {
+namespace {
+
+// The value as a number; nothing if it is none.
+std::optional<double> number_of(const Value& value) {
+  return std::visit(
+      []<typename T>(const T& number) -> std::optional<double> {
+        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return static_cast<double>(number);
+        return std::nullopt;
+      },
+      value);
+}
+
+}  // namespace
 
 std::string quoted(std::string_view name) { return '"' + std::string(cut_utf8(name, 100)) + '"'; }
 
@@ -15,10 +31,42 @@ std::size_t hash_of_names(const Event& event) {
   return hash(event.category.text) * 31 + hash(event.name.text);
 }
 
-bool is_numeric(const Value& value) {
-  return std::holds_alternative<std::int32_t>(value) || std::holds_alternative<std::uint32_t>(value) ||
-         std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value) ||
-         std::holds_alternative<double>(value);
+bool is_numeric(const Value& value) { return number_of(value).has_value(); }
+
+std::string_view fault_of_known_counter(std::string_view category, std::string_view name,
+                                        const Arguments& arguments) {
+  if (category != "power" || name != "cpu_frequency") return "";
+  bool has_cpu = false, has_value = false;
+  for (const Argument& argument : arguments) {
+    const auto number = number_of(argument.value);
+    if (argument.name.text == "cpu") {
+      has_cpu = true;
+      if (!number || std::holds_alternative<double>(argument.value) || *number < 0 || *number > kMaxCpu)
+        return "its argument \"cpu\" is no number of a cpu";
+    } else if (argument.name.text == "value") {
+      has_value = true;
+      if (!number || !std::isfinite(*number) || *number < 0) return "its argument \"value\" is no frequency";
+    } else {
+      return "it has another argument than \"cpu\" and \"value\"";
+    }
+  }
+  if (!has_cpu) return "it has no argument \"cpu\"";
+  return has_value ? "" : "it has no argument \"value\"";
+}
+
+bool shows_arguments(EventType type) { return type != EventType::Counter && !is_flow(type); }
+
+bool is_too_large(ArgumentType type, std::uint64_t word) {
+  return (type == ArgumentType::Uint64 || type == ArgumentType::Pointer || type == ArgumentType::Koid) &&
+         word > kMaxShownNumber;
+}
+
+bool is_too_large(const Value& value) {
+  std::uint64_t word = 0;
+  if (const auto* const number = std::get_if<std::uint64_t>(&value)) word = *number;
+  if (const auto* const pointer = std::get_if<Pointer>(&value)) word = pointer->address;
+  if (const auto* const koid = std::get_if<Koid>(&value)) word = koid->koid;
+  return is_too_large(static_cast<ArgumentType>(value.index()), word);
 }
 
 const Argument* repeated_argument(const Arguments& arguments) {
@@ -32,11 +80,25 @@ const Argument* repeated_argument(const Arguments& arguments) {
 
 std::optional<ArgumentType> type_of_scheduling_argument(SchedulingType record, std::string_view name) {
   if (record == SchedulingType::ContextSwitch)
-    return name == "incoming_weight" || name == "outgoing_weight" ? std::optional(ArgumentType::Int32)
-                                                                  : std::nullopt;
-  if (name == "weight") return ArgumentType::Int32;
+    return name == kIncomingWeight || name == kOutgoingWeight ? std::optional(ArgumentType::Int32)
+                                                              : std::nullopt;
+  if (name == kWakeupWeight) return ArgumentType::Int32;
   if (name == "waker") return ArgumentType::Koid;
   return std::nullopt;
 }
+
+bool is_idle(const Arguments& arguments, std::string_view weight) {
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    const auto* const value = std::get_if<std::int32_t>(&argument.value);
+    return value != nullptr && *value == kIdleWeight && argument.name.text == weight;
+  });
+}
+
+bool uses_cpu(const ContextSwitch& context_switch) {
+  return !is_idle(context_switch.arguments, kOutgoingWeight) ||
+         !is_idle(context_switch.arguments, kIncomingWeight);
+}
+
+bool uses_cpu(const ThreadWakeup& wakeup) { return !is_idle(wakeup.arguments, kWakeupWeight); }
 
 }  // namespace fxt

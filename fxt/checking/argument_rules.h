@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,19 @@ std::size_t hash_of_names(const Event& event);
 // What a counter may have: Perfetto and Tracy take no other types (W20).
 bool is_numeric(const Value& value);
 
+// What is wrong with a counter that Perfetto knows by its category and name, cpu_frequency of power: it is
+// drawn by cpu, with the argument "value" only, or dropped (W20). Empty if nothing is, or it is another.
+std::string_view fault_of_known_counter(std::string_view category, std::string_view name,
+                                        const Arguments& arguments);
+
+// Whether a viewer shows the arguments of such events.
+bool shows_arguments(EventType type);
+
+// Whether Perfetto shows another number: it keeps all of them, pointers and koids, too, as signed ones (W25).
+// `word` is the value of those that have one.
+bool is_too_large(ArgumentType type, std::uint64_t word);
+bool is_too_large(const Value& value);
+
 // The first argument whose name stood before; null if each has its own (W20, W25). Missing names are not
 // compared.
 const Argument* repeated_argument(const Arguments& arguments);
@@ -28,5 +43,14 @@ const Argument* repeated_argument(const Arguments& arguments);
 // outgoing_weight are Int32; of wakeups weight is Int32, waker is Koid (fxt-notes section 5; Perfetto insists
 // on it). Nothing for others.
 std::optional<ArgumentType> type_of_scheduling_argument(SchedulingType record, std::string_view name);
+
+// What Perfetto knows the idle thread of newer scheduling records by: this weight, under one of these names.
+// It takes no notice of that thread, nor of the cpu where there is no other (W18, W25).
+inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
+inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
+                                  kWakeupWeight = "weight";
+bool is_idle(const Arguments& arguments, std::string_view weight);
+bool uses_cpu(const ContextSwitch& context_switch);
+bool uses_cpu(const ThreadWakeup& wakeup);
 
 }  // namespace fxt

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "fxt/checking/argument_names.h"
 #include "fxt/checking/argument_rules.h"
 #include "fxt/checking/link_check.h"
 #include "fxt/checking/nesting_check.h"
@@ -26,6 +27,15 @@ constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
 constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
 constexpr std::string_view kReserved = "the spec reserves it for later versions";
 
+// Whether Perfetto or Tracy show its strings. They draw flows without their names.
+bool is_drawn(const Record& record) {
+  const auto* const event = std::get_if<Event>(&record);
+  const auto* const object = std::get_if<KernelObject>(&record);
+  return (event != nullptr && !is_flow(event->type)) ||
+         (object != nullptr &&
+          (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread));
+}
+
 }  // namespace
 
 class Checker::State {
@@ -34,8 +44,8 @@ class Checker::State {
       : findings_(std::move(report)),
         start_(findings_),
         references_(findings_),
-        nesting_(findings_),
-        links_(findings_),
+        nesting_(findings_, argument_names_),
+        links_(findings_, argument_names_),
         objects_(findings_) {}
 
   void add(const Entry& entry, const Reader& reader);
@@ -50,11 +60,11 @@ class Checker::State {
   // ---- What records hold ----
   void check_time(std::uint64_t ticks, const Reader& reader);
   void check_string(const String& string);
-  void check_nul(std::string_view text);
   void check_thread(const Thread& thread);
   void check_arguments(const Arguments& arguments);
   void check_scheduling_arguments(SchedulingType record, const Arguments& arguments);
   void check_event(const Event& event, const Reader& reader);
+  void check_numbers(const Arguments& arguments);
   void check_location(const Event& event);
   void check_span(std::uint64_t first, std::uint64_t last);
 
@@ -71,6 +81,7 @@ class Checker::State {
   Findings findings_;
   StartCheck start_;
   ReferenceCheck references_;
+  ArgumentNames argument_names_;
   NestingCheck nesting_;
   LinkCheck links_;
   ObjectCheck objects_;
@@ -78,7 +89,9 @@ class Checker::State {
   // Of the current record.
   std::uint64_t offset_ = 0;
   std::string_view kind_;
-  bool is_drawn_ = false;  // Perfetto or Tracy show its strings
+  bool is_drawn_ = false;
+
+  bool has_nuls_ = false;  // a string of the tables so far
 
   TimeSpan span_;  // in ticks: Tracy takes them for ns
   bool span_said_ = false;
@@ -94,8 +107,7 @@ void Checker::finish(const Reader& reader) { state_->finish(reader); }
 void Checker::State::add(const Entry& entry, const Reader& reader) {
   offset_ = entry.offset;
   kind_ = kind_of(entry.record);
-  is_drawn_ =
-      std::holds_alternative<Event>(entry.record) || std::holds_alternative<KernelObject>(entry.record);
+  is_drawn_ = is_drawn(entry.record);
   start_.add(entry, kind_, reader);
   for (const Problem& problem : entry.problems) check_problem(problem, entry);
   if (entry.words.size() > kMaxRecordWords)
@@ -219,7 +231,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     if (record.text.size() > kMaxStringBytes)
       warning("W8", "string of " + std::to_string(record.text.size()) + " bytes",
               "the spec's limit is 32,000");
-    check_nul(record.text);
+    has_nuls_ = has_nuls_ || record.text.find('\0') != std::string_view::npos;
     references_.registered(record);
   }
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
@@ -229,8 +241,8 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     check_thread(record.process);
     error("W24", "userspace object", "Fuchsia's C++ reader reports a record of unknown type 6");
   }
-  if constexpr (requires { record.cpu; }) {
-    if (record.cpu > kMaxCpu)
+  if constexpr (std::is_same_v<T, ContextSwitch> || std::is_same_v<T, ThreadWakeup>) {
+    if (record.cpu > kMaxCpu && uses_cpu(record))
       error("W25", "cpu " + std::to_string(record.cpu) + " is beyond 4095", "Perfetto aborts");
   }
   if constexpr (requires { record.outgoing_state; }) {
@@ -245,12 +257,12 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     objects_.switched(record.incoming, record.incoming_priority, offset_, kind_);
   }
   if constexpr (std::is_same_v<T, ContextSwitch>) {
-    for (const std::uint64_t side : {record.outgoing_thread, record.incoming_thread})
-      objects_.scheduled(side, offset_, kind_);
+    objects_.scheduled(record.outgoing_thread, is_idle(record.arguments, kOutgoingWeight), offset_, kind_);
+    objects_.scheduled(record.incoming_thread, is_idle(record.arguments, kIncomingWeight), offset_, kind_);
     check_scheduling_arguments(SchedulingType::ContextSwitch, record.arguments);
   }
   if constexpr (std::is_same_v<T, ThreadWakeup>) {
-    objects_.scheduled(record.thread, offset_, kind_);
+    objects_.scheduled(record.thread, is_idle(record.arguments, kWakeupWeight), offset_, kind_);
     check_scheduling_arguments(SchedulingType::ThreadWakeup, record.arguments);
   }
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
@@ -274,13 +286,10 @@ void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
     error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
           "Fuchsia's C++ reader rejects the record");
-  if (string.storage == Storage::Inline && is_drawn_) check_nul(string.text);
-  if (start_.several_providers()) references_.used(string, offset_, kind_);
-}
-
-void Checker::State::check_nul(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos)
+  if (is_drawn_ && (string.storage == Storage::Inline || (has_nuls_ && string.storage == Storage::Table)) &&
+      string.text.find('\0') != std::string_view::npos)
     error("W9", "string with a NUL in it", "Perfetto and Tracy show it up to there");
+  if (start_.several_providers()) references_.used(string, offset_, kind_);
 }
 
 void Checker::State::check_thread(const Thread& thread) {
@@ -312,7 +321,7 @@ void Checker::State::check_scheduling_arguments(SchedulingType record, const Arg
                 (*type == ArgumentType::Koid ? "koid" : "int32"),
             "Perfetto drops the record");
     } else if (const auto* waker = std::get_if<Koid>(&argument.value)) {
-      objects_.scheduled(waker->koid, offset_, kind_);
+      objects_.fits(waker->koid, offset_, kind_);
     }
   }
 }
@@ -320,6 +329,7 @@ void Checker::State::check_scheduling_arguments(SchedulingType record, const Arg
 void Checker::State::check_event(const Event& event, const Reader& reader) {
   objects_.used(event.thread, offset_, kind_);
   if (event.type == EventType::Counter) objects_.counter(event, offset_);
+  if (shows_arguments(event.type)) check_numbers(event.arguments);
   if (event.type == EventType::Instant && names_a_frame(event.name.text))
     error("W28", "instant with \"frame\" in its name",
           "Tracy takes it for the start of a frame and does not show it on its thread");
@@ -339,6 +349,13 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
     return;
   nesting_.add(event, *begin_ns, *end_ns, offset_);
   links_.add(event, *begin_ns, offset_);
+}
+
+void Checker::State::check_numbers(const Arguments& arguments) {
+  for (const Argument& argument : arguments)
+    if (is_too_large(argument.value))
+      error("W25", "argument " + quoted(argument.name.text) + " is 2^63 or more",
+            "Perfetto shows it as a negative number");
 }
 
 void Checker::State::check_location(const Event& event) {

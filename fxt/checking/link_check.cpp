@@ -30,7 +30,8 @@ void LinkCheck::add(const Event& event, std::uint64_t time_ns, std::uint64_t off
                       .process = event.thread.process,
                       .id = event.id,
                       .name = hash_of_names(event),
-                      .offset = offset});
+                      .offset = offset,
+                      .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0});
   if (waiting_.size() >= kWindow) settle(kWindow / 2);
 }
 
@@ -99,7 +100,8 @@ void LinkCheck::judge_async(const Link& link) {
       findings_->error("W17", link.offset, kind_of(link.type), "lies deeper than 512 operations of its id",
                        "Perfetto drops it");
     if (async.open.size() >= kMaxDepth) return;
-    async.open.push_back({.process = link.process, .name = link.name, .offset = link.offset});
+    async.open.push_back(
+        {.process = link.process, .name = link.name, .offset = link.offset, .arguments = link.arguments});
     ++async.waiting[link.name];
   }
   if (async.open.empty()) asyncs_.erase(link.id);
@@ -125,6 +127,10 @@ void LinkCheck::end_async(Async& async, const Link& link) {
         "W17", link.offset, kind_of(link.type),
         "the operation of its id begun in another process, at " + place(ended->offset) + ", is still open",
         "Perfetto, where ids are global, ends that one");
+  if (argument_names_->share(ended->arguments, link.arguments))
+    findings_->error("W25", link.offset, kind_of(link.type),
+                     "has an argument named like one of its begin, at " + place(ended->offset),
+                     "Perfetto keeps one of them");
   if (ended == async.open.rbegin()) {
     async.open.pop_back();
   } else {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/checking/argument_names.h"
 #include "fxt/checking/findings.h"
 #include "fxt/checking/open_flows.h"
 #include "fxt/records.h"
@@ -16,7 +17,8 @@ namespace fxt {
 
 class LinkCheck {
  public:
-  explicit LinkCheck(const Findings& findings) : findings_(&findings) {}
+  LinkCheck(const Findings& findings, ArgumentNames& argument_names)
+      : findings_(&findings), argument_names_(&argument_names) {}
   // Takes flow and async events; others are ignored.
   void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset);
   void finish();
@@ -30,12 +32,14 @@ class LinkCheck {
     std::uint64_t id = 0;
     std::uint64_t name = 0;  // hash of category and name
     std::uint64_t offset = 0;
+    std::uint32_t arguments = 0;  // of async begins and ends: ArgumentNames
   };
   // The async operations of one id, as Perfetto stacks them: whatever their processes, ended by their names.
   struct Operation {
     std::uint64_t process = 0;
     std::uint64_t name = 0;
     std::uint64_t offset = 0;
+    std::uint32_t arguments = 0;
     std::uint64_t end = kOpen;  // of those that ended before the ones inside them
   };
   struct Async {
@@ -54,6 +58,7 @@ class LinkCheck {
   void end_async(Async& async, const Link& link);
 
   const Findings* findings_;
+  ArgumentNames* argument_names_;
   std::vector<Link> waiting_;
   std::uint64_t order_ = 0;
   std::uint64_t settled_ = 0;  // what was before has been judged

@@ -18,12 +18,12 @@ constexpr std::size_t kWindow = std::size_t{1} << 19;
 // ---- One thread ----
 
 void TrackCheck::step(const Step& step, std::string_view rule) {
-  if (!is_flow(step.type))
-    durations_.leave(step.time, [&](const auto& ended) {
-      if (ended.end != ended_at_) ended_order_ = 0;
-      ended_at_ = ended.end;
-      ended_order_ = std::max(ended_order_, ended.tag.order);
-    });
+  if (is_flow(step.type)) return take(step, rule);  // closes nothing
+  durations_.leave(step.time, [&](const auto& ended) {
+    if (ended.end != ended_at_) ended_order_ = 0;
+    ended_at_ = ended.end;
+    ended_order_ = std::max(ended_order_, ended.tag.order);
+  });
   durations_.outlived(step.time, [&](const auto& ended, const auto& inner) {
     if (inner.end == durations_.kOpen)
       findings_->error(
@@ -40,7 +40,11 @@ void TrackCheck::step(const Step& step, std::string_view rule) {
 
 void TrackCheck::take(const Step& step, std::string_view rule) {
   const bool is_complete = step.type == EventType::DurationComplete;
-  Tag tag{.offset = step.offset, .order = step.order, .begin = step.time, .name = step.name};
+  Tag tag{.offset = step.offset,
+          .order = step.order,
+          .begin = step.time,
+          .name = step.name,
+          .arguments = step.arguments};
   // Tracy sorts ends like all else: one that comes later in the file ends what has begun meanwhile.
   tag.is_tied = ended_at_ == step.time && ended_order_ > step.order;
   Misplaced misplaced = Misplaced::No;
@@ -71,6 +75,10 @@ void TrackCheck::refuse(Misplaced misplaced, const Step& step, std::string_view 
   } else if (misplaced == Misplaced::NotEnclosed) {
     findings_->error("W21", step.offset, kind_of(step.type), "lies in no duration of its thread",
                      "Perfetto drops it, or binds it to the wrong slice");
+  } else if (misplaced == Misplaced::BehindEnded) {
+    findings_->error("W21", step.offset, kind_of(step.type),
+                     "follows a complete event or an instant that is over, inside its duration",
+                     "Perfetto binds it to that one");
   }
 }
 
@@ -101,6 +109,10 @@ void TrackCheck::end(const Step& step, std::string_view rule) {
           "W16", step.offset, kind_of(step.type),
           "ends an outer duration by its name while the one at " + place(begin.offset) + " is still open",
           "Perfetto and Tracy pair without names and end the inner one");
+    if (argument_names_->share(begin.arguments, step.arguments))
+      findings_->error("W25", step.offset, kind_of(step.type),
+                       "has an argument named like one of its begin, at " + place(begin.offset),
+                       "Perfetto keeps one of them");
     if (begin.is_tied && step.time != begin.begin) crosses(begin.offset, EventType::DurationBegin, rule);
     durations_.add_end(step.time);
   }
@@ -129,7 +141,8 @@ void NestingCheck::add(const Event& event, std::uint64_t begin_ns, std::uint64_t
                               .end = end_ns,
                               .name = has_name ? hash_of_names(event) : 0,
                               .offset = offset,
-                              .type = event.type};
+                              .type = event.type,
+                              .arguments = has_name ? argument_names_->number_of(event.arguments) : 0};
   Track& track = track_of(event.thread);
   if (step.time < track.settled) {
     if (!track.lost)
@@ -150,7 +163,7 @@ void NestingCheck::add(const Event& event, std::uint64_t begin_ns, std::uint64_t
 NestingCheck::Track& NestingCheck::track_of(const Thread& thread) {
   if (last_track_ != nullptr && last_thread_ == thread) return *last_track_;
   Track*& track = by_thread_[thread];
-  if (track == nullptr) track = &tracks_.emplace_back(*findings_);
+  if (track == nullptr) track = &tracks_.emplace_back(*findings_, *argument_names_);
   last_thread_ = thread;
   last_track_ = track;
   return *track;

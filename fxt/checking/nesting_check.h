@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/checking/argument_names.h"
 #include "fxt/checking/findings.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"
@@ -25,9 +26,11 @@ class TrackCheck {
     std::uint64_t name = 0;   // of begins and ends: hash of category and name; 0 if both are empty
     std::uint64_t offset = 0;
     EventType type = EventType::Instant;
+    std::uint32_t arguments = 0;  // of begins and ends: ArgumentNames
   };
 
-  explicit TrackCheck(const Findings& findings) : findings_(&findings) {}
+  TrackCheck(const Findings& findings, const ArgumentNames& argument_names)
+      : findings_(&findings), argument_names_(&argument_names) {}
   // `rule` is what misplaced durations break: W16 if the file is not in time order, else W15.
   void step(const Step& step, std::string_view rule);
   void finish();
@@ -37,8 +40,9 @@ class TrackCheck {
     std::uint64_t offset = 0;
     std::uint64_t order = 0;
     std::uint64_t begin = 0;
-    std::uint64_t name = 0;  // of those that wait for their end
-    bool is_tied = false;    // Tracy ends it where it begins, by the end of the one before it
+    std::uint64_t name = 0;       // of those that wait for their end
+    std::uint32_t arguments = 0;  // the same
+    bool is_tied = false;         // Tracy ends it where it begins, by the end of the one before it
   };
 
   void take(const Step& step, std::string_view rule);
@@ -47,6 +51,7 @@ class TrackCheck {
   void crosses(std::uint64_t offset, EventType type, std::string_view rule) const;
 
   const Findings* findings_;
+  const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
   std::uint64_t dropped_begins_ = 0;              // too deep, and not ended yet
   std::uint64_t ended_at_ = 0, ended_order_ = 0;  // of complete ones: the latest, by their order
@@ -54,14 +59,15 @@ class TrackCheck {
 
 class NestingCheck {
  public:
-  explicit NestingCheck(const Findings& findings) : findings_(&findings) {}
+  NestingCheck(const Findings& findings, ArgumentNames& argument_names)
+      : findings_(&findings), argument_names_(&argument_names) {}
   // `begin_ns` and `end_ns` are the event's times.
   void add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t offset);
   void finish();
 
  private:
   struct Track {
-    explicit Track(const Findings& findings) : check(findings) {}
+    Track(const Findings& findings, const ArgumentNames& argument_names) : check(findings, argument_names) {}
     std::vector<TrackCheck::Step> waiting;
     std::uint64_t latest = 0;   // of what was added
     std::uint64_t settled = 0;  // what was before has been judged
@@ -74,6 +80,7 @@ class NestingCheck {
   void settle(Track& track, std::size_t count);
 
   const Findings* findings_;
+  ArgumentNames* argument_names_;
   std::deque<Track> tracks_;  // in the order of their first event
   std::unordered_map<Thread, Track*, ThreadHash> by_thread_;
   Thread last_thread_;

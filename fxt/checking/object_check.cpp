@@ -44,12 +44,10 @@ void ObjectCheck::thread_object(const KernelObject& object, std::uint64_t offset
       findings_->error("W19", offset, kRecord,
                        "process " + std::to_string(process->koid) + " needs more than 32 bits", kCutIds);
     named_[object.koid][process->koid] = offset;
-    if (process->koid != 0)
-      in_a_process_.insert(object.koid);
-    else
-      in_a_process_.erase(object.koid);
+    process_of_[object.koid] = process->koid;
     return;
   }
+  process_of_[object.koid] = 0;
   findings_->error("W18", offset, kRecord, "a thread without an argument \"process\"",
                    "Perfetto files its name under process 0, other readers lose it");
 }
@@ -68,7 +66,7 @@ void ObjectCheck::used(const Thread& thread, std::uint64_t offset, std::string_v
   }
 }
 
-void ObjectCheck::scheduled(std::uint64_t thread, std::uint64_t offset, std::string_view record) {
+void ObjectCheck::fits(std::uint64_t thread, std::uint64_t offset, std::string_view record) {
   if (thread >= kKoidLimit)
     findings_->error("W19", offset, record, "thread " + std::to_string(thread) + " needs more than 32 bits",
                      kCutIds);
@@ -76,14 +74,26 @@ void ObjectCheck::scheduled(std::uint64_t thread, std::uint64_t offset, std::str
 
 void ObjectCheck::switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset,
                            std::string_view record) {
-  scheduled(thread.thread, offset, record);
-  if (thread.storage != Storage::Missing && priority == 0 && thread.thread != 0)
-    idle_.try_emplace(thread.thread, offset);
+  fits(thread.thread, offset, record);
+  if (thread.storage != Storage::Missing && thread.thread != 0)
+    switched_.try_emplace({thread.process, thread.thread, priority == 0}, offset);
+}
+
+void ObjectCheck::scheduled(std::uint64_t thread, bool is_idle, std::uint64_t offset,
+                            std::string_view record) {
+  fits(thread, offset, record);
+  if (thread != 0 && !is_idle) scheduled_.try_emplace(thread, Place{offset, record});
 }
 
 void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
   if (event.arguments.empty())
     findings_->error("W20", offset, "counter", "has no argument, so it has no value", "no reader shows it");
+  const std::string_view fault =
+      fault_of_known_counter(event.category.text, event.name.text, event.arguments);
+  if (!fault.empty())
+    findings_->error("W20", offset, "counter",
+                     "is cpu_frequency of category power, but " + std::string(fault),
+                     "Perfetto draws such counters by cpu; it drops this one, or that argument");
   for (const Argument& argument : event.arguments) {
     if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing) continue;
     if (!is_numeric(argument.value)) {
@@ -104,14 +114,42 @@ void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
   }
 }
 
+std::uint64_t ObjectCheck::process_of(std::uint64_t thread) const {
+  const auto named = process_of_.find(thread);
+  return named == process_of_.end() ? 0 : named->second;
+}
+
+void ObjectCheck::judge_switches() const {
+  for (const auto& [key, offset] : switched_) {
+    const auto& [process, thread, has_priority_0] = key;
+    const std::uint64_t known = process_of(thread);
+    const std::string text = "thread " + std::to_string(thread);
+    if (known == 0 && has_priority_0)
+      findings_->error("W18", offset, kSwitch,
+                       text + " has priority 0 and no kernel object that names its process",
+                       "Perfetto takes it for the idle thread");
+    else if (known == 0 && process != 0)
+      findings_->error("W18", offset, kSwitch, text + " has no kernel object that names its process",
+                       "Perfetto files its switches under process 0");
+    else if (known != process)
+      findings_->error("W18", offset, kSwitch,
+                       text + " of process " + std::to_string(process) + " was last named in process " +
+                           std::to_string(known),
+                       "Perfetto files its switches there");
+  }
+  std::unordered_set<std::uint64_t> with_events;
+  for (const Thread& thread : seen_)
+    if (thread.process != 0) with_events.insert(thread.thread);
+  for (const auto& [thread, where] : scheduled_)
+    if (process_of(thread) == 0 && with_events.contains(thread))
+      findings_->error("W18", where.offset, where.record,
+                       "thread " + std::to_string(thread) + " has no kernel object that names its process",
+                       "Perfetto files this under process 0, apart from the thread's events");
+}
+
 // One tid may be in several processes; but what names a thread that nothing happens on was meant for another.
 void ObjectCheck::finish() {
-  for (const auto& [thread, offset] : idle_)
-    if (!in_a_process_.contains(thread))
-      findings_->error(
-          "W18", offset, kSwitch,
-          "thread " + std::to_string(thread) + " has priority 0 and no kernel object that names its process",
-          "Perfetto takes it for the idle thread");
+  judge_switches();
   for (const Thread& thread : seen_) {
     const auto named = named_.find(thread.thread);
     if (named == named_.end()) continue;

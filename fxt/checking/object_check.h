@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -19,20 +20,31 @@ class ObjectCheck {
   void object(const KernelObject& object, std::uint64_t offset);
   // The thread of an event.
   void used(const Thread& thread, std::uint64_t offset, std::string_view record);
-  // A thread that only a context switch speaks of; 0 is idle there.
-  void scheduled(std::uint64_t thread, std::uint64_t offset, std::string_view record);
+  // A thread without its process, in a scheduling record.
+  void fits(std::uint64_t thread, std::uint64_t offset, std::string_view record);
+  // The same for one that is switched or woken. Where it belongs, the whole file tells; 0 is nowhere.
+  void scheduled(std::uint64_t thread, bool is_idle, std::uint64_t offset, std::string_view record);
   // A side of a legacy context switch. Whether its thread is named, the whole file tells.
   void switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset, std::string_view record);
   void counter(const Event& event, std::uint64_t offset);
   void finish();
 
  private:
+  struct Place {
+    std::uint64_t offset = 0;
+    std::string_view record;
+  };
   void thread_object(const KernelObject& object, std::uint64_t offset);
+  void judge_switches() const;
+  // As Perfetto knows it, for all scheduling records: 0 without a name.
+  std::uint64_t process_of(std::uint64_t thread) const;
 
   const Findings* findings_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  std::set<std::uint64_t> in_a_process_;         // threads of those whose last name gave them one
-  std::map<std::uint64_t, std::uint64_t> idle_;  // threads that were switched with priority 0, where
+  std::map<std::uint64_t, std::uint64_t> process_of_;                      // by thread: as its last name says
+  // By process and thread, and whether its priority was 0: where.
+  std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
+  std::map<std::uint64_t, Place> scheduled_;     // by thread
   std::unordered_set<Thread, ThreadHash> seen_;  // of events
   Thread last_seen_;
   std::map<std::string, std::string, std::less<>> series_;  // argument, its counter

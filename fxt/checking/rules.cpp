@@ -32,7 +32,10 @@ constexpr std::array kRules = {
          "errors."},
     Rule{"W8", "Strings have at most 32,000 bytes.",
          "The C++ reader rejects records with longer inline strings."},
-    Rule{"W9", "Strings are UTF-8 without NUL; only inline names of kernel objects may hold other bytes.",
+    Rule{"W9",
+         "Strings are UTF-8, without NUL where viewers show them; only inline names of kernel objects may "
+         "hold "
+         "other bytes.",
          "The Rust reader rejects the whole record, and with a string record all its uses. Perfetto "
          "and Tracy show a string up to its first NUL."},
     Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that wrapped."},
@@ -56,21 +59,25 @@ constexpr std::array kRules = {
          "async operations are global, and it cuts what is open inside one that ends."},
     Rule{"W18",
          "Names are not empty; a thread's first argument is \"process\", of type koid; a thread that "
-         "is switched with priority 0 has such a name.",
+         "is switched or woken has such a name, the last one in its process.",
          "Perfetto loses names of threads without such a koid, or files them under process 0; "
-         "exporters skip them. Threads of priority 0 that it knows no process of are idle ones to "
-         "Perfetto."},
+         "exporters skip them. It files what is scheduled under the process that it knows of the thread, "
+         "whatever the record says; threads of priority 0 that it knows no process of are idle ones."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
          "Perfetto cuts them to 32 bits, Tracy merges threads."},
     Rule{"W20",
          "Counters have numeric arguments, each naming one series of one counter, whatever its ids and "
-         "processes.",
-         "Perfetto counts an error for other types; Tracy names a series by its argument alone and "
+         "processes; cpu_frequency of category power has \"cpu\" and \"value\".",
+         "Perfetto counts an error for other types, and draws that counter by cpu or drops it; Tracy names a "
+         "series by its argument alone and "
          "merges those of different counters. A counter of several ids or processes is one plot to Tracy, "
          "too, but that is what its name says; Perfetto keeps them apart. Not reported."},
     Rule{"W21",
-         "Flow events lie inside a duration of their thread; steps and ends follow a begin with their id.",
-         "Perfetto binds flows to the enclosing duration and drops what has none, or no begin."},
+         "Flow events lie inside a duration of their thread, and no complete event or instant that is over "
+         "lies "
+         "between its begin and them; steps and ends follow a begin with their id.",
+         "Perfetto binds flows to what began last and was not ended by an event, and drops what has none, or "
+         "no begin."},
     Rule{"W22", "Bool arguments keep Tracy's debug builds away.",
          "An assertion there; release builds read them."},
     Rule{"W23", "No blob arguments; profiler modules and mmaps refer to indexed threads.",
@@ -79,10 +86,12 @@ constexpr std::array kRules = {
     Rule{"W24", "No userspace objects.", "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",
          "Records are not extended and have only types and values that readers know: cpus up to 4095, "
-         "and each argument a name of its own.",
+         "unsigned arguments below 2^63, and each argument a name of its own, which an end does not share "
+         "with its begin.",
          "The Rust reader rejects an initialization with more words; the C++ reader reports unknown "
          "types as errors; Tracy loses its place after an unknown argument. Perfetto aborts at larger "
-         "cpus and keeps one of two arguments of the same name."},
+         "cpus, shows larger numbers, pointers and koids as negative ones, and keeps one of two arguments of "
+         "the same name, those of an end and its begin together."},
     Rule{"W26", "At most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load any more."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.", "For Tracy only. Not reported."},

@@ -30,23 +30,33 @@ std::uint64_t hash_of(std::string_view category, std::string_view name) {
 
 }  // namespace
 
-std::uint64_t tag_of(std::uint64_t header, const Event& event) {
+std::uint64_t names_of(std::uint64_t header, const Event& event) {
   const std::uint64_t category = EventHeader::Category::get(header), name = EventHeader::Name::get(header);
   const auto in_table = [](std::uint64_t ref) { return StringRef::IsInline::get(ref) == 0; };
   return in_table(category) && in_table(name) ? header & kNames
                                               : Low::put(hash_of(event.category.text, event.name.text));
 }
 
-std::uint64_t EventOrder::hash_of(std::uint64_t tag) const {
-  if (Low::get(tag) != 0) return Low::get(tag);
-  return fxt::hash_of(tables_->text_of(EventHeader::Category::get(tag)),
-                      tables_->text_of(EventHeader::Name::get(tag)));
+std::uint64_t EventOrder::hash_of(std::uint64_t names) const {
+  if (Low::get(names) != 0) return Low::get(names);
+  return fxt::hash_of(tables_->text_of(EventHeader::Category::get(names)),
+                      tables_->text_of(EventHeader::Name::get(names)));
 }
 
-Misplaced EventOrder::check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t tag) const {
-  const std::uint64_t hash = hash_of(tag);
-  return nesting.check_end(
-      time, [&](std::uint64_t other) { return hash == 0 || tag == other || hash == hash_of(other); });
+std::uint32_t EventOrder::number_of(const Arguments& arguments) const {
+  if (arguments.empty()) return 0;
+  ArgumentNames::Names& names = argument_names_.list();
+  std::string kept;
+  for (const Argument& argument : arguments)
+    names.push_back(ArgumentNames::hash_of(as_written(argument.name.text, kMaxStringBytes, kept)));
+  return argument_names_.number_of(names);
+}
+
+Misplaced EventOrder::check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const {
+  const std::uint64_t hash = hash_of(names);
+  return nesting.check_end(time, [&](const BeginTag& begin) {
+    return hash == 0 || names == begin.names || hash == hash_of(begin.names);
+  });
 }
 
 Misplaced EventOrder::check(const Event& event, const ThreadNesting& nesting) const {
@@ -99,6 +109,9 @@ std::string describe(Misplaced misplaced, const Event& event, const ThreadNestin
              "deeper than 512";
     case Misplaced::NotEnclosed:
       return "lies in no duration" + on_thread(event.thread) + ": viewers would drop it";
+    case Misplaced::BehindEnded:
+      return "follows a complete duration or an instant that is over" + on_thread(event.thread) +
+             ": Perfetto would bind it to that, not to the duration around both";
   }
   return "";
 }
@@ -125,17 +138,21 @@ std::string EventOrder::objection(const Event& event) {
   const ThreadNesting& nesting = nesting_of(event.thread);
   const Misplaced misplaced = check(event, nesting);
   if (misplaced != Misplaced::No) return describe(misplaced, event, nesting);
+  if (event.type == EventType::DurationEnd && !event.arguments.empty() &&
+      argument_names_.share(nesting.around(event.time).tag.arguments, number_of(event.arguments)))
+    return std::string(kNamedLikeItsBegin);
   return is_flow(event.type) ? flow_objection(event) : "";
 }
 
-void EventOrder::take(const Event& event, std::uint64_t tag) {
+void EventOrder::take(const Event& event, std::uint64_t header) {
   if (event.type == EventType::Counter) return;
   if (is_async(event.type)) return take_async(event);
   ThreadNesting& nesting = nesting_of(event.thread);
   if (event.type == EventType::DurationComplete) {
-    nesting.add_complete(event.time, event.end, tag);
+    nesting.add_complete(event.time, event.end, {});
   } else if (event.type == EventType::DurationBegin) {
-    nesting.add_begin(event.time, tag);
+    nesting.add_begin(event.time,
+                      {.names = names_of(header, event), .arguments = number_of(event.arguments)});
   } else if (event.type == EventType::DurationEnd) {
     nesting.add_end(event.time);
   } else if (event.type == EventType::Instant) {
@@ -202,13 +219,18 @@ std::string EventOrder::async_objection(const Event& event) const {
   };
   if (!is_own(async->second.open.back()) && std::ranges::any_of(async->second.open, is_own))
     return "ends async operation " + id + " while that of another process is open inside it";
+  if (argument_names_.share(async->second.open.back().arguments, number_of(event.arguments)))
+    return std::string(kNamedLikeItsBegin);
   return "";
 }
 
 void EventOrder::take_async(const Event& event) {
   Async& async = asyncs_[event.id];
   async.last_time = event.time;
-  if (event.type == EventType::AsyncBegin) async.open.push_back(operation_of(event));
+  if (event.type == EventType::AsyncBegin) {
+    async.open.push_back(operation_of(event));
+    async.open.back().arguments = number_of(event.arguments);
+  }
   if (event.type == EventType::AsyncEnd) async.open.pop_back();
 }
 

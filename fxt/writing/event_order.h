@@ -11,18 +11,22 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/checking/argument_names.h"
 #include "fxt/checking/open_flows.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"
+#include "fxt/writer.h"
 
 namespace fxt {
 
 class WriterTables;
 
-// The tag of a duration says how its begin was named: the category and name refs of the header, which
-// finish() uses again; or below them, if one was inline, a hash of the names.
-using ThreadNesting = Nesting<std::uint64_t>;
-std::uint64_t tag_of(std::uint64_t header, const Event& event);
+// BeginTag::names of a begin.
+std::uint64_t names_of(std::uint64_t header, const Event& event);
+
+// What is wrong with an end that has a name of its begin.
+inline constexpr std::string_view kNamedLikeItsBegin =
+    "has an argument named like one of its begin; Perfetto keeps one of them";
 
 class EventOrder {
  public:
@@ -34,11 +38,12 @@ class EventOrder {
   // What is wrong with the event at this place, in the caller's terms; empty if nothing is.
   std::string objection(const Event& event);
   // Takes an event that has no objection and was written.
-  void take(const Event& event, std::uint64_t tag);
-  // The same answer about an end with the names of this tag.
-  Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t tag) const;
+  void take(const Event& event, std::uint64_t header);
+  // The same answer about an end with these names.
+  Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
+  ArgumentNames& argument_names() { return argument_names_; }
 
-  // Ends all that is open by `write(event)` and, for durations, `end(thread, time, tag)`: each as early as
+  // Ends all that is open by `write(event)` and, for durations, `end(thread, time, names)`: each as early as
   // it may, but durations and async operations at `last_time` if that is no earlier.
   template <typename Write, typename End>
   void finish(std::uint64_t last_time, Write write, End end);
@@ -48,6 +53,7 @@ class EventOrder {
     Thread thread = {};
     std::string category = {};  // both as written
     std::string name = {};
+    std::uint32_t arguments = 0;  // of the begin of an async one
     Event event(EventType type, std::uint64_t time, std::uint64_t id) const {
       return {.type = type, .time = time, .thread = thread, .category = category, .name = name, .id = id};
     }
@@ -61,7 +67,8 @@ class EventOrder {
   };
 
   static Operation operation_of(const Event& event);
-  std::uint64_t hash_of(std::uint64_t tag) const;
+  std::uint64_t hash_of(std::uint64_t names) const;
+  std::uint32_t number_of(const Arguments& arguments) const;
   Misplaced check(const Event& event, const ThreadNesting& nesting) const;
   std::string flow_objection(const Event& event) const;
   std::string async_objection(const Event& event) const;
@@ -76,6 +83,7 @@ class EventOrder {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Operation> open_flows_;  // by process and id
   std::unordered_map<std::uint64_t, std::uint64_t> flow_times_;              // by id: of its last event
   std::map<std::uint64_t, Async> asyncs_;  // by id, which all processes share
+  mutable ArgumentNames argument_names_;   // it only gets to know more of them
 };
 
 // What Misplaced means for this event, in the caller's terms; empty for No.
@@ -98,7 +106,7 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
       const bool is_crowded = !is_enclosed && nesting.check_point(time) != Misplaced::No;
       if (is_crowded) {
         write(flow->second.event(EventType::DurationBegin, time, 0));
-        nesting.add_begin(time, 0);
+        nesting.add_begin(time, {});
       } else if (!is_enclosed) {
         Event around = flow->second.event(EventType::DurationComplete, time, 0);
         around.end = time;
@@ -121,7 +129,7 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
       const ThreadNesting::Duration duration = nesting.at(depth);
       if (duration.end != ThreadNesting::kOpen) continue;
       const std::uint64_t time = std::min(duration.limit(), std::max(last_time, nesting.last_time()));
-      end(Thread{.process = key.first, .thread = key.second}, time, duration.tag);
+      end(Thread{.process = key.first, .thread = key.second}, time, duration.tag.names);
       nesting.add_end(time);
     }
   }

@@ -31,6 +31,7 @@ void Writer::write(const Event& event) {
   check_names(event.category, event.name);
   check_thread(event.name.text, event.thread);
   check_arguments(event.name.text, event.arguments, options_);
+  if (shows_arguments(event.type)) check_numbers(event.name.text, event.arguments, options_);
   if (event.type == EventType::Instant) check_instant(event, options_);
   if (event.type == EventType::Counter) rules_->check_counter(event);
   if (!options_.trust_nesting) {
@@ -39,7 +40,7 @@ void Writer::write(const Event& event) {
   }
   const std::uint64_t header = put_event(event);
   if (event.type == EventType::Counter) rules_->take_counter(event);
-  if (!options_.trust_nesting) order_->take(event, tag_of(header, event));
+  if (!options_.trust_nesting) order_->take(event, header);
   if (spans_the_trace(event)) span_.take(event.time, end_of(event));
 }
 

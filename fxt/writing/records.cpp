@@ -1,6 +1,5 @@
 // Records that are no events, as values; each one's words in the spec's order.
 #include <algorithm>
-#include <limits>
 
 #include "fxt/checking/argument_rules.h"
 #include "fxt/reader.h"
@@ -47,6 +46,7 @@ void Writer::write(const KernelObject& object) {
   check_object(object);
   check_storage(object.name.text, object.name.storage);
   check_arguments(object.name.text, object.arguments, options_);
+  if (!options_.unnamed_threads) rules_->check_name(object);
 
   RecordBuilder record = build("kernel object", object.name.text);
   const TextRef name = record.refer_to(object.name);
@@ -59,7 +59,7 @@ void Writer::write(const KernelObject& object) {
   record.text(name);
   record.arguments(object.arguments);
   put(record);
-  if (object.type == KernelObjectType::Thread) rules_->named_threads.insert(object.koid);
+  rules_->take_name(object);
 }
 
 void Writer::name_process(std::uint64_t process, String name) {
@@ -76,12 +76,17 @@ void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String nam
 // ---- Scheduling ----
 
 void Writer::write(const LegacyContextSwitch& context_switch) {
+  check_time("context switch", context_switch.time);
+  check_state("context switch", context_switch.outgoing_state);
+  for (const Thread& side : {context_switch.outgoing, context_switch.incoming}) {
+    check_storage("context switch", side.storage);
+    if (side != kIdleThread) check_thread("context switch", side);
+    if (!options_.unnamed_threads) rules_->check_switched(side);
+  }
   if (context_switch.cpu > kMaxLegacyCpu) {
-    // Perfetto knows the idle thread of these records by its weight.
     std::vector<Argument> weights;
-    constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
-    if (context_switch.outgoing == kIdleThread) weights.push_back({"outgoing_weight", kIdleWeight});
-    if (context_switch.incoming == kIdleThread) weights.push_back({"incoming_weight", kIdleWeight});
+    if (context_switch.outgoing == kIdleThread) weights.push_back({kOutgoingWeight, kIdleWeight});
+    if (context_switch.incoming == kIdleThread) weights.push_back({kIncomingWeight, kIdleWeight});
     write(ContextSwitch{.time = context_switch.time,
                         .cpu = context_switch.cpu,
                         .outgoing_state = context_switch.outgoing_state,
@@ -90,15 +95,6 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
                         .arguments = weights});
     return;
   }
-  check_time("context switch", context_switch.time);
-  check_state("context switch", context_switch.outgoing_state);
-  for (const Thread& side : {context_switch.outgoing, context_switch.incoming}) {
-    check_storage("context switch", side.storage);
-    if (side != kIdleThread) check_thread("context switch", side);
-  }
-  rules_->check_priority(context_switch.outgoing, context_switch.outgoing_priority);
-  rules_->check_priority(context_switch.incoming, context_switch.incoming_priority);
-
   RecordBuilder record = build("context switch", "");
   const ThreadRef outgoing = record.refer_to(context_switch.outgoing);
   const ThreadRef incoming = record.refer_to(context_switch.incoming);
@@ -113,15 +109,22 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
   record.thread(outgoing);
   record.thread(incoming);
   put(record);
+  rules_->take_switched(context_switch.outgoing);
+  rules_->take_switched(context_switch.incoming);
 }
 
 void Writer::write(const ContextSwitch& context_switch) {
   check_time("context switch", context_switch.time);
   check_state("context switch", context_switch.outgoing_state);
   check_cpu("context switch", context_switch.cpu);
-  for (const std::uint64_t koid : {context_switch.outgoing_thread, context_switch.incoming_thread})
+  const auto check_side = [&](std::uint64_t koid, std::string_view weight) {
     if (koid >= kKoidLimit)
       throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
+    if (koid != 0 && !options_.unnamed_threads && !is_idle(context_switch.arguments, weight))
+      rules_->check_scheduled("context switch", koid);
+  };
+  check_side(context_switch.outgoing_thread, kOutgoingWeight);
+  check_side(context_switch.incoming_thread, kIncomingWeight);
   check_scheduling_arguments(SchedulingType::ContextSwitch, "context switch", context_switch.arguments,
                              options_);
 
@@ -145,6 +148,8 @@ void Writer::write(const ThreadWakeup& wakeup) {
   check_cpu("thread wakeup", wakeup.cpu);
   if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
     throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
+  if (!options_.unnamed_threads && !is_idle(wakeup.arguments, kWakeupWeight))
+    rules_->check_scheduled("thread wakeup", wakeup.thread);
   check_scheduling_arguments(SchedulingType::ThreadWakeup, "thread wakeup", wakeup.arguments, options_);
 
   RecordBuilder record = build("thread wakeup", "");

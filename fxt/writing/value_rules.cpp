@@ -67,6 +67,15 @@ void check_cpu(std::string_view what, std::uint64_t cpu) {
     throw WriterError(std::string(what) + ": cpu " + std::to_string(cpu) + ": Perfetto aborts beyond 4095");
 }
 
+void check_numbers(std::string_view what, const Arguments& arguments, const WriterOptions& options) {
+  if (options.large_numbers) return;
+  for (const Argument& argument : arguments)
+    if (is_too_large(argument.value))
+      throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) +
+                        " is 2^63 or more, which Perfetto shows as a negative number; "
+                        "WriterOptions::large_numbers allows it");
+}
+
 void check_arguments(std::string_view what, const Arguments& arguments, const WriterOptions& options) {
   if (arguments.size() > kMaxArguments)
     throw WriterError(quoted(what) + ": " + std::to_string(arguments.size()) +
@@ -121,12 +130,14 @@ void check_object(const KernelObject& object) {
     if (!object.arguments.empty()) throw WriterError(what + ": a process takes no arguments");
     return;
   }
-  const auto* process = object.arguments.empty() || object.arguments[0].name.text != "process"
-                            ? nullptr
-                            : std::get_if<Koid>(&object.arguments[0].value);
-  if (process == nullptr)
+  if (object.arguments.empty() || object.arguments[0].name.text != "process" ||
+      !std::holds_alternative<Koid>(object.arguments[0].value))
     throw WriterError(what + ": a thread's first argument is \"process\", of type Koid");
-  check_thread(object.name.text, {.process = process->koid, .thread = object.koid});
+  check_thread(object.name.text, {.process = process_of_thread(object), .thread = object.koid});
+}
+
+std::uint64_t process_of_thread(const KernelObject& object) {
+  return std::get<Koid>(object.arguments[0].value).koid;
 }
 
 // W20: numbers only; Tracy names a series by its argument alone.
@@ -139,6 +150,15 @@ void ValueRules::check_counter(const Event& event) const {
                         " is not a number");
     check_series(event.name.text, argument.name.text);
   }
+  check_known(event);
+}
+
+void ValueRules::check_known(const Event& event) {
+  const std::string_view fault =
+      fault_of_known_counter(event.category.text, event.name.text, event.arguments);
+  if (!fault.empty())
+    throw WriterError("counter " + quoted(event.name.text) + ": is cpu_frequency of category power, but " +
+                      std::string(fault) + ": Perfetto draws such counters by cpu, or drops them");
 }
 
 void ValueRules::check_series(std::string_view counter, std::string_view series) const {
@@ -162,10 +182,40 @@ void ValueRules::take_series(std::string_view counter, std::string_view series) 
     counter_of_series.emplace(series, as_written(counter, kMaxStringBytes, kept));
 }
 
-void ValueRules::check_priority(const Thread& thread, std::uint8_t priority) const {
-  if (thread != kIdleThread && priority == 0 && !named_threads.contains(thread.thread))
-    throw WriterError("context switch: thread " + std::to_string(thread.thread) +
-                      " has priority 0 and no name yet: Perfetto takes it for the idle thread");
+void ValueRules::check_switched(const Thread& thread) const {
+  if (thread == kIdleThread) return;
+  check_scheduled("context switch", thread.thread);
+  const std::uint64_t process = process_of.at(thread.thread);
+  if (process != thread.process)
+    throw WriterError("context switch: thread " + std::to_string(thread.thread) + " of process " +
+                      std::to_string(thread.process) + " was last named in process " +
+                      std::to_string(process) +
+                      ", where Perfetto files it; WriterOptions::unnamed_threads allows it");
+}
+
+void ValueRules::check_scheduled(std::string_view what, std::uint64_t thread) const {
+  if (!process_of.contains(thread))
+    throw WriterError(std::string(what) + ": thread " + std::to_string(thread) +
+                      " has no name yet: Perfetto files it under process 0, or takes it for the idle thread; "
+                      "WriterOptions::unnamed_threads allows it");
+}
+
+void ValueRules::take_switched(const Thread& thread) {
+  if (thread != kIdleThread) switched[thread.thread] = thread.process;
+}
+
+void ValueRules::check_name(const KernelObject& object) const {
+  if (object.type != KernelObjectType::Thread) return;
+  const auto was = switched.find(object.koid);
+  if (was != switched.end() && was->second != process_of_thread(object))
+    throw WriterError("kernel object " + quoted(object.name.text) + ": thread " +
+                      std::to_string(object.koid) + " was switched in process " +
+                      std::to_string(was->second) +
+                      ", from where Perfetto would take it; WriterOptions::unnamed_threads allows it");
+}
+
+void ValueRules::take_name(const KernelObject& object) {
+  if (object.type == KernelObjectType::Thread) process_of[object.koid] = process_of_thread(object);
 }
 
 }  // namespace fxt

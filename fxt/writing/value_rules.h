@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "fxt/records.h"
 #include "fxt/writer.h"
@@ -19,22 +19,33 @@ void check_storage(std::string_view what, Storage storage);
 void check_names(const String& category, const String& name);
 void check_state(std::string_view what, ThreadState state);
 void check_cpu(std::string_view what, std::uint64_t cpu);
+// Of events whose arguments viewers show.
+void check_numbers(std::string_view what, const Arguments& arguments, const WriterOptions& options);
 void check_arguments(std::string_view what, const Arguments& arguments, const WriterOptions& options);
 void check_scheduling_arguments(SchedulingType record, std::string_view what, const Arguments& arguments,
                                 const WriterOptions& options);
 void check_instant(const Event& event, const WriterOptions& options);
 void check_object(const KernelObject& object);
+// The process in a thread's name.
+std::uint64_t process_of_thread(const KernelObject& object);
 
 // Those that depend on what was written before.
 struct ValueRules {
   std::map<std::string, std::string, std::less<>> counter_of_series;  // by argument; as written
-  std::unordered_set<std::uint64_t> named_threads;
+  std::unordered_map<std::uint64_t, std::uint64_t> process_of;        // by thread: as its last name says
+  std::unordered_map<std::uint64_t, std::uint64_t> switched;          // the same, of those that were switched
 
   void check_counter(const Event& event) const;
+  static void check_known(const Event& event);
   void take_counter(const Event& event);
   void check_series(std::string_view counter, std::string_view series) const;
   void take_series(std::string_view counter, std::string_view series);
-  void check_priority(const Thread& thread, std::uint8_t priority) const;
+  // A side of a legacy context switch, and one of another scheduling record.
+  void check_switched(const Thread& thread) const;
+  void check_scheduled(std::string_view what, std::uint64_t thread) const;
+  void take_switched(const Thread& thread);
+  void check_name(const KernelObject& object) const;
+  void take_name(const KernelObject& object);
 };
 
 }  // namespace fxt

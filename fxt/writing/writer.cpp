@@ -32,6 +32,18 @@ Name name_at(std::span<const std::uint64_t> words, std::size_t at) {
   return name;
 }
 
+std::size_t hash_of_inline(const Name& name) {
+  std::span<const std::uint64_t> words = name.text;
+  std::vector<std::uint64_t> stream;
+  if constexpr (std::endian::native != std::endian::little) {
+    stream.assign(words.begin(), words.end());
+    reorder_stream(stream.data(), stream.data() + stream.size());
+    words = stream;
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(words.data()), words.size_bytes());
+  return ArgumentNames::hash_of(bytes.substr(0, StringRef::Value::get(name.ref)));
+}
+
 }  // namespace
 
 Writer::Writer(Output& output, const WriterOptions& options)
@@ -83,6 +95,9 @@ std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint
 std::optional<PreparedCounter> Writer::prepare_counter(std::string_view category, std::string_view name,
                                                        std::string_view series) {
   rules_->check_series(name, series);
+  const std::vector<Argument> value = {{series, 0}};
+  ValueRules::check_known(
+      {.type = EventType::Counter, .category = category, .name = name, .arguments = value});
   const auto event = prepare(category, name);
   const auto ref = string_ref(series);
   if (!event || !ref) return std::nullopt;
@@ -110,6 +125,8 @@ void PreparedArguments::take(std::size_t start, const std::uint64_t* end) {
   if (is_new && count_ < kMaxArguments) {
     ++count_;
     if (!name.is_inline()) ++in_table_;
+    const auto type = static_cast<ArgumentType>(ArgumentHeader::Type::get(words_[start]));
+    has_large_ = has_large_ || is_too_large(type, words_.back());
     return;
   }
   words_.resize(start);
@@ -134,12 +151,37 @@ bool Writer::names_one_twice(const PreparedArguments& arguments) const {
   return false;
 }
 
+std::uint32_t Writer::number_of(const PreparedArguments& arguments) const {
+  if (options_.trust_nesting) return 0;
+  const std::span<const std::uint64_t> words = arguments.words();
+  ArgumentNames::Names& names = order_->argument_names().list();
+  for (std::size_t at = 0; at < words.size(); at += ArgumentHeader::Size::get(words[at])) {
+    const Name name = name_at(words, at);
+    names.push_back(name.is_inline() ? hash_of_inline(name)
+                                     : ArgumentNames::hash_of(tables_->text_of(name.ref)));
+  }
+  return order_->argument_names().number_of(names);
+}
+
+void Writer::check_names_of_begin(std::uint64_t header, std::uint64_t time,
+                                  const PreparedArguments& arguments) const {
+  const ThreadNesting* const nesting = nesting_of(header);
+  if (nesting != nullptr && span_.fits(time, time) &&
+      order_->argument_names().share(nesting->around(time).tag.arguments, number_of(arguments)))
+    throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) + ": " +
+                      std::string(kNamedLikeItsBegin));
+}
+
 std::size_t Writer::size_with(std::uint64_t header, std::size_t words,
                               const PreparedArguments& arguments) const {
   const std::size_t size = words + arguments.words().size();
   if (size > kMaxRecordWords)
     throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) +
                       ": its strings and arguments need more than the 4095 words of a record");
+  if (arguments.has_large_ && !options_.large_numbers)
+    throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) +
+                      ": an argument is 2^63 or more, which Perfetto shows as a negative number; "
+                      "WriterOptions::large_numbers allows it");
   const bool is_mixed = arguments.in_table_ != 0 && arguments.in_table_ != arguments.count();
   if (is_mixed && names_one_twice(arguments)) throw WriterError(kRepeated);
   return size;

@@ -44,6 +44,10 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"weight"sv, "weight"sv},
                                Text{"waker"sv, "waker"sv},
                                Text{"process"sv, "process"sv},
+                               Text{"power"sv, "power"sv},
+                               Text{"cpu_frequency"sv, "cpu_frequency"sv},
+                               Text{"value"sv, "value"sv},
+                               Text{"cpu"sv, "cpu"sv},
                                Text{"\u20ac"sv, "\u20ac"sv},
                                Text{"\xff"sv, "\ufffd"sv},
                                Text{"\xfe"sv, "\ufffd"sv},
@@ -162,13 +166,13 @@ class Maker {
       case 3:
         return std::int64_t{-5};
       case 4:
-        return std::uint64_t{5};
+        return choice_.one_in(4) ? kTimeLimit : std::uint64_t{5};
       case 5:
         return 0.5;
       case 6:
         return string();
       case 7:
-        return Pointer{9};
+        return Pointer{choice_.one_in(4) ? kTimeLimit : 9};
       case 8:
         return Koid{9};
       case 9:
@@ -203,6 +207,8 @@ class Run {
                  .oversized_records = choice_.one_in(2),
                  .large_blobs_without_metadata = choice_.one_in(2),
                  .frame_marks = choice_.one_in(2),
+                 .large_numbers = choice_.one_in(2),
+                 .unnamed_threads = choice_.one_in(2),
                  .long_spans = choice_.one_in(2)},
         writer_(output_, options_) {}
 
@@ -368,7 +374,8 @@ class Run {
 
   bool is_asked_for(const Finding& finding) const {
     return finding.rule == "W22" || (finding.rule == "W28" && options_.frame_marks) ||
-           (finding.rule == "W18" && finding.severity == Severity::Warning) ||
+           (finding.rule == "W18" && (finding.severity == Severity::Warning || options_.unnamed_threads)) ||
+           (finding.rule == "W25" && options_.large_numbers && finding.problem.ends_with("2^63 or more")) ||
            (finding.rule == "W5" && options_.long_spans) ||
            (finding.rule == "W13" && options_.oversized_records) ||
            (finding.rule == "W14" && options_.large_blobs_without_metadata) ||

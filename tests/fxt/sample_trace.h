@@ -19,6 +19,8 @@ inline constexpr WriterOptions kEverything{.provider_name = "sample",
                                            .blob_arguments = true,
                                            .oversized_records = true,
                                            .large_blobs_without_metadata = true,
+                                           .large_numbers = true,
+                                           .unnamed_threads = true,
                                            .long_spans = false,
                                            .trust_nesting = false};
 
@@ -48,7 +50,6 @@ inline Words sample_trace() {
                                          {"koid", Koid{100}},
                                          {"yes", true},
                                          {"raw", Bytes{kBytes}}}});
-        writer.write(Event{.time = 1100, .thread = main, .category = "app", .name = "mark"});
         writer.write(Event{.type = EventType::Counter,
                            .time = 1200,
                            .thread = main,
@@ -85,6 +86,7 @@ inline Words sample_trace() {
                            .category = "app",
                            .name = "request",
                            .id = 7});
+        writer.write(Event{.time = 1750, .thread = main, .category = "app", .name = "mark"});
         writer.write(Event{
             .type = EventType::DurationEnd, .time = 1800, .thread = main, .category = "app", .name = "run"});
         writer.write(LegacyContextSwitch{.time = 1850,

@@ -17,6 +17,15 @@ struct EdgeFile {
   std::string_view verdict;
 };
 
+// A counter of category 8, "power"; the first argument's name may be 7, "cpu".
+Words cpu_frequency(const Words& arguments) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < arguments.size(); i += ArgumentHeader::Size::get(arguments[i])) ++count;
+  Words words = event(EventType::Counter, 5, 6, 1, joined(arguments, {0}), count);
+  words[0] += EventHeader::Category::put(7);
+  return all({string_record(6, "cpu_frequency"), string_record(7, "cpu"), string_record(8, "power"), words});
+}
+
 class Edge : public testing::TestWithParam<EdgeFile> {};
 
 TEST_P(Edge, IsJudgedByItsReaders) {
@@ -50,7 +59,23 @@ INSTANTIATE_TEST_SUITE_P(
                       thread_record(255, 1, 1), instant(6, 255)}),
                  ""},
         EdgeFile{"EmptyStringByIndex", all({string_record(6, ""), event(EventType::Instant, 5, 6)}), ""},
-        EdgeFile{"UnregisteredThreadOfASwitch", {0x0010'1090'1300'0028, 5}, "W7"},
+        EdgeFile{"StringWithANulThatNothingUses", string_record(6, {"a\0b", 3}), ""},
+        EdgeFile{"NameWithANul", joined(string_record(6, {"a\0b", 3}), event(EventType::Instant, 5, 6)),
+                 "W9"},
+        EdgeFile{"CategoryWithANul", all({string_record(6, {"a\0b", 3}), {0x0002'0006'0100'0024, 5}}), "W9"},
+        EdgeFile{"ArgumentWithANul",
+                 joined(string_record(6, {"a\0b", 3}), event(EventType::Instant, 5, kA, 1, {0x6'0010}, 1)),
+                 "W9"},
+        EdgeFile{"NameOfAProcessWithANul", joined(string_record(6, {"a\0b", 3}), {0x0000'0000'0601'0027, 5}),
+                 "W9"},
+        EdgeFile{"NameOfAnotherObjectWithANul",
+                 joined(string_record(6, {"a\0b", 3}), {0x0000'0000'0603'0027, 5}), ""},
+        EdgeFile{"NameOfABlobWithANul", joined(string_record(6, {"a\0b", 3}), {0x0001'0000'0006'0015}), ""},
+        EdgeFile{
+            "NameOfAFlowWithANul",
+            all({string_record(6, {"a\0b", 3}), complete(0, 9), event(EventType::FlowBegin, 5, 6, 1, {7})}),
+            "w21"},
+        EdgeFile{"UnregisteredThreadOfASwitch", joined(named(100, 101), {0x0010'1090'1300'0028, 5}), "W7"},
         EdgeFile{"UnregisteredThreadOfALog", {0x0000'0009'0001'0039, 5, 0x78}, "W7"},
         EdgeFile{"UnregisteredNameOfABlob", {0x0001'0000'0009'0015}, "W7"},
         EdgeFile{"InlineThreadOfALogMayBeLarge", {0x0000'0000'0001'0059, 5, 1ULL << 40, 1, 0x78}, ""}),
@@ -67,13 +92,52 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"WithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011}, 1), ""},
         EdgeFile{"TwoWithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011, 0x7'8000'0011}, 2),
                  "W25"},
+        EdgeFile{"LargestShownNumber", event(EventType::Instant, 5, kA, 1, {0x5'0024, kTooLate - 1}, 1), ""},
+        EdgeFile{"NumberShownAsANegativeOne", event(EventType::Instant, 5, kA, 1, {0x5'0024, kTooLate}, 1),
+                 "W25"},
+        EdgeFile{"PointerShownAsANegativeNumber",
+                 event(EventType::DurationComplete, 5, kA, 1, {0x5'0027, kTooLate, 6}, 1), "W25"},
+        EdgeFile{"KoidShownAsANegativeNumber",
+                 event(EventType::AsyncInstant, 5, kA, 1, {0x5'0028, kTooLate, 6}, 1), "W25"},
+        EdgeFile{"NegativeNumber", event(EventType::Instant, 5, kA, 1, {0x5'0023, kTooLate}, 1), ""},
+        EdgeFile{"LargeNumberOfAFlow",  // which nobody shows
+                 all({complete(0, 9), event(EventType::FlowBegin, 5, kA, 1, {0x5'0024, kTooLate, 7}, 1)}),
+                 "w21"},
+        EdgeFile{"LargeNumberOfAKernelObject", {0x0000'0100'0203'0047, 5, 0x5'0024, kTooLate}, ""},
+        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto puts them together
+                 joined(event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011, 0x7'0004'0011}, 2),
+                        event(EventType::DurationEnd, 6, kA, 1, {0x8'0003'0011, 0x8'0004'0011}, 2)),
+                 "W25"},
+        EdgeFile{"OfAnEndNamedOtherwise",
+                 joined(event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011}, 1),
+                        event(EventType::DurationEnd, 6, kA, 1, {0x8'0004'0011}, 1)),
+                 ""},
+        EdgeFile{"OfAnEndNamedLikeOneOfTheBeginAround",
+                 all({event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011}, 1), begin(6),
+                      event(EventType::DurationEnd, 7, kA, 1, {0x8'0005'0011}, 1), end(8)}),
+                 ""},
+        EdgeFile{"OfAnAsyncEndNamedLikeOneOfItsBegin",
+                 joined(event(EventType::AsyncBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
+                        event(EventType::AsyncEnd, 6, kA, 1, {0x8'0005'0011, 7}, 1)),
+                 "W25"},
+        EdgeFile{"OfAnAsyncInstantNamedLikeOneOfItsBegin",  // which is another slice
+                 all({event(EventType::AsyncBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
+                      event(EventType::AsyncInstant, 6, kA, 1, {0x8'0005'0011, 7}, 1),
+                      event(EventType::AsyncEnd, 7, kA, 1, {0x8'0004'0011, 7}, 1)}),
+                 ""},
+        EdgeFile{"OfAFlowEndNamedLikeOneOfItsBegin",  // which nobody shows
+                 all({complete(0, 9), event(EventType::FlowBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
+                      event(EventType::FlowEnd, 6, kA, 1, {0x8'0005'0011, 7}, 1)}),
+                 ""},
         EdgeFile{"BlobBeyondTheArgument", event(EventType::Instant, 5, kA, 1, {0x9'0005'002a, 0}, 1), "W11"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Times, Edge,
     testing::Values(EdgeFile{"LogTooLate", {0x0000'0001'0001'0039, kTooLate, 0x78}, "W5"},  // Rust panics
-                    EdgeFile{"SwitchTooLate", {0x0010'1020'1300'0028, kTooLate}, "W5"},
+                    EdgeFile{"SwitchTooLate",
+                             all({named(100, 101), named(100, 102), {0x0010'1020'1300'0028, kTooLate}}),
+                             "W5"},
                     EdgeFile{"WakeupTooLate", {0x2000'0000'0000'0038, kTooLate, 101}, "W5"},
                     EdgeFile{"LargeBlobTooLate", {0x4f, 0x10'0002'0001, kTooLate, 0}, "W5"},
                     EdgeFile{"BacktraceTooLate", {0x0000'0000'0012'002a, kTooLate}, "W5"},
@@ -81,17 +145,32 @@ INSTANTIATE_TEST_SUITE_P(
                     EdgeFile{"LogFarFromTheEvents",  // Tracy takes no times from it
                              joined(instant(5), {0x0000'0001'0001'0039, kTooLate - 1, 0x78}), ""},
                     EdgeFile{"WakeupFarFromTheEvents",
-                             joined(instant(5), {0x2000'0000'0000'0038, kTooLate - 1, 101}), ""}),
+                             joined(instant(5), {0x2000'0000'0000'0038, kTooLate - 1, 109}), ""}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Counters, Edge,
-    testing::Values(EdgeFile{"NullIsNoNumber", counter(5, kA, {0x5'0010}), "W20"},
-                    EdgeFile{"KoidIsNoNumber", counter(5, kA, {0x5'0028, 7}), "W20"},
-                    EdgeFile{"LargestNumber", counter(5, kA, {0x5'0024, ~std::uint64_t{0}}), ""},
-                    EdgeFile{"LargestId", counter(5, kA, {0x7'0005'0011}, ~std::uint64_t{0}), ""},
-                    EdgeFile{"FarTime", joined(counter(5, kA, {0x7'0005'0011}), instant(5 + (1ULL << 47))),
-                             "W5"}),
+    testing::Values(
+        EdgeFile{"NullIsNoNumber", counter(5, kA, {0x5'0010}), "W20"},
+        EdgeFile{"KoidIsNoNumber", counter(5, kA, {0x5'0028, 7}), "W20"},
+        EdgeFile{"LargestNumber", counter(5, kA, {0x5'0024, ~std::uint64_t{0}}), ""},
+        EdgeFile{"CpuFrequency", cpu_frequency({0x3'0007'0012, 0x7'0005'0012}), ""},
+        EdgeFile{"CpuFrequencyOfNoCpu", cpu_frequency({0x7'0005'0012}), "W20"},
+        EdgeFile{"CpuFrequencyWithoutValue", cpu_frequency({0x3'0007'0012}), "W20"},
+        EdgeFile{"CpuFrequencyOfTheLastCpu", cpu_frequency({0xfff'0007'0012, 0x7'0005'0012}), ""},
+        EdgeFile{"CpuFrequencyOfALargeCpu", cpu_frequency({0x1000'0007'0012, 0x7'0005'0012}), "W20"},
+        EdgeFile{"CpuFrequencyOfANegativeCpu", cpu_frequency({0xffff'ffff'0007'0011, 0x7'0005'0012}), "W20"},
+        EdgeFile{"CpuFrequencyOfHalfACpu", cpu_frequency({0x7'0025, 0x3fe0'0000'0000'0000, 0x7'0005'0012}),
+                 "W20"},
+        EdgeFile{"CpuFrequencyBelow0", cpu_frequency({0x3'0007'0012, 0xffff'ffff'0005'0011}), "W20"},
+        EdgeFile{"CpuFrequencyOf0", cpu_frequency({0x3'0007'0012, 0x0'0005'0011}), ""},
+        EdgeFile{"CpuFrequencyWithoutBound", cpu_frequency({0x3'0007'0012, 0x5'0025, 0x7ff0'0000'0000'0000}),
+                 "W20"},
+        EdgeFile{"CpuFrequencyWithMore", cpu_frequency({0x3'0007'0012, 0x7'0005'0012, 0x7'0002'0012}), "W20"},
+        EdgeFile{"CpuFrequencyOfAnotherCategory",
+                 joined(string_record(6, "cpu_frequency"), counter(5, 6, {0x7'0005'0012})), ""},
+        EdgeFile{"LargestId", counter(5, kA, {0x7'0005'0011}, ~std::uint64_t{0}), ""},
+        EdgeFile{"FarTime", joined(counter(5, kA, {0x7'0005'0011}), instant(5 + (1ULL << 47))), "W5"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -103,6 +182,14 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"ProcessZero", {0x0000'0000'0201'0027, 0}, "w19"},
         EdgeFile{
             "ProcessArgumentInline", {0x0000'0100'0202'0057, 101, 0x8007'0038, 0x73'7365'636f'7270, 100}, ""},
+        EdgeFile{
+            "ThreadOfTwoProcesses",
+            all({thread_record(4, 200, 101), named(100, 101), named(200, 101), instant(5), instant(6, 4)}),
+            ""},
+        EdgeFile{"ThreadOfTwoProcessesNamedInOne",
+                 all({thread_record(4, 200, 101), named(100, 101), instant(5), instant(6, 4)}), ""},
+        EdgeFile{"ThreadNamedTwice",  // the last name counts
+                 all({named(100, 101), thread_object({0x4'0028, 100}, 101, kB), instant(5)}), ""},
         EdgeFile{"ProcessArgumentTwice", {0x0000'0200'0202'0067, 101, 0x4'0028, 100, 0x4'0028, 200}, "W25"},
         EdgeFile{"ProcessArgumentSecond", {0x0000'0200'0202'0057, 101, 0x7'0005'0011, 0x4'0028, 100}, "w18"},
         EdgeFile{"UserspaceObjectOfAThread", {0x0000'0000'0201'0026, 0xabcd}, "W24"}),
@@ -110,13 +197,59 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Scheduling, Edge,
-    testing::Values(EdgeFile{"LargestLegacyCpu", {0x0010'1020'13ff'0028, 5}, ""},
-                    EdgeFile{"LargeKoidInALegacySwitch", {0x0010'1010'0000'0048, 5, 100, 1ULL << 32}, "W19"},
-                    EdgeFile{"LargeKoidInASwitch", {0x1000'0030'1000'0048, 5, 1ULL << 32, 0}, "W19"},
-                    EdgeFile{"LargeKoidInAWakeup", {0x2000'0000'0000'0038, 5, 1ULL << 32}, "W19"},
-                    EdgeFile{"SwitchWithoutSecondThread", {0x1000'0030'1000'0038, 5, 101}, "W11"},
-                    EdgeFile{"SpareWordInASwitch", {0x0010'1020'1300'0038, 5, 0}, "W11"},
-                    EdgeFile{"StateSix", {0x1000'0060'1000'0048, 5, 101, 0}, "w25"}),
+    testing::Values(
+        EdgeFile{"LargestLegacyCpu", all({named(100, 101), named(100, 102), {0x0010'1020'13ff'0028, 5}}), ""},
+        EdgeFile{"LargeKoidInALegacySwitch",
+                 all({named(100, 101), {0x0010'1010'0000'0048, 5, 100, 1ULL << 32}}), "W19 W18"},
+        EdgeFile{"OfAThreadWithoutName",  // Perfetto files it under process 0
+                 all({named(100, 101), {0x0010'1020'1300'0028, 5}}), "W18"},
+        EdgeFile{"OfAThreadNamedLater", all({{0x0010'1020'1300'0028, 5}, named(100, 102), named(100, 101)}),
+                 ""},
+        EdgeFile{"OfAThreadThatWasLastNamedElsewhere",
+                 all({named(100, 101), named(100, 102), {0x0010'1020'1300'0028, 5}, named(200, 102)}), "W18"},
+        EdgeFile{"OfAThreadThatWasFirstNamedElsewhere",
+                 all({named(200, 102), named(100, 101), {0x0010'1020'1300'0028, 5}, named(100, 102)}), ""},
+        EdgeFile{"OfAThreadWhoseLastNameHasNoProcess",
+                 all({named(100, 101), named(100, 102), {0x0010'1020'1300'0028, 5}, thread_object({}, 102)}),
+                 "W18"},
+        EdgeFile{"OfAThreadOfProcess0", all({named(100, 101), {0x0010'1000'1300'0048, 5, 0, 7}}), ""},
+        EdgeFile{"OfTheIdleThread", all({named(100, 101), {0x0000'1000'1300'0048, 5, 0, 0}}), ""},
+        EdgeFile{"NewerOfAThreadOfWhichNothingElseIsSaid", {0x1000'0030'1000'0048, 5, 101, 0}, ""},
+        EdgeFile{"NewerOfAThreadWithEventsAndNoName",  // two threads in Perfetto
+                 joined(instant(1), {0x1000'0030'1000'0048, 5, 0, 101}), "W18"},
+        EdgeFile{"NewerOfAThreadWithEventsAndName",
+                 all({instant(1), {0x1000'0030'1000'0048, 5, 0, 101}, named(100, 101)}), ""},
+        EdgeFile{
+            "NewerOfAnIdleThreadWithEvents",
+            all({kWeights,
+                 instant(1),
+                 {0x1000'0030'1002'0068, 5, 101, 101, kIdleArgument | 0x7'0000, kIdleArgument | 0x8'0000}}),
+            ""},
+        EdgeFile{"WakeupOfAThreadWithEventsAndNoName", joined(instant(1), {0x2000'0000'0000'0038, 5, 101}),
+                 "W18"},
+        EdgeFile{"WakeupOfAnIdleThreadWithEvents",
+                 all({kWeights, instant(1), {0x2000'0000'0001'0048, 5, 101, kIdleArgument | 0x6'0000}}), ""},
+        EdgeFile{"LargestCpu", {0x1000'0030'fff0'0048, 5, 101, 0}, ""},
+        EdgeFile{"LargeCpu", {0x1000'0031'0000'0048, 5, 101, 0}, "W25"},
+        EdgeFile{"LargeCpuWithOneIdleSide",
+                 all({kWeights, {0x1000'0031'0001'0058, 5, 101, 0, kIdleArgument | 0x7'0000}}), "W25"},
+        EdgeFile{"LargeCpuWithTheOtherIdleSide",
+                 all({kWeights, {0x1000'0031'0001'0058, 5, 101, 0, kIdleArgument | 0x8'0000}}), "W25"},
+        EdgeFile{"LargeCpuWithBothSidesIdle",  // Perfetto does not look at it
+                 all({kWeights,
+                      {0x1000'0031'0002'0068, 5, 0, 0, kIdleArgument | 0x7'0000, kIdleArgument | 0x8'0000}}),
+                 ""},
+        EdgeFile{"LargeCpuOfAWakeup", {0x2000'0001'0000'0038, 5, 101}, "W25"},
+        EdgeFile{"LargeCpuOfAnIdleWakeup",
+                 all({kWeights, {0x2000'0001'0001'0048, 5, 101, kIdleArgument | 0x6'0000}}), ""},
+        EdgeFile{"LargeCpuOfAWakeupWithAnotherWeight",
+                 all({kWeights, {0x2000'0001'0001'0048, 5, 101, 0x8000'0001'0006'0011}}), "W25"},
+        EdgeFile{"LargeKoidInASwitch", {0x1000'0030'1000'0048, 5, 1ULL << 32, 0}, "W19"},
+        EdgeFile{"LargeKoidInAWakeup", {0x2000'0000'0000'0038, 5, 1ULL << 32}, "W19"},
+        EdgeFile{"SwitchWithoutSecondThread", {0x1000'0030'1000'0038, 5, 101}, "W11"},
+        EdgeFile{"SpareWordInASwitch", all({named(100, 101), named(100, 102), {0x0010'1020'1300'0038, 5, 0}}),
+                 "W11"},
+        EdgeFile{"StateSix", {0x1000'0060'1000'0048, 5, 101, 0}, "w25"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -154,6 +287,28 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // in the file
                  all({flow(EventType::FlowBegin, 5, 7), complete(5, 9), flow(EventType::FlowEnd, 6, 7)}),
                  "W21"},
+        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed that yet
+                 all({begin(0), complete(1, 2), flow(EventType::FlowBegin, 3, 7), end(9)}), "W21 w21"},
+        EdgeFile{"FlowAfterACompleteInsideAComplete",
+                 all({complete(0, 9), complete(1, 2), flow(EventType::FlowBegin, 3, 7)}), "W21 w21"},
+        EdgeFile{"FlowAtTheEndOfACompleteInsideItsDuration",
+                 all({begin(0), complete(1, 2), flow(EventType::FlowBegin, 2, 7), end(9)}), "w21"},
+        EdgeFile{"FlowAfterAnInstantInsideItsDuration",
+                 all({begin(0), instant(1), flow(EventType::FlowBegin, 2, 7), end(9)}), "W21 w21"},
+        EdgeFile{"FlowAtTheTimeOfAnInstant",
+                 all({begin(0), instant(1), flow(EventType::FlowBegin, 1, 7), end(9)}), "W21 w21"},
+        EdgeFile{"FlowInsideACompleteOfNoLength",
+                 all({begin(0), instant(1), complete(1, 1), flow(EventType::FlowBegin, 1, 7), end(9)}),
+                 "w21"},
+        EdgeFile{"FlowAfterACompleteOfNoLength",
+                 all({begin(0), complete(1, 1), flow(EventType::FlowBegin, 2, 7), end(9)}), "W21 w21"},
+        EdgeFile{"FlowAfterAPairInsideItsDuration",  // its end has closed it
+                 all({begin(0), begin(1), end(2), flow(EventType::FlowBegin, 3, 7), end(9)}), "w21"},
+        EdgeFile{"FlowAfterACompleteAndAPair",
+                 all({begin(0), complete(1, 2), begin(3), end(4), flow(EventType::FlowBegin, 5, 7), end(9)}),
+                 "w21"},
+        EdgeFile{"FlowAfterACompleteAroundAnOpenBegin",
+                 all({complete(0, 4), begin(1), flow(EventType::FlowBegin, 5, 7), end(6)}), "W15 w21"},
         EdgeFile{"FlowAfterTheEndOfTheSameTime",
                  all({begin(5), flow(EventType::FlowBegin, 6, 7), end(9), flow(EventType::FlowEnd, 9, 7)}),
                  "W21"}),

@@ -86,8 +86,8 @@ TEST_F(FxtDump, Selects) {
   EXPECT_EQ(run("--thread 102 --type event " + sample).output,
             "complete 1400..1600 100/102 \"app\" \"serve\"\n"
             "flow-step 1450 100/102 \"app\" \"request\" id=7\n");
-  EXPECT_EQ(run("-r 1us~1100ns --type event --name 'm*' " + sample).output,
-            "instant 1100 100/101 \"app\" \"mark\"\n");
+  EXPECT_EQ(run("-r 1750ns~1800ns --type event --name 'm*' " + sample).output,
+            "instant 1750 100/101 \"app\" \"mark\"\n");
   EXPECT_EQ(run("-r 1 " + sample).exit_code, 2);
 }
 

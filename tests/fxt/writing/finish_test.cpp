@@ -73,6 +73,13 @@ TEST(WriterFinish, EndsFlowsInTheirDurations) {
       "flow-end 20 on 102 app x");
 }
 
+// Perfetto would bind them to what is over.
+TEST(WriterFinish, GivesAFlowBehindWhatIsOverOneOfNoLength) {
+  EXPECT_EQ(ended({event_at(EventType::DurationBegin, 5), event_at(EventType::FlowBegin, 6),
+                   event_at(EventType::Instant, 7)}),
+            "end 7 on 101 app x, complete 7 on 101 app x, flow-end 7 on 101 app x");
+}
+
 TEST(WriterFinish, GivesAFlowThatIsInNoDurationOneOfNoLength) {
   EXPECT_EQ(ended({event_at(EventType::DurationComplete, 5, 9), event_at(EventType::FlowBegin, 6),
                    event_at(EventType::Instant, 30)}),

@@ -46,10 +46,14 @@ TEST(WriterShortWay, DurationsWithArguments) {
             (Words{0x0002'0001'0114'0044, 5, 0x0000'002a'0003'0012, 9}));
   EXPECT_EQ(words_of_prepared([](Writer& writer, const Prepared& p) {
               writer.write_begin(p.event, p.thread, 5, one_argument(p));
-              writer.write_end(p.event, p.thread, 6, one_argument(p));
+              writer.write_end(p.event, p.thread, 6);
+              writer.write_begin(p.event, p.thread, 7);
+              writer.write_end(p.event, p.thread, 8, one_argument(p));
             }),
             (Words{0x0002'0001'0112'0034, 5, 0x0000'002a'0003'0012,  //
-                   0x0002'0001'0113'0034, 6, 0x0000'002a'0003'0012}));
+                   0x0002'0001'0103'0024, 6,                         //
+                   0x0002'0001'0102'0024, 7,                         //
+                   0x0002'0001'0113'0034, 8, 0x0000'002a'0003'0012}));
 }
 
 TEST(WriterShortWay, Counters) {

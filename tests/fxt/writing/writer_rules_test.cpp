@@ -238,6 +238,7 @@ TEST(WriterErrors, Threads) {
 TEST(WriterErrors, TheIdleThreadHasNoEvents) {
   MemoryOutput output;
   Writer writer(output);
+  writer.name_thread(100, 101, "main");
   writer.write(LegacyContextSwitch{.time = 1, .outgoing = kMain, .outgoing_priority = 1});
   EXPECT_THROW(writer.write(Event{.time = 2, .thread = kIdleThread, .name = "x"}), WriterError);
 }
@@ -407,12 +408,15 @@ TEST(WriterDurations, OfNoLengthAreAtMost512AtOnce) {
 
 TEST(WriterErrors, SchedulingArguments) {
   EXPECT_EQ(
-      message_of([](Writer& writer) {
+      objection_in([](Writer& writer) {
+        writer.name_thread(1, 1, "a");
+        writer.name_thread(1, 2, "b");
         writer.write(ContextSwitch{
             .outgoing_thread = 1, .incoming_thread = 2, .arguments = {{"incoming_weight", 5U}}});
       }),
       "context switch: argument \"incoming_weight\" must be of type Int32, or Perfetto drops the record");
-  EXPECT_EQ(message_of([](Writer& writer) {
+  EXPECT_EQ(objection_in([](Writer& writer) {
+              writer.name_thread(1, 1, "a");
               writer.write(ThreadWakeup{.thread = 1, .arguments = {{"waker", std::uint64_t{5}}}});
             }),
             "thread wakeup: argument \"waker\" must be of type Koid, or Perfetto drops the record");
@@ -600,7 +604,7 @@ TEST(WriterDurations, AreEndedInnermostFirstByTheirNames) {
 }
 
 TEST(WriterDurations, OfNoLengthAreCountedAcrossFlows) {
-  std::vector<Event> events(514, duration(EventType::Instant, 5));
+  std::vector<Event> events(514, duration(EventType::DurationComplete, 5, 5));
   events[0] = duration(EventType::DurationBegin, 5);
   events[511] = flow(EventType::FlowBegin, 5);
   EXPECT_EQ(
@@ -614,12 +618,28 @@ TEST(WriterDurations, OfNoLengthAreCountedAcrossFlows) {
 TEST(WriterFlows, LieInDurationsOfNoLengthAsWell) {
   const auto point = duration(EventType::DurationComplete, 10, 10);
   EXPECT_EQ(objection_to({point, flow(EventType::FlowBegin, 10)}), "");
-  EXPECT_EQ(objection_to({point, duration(EventType::Instant, 10), flow(EventType::FlowBegin, 10)}), "");
+  EXPECT_EQ(objection_to({duration(EventType::Instant, 10), point, flow(EventType::FlowBegin, 10)}), "");
   const std::string_view kNone =
       "event \"x\": lies in no duration on thread 101 of process 100: viewers would drop it";
   EXPECT_EQ(objection_to({point, flow(EventType::FlowBegin, 11)}), kNone);
   EXPECT_EQ(objection_to({point, duration(EventType::Instant, 11), flow(EventType::FlowBegin, 11)}), kNone);
   EXPECT_EQ(objection_to({duration(EventType::Instant, 10), flow(EventType::FlowBegin, 10)}), kNone);
+  EXPECT_EQ(objection_to({point, duration(EventType::Instant, 10), flow(EventType::FlowBegin, 10)}), kNone);
+}
+
+TEST(WriterFlows, LieBehindNothingThatIsOverInTheirDuration) {
+  const auto begin = duration(EventType::DurationBegin, 5), end = duration(EventType::DurationEnd, 8);
+  const auto inner = duration(EventType::DurationComplete, 6, 7), later = flow(EventType::FlowBegin, 8);
+  const std::string_view kBehind =
+      "event \"x\": follows a complete duration or an instant that is over on thread 101 of process 100: "
+      "Perfetto would bind it to that, not to the duration around both";
+  EXPECT_EQ(objection_to({begin, later}), "");
+  EXPECT_EQ(objection_to({begin, inner, later}), kBehind);
+  EXPECT_EQ(objection_to({begin, inner, flow(EventType::FlowBegin, 7)}), "");
+  EXPECT_EQ(objection_to({begin, duration(EventType::Instant, 6), later}), kBehind);
+  EXPECT_EQ(objection_to({begin, duration(EventType::DurationComplete, 6, 6), later}), kBehind);
+  EXPECT_EQ(objection_to({begin, inner, duration(EventType::DurationBegin, 8), end, later}), "");
+  EXPECT_EQ(objection_to({duration(EventType::DurationComplete, 5, 9), inner, later}), kBehind);
 }
 
 TEST(WriterAsyncs, OfOneIdNestInTimeOrder) {
@@ -685,7 +705,10 @@ TEST(WriterErrors, Cpus) {
             "context switch: cpu 4096: Perfetto aborts beyond 4095");
   EXPECT_EQ(message_of([](Writer& writer) { writer.write(LegacyContextSwitch{.cpu = 4096}); }),
             "context switch: cpu 4096: Perfetto aborts beyond 4095");
-  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ThreadWakeup{.cpu = 4095, .thread = 1}); }),
+  EXPECT_EQ(message_of([](Writer& writer) {
+              writer.name_thread(1, 1, "a");
+              writer.write(ThreadWakeup{.cpu = 4095, .thread = 1});
+            }),
             "no error");
 }
 
@@ -741,10 +764,11 @@ TEST(WriterErrors, InstantsThatTracyTakesForFrames) {
 TEST(WriterErrors, WakersHave32Bits) {
   const auto waker = [](std::uint64_t koid) {
     return [=](Writer& writer) {
+      writer.name_thread(1, 5, "a");
       writer.write(ThreadWakeup{.thread = 5, .arguments = {{"waker", Koid{koid}}}});
     };
   };
-  EXPECT_EQ(message_of(waker(kKoidLimit)), "thread wakeup: waker 4294967296: ids are at most 4294967295");
+  EXPECT_EQ(objection_in(waker(kKoidLimit)), "thread wakeup: waker 4294967296: ids are at most 4294967295");
   EXPECT_EQ(objection_in(waker(kKoidLimit - 1)), "");
 }
 
@@ -831,17 +855,188 @@ TEST(WriterErrors, SeriesAreComparedAsTheyAreWritten) {
             "");
 }
 
-TEST(WriterErrors, APriorityOfZeroNeedsAName) {
-  const LegacyContextSwitch to_main{.time = 1, .incoming = kMain};
-  EXPECT_EQ(
-      message_of([&](Writer& writer) { writer.write(to_main); }),
-      "context switch: thread 101 has priority 0 and no name yet: Perfetto takes it for the idle thread");
-  EXPECT_EQ(objection_in([&](Writer& writer) {
-              writer.name_thread(100, 101, "main");
-              writer.write(to_main);
-              writer.write(LegacyContextSwitch{.time = 2, .outgoing = kMain});
+TEST(WriterErrors, SwitchedAndWokenThreadsNeedNames) {
+  const auto kNoName = [](const std::string& what) {
+    return what +
+           ": thread 101 has no name yet: Perfetto files it under process 0, or takes it for the idle "
+           "thread; WriterOptions::unnamed_threads allows it";
+  };
+  const std::vector<Argument> weights = {{"incoming_weight", std::numeric_limits<std::int32_t>::min()},
+                                         {"weight", std::numeric_limits<std::int32_t>::min()}};
+  for (const std::uint8_t priority : {std::uint8_t{0}, std::uint8_t{1}}) {
+    const LegacyContextSwitch to_main{.time = 1, .incoming = kMain, .incoming_priority = priority},
+        from_main{.time = 1, .outgoing = kMain, .outgoing_priority = priority};
+    for (const LegacyContextSwitch& side : {to_main, from_main}) {
+      EXPECT_EQ(message_of([&](Writer& writer) { writer.write(side); }), kNoName("context switch"));
+      EXPECT_EQ(objection_in([&](Writer& writer) {
+                  writer.name_thread(100, 101, "main");
+                  writer.write(side);
+                }),
+                "");
+    }
+  }
+  for (const Record& record : std::initializer_list<Record>{ContextSwitch{.incoming_thread = 101},
+                                                            ContextSwitch{.outgoing_thread = 101}})
+    EXPECT_EQ(message_of([&](Writer& writer) { writer.write(record); }), kNoName("context switch"));
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ThreadWakeup{.thread = 101}); }),
+            kNoName("thread wakeup"));
+  EXPECT_EQ(objection_in([&](Writer& writer) {  // idle
+              writer.write(ContextSwitch{.incoming_thread = 101, .arguments = weights});
+              writer.write(ThreadWakeup{.thread = 101, .arguments = weights});
             }),
             "");
+}
+
+TEST(WriterErrors, SwitchedThreadsAreNamedInTheirProcess) {
+  const LegacyContextSwitch to_main{.time = 1, .incoming = kMain};
+  EXPECT_EQ(
+      objection_in([&](Writer& writer) {
+        writer.name_thread(100, 101, "main");
+        writer.name_thread(200, 101, "other");
+        writer.write(to_main);
+      }),
+      "context switch: thread 101 of process 100 was last named in process 200, where Perfetto files it; "
+      "WriterOptions::unnamed_threads allows it");
+  EXPECT_EQ(
+      objection_in([&](Writer& writer) {
+        writer.name_thread(200, 101, "other");
+        writer.name_thread(100, 101, "main");
+        writer.write(to_main);
+        writer.name_thread(100, 101, "main, renamed");
+        writer.name_thread(200, 101, "other");
+      }),
+      "kernel object \"other\": thread 101 was switched in process 100, from where Perfetto would take it; "
+      "WriterOptions::unnamed_threads allows it");
+  EXPECT_EQ(objection_in(
+                [&](Writer& writer) {
+                  writer.write(to_main);
+                  writer.name_thread(200, 101, "other");
+                  writer.write(to_main);
+                  writer.write(ContextSwitch{.incoming_thread = 102});
+                  writer.write(ThreadWakeup{.thread = 102});
+                },
+                {.unnamed_threads = true}),
+            "");
+}
+
+TEST(WriterErrors, LargeNumbersThatPerfettoShowsAsNegativeOnes) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto with = [](const Value& value, EventType type = EventType::Instant) {
+    return [=](Writer& writer) {
+      const std::vector<Argument> arguments = {{"n", 1}, {"x", value}};
+      if (type == EventType::FlowBegin)
+        writer.write(
+            Event{.type = EventType::DurationComplete, .time = 1, .thread = kMain, .name = "x", .end = 2});
+      writer.write(Event{.type = type, .time = 1, .thread = kMain, .name = "x", .arguments = arguments});
+    };
+  };
+  const std::string_view kRefused =
+      "\"x\": argument \"x\" is 2^63 or more, which Perfetto shows as a negative number; "
+      "WriterOptions::large_numbers allows it";
+  for (const std::uint64_t number : {kMost, kMost + 1})
+    for (const Value& value : {Value(number), Value(Pointer{number}), Value(Koid{number})}) {
+      EXPECT_EQ(message_of(with(value)), number == kMost ? "no error" : kRefused);
+      EXPECT_EQ(message_of(with(value), {.large_numbers = true}), "no error");
+      EXPECT_EQ(message_of(with(value, EventType::FlowBegin)), "no error");  // of a flow, which nobody shows
+    }
+  EXPECT_EQ(message_of(with(~std::uint64_t{0}, EventType::Counter)), "no error");
+}
+
+TEST(WriterErrors, LargeNumbersOfPreparedArguments) {
+  const auto with = [](auto value, bool is_used_again = false) {
+    return [=](Writer& writer) {
+      PreparedArguments arguments;
+      arguments.add(TextRef::inlined("x"), value).add(TextRef::inlined("n"), 1);
+      if (is_used_again) arguments.clear();
+      writer.write_instant(writer.prepare("app", "x").value(), writer.thread_index(100, 101).value(), 1,
+                           arguments);
+    };
+  };
+  const std::string_view kRefused =
+      "event \"x\": an argument is 2^63 or more, which Perfetto shows as a negative number; "
+      "WriterOptions::large_numbers allows it";
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 63;
+  EXPECT_EQ(objection_in(with(kLarge - 1)), "");
+  EXPECT_EQ(objection_in(with(-1)), "");
+  EXPECT_EQ(objection_in(with(-0.5)), "");
+  EXPECT_EQ(objection_in(with(kLarge)), kRefused);
+  EXPECT_EQ(objection_in(with(Pointer{kLarge})), kRefused);
+  EXPECT_EQ(objection_in(with(Koid{kLarge})), kRefused);
+  EXPECT_EQ(objection_in(with(kLarge), {.large_numbers = true}), "");
+  EXPECT_EQ(objection_in(with(kLarge, true)), "");
+}
+
+// Perfetto puts them together and keeps one of a name.
+TEST(WriterErrors, ArgumentsOfAnEndNamedLikeThoseOfItsBegin) {
+  const std::string_view kRefused =
+      "event \"x\": has an argument named like one of its begin; Perfetto keeps one of them";
+  const auto pair = [](EventType begins, const String& a, EventType ends, const String& b) {
+    return objection_in([&](Writer& writer) {
+      writer.write(Event{
+          .type = begins, .time = 1, .thread = kMain, .name = "x", .arguments = {{"n", 1}, {a, 1}}, .id = 7});
+      writer.write(Event{
+          .type = ends, .time = 2, .thread = kMain, .name = "x", .arguments = {{b, 2}, {"m", 2}}, .id = 7});
+    });
+  };
+  constexpr EventType kBegin = EventType::DurationBegin, kEnd = EventType::DurationEnd;
+  EXPECT_EQ(pair(kBegin, "a", kEnd, "a"), kRefused);
+  EXPECT_EQ(pair(kBegin, "a", kEnd, Inline{"a"}), kRefused);
+  EXPECT_EQ(pair(kBegin, "\xff", kEnd, "\xfe"), kRefused);  // both U+FFFD
+  EXPECT_EQ(pair(kBegin, "a", kEnd, "b"), "");
+  EXPECT_EQ(pair(EventType::AsyncBegin, "a", EventType::AsyncEnd, "a"), kRefused);
+  EXPECT_EQ(pair(EventType::AsyncBegin, "a", EventType::AsyncEnd, "b"), "");
+}
+
+TEST(WriterErrors, PreparedArgumentsOfAnEndNamedLikeThoseOfItsBegin) {
+  const std::string_view kRefused =
+      "event \"x\": has an argument named like one of its begin; Perfetto keeps one of them";
+  const auto pair = [](bool is_first_inline, bool is_second_inline, std::string_view other,
+                       const WriterOptions& options = {}) {
+    return objection_in(
+        [&](Writer& writer) {
+          const auto event = writer.prepare("app", "x").value();
+          const auto thread = writer.thread_index(100, 101).value();
+          PreparedArguments first, second;
+          const auto ref = [&](std::string_view text, bool is_inline) {
+            return is_inline ? TextRef::inlined(text) : TextRef::table(writer.string_ref(text).value());
+          };
+          first.add(ref("other", false), 1).add(ref("name", is_first_inline), 1);
+          second.add(ref(other, is_second_inline), 2);
+          writer.write_begin(event, thread, 1, first);
+          writer.write_begin(event, thread, 2);
+          writer.write_end(event, thread, 3, second);  // of the begin without arguments
+          writer.write_end(event, thread, 4, second);
+        },
+        options);
+  };
+  for (const bool is_first_inline : {false, true})
+    for (const bool is_second_inline : {false, true}) {
+      EXPECT_EQ(pair(is_first_inline, is_second_inline, "name"), kRefused);
+      EXPECT_EQ(pair(is_first_inline, is_second_inline, "name", {.trust_nesting = true}), "");
+      EXPECT_EQ(pair(is_first_inline, is_second_inline, "named"), "");
+    }
+}
+
+TEST(WriterErrors, CountersThatPerfettoKnows) {
+  const auto frequency = [](const std::vector<Argument>& arguments) {
+    return message_of([&](Writer& writer) {
+      writer.write(Event{.type = EventType::Counter,
+                         .thread = kMain,
+                         .category = "power",
+                         .name = "cpu_frequency",
+                         .arguments = arguments});
+    });
+  };
+  EXPECT_EQ(frequency({{"cpu", 3}, {"value", 1'000'000}}), "no error");
+  EXPECT_EQ(frequency({{"value", 1'000'000}}),
+            "counter \"cpu_frequency\": is cpu_frequency of category power, but it has no argument \"cpu\": "
+            "Perfetto draws such counters by cpu, or drops them");
+  EXPECT_NE(frequency({{"cpu", 3}}), "no error");
+  EXPECT_NE(frequency({{"cpu", 4096}, {"value", 1}}), "no error");
+  EXPECT_NE(frequency({{"cpu", 1}, {"value", 1}, {"more", 1}}), "no error");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.prepare_counter("power", "cpu_frequency", "value"); }),
+            "counter \"cpu_frequency\": is cpu_frequency of category power, but it has no argument \"cpu\": "
+            "Perfetto draws such counters by cpu, or drops them");
 }
 
 TEST(WriterStrings, HaveNoNul) {

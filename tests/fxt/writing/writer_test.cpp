@@ -18,6 +18,13 @@ void prepare_tables(Writer& writer) {
   writer.thread_index(100, 101);
 }
 
+// The scheduling record alone, of threads without names; `text` is string 1.
+template <typename SchedulingRecord>
+Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
+  return words_after([text](Writer& writer) { writer.prepare("", text); },
+                     [&record](Writer& writer) { writer.write(record); }, {.unnamed_threads = true});
+}
+
 // The event alone: what it would need around it is not asked for.
 Words event_words(const Event& event) {
   return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); }, {.trust_nesting = true});
@@ -144,23 +151,23 @@ TEST_P(WriterArgument, HasItsWords) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WriterArgument,
-    testing::Values(ArgumentCase{"Null", {}, {0x0000'0000'0003'0010}},
-                    ArgumentCase{"Int32", std::int32_t{-2}, {0xffff'fffe'0003'0011}},
-                    ArgumentCase{"Uint32", std::uint32_t{0xffff'ffff}, {0xffff'ffff'0003'0012}},
-                    ArgumentCase{"Int64", std::int64_t{-2}, {0x0000'0000'0003'0023, 0xffff'ffff'ffff'fffe}},
-                    ArgumentCase{"Uint64", ~std::uint64_t{0}, {0x0000'0000'0003'0024, 0xffff'ffff'ffff'ffff}},
-                    ArgumentCase{"Double", 1.5, {0x0000'0000'0003'0025, 0x3ff8'0000'0000'0000}},
-                    ArgumentCase{"String", String("text"), {0x0000'0004'0003'0016}},
-                    ArgumentCase{"EmptyString", String(""), {0x0000'0000'0003'0016}},
-                    ArgumentCase{"InlineString",
-                                 Inline{"ninechars"},
-                                 {0x0000'8009'0003'0036, 0x7261'6863'656e'696e, 0x0000'0000'0000'0073}},
-                    ArgumentCase{
-                        "Pointer", Pointer{0x7fff'0000'1234}, {0x0000'0000'0003'0027, 0x7fff'0000'1234}},
-                    ArgumentCase{"Koid", Koid{100}, {0x0000'0000'0003'0028, 100}},
-                    ArgumentCase{"True", true, {0x0000'0001'0003'0019}},
-                    ArgumentCase{"False", false, {0x0000'0000'0003'0019}},
-                    ArgumentCase{"Blob", Bytes{kBlobBytes}, {0x0000'0003'0003'002a, 0x0000'0000'00cc'bbaa}}),
+    testing::Values(
+        ArgumentCase{"Null", {}, {0x0000'0000'0003'0010}},
+        ArgumentCase{"Int32", std::int32_t{-2}, {0xffff'fffe'0003'0011}},
+        ArgumentCase{"Uint32", std::uint32_t{0xffff'ffff}, {0xffff'ffff'0003'0012}},
+        ArgumentCase{"Int64", std::int64_t{-2}, {0x0000'0000'0003'0023, 0xffff'ffff'ffff'fffe}},
+        ArgumentCase{"Uint64", ~std::uint64_t{0} >> 1, {0x0000'0000'0003'0024, 0x7fff'ffff'ffff'ffff}},
+        ArgumentCase{"Double", 1.5, {0x0000'0000'0003'0025, 0x3ff8'0000'0000'0000}},
+        ArgumentCase{"String", String("text"), {0x0000'0004'0003'0016}},
+        ArgumentCase{"EmptyString", String(""), {0x0000'0000'0003'0016}},
+        ArgumentCase{"InlineString",
+                     Inline{"ninechars"},
+                     {0x0000'8009'0003'0036, 0x7261'6863'656e'696e, 0x0000'0000'0000'0073}},
+        ArgumentCase{"Pointer", Pointer{0x7fff'0000'1234}, {0x0000'0000'0003'0027, 0x7fff'0000'1234}},
+        ArgumentCase{"Koid", Koid{100}, {0x0000'0000'0003'0028, 100}},
+        ArgumentCase{"True", true, {0x0000'0001'0003'0019}},
+        ArgumentCase{"False", false, {0x0000'0000'0003'0019}},
+        ArgumentCase{"Blob", Bytes{kBlobBytes}, {0x0000'0003'0003'002a, 0x0000'0000'00cc'bbaa}}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Writer, InlineArgumentNamesComeBeforeTheValue) {
@@ -232,39 +239,34 @@ TEST(Writer, ContextSwitch) {
                               .incoming = {.process = 0, .thread = 0, .storage = Storage::Inline},
                               .outgoing_priority = 1,
                               .incoming_priority = 2});
-                        }),
+                        },
+                        {.unnamed_threads = true}),
             (Words{0x0020'1000'1303'0048,  // priorities 2 and 1, incoming inline, outgoing 1, state 3, cpu 3
                    5000, 0, 0}));
 }
 
 TEST(Writer, ContextSwitchOnAHighCpuUsesTheNewerRecord) {
-  EXPECT_EQ(
-      words_after([](Writer& writer) { writer.prepare("", "incoming_weight"); },
-                  [](Writer& writer) {
-                    writer.write(LegacyContextSwitch{
-                        .time = 5000, .cpu = 256, .outgoing_state = ThreadState::Blocked, .outgoing = kMain});
-                  }),
-      (Words{0x1000'0030'1001'0058,                   // subtype 1, state 3, cpu 256, 1 argument, 5 words
-             5000, 101, 0, 0x8000'0000'0001'0011}));  // incoming_weight: the idle thread's
+  EXPECT_EQ(scheduling_words(
+                "incoming_weight",
+                LegacyContextSwitch{
+                    .time = 5000, .cpu = 256, .outgoing_state = ThreadState::Blocked, .outgoing = kMain}),
+            (Words{0x1000'0030'1001'0058,  // subtype 1, state 3, cpu 256, 1 argument, 5 words
+                   5000, 101, 0, 0x8000'0000'0001'0011}));  // incoming_weight: the idle thread's
 }
 
 TEST(Writer, ContextSwitchWithWeights) {
-  EXPECT_EQ(words_after([](Writer& writer) { writer.prepare("", "outgoing_weight"); },
-                        [](Writer& writer) {
-                          writer.write(ContextSwitch{.time = 5000,
-                                                     .cpu = 1,
-                                                     .outgoing_state = ThreadState::Dead,
-                                                     .outgoing_thread = 101,
-                                                     .incoming_thread = 102,
-                                                     .arguments = {{"outgoing_weight", -1}}});
-                        }),
+  EXPECT_EQ(scheduling_words("outgoing_weight", ContextSwitch{.time = 5000,
+                                                              .cpu = 1,
+                                                              .outgoing_state = ThreadState::Dead,
+                                                              .outgoing_thread = 101,
+                                                              .incoming_thread = 102,
+                                                              .arguments = {{"outgoing_weight", -1}}}),
             (Words{0x1000'0050'0011'0058, 5000, 101, 102, 0xffff'ffff'0001'0011}));
 }
 
 TEST(Writer, ThreadWakeup) {
-  EXPECT_EQ(
-      words_of([](Writer& writer) { writer.write(ThreadWakeup{.time = 5000, .cpu = 2, .thread = 101}); }),
-      (Words{0x2000'0000'0020'0038, 5000, 101}));
+  EXPECT_EQ(scheduling_words("", ThreadWakeup{.time = 5000, .cpu = 2, .thread = 101}),
+            (Words{0x2000'0000'0020'0038, 5000, 101}));
 }
 
 TEST(Writer, Log) {
