@@ -70,11 +70,13 @@ struct ElementNames {
 class Walk {
  public:
   Leaves leaves;
+  std::uint64_t hidden = 0;  // of virtual bases
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
     if (++steps_ > kMostSteps || depth == kDeepest) return;
     if (type.kind == Type::Kind::Struct) {
       for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
+      for (const Type* const base : type.virtual_bases) hidden += count_of(*base, depth + 1);
       return;
     }
     const bool is_text =
@@ -149,6 +151,7 @@ class Walk {
       std::uint64_t count = 0;
       for (const Type::Member& member : type.members)
         if (member.type != nullptr) count += count_of(*member.type, depth + 1);
+      for (const Type* const base : type.virtual_bases) count += count_of(*base, depth + 1);
       return count;
     }
     const bool has_elements =
@@ -164,6 +167,7 @@ class Walk {
 Leaves leaves_of(const Type& type, const std::string& expression) {
   Walk walk;
   walk.add(type, expression, 0, 0);
+  walk.leaves.more += walk.hidden;
   return std::move(walk.leaves);
 }
 

@@ -37,6 +37,7 @@ struct Type {
   const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
   std::uint64_t count = 0;       // elements
   std::vector<Member> members;   // of a Struct
+  std::vector<const Type*> virtual_bases = {};  // where they lie, only the object's own table tells
   std::vector<std::pair<std::int64_t, std::string>> enumerators;
 };
 
@@ -60,7 +61,8 @@ struct Leaf {
   const Type* type = nullptr;
 };
 
-// All leaves are too many for great arrays: the first ones, and how many more there are.
+// All leaves are too many for great arrays: the first ones, and how many more there are, those of virtual
+// bases among them.
 struct Leaves {
   static constexpr std::size_t kMost = 32;
   std::vector<Leaf> first;

@@ -203,6 +203,8 @@ void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
     member.bit_size = number(&child, DW_AT_bit_size).value_or(0);
     const auto offset = bit_offset_of(&child, member.bit_size, member.type != nullptr ? member.type->size : 0,
                                       is_big_endian(die));
+    if (!offset && tag == DW_TAG_inheritance && member.type != nullptr)
+      type.virtual_bases.push_back(member.type);
     if (!offset || member.type == nullptr) continue;
     member.bit_offset = *offset;
     if (const char* const name = dwarf_diename(&child); name != nullptr && tag == DW_TAG_member)

@@ -171,6 +171,10 @@ TEST_P(TracedValues, OfClassesHaveTheMembersOfTheirBases) {
   EXPECT_THAT(leaves("tank"), ElementsAre("tank.id:i32@0", "tank.volume:f32@4"));
 }
 
+TEST_P(TracedValues, OfVirtualBasesAreCounted) {
+  EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
+}
+
 TEST_P(TracedProgram, FindsLocalsByTheirPlaceInTheFrame) {
   const std::uint64_t address = address_of("pump body");
   constexpr std::int64_t kFrame = 256;

@@ -95,6 +95,14 @@ template <typename T>
 
 std::int32_t tally = 4;
 
+struct Valued {
+  int worth;
+};
+struct Gilded : virtual Valued {
+  int carats;
+};
+Gilded ring;
+
 extern "C" int unit_start(int count);
 
 extern "C" [[gnu::noinline]] int plain_start(int count) {

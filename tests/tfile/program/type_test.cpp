@@ -53,6 +53,26 @@ TEST(LeafNames, OfElementsCountOn) {
   EXPECT_THAT(names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
 }
 
+TEST(Leaves, OfVirtualBasesAreCounted) {
+  const Type base{.kind = Type::Kind::Struct,
+                  .size = 8,
+                  .members = {{.name = "b", .type = &kPoint}},
+                  .virtual_bases = {&kInt},
+                  .enumerators = {}};
+  const Type derived{.kind = Type::Kind::Struct,
+                     .size = 16,
+                     .members = {{.name = "d", .type = &kInt}},
+                     .virtual_bases = {&base},
+                     .enumerators = {}};
+  const Leaves one = leaves_of(derived, "x");
+  ASSERT_EQ(one.first.size(), 1u);
+  EXPECT_EQ(one.first[0].name, "x.d");
+  EXPECT_EQ(one.more, 3u);
+  const Leaves many = leaves_of(array_of(derived, 40), "x");
+  EXPECT_EQ(many.first.size(), 32u);
+  EXPECT_EQ(many.more, 40u * 4 - 32);
+}
+
 TEST(Leaves, OfWideCharactersAreOneText) {
   const auto form = [](std::uint64_t size) {
     const Type character{
