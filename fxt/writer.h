@@ -96,6 +96,9 @@ struct WriterOptions {
   // Scheduling records of threads that have no name yet, or whose last name is in another process: Perfetto
   // files them under process 0 or that one, or takes them for the idle thread (W18).
   bool unnamed_threads = false;
+  // Blobs of type Perfetto that are not whole packets each, as in a copy: the caller promises that together
+  // they are, or Perfetto fails (W23).
+  bool perfetto_pieces = false;
   // Events that lie 2^47 ns (39 h) or more apart: Tracy's times wrap (W5).
   bool long_spans = false;
   // The caller promises that the durations of each thread come in time order, nest and are balanced, that

@@ -11,6 +11,7 @@
 #include "fxt/checking/link_check.h"
 #include "fxt/checking/nesting_check.h"
 #include "fxt/checking/object_check.h"
+#include "fxt/checking/packet_stream.h"
 #include "fxt/checking/reference_check.h"
 #include "fxt/checking/start_check.h"
 #include "fxt/header_words.h"
@@ -66,6 +67,7 @@ class Checker::State {
   void check_event(const Event& event, const Reader& reader);
   void check_numbers(const Arguments& arguments);
   void check_location(const Event& event);
+  void check_packets(const Blob& blob);
   void check_span(std::uint64_t first, std::uint64_t last);
 
   template <typename T>
@@ -85,6 +87,8 @@ class Checker::State {
   NestingCheck nesting_;
   LinkCheck links_;
   ObjectCheck objects_;
+  PacketStream packets_;
+  std::uint64_t last_packets_ = 0;  // the offset of the blob that came last
 
   // Of the current record.
   std::uint64_t offset_ = 0;
@@ -237,6 +241,9 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
   if constexpr (std::is_same_v<T, Event>) check_event(record, reader);
   if constexpr (std::is_same_v<T, KernelObject>) objects_.object(record, offset_);
+  if constexpr (std::is_same_v<T, Blob>) {
+    if (record.type == BlobType::Perfetto) check_packets(record);
+  }
   if constexpr (std::is_same_v<T, UserspaceObject>) {
     check_thread(record.process);
     error("W24", "userspace object", "Fuchsia's C++ reader reports a record of unknown type 6");
@@ -378,6 +385,14 @@ void Checker::State::check_location(const Event& event) {
           "Tracy writes a file that it can't load");
 }
 
+void Checker::State::check_packets(const Blob& blob) {
+  const bool was_sound = packets_.add({});
+  last_packets_ = offset_;
+  if (was_sound && !packets_.add(blob.bytes))
+    error("W23", "blob of type 3 that does not go on with Perfetto's packets",
+          "Perfetto fails, or loses this and what follows in such blobs");
+}
+
 // Tracy counts from the first event.
 void Checker::State::check_span(std::uint64_t first, std::uint64_t last) {
   if (span_said_ || last >= kTimeLimit) return;
@@ -392,6 +407,9 @@ void Checker::State::finish(const Reader& reader) {
   nesting_.finish();
   links_.finish();
   objects_.finish();
+  if (packets_.add({}) && !packets_.is_whole())
+    findings_.error("W23", last_packets_, "blob",
+                    "the last blob of type 3 ends within one of Perfetto's packets", "Perfetto loses it");
   const ReadEnd& end = reader.end();
   start_.finish(end);
   offset_ = end.offset;

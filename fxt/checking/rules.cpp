@@ -80,9 +80,13 @@ constexpr std::array kRules = {
          "no begin."},
     Rule{"W22", "Bool arguments keep Tracy's debug builds away.",
          "An assertion there; release builds read them."},
-    Rule{"W23", "No blob arguments; profiler modules and mmaps refer to indexed threads.",
+    Rule{"W23",
+         "No blob arguments; blobs of type 3 together are Perfetto's packets; profiler modules and mmaps "
+         "refer to "
+         "indexed threads.",
          "Tracy misreads what follows a blob argument, the C++ reader adds its padding, Perfetto shows "
-         "\"unknown\". Fuchsia's two readers read inline threads of profiler records differently."},
+         "\"unknown\"; it imports blobs of type 3 and fails at others. Fuchsia's two readers read inline "
+         "threads of profiler records differently."},
     Rule{"W24", "No userspace objects.", "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",
          "Records are not extended and have only types and values that readers know: cpus up to 4095, "

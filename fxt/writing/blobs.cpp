@@ -2,11 +2,27 @@
 #include <algorithm>
 
 #include "fxt/checking/argument_rules.h"
+#include "fxt/checking/packet_stream.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"
 #include "fxt/writing/value_rules.h"
 
 namespace fxt {
+namespace {
+
+void check_packets(const Blob& blob) {
+  PacketStream packets;
+  if (!packets.add(blob.bytes))
+    throw WriterError(
+        "blob " + quoted(blob.name.text) +
+        ": is no packets of Perfetto's, at which Perfetto fails; WriterOptions::perfetto_pieces "
+        "allows it");
+  if (!packets.is_whole())
+    throw WriterError("blob " + quoted(blob.name.text) +
+                      ": ends within one of Perfetto's packets; WriterOptions::perfetto_pieces allows it");
+}
+
+}  // namespace
 
 void Writer::write(const Log& log) {
   check_time("log message", log.time);
@@ -28,6 +44,7 @@ void Writer::write(const Blob& blob) {
     throw WriterError("blob " + quoted(blob.name.text) + ": type " + std::to_string(code(blob.type)) +
                       " does not exist");
   check_storage(blob.name.text, blob.name.storage);
+  if (blob.type == BlobType::Perfetto && !options_.perfetto_pieces) check_packets(blob);
   std::span<const std::byte> rest = blob.bytes;
   RecordBuilder empty = build("blob", blob.name.text);
   const TextRef name = empty.refer_to(blob.name);

@@ -209,6 +209,7 @@ class Run {
                  .frame_marks = choice_.one_in(2),
                  .large_numbers = choice_.one_in(2),
                  .unnamed_threads = choice_.one_in(2),
+                 .perfetto_pieces = choice_.one_in(2),
                  .long_spans = choice_.one_in(2)},
         writer_(output_, options_) {}
 
@@ -380,6 +381,7 @@ class Run {
            (finding.rule == "W13" && options_.oversized_records) ||
            (finding.rule == "W14" && options_.large_blobs_without_metadata) ||
            (finding.rule == "W23" && options_.blob_arguments) ||
+           (finding.rule == "W23" && options_.perfetto_pieces && finding.record == "blob") ||
            (finding.rule == "W24" && options_.userspace_objects);
   }
   std::string check() {

@@ -21,6 +21,7 @@ inline constexpr WriterOptions kEverything{.provider_name = "sample",
                                            .large_blobs_without_metadata = true,
                                            .large_numbers = true,
                                            .unnamed_threads = true,
+                                           .perfetto_pieces = true,
                                            .long_spans = false,
                                            .trust_nesting = false};
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "fxt/words.h"
 #include "tests/fxt/checking/file_parts.h"
 
 namespace fxt::test {
@@ -24,6 +25,17 @@ Words cpu_frequency(const Words& arguments) {
   Words words = event(EventType::Counter, 5, 6, 1, joined(arguments, {0}), count);
   words[0] += EventHeader::Category::put(7);
   return all({string_record(6, "cpu_frequency"), string_record(7, "cpu"), string_record(8, "power"), words});
+}
+
+// A blob of type 3.
+Words packets(std::initializer_list<unsigned> bytes) {
+  Words words = {blob_header(2, bytes.size(), 1 + (bytes.size() + 7) / 8, BlobType::Perfetto)};
+  std::size_t count = 0;
+  for (const unsigned byte : bytes) {
+    if (count % 8 == 0) words.push_back(0);
+    words.back() |= std::uint64_t{byte} << count++ % 8 * 8;
+  }
+  return words;
 }
 
 class Edge : public testing::TestWithParam<EdgeFile> {};
@@ -258,6 +270,33 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"Empty", {0x0001'0000'0002'0015}, ""},
         EdgeFile{"OfUnknownType", {0x0009'0000'0002'0015}, ""},
         EdgeFile{"BeyondTheRecord", {0x0001'0009'0002'0025, 0}, "W11"},
+        EdgeFile{"OfPerfettoAndEmpty", {0x0003'0000'0002'0015}, ""},
+        EdgeFile{"OfNoPackets", packets({0x68, 0x65, 0x6c, 0x6c, 0x6f}), "W23"},
+        EdgeFile{"OfEmptyPackets", packets({0x0a, 0, 0x0a, 0}), ""},
+        EdgeFile{"OfAPacketWithAllWireTypes",
+                 packets({0x0a, 25, 0x08, 0x96, 0x01, 0x11, 1, 2,    3, 4, 5, 6, 7,    8,
+                          0x1a, 3,  'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4, 0x80, 0}),
+                 "W23"},  // a tag of number 0
+        EdgeFile{"OfAPacketOfAllWireTypes",
+                 packets({0x0a, 23,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
+                          8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
+                 "W23"},  // one byte less than it says
+        EdgeFile{"OfOnePacket", packets({0x0a, 24,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
+                                         8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
+                 ""},
+        EdgeFile{"OfAnotherField", packets({0x12, 1, 0}), "W23"},
+        EdgeFile{"OfAFieldBeyondItsPacket", packets({0x0a, 3, 0x0a, 2, 0, 0x0a, 0}), "W23"},
+        EdgeFile{"OfAVarintBeyondItsPacket", packets({0x0a, 2, 0x08, 0x80, 0x0a, 0}), "W23"},
+        EdgeFile{"OfATagAtTheEndOfItsPacket", packets({0x0a, 1, 0x08, 0x0a, 0}), "W23"},
+        EdgeFile{"OfASizedTagAtTheEndOfItsPacket", packets({0x0a, 1, 0x0a, 0x0a, 0}), "W23"},
+        EdgeFile{"OfAnUnknownWireType", packets({0x0a, 1, 0x0b}), "W23"},
+        EdgeFile{"OfAVarintOfTenBytes",
+                 packets({0x0a, 11, 0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}), ""},
+        EdgeFile{"OfAVarintOfElevenBytes",
+                 packets({0x0a, 12, 0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}), "W23"},
+        EdgeFile{"OfHalfAPacket", packets({0x0a, 3, 0x08}), "W23"},
+        EdgeFile{"OfAPacketInTwo", joined(packets({0x0a, 2, 0x08}), packets({1, 0x0a, 0})), ""},
+        EdgeFile{"OfABrokenPacketThatIsSaidOnce", joined(packets({1}), packets({2})), "W23"},
         EdgeFile{"LargeAndEmpty", {0x4f, 0x10'0002'0001, 5, 0}, ""},
         EdgeFile{"LargeBeyondTheRecord", {0x5f, 0x10'0002'0001, 5, 9, 0}, "W11"},
         EdgeFile{"LargeOfNearlyAllBytesThereAre", {0x4f, 0x10'0002'0001, 5, ~std::uint64_t{0}}, "W11"},

@@ -1017,6 +1017,27 @@ TEST(WriterErrors, PreparedArgumentsOfAnEndNamedLikeThoseOfItsBegin) {
     }
 }
 
+TEST(WriterErrors, BlobsOfPerfettoAreWholePackets) {
+  const auto blob = [](const std::vector<std::byte>& bytes, const WriterOptions& options = {}) {
+    return message_of(
+        [&](Writer& writer) { writer.write(Blob{.name = "b", .type = BlobType::Perfetto, .bytes = bytes}); },
+        options);
+  };
+  const std::vector<std::byte> packet = {std::byte{0x0a}, std::byte{2}, std::byte{8}, std::byte{1}};
+  const std::vector<std::byte> half(packet.begin(), packet.begin() + 3),
+      rest(packet.begin() + 3, packet.end());
+  EXPECT_EQ(blob(packet), "no error");
+  EXPECT_EQ(blob(half),
+            "blob \"b\": ends within one of Perfetto's packets; WriterOptions::perfetto_pieces allows it");
+  EXPECT_EQ(
+      blob(rest),
+      "blob \"b\": is no packets of Perfetto's, at which Perfetto fails; WriterOptions::perfetto_pieces "
+      "allows it");
+  EXPECT_EQ(blob(half, {.perfetto_pieces = true}), "no error");
+  EXPECT_EQ(blob(rest, {.perfetto_pieces = true}), "no error");
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(Blob{.name = "b", .bytes = rest}); }), "no error");
+}
+
 TEST(WriterErrors, CountersThatPerfettoKnows) {
   const auto frequency = [](const std::vector<Argument>& arguments) {
     return message_of([&](Writer& writer) {
