@@ -200,9 +200,7 @@ void ValueRules::check_scheduled(std::string_view what, std::uint64_t thread) co
                       "WriterOptions::unnamed_threads allows it");
 }
 
-void ValueRules::take_switched(const Thread& thread) {
-  if (thread != kIdleThread) switched[thread.thread] = thread.process;
-}
+void ValueRules::take_switched(const Thread& thread) { switched[thread.thread] = thread.process; }
 
 void ValueRules::check_name(const KernelObject& object) const {
   if (object.type != KernelObjectType::Thread) return;

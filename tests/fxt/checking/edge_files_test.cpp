@@ -229,6 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"NewerOfAThreadOfWhichNothingElseIsSaid", {0x1000'0030'1000'0048, 5, 101, 0}, ""},
         EdgeFile{"NewerOfAThreadWithEventsAndNoName",  // two threads in Perfetto
                  joined(instant(1), {0x1000'0030'1000'0048, 5, 0, 101}), "W18"},
+        EdgeFile{"NewerOfAThreadWithEventsInProcess0",  // where Perfetto files both
+                 joined({0x0002'0001'0000'0044, 1, 0, 7}, {0x1000'0030'1000'0048, 5, 0, 7}), "w19"},
         EdgeFile{"NewerOfAThreadWithEventsAndName",
                  all({instant(1), {0x1000'0030'1000'0048, 5, 0, 101}, named(100, 101)}), ""},
         EdgeFile{
