@@ -61,6 +61,18 @@ class FrameStack {
     --size_;
   }
 
+  // The call below the innermost one is over, which takes its place.
+  void remove_below_top() {
+    assert(size_ >= 2);
+    const Frame top = back();
+    pop();
+    back() = top;
+    if (top.waits()) return;
+    Slot* const own = own_slot(size_ - 1);
+    *own = *top.slot;
+    back().slot = own;
+  }
+
   // For who does the stack's work itself: all places, of which the first size() are in use.
   Frame* places() { return places_.data(); }
   std::size_t room() const { return places_.size(); }

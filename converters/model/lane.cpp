@@ -99,6 +99,22 @@ void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
 }
 
+bool Lane::end_below_top(const Arguments& arguments) {
+  assert(frames_.size() >= 2);
+  const Frame& below = frames_[frames_.size() - 2];
+  const std::uint64_t time_ns = frames_.back().slot->time_ns;
+  const bool is_hidden = frames_.size() > options_.max_depth;  // what is not hidden must not become so
+  if (is_hidden || !below.waits() || below.slot->time_ns == time_ns) return false;
+  Slot& begin = *below.slot;
+  const std::size_t count = begin.argument_count() + arguments.size();
+  if (count > kArgumentsPerRecord) return false;
+  begin.end_ns = time_ns;
+  begin.kind = SlotKind::Complete;
+  if (!arguments.empty()) begin.run = longer(begin, arguments, count);
+  frames_.remove_below_top();
+  return true;
+}
+
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
   Frame& frame = frames_[depth];
   frame.key = key;

@@ -65,6 +65,10 @@ class Lane {
   // in all are kept (cut_arguments() counts the rest).
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
+  // Ends the call around the innermost one where that one began: it stays open, and lies behind. False (and
+  // nothing done) if that can't be drawn any more, or the call would have no length.
+  bool end_below_top(const Arguments& arguments = {});
+
   // To Perfetto an instant is a slice, too, that lies on those before it at the same time: the last place
   // that is left is taken by begin/end pairs of zero length, which leave it again, as many as there are.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});

@@ -13,6 +13,7 @@
 
 #include "converters/uftrace/arguments/payload_reader.h"
 #include "converters/uftrace/host.h"
+#include "converters/uftrace/kernel/kernel_feeder.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_feeder.h"
 #include "converters/uftrace/perf/perf_scan.h"
@@ -35,6 +36,20 @@ constexpr std::string_view kInfoMagic = "Ftrace!";
 // files.
 constexpr std::size_t kMaxOpenFiles = 256;
 
+// Without the formats of their events, nothing in them can be told.
+KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
+  std::vector<CpuFile> files = directory.kernel_cpus;
+  std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });
+  if (files.empty()) return {};
+  auto header = read_kernel_header(directory.path, notes);
+  if (header && !header->formats.empty()) return {.files = std::move(files), .header = std::move(*header)};
+  for (const CpuFile& file : files)
+    notes.add(
+        kFileSkipped, Place::file(file.path.string()),
+        fmt::format("{} bytes: kernel events, whose formats are missing (kernel_header)", file.size_bytes));
+  return {};
+}
+
 // Everything that the sources of one recording share, kept as long as one of them.
 struct Recording {
   Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted)
@@ -44,6 +59,7 @@ struct Recording {
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
         perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
+        kernel(kernel_files_of(directory, context.notes)),
         symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
                    wanted),
         specs(info, (path / "info").native(), context.notes),
@@ -73,7 +89,8 @@ struct Recording {
   Info info;
   std::vector<TaskEvent> events;
   Sessions sessions;
-  PerfThreads perf;  // what the perf files say of threads
+  PerfThreads perf;    // what the perf files say of threads
+  KernelFiles kernel;  // none: they are not shown
   Symbolizer symbolizer;
   SpecTable specs;
   EventNames user_events;
@@ -83,7 +100,15 @@ struct Recording {
   Workshop workshop;
   PayloadShop payloads;
   std::map<ThreadId, Inbox> inboxes;
+  std::map<ThreadId, KernelInbox> kernel_inboxes;
 };
+
+template <typename Mailbox>
+std::unordered_map<ThreadId, Mailbox*> pointers_to(std::map<ThreadId, Mailbox>& inboxes) {
+  std::unordered_map<ThreadId, Mailbox*> pointers;
+  for (auto& [tid, inbox] : inboxes) pointers.emplace(tid, &inbox);
+  return pointers;
+}
 
 // A ThreadSource that keeps its recording alive.
 class OwningSource : public ThreadSource {
@@ -107,11 +132,25 @@ class OwningFeeder : public PerfFeeder {
         recording_(std::move(recording)) {}
 
  private:
-  static std::unordered_map<ThreadId, Inbox*> pointers_to(std::map<ThreadId, Inbox>& inboxes) {
-    std::unordered_map<ThreadId, Inbox*> pointers;
-    for (auto& [tid, inbox] : inboxes) pointers.emplace(tid, &inbox);
-    return pointers;
-  }
+  std::shared_ptr<Recording> recording_;
+};
+
+// And for that of the kernel's files.
+class OwningKernelFeeder : public KernelFeeder {
+ public:
+  OwningKernelFeeder(std::shared_ptr<Recording> recording, ImportContext& context)
+      : OwningKernelFeeder(std::move(recording), context, context.timeline.new_notes()) {}
+
+ private:
+  OwningKernelFeeder(std::shared_ptr<Recording> recording, ImportContext& context, Notes& notes)
+      : KernelFeeder(recording->kernel, pointers_to(recording->kernel_inboxes),
+                     KernelSymbols({.symbols = recording->symbolizer.kernel_symbols(),
+                                    .file = (recording->directory.path / "kallsyms").native(),
+                                    .demangle = context.options.demangle,
+                                    .names = context.names,
+                                    .notes = notes}),
+                     notes, context.stats),
+        recording_(std::move(recording)) {}
 
   std::shared_ptr<Recording> recording_;
 };
@@ -185,6 +224,14 @@ SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timelin
           .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
 }
 
+KernelPlan kernel_of(const Task& task, Recording& recording) {
+  const auto inbox = recording.kernel_inboxes.find(task.tid);
+  if (inbox == recording.kernel_inboxes.end()) return {};
+  return {.inbox = &inbox->second,
+          .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
+                                static_cast<std::uint64_t>(task.tid))};
+}
+
 // When the first of what is shown of the thread is.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
@@ -208,16 +255,6 @@ LaneInfo lane_info_of(const Task& task, const Recording& recording, std::uint64_
           .weight = weight};
 }
 
-// Contents that have no place on the timeline yet.
-void note_skipped_files(const Recording& recording, Notes& notes) {
-  const auto skip = [&](const std::filesystem::path& path, std::uint64_t size, std::string_view what) {
-    if (size != 0)
-      notes.add(kFileSkipped, Place::file(path.string()), fmt::format("{} bytes: {}", size, what));
-  };
-  for (const CpuFile& file : recording.directory.kernel_cpus)
-    skip(file.path, file.size_bytes, "kernel events");
-}
-
 // The thread that what is said of the whole recording stands at: the first program's, or else the first one
 // with records, or any.
 ThreadPlan* main_thread_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions) {
@@ -231,10 +268,11 @@ ThreadPlan* main_thread_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions
   return any != plans.end() ? &any->second : &plans.begin()->second;
 }
 
-// When the recording's first record or switch is.
-std::optional<std::uint64_t> begin_of(const std::map<ThreadId, ThreadPlan>& plans,
-                                      const Recording& recording) {
+// When the recording's first record, switch or kernel event is.
+std::optional<std::uint64_t> begin_of(const std::map<ThreadId, ThreadPlan>& plans, Recording& recording) {
   std::optional<std::uint64_t> begin_ns;
+  const std::uint64_t kernel_ns = first_kernel_ns(recording.kernel, pointers_to(recording.kernel_inboxes));
+  if (kernel_ns != kForever) begin_ns = kernel_ns;
   for (const auto& [tid, plan] : plans)
     if (const auto time_ns = first_ns_of(plan, recording))
       begin_ns = std::min(*time_ns, begin_ns.value_or(*time_ns));
@@ -288,9 +326,10 @@ bool recognizes(const std::filesystem::path& input) {
 
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   const auto recording = std::make_shared<Recording>(input, context, options);
-  note_skipped_files(*recording, context.notes);
   context.timeline.at_end([recording] { recording->symbolizer.add_notes(); });
   auto plans = plans_of(*recording, context);
+  if (!recording->kernel.files.empty())
+    for (const auto& [tid, plan] : plans) recording->kernel_inboxes[tid];
   plan_forks(plans, recording->sessions, recording->perf, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
 
@@ -310,6 +349,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     const Task& task = *plan.task;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, plan.size_bytes));
     plan.switches = switches_of(task, *recording, context.timeline);
+    plan.kernel = kernel_of(task, *recording);
     const bool is_first_process =
         !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
     const auto& exit_status = recording->info.exit_status;
@@ -327,6 +367,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       !recording->info.has<FeatureBits::EstimateReturn>(), std::move(host_threads)));
   if (!recording->inboxes.empty())
     context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, context));
+  if (!recording->kernel_inboxes.empty())
+    context.timeline.add_feeder(std::make_unique<OwningKernelFeeder>(recording, context));
 }
 
 }  // namespace convert::uftrace

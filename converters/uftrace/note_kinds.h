@@ -68,4 +68,12 @@ inline constexpr NoteKind kScheduleCut{
 inline constexpr NoteKind kScheduleSplit{
     "schedule-split", "estimated exits inside schedule calls, which are drawn in two pieces", true};
 
+// ---- Kernel files ----
+inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",
+                                            "kernel events that the kernel had no room for"};
+inline constexpr NoteKind kKernelClipped{
+    "kernel-clipped", "kernel calls cut where a call of the program or a switch begins or ends"};
+inline constexpr NoteKind kKernelExitWithoutEntry{
+    "kernel-exit-without-entry", "exits of kernel functions whose entry was not recorded, not shown"};
+
 }  // namespace convert::uftrace

@@ -44,6 +44,55 @@ TEST_F(LaneTest, TheHotPathSaysTheSame) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
 }
 
+TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("main"));
+                lane.begin(12, label("outer"));
+                lane.begin(13, label("early"));
+                lane.end(14);
+                lane.begin(15, label("inner"), 0x1a);
+                EXPECT_TRUE(lane.end_below_top({argument("r", std::int64_t{7})}));
+                EXPECT_EQ(lane.depth(), 2);
+                EXPECT_EQ(lane.top_key(), 0x1a);
+                lane.end(18);
+                lane.end(20);
+              }),
+              ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 15] app:outer r=7", "7/8 [13, 14] app:early",
+                          "7/8 [15, 18] app:inner"));
+}
+
+TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("outer"));
+                lane.begin(10, label("inner"));
+                EXPECT_FALSE(lane.end_below_top());
+                EXPECT_EQ(lane.depth(), 2);
+                lane.end(18);
+                lane.end(20);
+              }),
+              ElementsAre("7/8 [10, 20] app:outer", "7/8 [10, 18] app:inner"));
+}
+
+TEST_F(LaneTest, ACallWhoseBeginIsOutCanNotEndBelow) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(10, label("outer"));
+                lane.release_oldest();
+                lane.begin(12, label("middle"));
+                lane.begin(13, label("inner"));
+                lane.release_oldest();
+                lane.release_oldest();
+                EXPECT_FALSE(lane.end_below_top());
+                lane.end(18);
+                lane.end(19);
+                lane.begin(19, label("last"));
+                EXPECT_FALSE(lane.end_below_top());
+                lane.end(20);
+                lane.end(21);
+              }),
+              ElementsAre("7/8 [10 app:outer", "7/8 [12 app:middle", "7/8 [13 app:inner", "7/8 18] app:inner",
+                          "7/8 19] app:middle", "7/8 [19, 20] app:last", "7/8 21] app:outer"));
+}
+
 TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
   const auto values = [&](std::string_view name, std::int64_t first, std::int64_t count) {
     Arguments row;

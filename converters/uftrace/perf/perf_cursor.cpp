@@ -57,7 +57,7 @@ bool is_zero(std::span<const std::byte> bytes) {
 }  // namespace
 
 PerfCursor::PerfCursor(const CpuFile& file, const PerfReading& reading)
-    : cpu_(file.cpu), file_(file.path.string(), reading.keep_open), reading_(reading) {}
+    : cpu_(file.cpu), file_(file.path.string(), reading.keep_open, reading.block_bytes), reading_(reading) {}
 
 template <typename T>
 T PerfCursor::load(const std::byte* at) const {
@@ -71,29 +71,6 @@ T PerfCursor::load(const std::byte* at) const {
 template <typename Describe>
 void PerfCursor::note(const NoteKind& kind, std::uint64_t count, Describe&& describe) {
   if (reading_.notes != nullptr) reading_.notes->add(kind, std::forward<Describe>(describe), count);
-}
-
-// What is not taken yet: so many bytes, if the file has them.
-std::span<const std::byte> PerfCursor::at_least(std::size_t bytes) {
-  const std::size_t have = end_ - begin_;
-  const std::uint64_t behind = file_.size() - offset_ - have;
-  if (have < bytes && behind != 0) {
-    const auto more = static_cast<std::size_t>(
-        std::min<std::uint64_t>(behind, std::max(bytes - have, reading_.block_bytes)));
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
-    begin_ = 0;
-    end_ = have;
-    if (buffer_.size() < have + more) buffer_.resize(have + more);
-    file_.read(offset_ + have, std::span(buffer_).subspan(have, more));
-    end_ += more;
-  }
-  return std::span(buffer_).subspan(begin_, end_ - begin_);
-}
-
-void PerfCursor::take(std::size_t bytes) {
-  begin_ += bytes;
-  offset_ += bytes;
 }
 
 PerfCursor::Header PerfCursor::header_at(const std::byte* at) const {
@@ -139,42 +116,41 @@ bool PerfCursor::next() {
     return taken == Taken::Event;
   } catch (const InputError& unreadable) {
     note(kUnreadableFile, 1, [&] { return std::string(unreadable.what()); });
-    begin_ = end_ = 0;
-    offset_ = file_.size();
+    file_.give_up();
     return false;
   }
 }
 
 PerfCursor::Taken PerfCursor::take_record() {
-  const std::size_t left = at_least(kHeaderSize).size();
+  const std::size_t left = file_.at_least(kHeaderSize).size();
   if (left == 0) return Taken::End;
   if (left < kHeaderSize) return take_truncated(kHeaderSize);
   const auto header = header_here();
-  const bool is_whole = header && at_least(header->size).size() >= header->size;
+  const bool is_whole = header && file_.at_least(header->size).size() >= header->size;
   if (header && !is_whole && is_of_use(*header)) return take_truncated(header->size);
   if (!is_whole || (!has_fixed_size(header->type) && !something_is_behind(*header))) {
     skip_damage();
     return Taken::Nothing;
   }
   const bool is_event = is_of_use(*header) && has_good_time(*header);
-  if (is_event) decode(*header, at_least(header->size).first(header->size));
-  take(header->size);
+  if (is_event) decode(*header, file_.at_least(header->size).first(header->size));
+  file_.take(header->size);
   return is_event ? Taken::Event : Taken::Nothing;
 }
 
 PerfCursor::Taken PerfCursor::take_truncated(std::size_t size) {
-  const std::size_t left = at_least(size).size();
+  const std::size_t left = file_.at_least(size).size();
   note(kTruncatedTail, left, [&] {
     return fmt::format("{}: truncated: a perf event needs {} bytes, {} left",
-                       Place::byte(file_.path(), offset_).text(), size, left);
+                       Place::byte(file_.path(), file_.offset()).text(), size, left);
   });
-  take(left);
+  file_.take(left);
   return Taken::End;
 }
 
 // Nothing if what stands here can't be one.
 std::optional<PerfCursor::Header> PerfCursor::header_here() {
-  const auto bytes = at_least(kHeaderSize);
+  const auto bytes = file_.at_least(kHeaderSize);
   if (bytes.size() < kHeaderSize) return std::nullopt;
   const Header header = header_at(bytes.data());
   if (!is_plausible(header)) return std::nullopt;
@@ -187,13 +163,13 @@ std::uint64_t PerfCursor::time_of(const Header& header, std::span<const std::byt
 
 // Whether the time of the record here may be right; else notes it.
 bool PerfCursor::has_good_time(const Header& header) {
-  const std::uint64_t time_ns = time_of(header, at_least(header.size));
+  const std::uint64_t time_ns = time_of(header, file_.at_least(header.size));
   bool is_good = time_ns < kTimeLimitNs && time_ns + kClockSlackNs >= last_ns_;
   if (is_good && time_ns > last_ns_ + kClockSlackNs) is_good = is_confirmed(time_ns, header);
   if (!is_good)
     note(kBadTime, 1, [&] {
       return fmt::format("{}: a perf event's time of {} ns is impossible here",
-                         Place::byte(file_.path(), offset_).text(), time_ns);
+                         Place::byte(file_.path(), file_.offset()).text(), time_ns);
     });
   return is_good;
 }
@@ -203,11 +179,11 @@ bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;
   for (int tries = 0; tries < kMaxWitnesses; ++tries) {
-    auto bytes = at_least(at + kHeaderSize);
+    auto bytes = file_.at_least(at + kHeaderSize);
     if (bytes.size() == at) return true;  // the end of the file
     if (bytes.size() < at + kHeaderSize) return is_likely;
     const Header behind = header_at(bytes.data() + at);
-    bytes = at_least(at + behind.size);
+    bytes = file_.at_least(at + behind.size);
     if (!is_plausible(behind) || bytes.size() < at + behind.size) return is_likely;
     if (is_of_use(behind)) {
       const std::uint64_t behind_ns = time_of(behind, bytes.subspan(at));
@@ -254,22 +230,23 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
 // ---- Damage ----
 
 void PerfCursor::skip_damage() {
-  const std::uint64_t from = offset_;
+  const std::uint64_t from = file_.offset();
   bool is_all_zero = true;
   do {
-    const auto word = at_least(kWord);
+    const auto word = file_.at_least(kWord);
     const auto damaged = word.first(std::min(word.size(), kWord));
     is_all_zero &= is_zero(damaged);
-    take(damaged.size());
-  } while (!at_least(kWord).empty() && !goes_on_here());
-  note(is_all_zero ? kZeroFilled : kDamagedBytes, offset_ - from, [&] {
-    return fmt::format("{}: not perf events, up to +{:#x}", Place::byte(file_.path(), from).text(), offset_);
+    file_.take(damaged.size());
+  } while (!file_.at_least(kWord).empty() && !goes_on_here());
+  note(is_all_zero ? kZeroFilled : kDamagedBytes, file_.offset() - from, [&] {
+    return fmt::format("{}: not perf events, up to +{:#x}", Place::byte(file_.path(), from).text(),
+                       file_.offset());
   });
 }
 
 // Whether another record, or the end of the file, is behind the one here.
 bool PerfCursor::something_is_behind(const Header& header) {
-  const auto bytes = at_least(header.size + kHeaderSize);
+  const auto bytes = file_.at_least(header.size + kHeaderSize);
   if (bytes.size() < header.size + kHeaderSize) return bytes.size() == header.size;
   return is_plausible(header_at(bytes.data() + header.size));
 }
@@ -278,7 +255,7 @@ bool PerfCursor::something_is_behind(const Header& header) {
 bool PerfCursor::goes_on_here() {
   const auto header = header_here();
   if (!header || !is_of_use(*header)) return false;
-  const auto bytes = at_least(header->size);
+  const auto bytes = file_.at_least(header->size);
   if (bytes.size() < header->size) return false;
   const std::uint64_t time_ns = time_of(*header, bytes);
   return time_ns >= last_ns_ && time_ns < kTimeLimitNs && something_is_behind(*header);

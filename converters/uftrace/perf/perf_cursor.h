@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/uftrace/perf/perf_event.h"
 #include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/records/record_file.h"
+#include "converters/uftrace/records/file_window.h"
 
 namespace convert::uftrace {
 
@@ -26,6 +25,8 @@ struct PerfReading {
 
 class PerfCursor {
  public:
+  using Reading = PerfReading;
+
   // Throws InputError if the file can't be opened.
   PerfCursor(const CpuFile& file, const PerfReading& reading);
 
@@ -35,7 +36,7 @@ class PerfCursor {
   const PerfEvent& event() const { return event_; }
 
   std::uint32_t cpu() const { return cpu_; }
-  std::uint64_t offset() const { return offset_; }  // bytes read so far
+  std::uint64_t offset() const { return file_.offset(); }  // bytes read so far
   std::uint64_t size() const { return file_.size(); }
 
  private:
@@ -46,8 +47,6 @@ class PerfCursor {
   };
   enum class Taken : std::uint8_t { Event, Nothing, End };
 
-  std::span<const std::byte> at_least(std::size_t bytes);
-  void take(std::size_t bytes);
   Taken take_record();
   Taken take_truncated(std::size_t size);
   std::optional<Header> header_here();
@@ -68,11 +67,8 @@ class PerfCursor {
   void note(const NoteKind& kind, std::uint64_t count, Describe&& describe);
 
   std::uint32_t cpu_;
-  RecordFile file_;
+  FileWindow file_;
   PerfReading reading_;
-  std::vector<std::byte> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is not taken yet, in the buffer
-  std::uint64_t offset_ = 0;         // of begin_, in the file
   std::uint64_t last_ns_ = 0;
   PerfEvent event_;
 };

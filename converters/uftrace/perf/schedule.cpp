@@ -87,10 +87,17 @@ void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
 void Schedule::begin_call(std::uint64_t time_ns) {
   context_.lane.begin(time_ns, label_);
   is_off_ = true;
+  if (context_.on_off) context_.on_off();
 }
 
 void Schedule::end_call(std::uint64_t time_ns) {
-  if (std::exchange(is_off_, false)) context_.lane.end(time_ns);
+  if (std::exchange(is_off_, false)) end_lane_call(time_ns, {});
+}
+
+void Schedule::end_lane_call(std::uint64_t time_ns, const Arguments& arguments) {
+  if (context_.before_on) context_.before_on(time_ns);
+  context_.lane.end(time_ns, arguments);
+  if (context_.on_on) context_.on_on(time_ns);
 }
 
 // A record of the thread says that it ran while its switches say that it did not: switches are missing. But
@@ -102,7 +109,7 @@ void Schedule::interrupt(std::uint64_t time_ns, OwnRecord record) {
   context_.notes.add(kind, [&] {
     return fmt::format("{}: off the cpu, but it has a record at {} ns", context_.name, time_ns);
   });
-  context_.lane.end(std::max(time_ns, context_.lane.last_ns()), {{repaired_, std::string(kind.name)}});
+  end_lane_call(std::max(time_ns, context_.lane.last_ns()), {{repaired_, std::string(kind.name)}});
 }
 
 void Schedule::go_on(std::uint64_t time_ns) {

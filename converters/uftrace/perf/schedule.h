@@ -33,6 +33,9 @@ class Schedule {
     std::function<void(std::uint64_t time_ns)> on_exit;
     // It runs another program from here on: the old one's calls are over.
     std::function<void(std::uint64_t time_ns)> on_exec;
+    // Calls of others may lie around a schedule call, and inside: it was opened, is about to end, has ended.
+    std::function<void()> on_off = {};
+    std::function<void(std::uint64_t time_ns)> before_on = {}, on_on = {};
   };
   explicit Schedule(Context context);
 
@@ -45,6 +48,11 @@ class Schedule {
     const Message* const first = context_.inbox->first();
     return first == nullptr ? kNever : behind_ns(*first);
   }
+  // Own records from this time on come behind the next message.
+  std::uint64_t behind_ns() const {
+    const Message* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
+    return first == nullptr ? kNever : behind_ns(*first);
+  }
   // A schedule call is open inside the own ones.
   bool is_off() const { return is_off_; }
   // Says what comes before an own record at this time: of what is at the same time, only a switch in. Own
@@ -55,6 +63,8 @@ class Schedule {
   }
   // Says what is before this time, when the thread has no further record before it.
   void tell_before(std::uint64_t time_ns);
+  // Says the next message, which must be there.
+  void take_first();
   // When the next message is; kNever if none waits.
   std::uint64_t next_ns() const {
     const Message* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
@@ -68,11 +78,11 @@ class Schedule {
     return message.time_ns + (message.kind == PerfEvent::Kind::SwitchIn ? 0 : 1);
   }
 
-  void take_first();
   void switch_in(std::uint64_t time_ns, const Message& message);
   void switch_out(std::uint64_t time_ns, const Message& message);
   void begin_call(std::uint64_t time_ns);
   void end_call(std::uint64_t time_ns);
+  void end_lane_call(std::uint64_t time_ns, const Arguments& arguments);
   void interrupt(std::uint64_t time_ns, OwnRecord record);
   void go_on(std::uint64_t time_ns);
   bool is_lone(std::uint64_t time_ns);

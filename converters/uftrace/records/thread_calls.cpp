@@ -192,7 +192,11 @@ void ThreadCalls::exec(std::uint64_t time_ns) {
     note(kClosedByExec, fmt::format("{} open when the program was replaced", calls_were(lane_->depth())),
          lane_->depth());
   close_down_to(0, time_ns, kClosedByExec);
-  // The new image starts with an empty stack; nothing of the parent is left.
+  start_over();
+}
+
+// The new image starts with an empty stack; nothing of the parent is left.
+void ThreadCalls::start_over() {
   inherited_.clear();
   is_forked_ = false;
 }

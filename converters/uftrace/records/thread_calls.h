@@ -41,6 +41,8 @@ class ThreadCalls {
   }
   // The process image was replaced at this time: its calls are over.
   void exec(std::uint64_t time_ns);
+  // The same where none is open.
+  void start_over();
   // The task ended at this time, and its calls with it; further records are of another one with the same id.
   void exit_task(std::uint64_t time_ns);
   // The thread's records are over; calls that are open end at `time_ns`.

@@ -17,8 +17,8 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
       context_(context),
       notes_(context.timeline.new_notes()),
       file_(plan_.path.empty() ? RecordFile() : RecordFile(plan_.path, plan_.keep_open)),
-      schedule_(switches_of_plan()),
-      open_(lane, schedule_),
+      others_(lane, switches_of_plan(), kernel_of_plan()),
+      open_(lane, others_),
       cursor_(file_, plan_.facts, open_, plan_.payloads.get()),
       events_(workshop.events, *plan_.task),
       calls_({.lane = lane,
@@ -40,7 +40,16 @@ Schedule::Context ThreadSource::switches_of_plan() {
           .lone_outs = std::move(plan_.switches.lone_outs),
           .has_estimated_exits = plan_.switches.has_estimated_exits,
           .on_exit = [this](std::uint64_t time_ns) { calls_.exit_task(time_ns); },
-          .on_exec = [this](std::uint64_t time_ns) { calls_.exec(time_ns); }};
+          .on_exec = [this](std::uint64_t time_ns) { exec(time_ns); }};
+}
+
+KernelCalls::Context ThreadSource::kernel_of_plan() {
+  return {.lane = lane_,
+          .names = context_.names,
+          .notes = notes_,
+          .inbox = plan_.kernel.inbox,
+          .name = plan_.kernel.thread,
+          .skips_outside = plan_.kernel.skips_outside};
 }
 
 // Calls without anything special, on the way from the file to the lane.
@@ -139,7 +148,7 @@ void ThreadSource::take_call(const RecordItem& item) {
   tell_moments(call.time_ns);
   if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
     enter_view(call.time_ns);
-  tell_others(call.time_ns, call.is_entry() ? Schedule::OwnRecord::Other : Schedule::OwnRecord::Exit);
+  tell_others(call.time_ns, call.is_entry() ? OtherStreams::OwnRecord::Entry : OtherStreams::OwnRecord::Exit);
   const std::uint64_t time_ns = in_order(item);
 
   values_.clear();
@@ -161,7 +170,7 @@ void ThreadSource::take_call(const RecordItem& item) {
   if (plan_.fork_flow != 0 && lane_.depth() > 0)
     tell_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0));
   tell_forks(time_ns);
-  schedule_.resume(time_ns);
+  others_.resume(time_ns);
 }
 
 CallName ThreadSource::name_of(std::uint64_t address) {
@@ -198,12 +207,12 @@ void ThreadSource::take_event(const RecordItem& item) {
   latest_ns_ = std::max(latest_ns_, item.call.time_ns);
   if (!workshop_.shows_events) return;
   tell_moments(item.call.time_ns);
-  tell_others(item.call.time_ns, Schedule::OwnRecord::Other);
+  tell_others(item.call.time_ns, OtherStreams::OwnRecord::Other);
   const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
   if (!events_.take(item.call.address, time_ns, item.payload, lane_))
     note(kEventSkipped,
          fmt::format("event {} with {} bytes of data", item.call.address, item.payload.size()));
-  schedule_.resume(time_ns);
+  others_.resume(time_ns);
 }
 
 // ---- Names and moments ----
@@ -216,7 +225,7 @@ void ThreadSource::enter_view(std::uint64_t time_ns) {
 // Where plain runs have to stop: for a moment, other symbols, an arrow, or a stack that is not known.
 void ThreadSource::set_limits() {
   const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
-  limits_.look_ns = needs_a_look ? 0 : std::min(view_->until_ns(), schedule_.limit_ns());
+  limits_.look_ns = needs_a_look ? 0 : std::min(view_->until_ns(), others_.limit_ns());
   if (!plan_.moments.empty()) limits_.look_ns = std::min(limits_.look_ns, plan_.moments.front().time_ns);
   if (!plan_.messages.empty())
     limits_.look_ns = std::min(limits_.look_ns, plan_.messages.front().time_ns + 1);
@@ -224,16 +233,16 @@ void ThreadSource::set_limits() {
 }
 
 // What comes before an own record at this time.
-void ThreadSource::tell_others(std::uint64_t time_ns, Schedule::OwnRecord record) {
+void ThreadSource::tell_others(std::uint64_t time_ns, OtherStreams::OwnRecord record) {
   tell_messages(time_ns);
-  schedule_.tell(time_ns, record);
+  others_.tell(time_ns, record);
 }
 
 // They are not the thread's own: they say nothing of whether it ran.
 void ThreadSource::tell_messages(std::uint64_t before_ns) {
   for (; !plan_.messages.empty() && plan_.messages.front().time_ns < before_ns; plan_.messages.pop_front()) {
     const ExternMessage& message = plan_.messages.front();
-    schedule_.tell_before(message.time_ns + 1);
+    others_.tell_before(message.time_ns + 1);
     lane_.instant(std::max(message.time_ns, lane_.last_ns()), context_.names.label("event", "external-data"),
                   {{context_.names.intern("message"), message.text}});
   }
@@ -247,7 +256,7 @@ void ThreadSource::tell_until(std::uint64_t gate_ns) {
     const std::uint64_t message_ns = plan_.messages.empty() ? kForever : plan_.messages.front().time_ns;
     if (std::min(moment_ns, message_ns) >= gate_ns) break;
     if (moment_ns > message_ns) {
-      schedule_.tell_before(message_ns + 1);
+      others_.tell_before(message_ns + 1);
       if (are_calls_over(message_ns)) end_calls();
       tell_messages(message_ns + 1);
     } else if (cursor_.is_done()) {
@@ -256,7 +265,7 @@ void ThreadSource::tell_until(std::uint64_t gate_ns) {
       tell_moment();
     }
   }
-  schedule_.tell_before(gate_ns);
+  others_.tell_before(gate_ns);
 }
 
 void ThreadSource::tell_moments(std::uint64_t time_ns) {
@@ -286,22 +295,32 @@ void ThreadSource::tell_moment_behind_records() {
 void ThreadSource::tell_moment() {
   const TaskMoment moment = std::move(plan_.moments.front());
   plan_.moments.pop_front();
-  tell_others(moment.time_ns, Schedule::OwnRecord::Other);
+  tell_others(moment.time_ns, OtherStreams::OwnRecord::Other);
   const std::uint64_t time_ns = std::max(moment.time_ns, lane_.last_ns());
   tell(moment, time_ns);
-  schedule_.resume(time_ns);
+  others_.resume(time_ns);
 }
 
 void ThreadSource::tell(const TaskMoment& moment, std::uint64_t time_ns) {
   const Arguments path{{context_.names.intern("path"), moment.path}};
   switch (moment.what) {
     case TaskMoment::What::Exec:
-      calls_.exec(time_ns);
+      exec(time_ns);
       lane_.instant(time_ns, context_.names.label("event", "exec"), path);
       break;
     case TaskMoment::What::Dlopen:
       lane_.instant(time_ns, context_.names.label("event", "dlopen"), path);
       break;
+  }
+}
+
+// The kernel's own call, execve, goes on where it lies in none of the old program.
+void ThreadSource::exec(std::uint64_t time_ns) {
+  if (open_.depth() == 0) {
+    calls_.start_over();
+  } else {
+    others_.give_way(time_ns);
+    calls_.exec(time_ns);
   }
 }
 
@@ -323,11 +342,14 @@ void ThreadSource::end_calls() {
   if (std::exchange(calls_are_over_, true)) return;
   if (!cursor_.shift().is_none())
     notes_.add(kExitDepth, Place::file(file_.path()), "exits are recorded at the depth of the caller");
-  calls_.finish(std::max(latest_ns_, lane_.last_ns()));
+  const std::uint64_t time_ns = std::max(latest_ns_, lane_.last_ns());
+  others_.finish(time_ns);
+  calls_.finish(time_ns);
 }
 
 void ThreadSource::finish() {
   end_calls();
+  others_.finish(lane_.last_ns());
   if (!plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
 }

@@ -16,10 +16,10 @@
 #include "converters/model/timeline.h"
 #include "converters/uftrace/arguments/source_lines.h"
 #include "converters/uftrace/events/thread_events.h"
-#include "converters/uftrace/perf/schedule.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/fork_scan.h"
+#include "converters/uftrace/records/other_streams.h"
 #include "converters/uftrace/records/payloads.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_file.h"
@@ -53,6 +53,13 @@ struct SwitchPlan {
   bool has_estimated_exits = false;
 };
 
+// What its kernel calls need.
+struct KernelPlan {
+  KernelInbox* inbox = nullptr;  // null if there are none
+  std::string thread = {};       // for notes: "DIR: thread 100"
+  bool skips_outside = false;    // see KernelCalls
+};
+
 // All that is known of a thread before its records are read.
 struct ThreadPlan {
   const Task* task;
@@ -68,6 +75,7 @@ struct ThreadPlan {
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
   SwitchPlan switches = {};
+  KernelPlan kernel = {};
   std::string ending = {};      // what to say at its end; empty: nothing
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
 };
@@ -101,30 +109,32 @@ class ThreadSource : public Source {
   struct PlainCalls;
   class LaneCalls : public OpenCalls {
    public:
-    LaneCalls(const Lane& lane, const Schedule& schedule) : lane_(lane), schedule_(schedule) {}
-    std::size_t depth() const override { return lane_.depth() - (schedule_.is_off() ? 1 : 0); }
+    LaneCalls(const Lane& lane, const OtherStreams& others) : lane_(lane), others_(others) {}
+    std::size_t depth() const override { return lane_.depth() - others_.open(); }
     std::uint64_t address_at(std::size_t depth) const override { return lane_.key_at(depth); }
 
    private:
     const Lane& lane_;
-    const Schedule& schedule_;
+    const OtherStreams& others_;
   };
 
   void take(const RecordItem& item);
   Schedule::Context switches_of_plan();
+  KernelCalls::Context kernel_of_plan();
   void take_call(const RecordItem& item);
   void take_event(const RecordItem& item);
   CallName name_of(std::uint64_t address);
   bool begin_with_line(const CallRecord& call, const CallName& name);
   void note_skipped(const RecordItem& item);
   std::uint64_t in_order(const RecordItem& item);
-  void tell_others(std::uint64_t time_ns, Schedule::OwnRecord record);
+  void tell_others(std::uint64_t time_ns, OtherStreams::OwnRecord record);
   void tell_messages(std::uint64_t before_ns);
   void tell_until(std::uint64_t gate_ns);
   void tell_moments(std::uint64_t time_ns);
   void tell_moment_behind_records();
   void tell_moment();
   void tell(const TaskMoment& moment, std::uint64_t time_ns);
+  void exec(std::uint64_t time_ns);
   void tell_forks(std::uint64_t time_ns);
   void tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
   void enter_view(std::uint64_t time_ns);
@@ -140,7 +150,7 @@ class ThreadSource : public Source {
   ImportContext& context_;
   Notes& notes_;
   RecordFile file_;
-  Schedule schedule_;
+  OtherStreams others_;
   LaneCalls open_;
   RecordCursor cursor_;
   RecordCursor::Limits limits_;

@@ -54,6 +54,11 @@ const AddressSpace* SymbolView::space() const {
   return symbolizer_->epochs_[epoch_].space;
 }
 
+const SymbolTable* Symbolizer::kernel_symbols() {
+  const std::lock_guard lock(mutex_);
+  return files_.of_file(kKernelFile);
+}
+
 bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto spaces = sessions_.spaces_of(task);

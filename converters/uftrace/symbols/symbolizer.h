@@ -78,6 +78,8 @@ class Symbolizer {
   SymbolView view(const Task& task, std::uint64_t time_ns) {
     return SymbolView(*this, sessions_.session_at(task, time_ns), time_ns);
   }
+  // The kernel's, by absolute addresses; null if the recording has none.
+  const SymbolTable* kernel_symbols();
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
   // loaded library or the kernel, or if no map tells.
   bool is_code(const Task& task, std::uint64_t address);

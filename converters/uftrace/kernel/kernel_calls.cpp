@@ -1,0 +1,169 @@
+#include "converters/uftrace/kernel/kernel_calls.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+// Deeper calls than any kernel makes: a damaged depth must not cost memory.
+constexpr std::size_t kMaxFrames = 4096;
+constexpr std::size_t kNone = ~std::size_t{0};
+
+}  // namespace
+
+KernelCalls::KernelCalls(Context context)
+    : context_(std::move(context)),
+      repaired_(context_.names.intern("repaired")),
+      count_(context_.names.intern("count")),
+      cpu_(context_.names.intern("cpu")),
+      caller_(context_.names.intern("caller")),
+      retval_(context_.names.intern("retval")),
+      records_lost_(context_.names.label("event", "records lost")) {}
+
+template <typename Describe>
+void KernelCalls::note(const NoteKind& kind, Describe&& describe) {
+  context_.notes.add(kind, [&] { return fmt::format("{}: {}", context_.name, describe()); });
+}
+
+void KernelCalls::take_first(std::size_t user_depth) {
+  const KernelMessage message = *context_.inbox->first();
+  context_.inbox->take_first();
+  const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
+  switch (message.kind) {
+    case KernelMessage::Kind::Entry:
+      return enter(time_ns, message, user_depth);
+    case KernelMessage::Kind::Exit:
+      return leave(time_ns, message);
+    case KernelMessage::Kind::Lost:
+      return lose(time_ns, message);
+  }
+}
+
+// ---- Calls ----
+
+void KernelCalls::enter(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth) {
+  const bool has_depth = message.depth != KernelMessage::kNoDepth;
+  const std::size_t depth = has_depth ? message.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
+  // Calls that must have ended.
+  std::size_t kept = frames_.size();
+  while (kept > 0 && frames_[kept - 1].depth >= depth) --kept;
+  drop_down_to(kept, time_ns);
+  if (frames_.size() == kMaxFrames) drop_down_to(0, time_ns);
+  const bool is_drawn = !context_.skips_outside || user_depth > 0;
+  frames_.push_back({.address = message.address, .depth = depth, .is_drawn = is_drawn});
+  if (!is_drawn) return;
+  ++drawn_;
+  if (message.has_value)
+    context_.lane.begin(time_ns, message.label, message.address, {{caller_, Pointer{message.value}}});
+  else
+    context_.lane.begin(time_ns, message.label, message.address);
+}
+
+// The frame that an exit ends; kNone if its entry was not seen.
+std::size_t KernelCalls::frame_of(const KernelMessage& message) const {
+  const bool has_depth = message.depth != KernelMessage::kNoDepth;
+  for (std::size_t i = frames_.size(); i-- > 0;) {
+    const Frame& frame = frames_[i];
+    if (frame.address == message.address && (!has_depth || frame.depth == message.depth)) return i;
+    if (has_depth && frame.depth < message.depth) break;
+  }
+  return kNone;
+}
+
+void KernelCalls::leave(std::uint64_t time_ns, const KernelMessage& message) {
+  const std::size_t frame = frame_of(message);
+  if (frame == kNone) {
+    note(kKernelExitWithoutEntry,
+         [&] { return fmt::format("an exit of {:x} at {} ns", message.address, message.time_ns); });
+    return;
+  }
+  drop_down_to(frame + 1, time_ns);
+  if (frames_.back().is_drawn)
+    end_top(time_ns, message.has_value ? &message.value : nullptr, {});
+  else
+    frames_.pop_back();
+}
+
+// The innermost frame is drawn. If the thread was switched off in it and is not back yet, the call ends
+// there; where its begin is out already, it ends when the thread is back.
+void KernelCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
+  const bool overlaps = below_switch_ == drawn_;
+  if (overlaps) {
+    note(kKernelClipped, [&] {
+      return fmt::format("a call of {:x} ends at {} ns, off the cpu", frames_.back().address, time_ns);
+    });
+    repaired = kKernelClipped.name;
+    --below_switch_;
+  }
+  frames_.pop_back();
+  --drawn_;
+  Arguments arguments;
+  if (returned != nullptr) arguments.add({retval_, static_cast<std::int64_t>(*returned)});
+  if (!repaired.empty()) arguments.add({repaired_, repaired});
+  if (!overlaps)
+    context_.lane.end(time_ns, arguments);
+  else if (late_ != 0 || !context_.lane.end_below_top(arguments))
+    ++late_;
+}
+
+// ---- What is cut ----
+
+// Calls above so many frames have no exit.
+void KernelCalls::drop_down_to(std::size_t frames, std::uint64_t time_ns) {
+  while (frames_.size() > frames) {
+    if (!frames_.back().is_drawn) {
+      frames_.pop_back();
+      continue;
+    }
+    note(kExitMissing, [&] {
+      return fmt::format("a kernel call of {:x} has ended before {} ns", frames_.back().address, time_ns);
+    });
+    end_top(time_ns, nullptr, kExitMissing.name);
+  }
+}
+
+// Ends what is drawn above so many calls; their exits have nothing to end any more.
+void KernelCalls::cut_down_to(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind) {
+  for (std::size_t i = frames_.size(); drawn_ > drawn; --i) {
+    Frame& frame = frames_[i - 1];
+    if (!frame.is_drawn) continue;
+    frame.is_drawn = false;
+    --drawn_;
+    note(kind, [&] { return fmt::format("a kernel call of {:x}, up to {} ns", frame.address, time_ns); });
+    context_.lane.end(time_ns, {{repaired_, kind.name}});
+  }
+}
+
+void KernelCalls::give_way(std::uint64_t time_ns) {
+  if (drawn_ != 0) cut_down_to(0, std::max(time_ns, context_.lane.last_ns()), kKernelClipped);
+}
+
+void KernelCalls::end_all(std::uint64_t time_ns, const NoteKind& kind) {
+  cut_down_to(0, std::max(time_ns, context_.lane.last_ns()), kind);
+  frames_.clear();
+}
+
+void KernelCalls::switching_on(std::uint64_t time_ns) {
+  cut_down_to(std::min(below_switch_, drawn_), time_ns, kKernelClipped);
+}
+
+void KernelCalls::switched_on(std::uint64_t time_ns) {
+  below_switch_ = kOn;
+  for (; late_ > 0; --late_) context_.lane.end(time_ns, {{repaired_, kKernelClipped.name}});
+}
+
+// Nothing tells what the kernel did meanwhile: calls end at the last that is known before.
+void KernelCalls::lose(std::uint64_t time_ns, const KernelMessage& message) {
+  cut_down_to(below_switch_ == kOn ? 0 : below_switch_, context_.lane.last_ns(), kCutByLoss);
+  Arguments arguments;
+  if (message.address != 0) arguments.add({count_, message.address});
+  arguments.add({cpu_, std::uint32_t{message.depth}});
+  context_.lane.instant(time_ns, records_lost_, arguments);
+  context_.lane.buffer_full(time_ns);
+}
+
+}  // namespace convert::uftrace

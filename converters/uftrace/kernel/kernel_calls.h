@@ -1,0 +1,90 @@
+// What a thread's stream makes of its kernel events: calls inside the user call that they ran in. The kernel
+// counts depths of its own. Where the recorder's clock lets a kernel call overlap with a call of the program,
+// or with a switch, it is cut to lie inside; the rest of it is not drawn, and its exit says nothing more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/kernel/kernel_inbox.h"
+
+namespace convert::uftrace {
+
+class KernelCalls {
+ public:
+  struct Context {
+    Lane& lane;
+    Names& names;
+    Notes& notes;
+    KernelInbox* inbox;  // null: nothing is known of the thread
+    std::string name;    // of the thread, for notes
+    bool skips_outside;  // what the kernel does outside of the program's calls is not shown
+  };
+  explicit KernelCalls(Context context);
+
+  // When the next message is; kNever if none waits.
+  std::uint64_t next_ns() const {
+    const KernelMessage* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
+    return first == nullptr ? kNever : first->time_ns;
+  }
+  // Own records from this time on come behind the next message: an exit comes before what is at the same
+  // time, all else behind.
+  std::uint64_t behind_ns() const {
+    const KernelMessage* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
+    if (first == nullptr) return kNever;
+    return first->time_ns + (first->kind == KernelMessage::Kind::Exit ? 0 : 1);
+  }
+  // An own record of this time or later needs a look before it is taken.
+  std::uint64_t limit_ns() const { return open() != 0 ? 0 : behind_ns(); }
+  // Calls of the lane that are the kernel's.
+  std::size_t open() const { return drawn_ + late_; }
+  // Says the next message, which must be there, in so many open calls of the program.
+  void take_first(std::size_t user_depth);
+
+  // A call of the program begins or ends: the kernel's are over.
+  void give_way(std::uint64_t time_ns);
+  // The thread, or its program, is over.
+  void end_all(std::uint64_t time_ns, const NoteKind& kind);
+  // A schedule call was opened on the lane; it is about to end; it has ended.
+  void switched_off() { below_switch_ = drawn_; }
+  void switching_on(std::uint64_t time_ns);
+  void switched_on(std::uint64_t time_ns);
+
+ private:
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t kOn = ~std::size_t{0};
+
+  // A call that has not ended. Those that were cut, or not shown, are not on the lane any more.
+  struct Frame {
+    std::uint64_t address;
+    std::size_t depth;
+    bool is_drawn;
+  };
+
+  void enter(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
+  void leave(std::uint64_t time_ns, const KernelMessage& message);
+  void lose(std::uint64_t time_ns, const KernelMessage& message);
+  std::size_t frame_of(const KernelMessage& message) const;
+  void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
+  void cut_down_to(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
+  void drop_down_to(std::size_t frames, std::uint64_t time_ns);
+  template <typename Describe>
+  void note(const NoteKind& kind, Describe&& describe);
+
+  Context context_;
+  std::vector<Frame> frames_;       // outermost first
+  std::size_t drawn_ = 0;           // of them
+  std::size_t below_switch_ = kOn;  // drawn frames below the open schedule call
+  std::size_t late_ = 0;            // calls on the lane, between those and it, that end when it does
+  NameId repaired_, count_, cpu_, caller_, retval_;
+  LabelId records_lost_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,156 @@
+#include "converters/uftrace/kernel/kernel_feeder.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::size_t kMinEvents = 64;  // a turn
+constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();
+
+// Most functions return an int: its upper half is not theirs. The kernel's own tracer looks at error codes
+// the same way.
+std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
+  constexpr std::int32_t kLowestError = -4095;
+  const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+  const bool is_error = low < 0 && low >= kLowestError && value <= std::numeric_limits<std::uint32_t>::max();
+  return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
+}
+
+KernelReading reading_of(const KernelFiles& files, Notes* notes) {
+  return {.pages = files.header.pages, .notes = notes};
+}
+
+}  // namespace
+
+KernelFeeder::KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols,
+                           Notes& notes, ImportStats& stats)
+    : events_(files.files, reading_of(files, &notes)),
+      order_(files.header.pages.order),
+      common_(files.header),
+      graph_(files.header),
+      inboxes_(std::move(inboxes)),
+      symbols_(std::move(symbols)),
+      notes_(&notes),
+      stats_(&stats) {
+  stats_->bytes_total += events_.size();
+}
+
+bool KernelFeeder::pump(const Turn& turn) {
+  const std::uint64_t before = bytes_read_;
+  std::size_t left = std::max(turn.budget_bytes / sizeof(KernelMessage), kMinEvents);
+  for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), events_.cpu());
+  bytes_read_ = events_.bytes_read();
+  stats_->add_read(bytes_read_ - before, 0);
+  return !events_.at_end();
+}
+
+// The thread that the events before a loss are of, and the one behind it, ran meanwhile; who else did is not
+// known.
+void KernelFeeder::stage(const KernelEvent& event, std::uint32_t cpu) {
+  if (event.kind == KernelEvent::Kind::Data) {
+    stage_data(event, cpu);
+    return;
+  }
+  Cpu& state = cpus_[cpu];
+  state.is_behind_loss = true;
+  state.lost = event.lost;
+  notes_->add(
+      kKernelEventsLost,
+      [&] {
+        return event.lost == 0 ? fmt::format("cpu {}: the kernel lost events", cpu)
+                               : fmt::format("cpu {}: the kernel lost {} events", cpu, event.lost);
+      },
+      std::max<std::uint64_t>(event.lost, 1));
+  if (state.thread != nullptr) stage_loss(state.thread, event.order_ns, event.lost, cpu);
+}
+
+void KernelFeeder::stage_loss(KernelInbox* inbox, std::uint64_t time_ns, std::uint64_t lost,
+                              std::uint32_t cpu) {
+  staged_.emplace_back(inbox, KernelMessage{.time_ns = time_ns,
+                                            .address = lost,
+                                            .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
+                                            .kind = KernelMessage::Kind::Lost});
+}
+
+void KernelFeeder::stage_data(const KernelEvent& event, std::uint32_t cpu) {
+  const auto payload = event.payload;
+  if (!common_.fit(payload)) {
+    notes_->add(kEventSkipped,
+                [&] { return fmt::format("cpu {}: a kernel event of {} bytes", cpu, payload.size()); });
+    return;
+  }
+  const auto thread =
+      static_cast<ThreadId>(static_cast<std::uint32_t>(common_.thread.load_from(payload, order_)));
+  KernelInbox* const inbox = inbox_of(thread);
+  Cpu& state = cpus_[cpu];
+  if (state.is_behind_loss && inbox != nullptr && inbox != state.thread)
+    stage_loss(inbox, event.order_ns, state.lost, cpu);
+  state.is_behind_loss = false;
+  state.thread = inbox;
+
+  const std::uint64_t id = common_.type.load_from(payload, order_);
+  const GraphFormat* const format = graph_.find(id);
+  if (format == nullptr || !format->fits(payload)) {
+    if (inbox != nullptr)
+      notes_->add(kEventSkipped, [&] {
+        return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu, id, payload.size());
+      });
+    return;
+  }
+  if (inbox == nullptr) return;  // what the kernel did for others
+  KernelMessage message{.time_ns = event.order_ns,
+                        .address = format->function.load_from(payload, order_),
+                        .kind = format->is_entry ? KernelMessage::Kind::Entry : KernelMessage::Kind::Exit};
+  if (format->depth.is_there())
+    message.depth = static_cast<std::uint16_t>(
+        std::min<std::uint64_t>(format->depth.load_from(payload, order_), KernelMessage::kNoDepth));
+  if (format->value.is_there() && format->value.fits(payload)) {
+    message.has_value = true;
+    message.value = format->value.load_from(payload, order_);
+    if (!format->is_entry) message.value = return_value(message.value, format->value.size);
+  }
+  if (format->is_entry) message.label = symbols_.label(message.address);
+  staged_.emplace_back(inbox, message);
+}
+
+KernelInbox* KernelFeeder::inbox_of(ThreadId thread) {
+  if (thread != latest_) {
+    const auto found = inboxes_.find(thread);
+    latest_ = thread;
+    latest_inbox_ = found == inboxes_.end() ? nullptr : found->second;
+  }
+  return latest_inbox_;
+}
+
+void KernelFeeder::deliver() {
+  for (const auto& [inbox, message] : staged_) inbox->put(message);
+  staged_.clear();
+}
+
+std::uint64_t KernelFeeder::frontier_ns() const {
+  return events_.at_end() ? kForever : events_.event().order_ns;
+}
+
+std::size_t KernelFeeder::waiting_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [thread, inbox] : inboxes_) sum += inbox->waiting_bytes();
+  return sum;
+}
+
+std::uint64_t first_kernel_ns(const KernelFiles& files, const KernelInboxes& inboxes) {
+  const CommonFields common(files.header);
+  for (KernelMerge events(files.files, reading_of(files, nullptr)); !events.at_end(); events.advance()) {
+    const KernelEvent& event = events.event();
+    if (event.kind != KernelEvent::Kind::Data || !common.fit(event.payload)) continue;
+    const std::uint64_t thread = common.thread.load_from(event.payload, files.header.pages.order);
+    if (inboxes.contains(static_cast<ThreadId>(thread))) return event.order_ns;
+  }
+  return kForever;
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,74 @@
+// Reads the kernel's files of a recording and hands every thread what the kernel did for it. One feeder
+// merges all files, so that every inbox fills in order of time.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/model/importer.h"
+#include "converters/model/source.h"
+#include "converters/uftrace/kernel/graph_formats.h"
+#include "converters/uftrace/kernel/kernel_cursor.h"
+#include "converters/uftrace/kernel/kernel_inbox.h"
+#include "converters/uftrace/kernel/kernel_symbols.h"
+#include "converters/uftrace/recording/cpu_merge.h"
+
+namespace convert::uftrace {
+
+using KernelMerge = CpuMerge<KernelCursor>;
+using KernelInboxes = std::unordered_map<ThreadId, KernelInbox*>;
+
+// What is read, and how: the same for all files of a recording.
+struct KernelFiles {
+  std::vector<CpuFile> files;
+  KernelHeader header;
+};
+
+class KernelFeeder : public Feeder {
+ public:
+  // Borrows inboxes, notes and stats until the timeline has run. Threads without an inbox are left out.
+  KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols, Notes& notes,
+               ImportStats& stats);
+
+  bool pump(const Turn& turn) override;
+  void deliver() override;
+  std::uint64_t frontier_ns() const override;
+  std::size_t waiting_bytes() const override;
+
+ private:
+  // Who ran on a cpu, as far as its events tell.
+  struct Cpu {
+    KernelInbox* thread = nullptr;  // that the latest event is of; null: one without an inbox
+    bool is_behind_loss = false;
+    std::uint64_t lost = 0;
+  };
+
+  void stage(const KernelEvent& event, std::uint32_t cpu);
+  void stage_data(const KernelEvent& event, std::uint32_t cpu);
+  void stage_loss(KernelInbox* inbox, std::uint64_t time_ns, std::uint64_t lost, std::uint32_t cpu);
+  KernelInbox* inbox_of(ThreadId thread);
+
+  KernelMerge events_;
+  std::endian order_;
+  CommonFields common_;
+  GraphFormats graph_;
+  KernelInboxes inboxes_;
+  KernelSymbols symbols_;
+  Notes* notes_;
+  ImportStats* stats_;
+  std::map<std::uint32_t, Cpu> cpus_;
+  ThreadId latest_{};  // whose inbox was looked up last
+  KernelInbox* latest_inbox_ = nullptr;
+  std::vector<std::pair<KernelInbox*, KernelMessage>> staged_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+// When the first event of one of the threads is; kForever if there is none.
+std::uint64_t first_kernel_ns(const KernelFiles& files, const KernelInboxes& inboxes);
+
+}  // namespace convert::uftrace

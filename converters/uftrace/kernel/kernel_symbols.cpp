@@ -1,0 +1,59 @@
+#include "converters/uftrace/kernel/kernel_symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kKernel = "[kernel]";
+
+constexpr std::uint64_t kLastBytes = 4096;  // a function may be so long
+
+// A system call without arguments has one function under several names. These are not the one that is meant,
+// which has the name of the kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid.
+constexpr std::array<std::string_view, 4> kOthers{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
+constexpr std::string_view kSystemCall = "sys_";
+
+// What a system call is called behind such a beginning; empty for all other names.
+std::string_view system_call_of(std::string_view name) {
+  for (const std::string_view other : kOthers)
+    if (name.starts_with(other)) return name.substr(other.size());
+  return {};
+}
+
+bool is_meant(std::string_view name, std::string_view call) {
+  if (!name.ends_with(call) || !system_call_of(name).empty()) return false;
+  name.remove_suffix(call.size());
+  return name == kSystemCall || (name.starts_with("__") && name.ends_with("_sys_"));
+}
+
+}  // namespace
+
+std::string_view kernel_name(const SymbolTable& symbols, std::uint64_t address) {
+  const Symbol* const found = symbols.find_function(address);
+  if (found == nullptr || found->start == 0) return {};
+  // Nothing tells where the last one ends.
+  if (found->start == symbols.symbols().back().start && address - found->start >= kLastBytes) return {};
+  const std::string_view call = system_call_of(found->name);
+  if (call.empty()) return found->name;
+  for (const Symbol& alias : std::ranges::equal_range(symbols.symbols(), found->start, {}, &Symbol::start))
+    if (is_meant(alias.name, call)) return alias.name;
+  return found->name;
+}
+
+LabelId KernelSymbols::new_label(std::uint64_t address) {
+  const std::string_view name =
+      context_.symbols != nullptr ? kernel_name(*context_.symbols, address) : std::string_view{};
+  if (!name.empty()) return context_.names.label(kKernel, demangle(name, context_.demangle));
+  context_.notes.add(kNoSymbol, [&] {
+    return fmt::format("{}: no symbol at {:#x} in {}", context_.file, address, kKernel);
+  });
+  return context_.names.label(kKernel, fmt::format("<{:x}>", address));
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,44 @@
+// Names of the kernel's functions, as its symbol list has them (uftrace.md, section 14.3).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "converters/model/names/demangle.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/symbols/symbol_file.h"
+
+namespace convert::uftrace {
+
+// Of several names of one address the first is taken; of a system call that of the kernel's own word size.
+// Empty if there is none: so are all where the recorder was not allowed to see addresses.
+std::string_view kernel_name(const SymbolTable& symbols, std::uint64_t address);
+
+class KernelSymbols {
+ public:
+  struct Context {
+    const SymbolTable* symbols;  // null if the recording has none
+    std::string file;            // for notes
+    Demangle demangle;
+    Names& names;
+    Notes& notes;
+  };
+  explicit KernelSymbols(Context context) : context_(std::move(context)) {}
+
+  // The label of a call: `[kernel]` and the symbol, or `<hex>` and a note (once for each address).
+  LabelId label(std::uint64_t address) {
+    const auto [known, is_new] = labels_.try_emplace(address);
+    if (is_new) known->second = new_label(address);
+    return known->second;
+  }
+
+ private:
+  LabelId new_label(std::uint64_t address);
+
+  Context context_;
+  std::unordered_map<std::uint64_t, LabelId> labels_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,65 @@
+#include "converters/uftrace/records/other_streams.h"
+
+#include <utility>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+// The kernel's calls need to know of schedule calls around and inside them, where there are both.
+Schedule::Context joined(Schedule::Context switches, KernelCalls& kernel, bool has_kernel) {
+  if (!has_kernel) return switches;
+  switches.on_off = [&kernel] { kernel.switched_off(); };
+  switches.before_on = [&kernel](std::uint64_t time_ns) { kernel.switching_on(time_ns); };
+  switches.on_on = [&kernel](std::uint64_t time_ns) { kernel.switched_on(time_ns); };
+  switches.on_exit = [&kernel, own = std::move(switches.on_exit)](std::uint64_t time_ns) {
+    kernel.end_all(time_ns, kOpenAtEnd);
+    own(time_ns);
+  };
+  return switches;
+}
+
+}  // namespace
+
+OtherStreams::OtherStreams(Lane& lane, Schedule::Context switches, KernelCalls::Context kernel)
+    : lane_(lane),
+      schedule_(joined(std::move(switches), kernel_, kernel.inbox != nullptr)),
+      kernel_(std::move(kernel)) {}
+
+// At equal times the kernel's comes first, but for a switch in: what follows it is not off the cpu.
+OtherStreams::Stream OtherStreams::first_stream() const {
+  const std::uint64_t kernel_ns = kernel_.next_ns(), switch_ns = schedule_.next_ns();
+  const bool is_switch =
+      switch_ns < kernel_ns || (switch_ns == kernel_ns && schedule_.behind_ns() == switch_ns);
+  return is_switch ? Stream::Switches : Stream::Kernel;
+}
+
+void OtherStreams::take_first(Stream stream) {
+  if (stream == Stream::Switches)
+    schedule_.take_first();
+  else
+    kernel_.take_first(lane_.depth() - open());
+}
+
+void OtherStreams::tell(std::uint64_t time_ns, OwnRecord record) {
+  if (limit_ns() > time_ns) return;
+  for (;;) {
+    const Stream stream = first_stream();
+    const std::uint64_t behind_ns = stream == Stream::Switches ? schedule_.behind_ns() : kernel_.behind_ns();
+    if (time_ns < behind_ns) break;
+    take_first(stream);
+  }
+  schedule_.tell(time_ns, record == OwnRecord::Exit ? Schedule::OwnRecord::Exit : Schedule::OwnRecord::Other);
+  if (record != OwnRecord::Other) kernel_.give_way(time_ns);
+}
+
+void OtherStreams::tell_before(std::uint64_t time_ns) {
+  while (std::min(kernel_.next_ns(), schedule_.next_ns()) < time_ns) take_first(first_stream());
+}
+
+void OtherStreams::finish(std::uint64_t time_ns) {
+  if (kernel_.open() != 0) kernel_.end_all(time_ns, kOpenAtEnd);
+}
+
+}  // namespace convert::uftrace

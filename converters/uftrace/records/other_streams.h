@@ -1,0 +1,49 @@
+// What other files say of a thread, its kernel calls and its switches, told by time between its own records.
+// A call of the program lies around all that is said here: before an own record is taken, these give way.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "converters/model/lane.h"
+#include "converters/uftrace/kernel/kernel_calls.h"
+#include "converters/uftrace/perf/schedule.h"
+
+namespace convert::uftrace {
+
+class OtherStreams {
+ public:
+  // Borrows the lane.
+  OtherStreams(Lane& lane, Schedule::Context switches, KernelCalls::Context kernel);
+  OtherStreams(const OtherStreams&) = delete;
+  OtherStreams& operator=(const OtherStreams&) = delete;
+
+  enum class OwnRecord : std::uint8_t { Entry, Exit, Other };
+
+  // An own record of this time or later needs a tell() before it is taken.
+  std::uint64_t limit_ns() const { return std::min(schedule_.limit_ns(), kernel_.limit_ns()); }
+  // Calls of the lane that are not the thread's own: they lie inside all that are.
+  std::size_t open() const { return kernel_.open() + (schedule_.is_off() ? 1 : 0); }
+  // Says what comes before an own record at this time. Own calls alone are open then if that is an entry or
+  // an exit; resume() must follow when the record has been taken.
+  void tell(std::uint64_t time_ns, OwnRecord record);
+  void resume(std::uint64_t time_ns) { schedule_.resume(time_ns); }
+  // Says what is before this time, when the thread has no further record before it.
+  void tell_before(std::uint64_t time_ns);
+  // Own calls end now, and all that is inside them.
+  void give_way(std::uint64_t time_ns) { kernel_.give_way(time_ns); }
+  // The thread has no more records at all.
+  void finish(std::uint64_t time_ns);
+
+ private:
+  enum class Stream : std::uint8_t { Kernel, Switches };
+  Stream first_stream() const;
+  void take_first(Stream stream);
+
+  Lane& lane_;
+  Schedule schedule_;
+  KernelCalls kernel_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Checks that FXT files show what the kernel did as uftrace recorded it.
+
+For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
+beside this script, rebuilds the calls as Perfetto does, and compares
+  - every kernel call with the entries and exits of `uftrace dump`: thread, name, begin, end. Calls that carry
+    `repaired` may end earlier than their exit says, or later where none was recorded;
+  - that calls which overlap with nothing are not repaired;
+  - every tracepoint with the events of the dump: thread, time, name, and the values that are told as name=value;
+  - the places where the kernel lost events;
+  - calls and total time of kernel functions with `uftrace report --kernel-full`.
+Where a text of uftrace lies beside a recording (RECORDING.dump.txt) it is used; otherwise uftrace is run. Exit code 1
+when anything differs.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import fxt_reader as fxt
+import uftrace_reference as uftrace
+import viewers
+from compare_uftrace import Comparison
+
+KERNEL = "[kernel]"
+_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|lost )\](?::? )(.*)$")
+_CALL = re.compile(rb"(.*)\(([0-9a-f]+)\) depth: (\d+)$")
+_EVENT = re.compile(rb"([^ ]+:[^ ]+)\(\d+\) ?(.*)$")
+_VALUE = re.compile(r"(\w+)=(\S+)")
+
+
+class Record:
+    def __init__(self, time, thread, kind, text):
+        self.time, self.thread, self.kind, self.text, self.name, self.depth = time, thread, kind, text, None, None
+        if kind in ("entry", "exit"):
+            name, _, depth = _CALL.match(text).groups()
+            self.name, self.depth = name.decode(errors="replace"), int(depth)
+        elif kind == "event":
+            name, values = _EVENT.match(text).groups()
+            self.name, self.text = name.decode(errors="replace"), values.decode(errors="replace")
+
+
+class Call:
+    def __init__(self, entry):
+        self.name, self.begin, self.depth, self.end = entry.name, entry.time, entry.depth, None
+
+
+class KernelComparison(Comparison):
+    def run(self, trace):
+        dump = self.reference("dump", ["dump"])
+        if dump is None:
+            dump = run_uftrace(self.recording, "dump")
+        view = viewers.PerfettoView([event for event in trace.events
+                                     if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
+        for complaint in view.complaints:
+            self.problem(f"Perfetto: {complaint}")
+        records, own = parse_kernel(dump), own_times(dump)
+        slices = {thread[1]: calls for thread, calls in viewers.by_thread(view.slices).items()}
+        instants = defaultdict(list)
+        for event in trace.events:
+            if event.type == fxt.INSTANT:
+                instants[event.thread[1]].append(event)
+        # What the kernel did for others is in the dump, too.
+        for thread in sorted({thread for _, thread in trace.thread_names}):
+            drawn = [call for call in slices.get(thread, ()) if call.category == KERNEL]
+            others = [call for call in slices.get(thread, ()) if call.category != KERNEL]
+            self.check_calls(thread, calls_of(records.get(thread, ())), drawn, others, own.get(thread, []))
+            self.check_events(thread, records.get(thread, ()), instants.get(thread, ()))
+        self.check_report(view, self.uncertain(slices, trace.switches), records)
+
+    def check_calls(self, thread, expected, drawn, others, own):
+        edges = sorted([call.begin for call in others] + [call.end for call in others] + own)
+        waiting, at, weak = defaultdict(list), defaultdict(list), weak_functions(self.recording)
+        for call in drawn:
+            at[call.begin].append(call)
+            waiting[call.name, call.begin].append(call)
+        for call in expected:
+            self.compared["kernel calls"] += 1
+            found = waiting.get((call.name, call.begin))
+            for name in () if found else weak & {drawn.name for drawn in at[call.begin]}:
+                found = waiting[name, call.begin]  # uftrace knows no weak functions, and names the one before
+                self.compared["of weak functions"] += 1
+            if not found:
+                self.problem(f"thread {thread}: the kernel call {call.name} at {call.begin} is missing")
+                continue
+            exact = next((other for other in found if other.end == call.end), found[0])
+            found.remove(exact)
+            repaired = exact.args.get("repaired")
+            if repaired is None and exact.end != call.end:
+                self.problem(f"thread {thread}: {call.name} {call.begin}..{call.end} is drawn until {exact.end}")
+            elif repaired is None:
+                self.compared["with their ends"] += 1
+            elif repaired == "kernel-clipped":
+                self.compared["clipped"] += 1
+                if not any(call.begin <= edge <= (call.end or edge) for edge in edges):
+                    self.problem(f"thread {thread}: {call.name} {call.begin}..{call.end} is cut without a reason")
+        for (name, begin), calls in waiting.items():
+            for _ in calls:
+                self.problem(f"thread {thread}: the kernel call {name} at {begin} was not recorded")
+
+    def check_events(self, thread, records, instants):
+        expected = Counter((record.time, record.name) for record in records if record.kind == "event")
+        drawn = defaultdict(list)
+        for event in instants:
+            if ":" in event.name and (event.time, event.name) in expected:
+                drawn[event.time, event.name].append(event)
+        for record in records:
+            if record.kind != "event":
+                continue
+            self.compared["tracepoints"] += 1
+            candidates = drawn[record.time, record.name]
+            if not candidates:
+                self.problem(f"thread {thread}: {record.name} at {record.time} is missing")
+                continue
+            event = candidates.pop(0)
+            for name, text in _VALUE.findall(record.text):
+                if name in event.args:
+                    self.compared["values"] += 1
+                    if not same_value(event.args[name], text):
+                        self.problem(f"{record.name} at {record.time}: {name}={event.args[name]!r}, uftrace: {text}")
+        lost = sum(record.kind == "lost" for record in records)
+        told = sum(event.name == "records lost" and "cpu" in event.args for event in instants)
+        self.compared["losses"] += lost
+        if told < lost:
+            self.problem(f"thread {thread}: {lost} losses, {told} of them told")
+
+    def uncertain(self, slices, switches):
+        """Functions of which a call was repaired, or in which the thread was off the cpu: uftrace reads cpu by cpu, and
+        has another time for those that went on elsewhere."""
+        times, names = defaultdict(list), set()
+        for time, _, outgoing, incoming, _ in switches:
+            for thread in outgoing, incoming:
+                times[thread[1]].append(time)
+        for thread, calls in slices.items():
+            for call in calls:
+                if "repaired" in call.args or any(call.begin <= time <= call.end for time in times[thread]):
+                    names.add(call.name)
+        return names
+
+    def check_report(self, view, uncertain, records):
+        if any(record.kind == "lost" for thread in records.values() for record in thread) or not shutil.which("uftrace"):
+            return
+        report = uftrace.parse_report(run_uftrace(self.recording, "report", "--kernel-full", "-f", "total,self,call"))
+        totals, counts = defaultdict(int), Counter()
+        for slices in viewers.by_thread(view.slices).values():
+            open_calls = []
+            for call in slices:
+                del open_calls[call.depth:]
+                if call.category == KERNEL:
+                    counts[call.name] += 1
+                    if call.name not in open_calls:
+                        totals[call.name] += call.end - call.begin
+                open_calls.append(call.name)
+        for name, (total, unit, count) in report.items():
+            if name not in counts or name in uncertain:
+                continue
+            self.compared["functions of the report"] += 1
+            if counts[name] != count or abs(totals[name] - total) > unit:
+                self.problem(f"{name}: {counts[name]} calls, {totals[name]} ns; uftrace: {count}, {total} ns")
+
+
+def run_uftrace(recording, command, *options):
+    return subprocess.run(["uftrace", command, "--no-pager", "-d", recording, *options], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+
+def parse_kernel(dump):
+    """{thread: [Record]} of the kernel's files, by time."""
+    threads, is_kernel = defaultdict(list), False
+    for line in dump.splitlines():
+        if line.startswith(b"reading "):
+            is_kernel = line.startswith(b"reading kernel-cpu")
+        elif is_kernel and (match := _LINE.match(line)):
+            seconds, ns, thread, kind, text = match.groups()
+            threads[int(thread)].append(Record(int(seconds) * 10**9 + int(ns), int(thread),
+                                               kind.decode().strip(), text))
+    for records in threads.values():
+        records.sort(key=lambda record: record.time)
+    return threads
+
+
+def own_times(dump):
+    """{thread: [times of its own records]}"""
+    threads, is_own = defaultdict(list), False
+    for line in dump.splitlines():
+        if line.startswith(b"reading "):
+            is_own = not line.startswith((b"reading kernel", b"reading perf"))
+        elif is_own and (match := re.match(rb"(\d+)\.(\d{9}) +(\d+): \[", line)):
+            threads[int(match[3])].append(int(match[1]) * 10**9 + int(match[2]))
+    return threads
+
+
+def calls_of(records):
+    """The calls that were entered, with their ends where the exits tell."""
+    calls, stack = [], []
+    for record in records:
+        if record.kind == "lost":
+            stack = []
+        elif record.kind == "entry":
+            while stack and stack[-1].depth >= record.depth:
+                stack.pop()
+            stack.append(Call(record))
+            calls.append(stack[-1])
+        elif record.kind == "exit":
+            for i in reversed(range(len(stack))):
+                if (stack[i].name, stack[i].depth) == (record.name, record.depth):
+                    stack[i].end = record.time
+                    del stack[i:]
+                    break
+    return calls
+
+
+def weak_functions(recording):
+    kallsyms = recording / "kallsyms"
+    lines = kallsyms.read_text(errors="replace").splitlines() if kallsyms.exists() else []
+    return {line.split()[2] for line in lines if line.split()[1:2] == ["W"]}
+
+
+def same_value(value, text):
+    if isinstance(value, str):
+        return value == text or value.startswith(text)
+    try:
+        return int(value) == int(text, 0) if not text.lstrip("-").isdigit() else int(value) == int(text)
+    except ValueError:
+        return True  # told in another form
+
+
+def compare(recording, arguments, directory):
+    comparison, output = KernelComparison(recording), Path(directory) / "out.fxt"
+    process = subprocess.run([arguments.converter, "--report=json", *arguments.option, recording, output],
+                             capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        comparison.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
+        return comparison
+    comparison.notes = [f"{note['kind']} {note['count']}" for note in json.loads(process.stdout)["notes"]]
+    comparison.run(fxt.read(output))
+    return comparison
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
+    parser.add_argument("--converter", required=True, help="the program fxt-convert")
+    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
+    arguments, failed = parser.parse_args(), 0
+    with tempfile.TemporaryDirectory() as directory:
+        for recording in arguments.recordings:
+            comparison = compare(recording, arguments, directory)
+            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
+            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
+            if comparison.notes:
+                print(f"  notes: {', '.join(comparison.notes)}")
+            for problem in comparison.problems[:10]:
+                print(f"  {problem}")
+            failed += bool(comparison.problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

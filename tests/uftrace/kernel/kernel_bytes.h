@@ -1,0 +1,189 @@
+// Builds what the kernel leaves in a recording by hand: kernel-cpu<N>.dat, page by page and event by event,
+// and kernel_header (uftrace.md, section 14).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+namespace convert::uftrace {
+
+// Numbers one after the other, in one byte order.
+class Numbers {
+ public:
+  explicit Numbers(std::endian order = std::endian::little) : order_(order) {}
+  template <typename T>
+  Numbers& put(T value) {
+    std::array<char, sizeof(T)> raw;
+    std::memcpy(raw.data(), &value, sizeof(T));
+    if (order_ != std::endian::native) std::ranges::reverse(raw);
+    text_.append(raw.data(), raw.size());
+    return *this;
+  }
+  Numbers& bytes(std::string_view bytes) {
+    text_ += bytes;
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+  operator const std::string&() const { return text_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::endian order_;
+  std::string text_;
+};
+
+class KernelBytes {
+ public:
+  struct Layout {
+    std::size_t page_bytes = 256;
+    std::size_t long_bytes = 8;
+    std::endian order = std::endian::little;
+  };
+  KernelBytes() = default;
+  explicit KernelBytes(const Layout& layout) : layout_(layout) {}
+
+  // What follows is on a page of its own, of that time.
+  KernelBytes& page(std::uint64_t time_ns) {
+    finish_page();
+    is_open_ = true;
+    time_ns_ = time_ns;
+    return *this;
+  }
+  // Of the page: events are missing before it; 0: nobody knows how many.
+  KernelBytes& lost(std::uint64_t count) {
+    flags_ = count == 0 ? 0x8000'0000 : 0xc000'0000;
+    lost_ = count;
+    return *this;
+  }
+  // So many ns behind the one before. Payloads are whole words.
+  KernelBytes& event(std::uint32_t delta, std::string_view payload) {
+    return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
+  }
+  KernelBytes& long_event(std::uint32_t delta, std::string_view payload) {
+    return header(0, delta).put(static_cast<std::uint32_t>(payload.size() + 4)).bytes(payload);
+  }
+  // An event that was taken back, of so many bytes behind its header.
+  KernelBytes& taken_back(std::uint32_t delta, std::uint32_t bytes_behind) {
+    return header(29, delta).put(bytes_behind).bytes(std::string(bytes_behind - 4, '\x33'));
+  }
+  KernelBytes& end_of_page() { return header(29, 0); }
+  KernelBytes& extend(std::uint64_t delta) {
+    return header(30, static_cast<std::uint32_t>(delta & 0x7ff'ffff))
+        .put(static_cast<std::uint32_t>(delta >> 27));
+  }
+  KernelBytes& stamp(std::uint64_t time_ns) {
+    return header(31, static_cast<std::uint32_t>(time_ns & 0x7ff'ffff))
+        .put(static_cast<std::uint32_t>(time_ns >> 27));
+  }
+  KernelBytes& header(std::uint32_t type_len, std::uint32_t delta) {
+    const bool is_little = layout_.order == std::endian::little;
+    return put(is_little ? delta << 5 | type_len : type_len << 27 | delta);
+  }
+  template <typename T>
+  KernelBytes& put(T value) {
+    return bytes(Numbers(layout_.order).put(value).text());
+  }
+  KernelBytes& bytes(std::string_view bytes) {
+    data_ += bytes;
+    return *this;
+  }
+
+  // As header_text() describes them.
+  KernelBytes& entry(std::uint32_t delta, std::int32_t tid, std::uint64_t function, std::int32_t depth) {
+    return event(delta, common(11, tid).put(function).put(depth).text());
+  }
+  KernelBytes& exit(std::uint32_t delta, std::int32_t tid, std::uint64_t function, std::int32_t depth) {
+    return event(delta, common(10, tid)
+                            .put(function)
+                            .put(depth)
+                            .put(std::uint32_t{0})
+                            .put(std::uint64_t{1})
+                            .put(std::uint64_t{2})
+                            .text());
+  }
+  Numbers common(std::uint16_t id, std::int32_t tid) const {
+    return Numbers(layout_.order).put(id).put(std::uint16_t{0}).put(tid);
+  }
+
+  const std::string& text() {
+    finish_page();
+    return text_;
+  }
+
+ private:
+  void finish_page() {
+    if (!is_open_) return;
+    Numbers page(layout_.order);
+    page.put(time_ns_);
+    const auto commit = static_cast<std::uint32_t>(data_.size()) | flags_;
+    if (layout_.long_bytes == 4)
+      page.put(commit);
+    else
+      page.put(std::uint64_t{commit});
+    page.bytes(data_);
+    if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
+    if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
+    std::string whole = page.text();
+    whole.resize(layout_.page_bytes, '\x55');  // what was there before
+    text_ += whole;
+    data_.clear();
+    flags_ = 0;
+    lost_ = 0;
+    is_open_ = false;
+  }
+
+  Layout layout_;
+  bool is_open_ = false;
+  std::uint64_t time_ns_ = 0, lost_ = 0;
+  std::uint32_t flags_ = 0;
+  std::string data_;  // of the page
+  std::string text_;
+};
+
+inline std::string block(std::string_view name, std::string_view text) {
+  return fmt::format("TRACEFS: {}: {}\n{}", name, text.size(), text);
+}
+
+inline std::string common_fields(int id) {
+  return fmt::format(
+      "ID: {}\nformat:\n"
+      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+      "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+      "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+      "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n",
+      id);
+}
+
+inline std::string field(std::string_view declaration, int offset, int size, bool is_signed = false) {
+  return fmt::format("\tfield:{};\toffset:{};\tsize:{};\tsigned:{};\n", declaration, offset, size,
+                     is_signed ? 1 : 0);
+}
+
+inline std::string entry_format() {
+  return block("events/ftrace/funcgraph_entry/format",
+               "name: funcgraph_entry\n" + common_fields(11) + field("unsigned long func", 8, 8) +
+                   field("int depth", 16, 4, true) +
+                   "\nprint fmt: \"--> %ps (%d)\", REC->func, REC->depth\n");
+}
+inline std::string exit_format() {
+  return block("events/ftrace/funcgraph_exit/format",
+               "name: funcgraph_exit\n" + common_fields(10) + field("unsigned long func", 8, 8) +
+                   field("int depth", 16, 4, true) + field("unsigned int overrun", 20, 4) +
+                   field("unsigned long long calltime", 24, 8) + field("unsigned long long rettime", 32, 8) +
+                   "\nprint fmt: \"<-- %ps (%d)\", REC->func, REC->depth\n");
+}
+
+inline std::string layout_text(const KernelBytes::Layout& layout = {}) {
+  return fmt::format("PAGE_SIZE: {}\nLONG_SIZE: {}\nENDIAN: {}\n", layout.page_bytes, layout.long_bytes,
+                     layout.order == std::endian::little ? "LE" : "BE");
+}
+inline std::string header_text(const KernelBytes::Layout& layout = {}) {
+  return layout_text(layout) + entry_format() + exit_format();
+}
+
+}  // namespace convert::uftrace

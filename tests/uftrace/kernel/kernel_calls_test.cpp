@@ -1,0 +1,293 @@
+// What a thread's own records, its kernel calls and its switches give together.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/uftrace/kernel/kernel_bytes.h"
+#include "tests/uftrace/perf/perf_bytes.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using R = RecordingBuilder;
+
+constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110,
+                        kFault = 0xffffffff81000210;
+
+constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
+KernelBytes kernel() { return KernelBytes(kLayout); }
+
+class UftraceKernel : public testing::Test {
+ protected:
+  UftraceKernel() {
+    r.file("kernel_header", header_text(kLayout));
+    r.file("kallsyms",
+           "ffffffff81000000 T do_syscall\nffffffff81000100 T vfs_read\nffffffff81000200 T handle_fault\n"
+           "ffffffff81000300 T the_end\n");
+  }
+  R r;
+};
+
+TEST_F(UftraceKernel, CallsLieInTheUserCallThatTheyRanIn) {
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).exit(90, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(5)
+                                .entry(0, 100, kFault, 0)
+                                .exit(2, 100, kFault, 0)
+                                .entry(18, 100, kSyscall, 0)
+                                .entry(5, 100, kRead, 1)
+                                .exit(5, 100, kRead, 1)
+                                .exit(5, 100, kSyscall, 0)
+                                .text());
+  r.file("kernel-cpu1.dat", kernel().page(70).entry(0, 100, kFault, 0).exit(5, 100, kFault, 0).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [5, 7] [kernel]:handle_fault", "100/100 [10, 90] demo:main",
+                          "100/100 [20, 60] demo:f", "100/100 [25, 40] [kernel]:do_syscall",
+                          "100/100 [30, 35] [kernel]:vfs_read", "100/100 [70, 75] [kernel]:handle_fault"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(1, 0, kFault, 0)
+                                .exit(1, 0, kFault, 0)
+                                .entry(1, 101, kRead, 0)
+                                .exit(1, 101, kRead, 0)
+                                .exit(6, 100, kSyscall, 0)
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 30] [kernel]:do_syscall",
+                                     "100/101 [23, 24] [kernel]:vfs_read"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+// The recorder's own reading of the clock is traced, too.
+TEST_F(UftraceKernel, CallsThatOverlapWithOnesOfTheProgramAreCut) {
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(18)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(1, 100, kRead, 1)
+                                .exit(4, 100, kRead, 1)
+                                .entry(1, 100, kFault, 1)
+                                .exit(1, 100, kFault, 1)
+                                .exit(1, 100, kSyscall, 0)  // at 26
+                                .entry(12, 100, kSyscall, 0)
+                                .exit(4, 100, kSyscall, 0)
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main",
+                                     "100/100 [18, 20] [kernel]:do_syscall repaired=\"kernel-clipped\"",
+                                     "100/100 [19, 20] [kernel]:vfs_read repaired=\"kernel-clipped\"",
+                                     "100/100 [20, 40] demo:f", "100/100 [24, 25] [kernel]:handle_fault",
+                                     "100/100 [38, 40] [kernel]:do_syscall repaired=\"kernel-clipped\""));
+  EXPECT_THAT(r.notes(), ElementsAre("kernel-clipped 3",
+                                     "DIR: thread 100: a kernel call of ffffffff81000110, up to 20 ns",
+                                     "DIR: thread 100: a kernel call of ffffffff81000010, up to 20 ns",
+                                     "DIR: thread 100: a kernel call of ffffffff81000010, up to 40 ns"));
+}
+
+TEST_F(UftraceKernel, AtEqualTimesCallsNest) {
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(10)
+                                .entry(0, 100, kSyscall, 0)
+                                .exit(10, 100, kSyscall, 0)  // at 20
+                                .entry(0, 100, kRead, 0)
+                                .exit(10, 100, kRead, 0)  // at 30
+                                .entry(0, 100, kFault, 0)
+                                .exit(10, 100, kFault, 0)  // at 40
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 40] demo:main", "100/100 [10, 20] [kernel]:do_syscall",
+                                     "100/100 [20, 30] demo:f", "100/100 [20, 30] [kernel]:vfs_read",
+                                     "100/100 [30, 40] [kernel]:handle_fault"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(5, 100, kRead, 1)    // it says that the thread is switched off
+                                .exit(7, 100, kRead, 1)     // at 32
+                                .entry(1, 100, kRead, 1)    // wholly inside
+                                .exit(1, 100, kRead, 1)     // at 34
+                                .entry(14, 100, kFault, 1)  // at 48, and it is back
+                                .exit(4, 100, kFault, 1)
+                                .exit(8, 100, kSyscall, 0)  // at 60
+                                .text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 60] [kernel]:do_syscall",
+                          "100/100 [25, 30] [kernel]:vfs_read repaired=\"kernel-clipped\"",
+                          "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 50] sched:linux:schedule",
+                          "100/100 [33, 34] [kernel]:vfs_read",
+                          "100/100 [48, 50] [kernel]:handle_fault repaired=\"kernel-clipped\"",
+                          "100/100 @50 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
+}
+
+// Its begin was written long before it was known that it ends before the switch.
+TEST_F(UftraceKernel, ACallWhoseBeginIsOutEndsWithTheSwitch) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(0, 100, kRead, 1)
+                                .exit(2, 100, kRead, 1)
+                                .exit(3, 100, kSyscall, 0)
+                                .entry(40, 100, kFault, 0)
+                                .exit(1, 100, kFault, 0)
+                                .text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 90] demo:main",
+                          "100/100 [20, 50] [kernel]:do_syscall repaired=\"kernel-clipped\"",
+                          "100/100 [20, 50] [kernel]:vfs_read repaired=\"kernel-clipped\"",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 50] sched:linux:schedule",
+                          "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 [65, 66] [kernel]:handle_fault"));
+}
+
+TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .exit(0, 100, kRead, 1)      // never entered
+                                .entry(1, 100, kSyscall, 0)  // 21
+                                .entry(1, 100, kRead, 1)     // 22, never left
+                                .entry(2, 100, kFault, 1)    // 24
+                                .exit(2, 100, kFault, 1)     // 26
+                                .entry(1, 100, kRead, 1)     // 27, never left
+                                .exit(3, 100, kSyscall, 0)   // 30
+                                .entry(5, 100, kFault, 0)    // 35, never left
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [21, 30] [kernel]:do_syscall",
+                                     "100/100 [22, 24] [kernel]:vfs_read repaired=\"exit-missing\"",
+                                     "100/100 [24, 26] [kernel]:handle_fault",
+                                     "100/100 [27, 30] [kernel]:vfs_read repaired=\"exit-missing\"",
+                                     "100/100 [35, 90] [kernel]:handle_fault repaired=\"kernel-clipped\""));
+  EXPECT_THAT(r.notes(), Contains("kernel-exit-without-entry 1"));
+  EXPECT_THAT(r.notes(), Contains("exit-missing 2"));
+}
+
+TEST_F(UftraceKernel, ALossCutsWhatIsOpen) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel-cpu2.dat", kernel()
+                                .page(20)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(2, 100, kRead, 1)
+                                .exit(2, 100, kRead, 1)  // 24
+                                .page(50)
+                                .lost(5151)
+                                .entry(1, 101, kFault, 3)  // 51
+                                .exit(1, 101, kFault, 3)
+                                .exit(3, 100, kSyscall, 0)  // 55
+                                .text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 90] demo:main",
+                  "100/100 [20, 24] [kernel]:do_syscall repaired=\"cut-by-loss\"",
+                  "100/100 [22, 24] [kernel]:vfs_read", "100/100 @50 event:records lost count=5151 cpu=2",
+                  "100/100 @50 buffer full", "100/101 @51 event:records lost count=5151 cpu=2",
+                  "100/101 @51 buffer full", "100/101 [51, 52] [kernel]:handle_fault"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("cut-by-loss 1", "DIR: thread 100: a kernel call of ffffffff81000010, up to 24 ns",
+                          "kernel-events-lost 5151", "cpu 2: the kernel lost 5151 events"));
+}
+
+TEST_F(UftraceKernel, ReturnValuesAndCallersAreArguments) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel_header", layout_text(kLayout) +
+                              block("events/ftrace/funcgraph_entry/format",
+                                    common_fields(40) + field("unsigned long func", 8, 8) +
+                                        field("unsigned long graph_retaddr", 16, 8)) +
+                              block("events/ftrace/funcgraph_exit/format",
+                                    common_fields(41) + field("unsigned long func", 8, 8) +
+                                        field("unsigned long retval", 16, 8)));
+  const KernelBytes maker(kLayout);
+  const auto event = [&](std::uint16_t id, std::uint64_t function, std::uint64_t value) {
+    return maker.common(id, 100).put(function).put(value).text();
+  };
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .event(0, event(40, kSyscall, 0x1234))
+                                .event(1, event(40, kRead, kSyscall))
+                                .event(1, event(41, kRead, 0xffff'ffea))  // an int: -22
+                                .event(1, event(41, kSyscall, 7))
+                                .event(1, event(40, kFault, 0))
+                                .event(1, event(41, kFault, 0xffff'8000'0000'0000))
+                                .text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 23] [kernel]:do_syscall caller=0x1234 retval=7",
+                  "100/100 [21, 22] [kernel]:vfs_read caller=0xffffffff81000010 retval=-22",
+                  "100/100 [24, 25] [kernel]:handle_fault caller=0x0 retval=-140737488355328"));
+}
+
+TEST_F(UftraceKernel, AnExecEndsTheProgramsCallsOnly) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().exec(7, 100, "demo").exec(30, 100, "other").exit(95, 100).text());
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(5)
+                                .entry(0, 100, kSyscall, 0)
+                                .exit(4, 100, kSyscall, 0)    // 9
+                                .entry(11, 100, kSyscall, 0)  // 20
+                                .exit(15, 100, kSyscall, 0)   // 35
+                                .entry(57, 100, kSyscall, 0)  // 92
+                                .text());
+  const auto lines = r.lines();
+  EXPECT_THAT(lines, Contains("100/100 [5, 9] [kernel]:do_syscall"));
+  EXPECT_THAT(lines, Contains("100/100 [20, 30] [kernel]:do_syscall repaired=\"kernel-clipped\""));
+  EXPECT_THAT(lines, Contains("100/100 [92, 95] [kernel]:do_syscall repaired=\"open-at-end\""));
+}
+
+TEST_F(UftraceKernel, WithoutFormatsNothingCanBeTold) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel_header", layout_text(kLayout));
+  r.file("kernel-cpu0.dat", kernel().page(20).entry(0, 100, kSyscall, 0).text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main"));
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre(
+          "file-skipped 1",
+          "DIR/kernel-cpu0.dat: 512 bytes: kernel events, whose formats are missing (kernel_header)"));
+}
+
+TEST_F(UftraceKernel, WithoutSymbolsCallsHaveAddresses) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kallsyms", "0000000000000000 T do_syscall\n");
+  r.file("kernel-cpu0.dat", kernel().page(20).entry(0, 100, kSyscall, 0).exit(1, 100, kSyscall, 0).text());
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 21] [kernel]:<ffffffff81000010>"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("no-symbol 1", "DIR/kallsyms: no symbol at 0xffffffff81000010 in [kernel]"));
+}
+
+TEST_F(UftraceKernel, BlocksOfAnySizeGiveTheSame) {
+  for (std::uint64_t i = 0; i < 200; ++i) r.entry(1000 * i + 100, 0, R::kF).exit(1000 * i + 900, 0, R::kF);
+  KernelBytes bytes(kLayout);
+  for (std::uint64_t i = 0; i < 200; ++i)
+    bytes.page(1000 * i + 200).entry(0, 100, kSyscall, 0).exit(i % 7 == 0 ? 750 : 300, 100, kSyscall, 0);
+  r.file("kernel-cpu0.dat", bytes.text());
+  r.file("perf-cpu0.dat", PerfBytes().out(5'300, 100).in(5'400, 100).text());
+  const auto kernel_lines = [&] {
+    auto lines = r.lines();
+    std::erase_if(lines, [](const std::string& line) { return line.find("[kernel]") == std::string::npos; });
+    return lines;
+  };
+  const auto lines = kernel_lines();
+  EXPECT_EQ(lines.size(), 200);
+  r.small_blocks();
+  EXPECT_EQ(kernel_lines(), lines);
+}
+
+}  // namespace
+}  // namespace convert::uftrace
