@@ -26,7 +26,6 @@ inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 n
 inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1}
                                             << 63;  // ns; Perfetto and Rust refuse later ones
 inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;  // ns (39 h); Tracy's times wrap
-inline constexpr std::uint64_t kMaxShownNumber = kTimeLimit - 1;  // as an argument; Perfetto has signed ones
 inline constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;  // Perfetto cuts pids and tids to 32 bits
 
 // Spec: "Record Types"; Scheduling was "Context switch" in older copies, Profiler is newer than most.

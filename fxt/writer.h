@@ -90,9 +90,6 @@ struct WriterOptions {
   // Instants with "frame" in their names, in letters of either case: Tracy takes them for the starts of
   // frames and does not show them on their threads (W28).
   bool frame_marks = false;
-  // Unsigned numbers, pointers and koids from 2^63 on as arguments of events: Perfetto shows negative ones
-  // (W25).
-  bool large_numbers = false;
   // Scheduling records of threads that have no name yet, or whose last name is in another process: Perfetto
   // files them under process 0 or that one, or takes them for the idle thread (W18).
   bool unnamed_threads = false;
@@ -124,7 +121,6 @@ class PreparedArguments {
   void clear() {
     words_.clear();
     count_ = in_table_ = 0;
-    has_large_ = false;
   }
   std::size_t count() const { return count_; }
   std::span<const std::uint64_t> words() const { return words_; }
@@ -139,7 +135,6 @@ class PreparedArguments {
   std::vector<std::uint64_t> words_;
   std::size_t count_ = 0;
   std::size_t in_table_ = 0;  // of these: their names
-  bool has_large_ = false;    // a number of 2^63 or more
 };
 
 // Not thread-safe: one Writer per thread and Output. Nothing is sent to the Output by the destructor: end

@@ -54,21 +54,6 @@ std::string_view fault_of_known_counter(std::string_view category, std::string_v
   return has_value ? "" : "it has no argument \"value\"";
 }
 
-bool shows_arguments(EventType type) { return type != EventType::Counter && !is_flow(type); }
-
-bool is_too_large(ArgumentType type, std::uint64_t word) {
-  return (type == ArgumentType::Uint64 || type == ArgumentType::Pointer || type == ArgumentType::Koid) &&
-         word > kMaxShownNumber;
-}
-
-bool is_too_large(const Value& value) {
-  std::uint64_t word = 0;
-  if (const auto* const number = std::get_if<std::uint64_t>(&value)) word = *number;
-  if (const auto* const pointer = std::get_if<Pointer>(&value)) word = pointer->address;
-  if (const auto* const koid = std::get_if<Koid>(&value)) word = koid->koid;
-  return is_too_large(static_cast<ArgumentType>(value.index()), word);
-}
-
 const Argument* repeated_argument(const Arguments& arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)

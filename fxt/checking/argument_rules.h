@@ -27,14 +27,6 @@ bool is_numeric(const Value& value);
 std::string_view fault_of_known_counter(std::string_view category, std::string_view name,
                                         const Arguments& arguments);
 
-// Whether a viewer shows the arguments of such events.
-bool shows_arguments(EventType type);
-
-// Whether Perfetto shows another number: it keeps all of them, pointers and koids, too, as signed ones (W25).
-// `word` is the value of those that have one.
-bool is_too_large(ArgumentType type, std::uint64_t word);
-bool is_too_large(const Value& value);
-
 // The first argument whose name stood before; null if each has its own (W20, W25). Missing names are not
 // compared.
 const Argument* repeated_argument(const Arguments& arguments);

@@ -65,7 +65,6 @@ class Checker::State {
   void check_arguments(const Arguments& arguments);
   void check_scheduling_arguments(SchedulingType record, const Arguments& arguments);
   void check_event(const Event& event, const Reader& reader);
-  void check_numbers(const Arguments& arguments);
   void check_location(const Event& event);
   void check_packets(const Blob& blob);
   void check_span(std::uint64_t first, std::uint64_t last);
@@ -336,7 +335,6 @@ void Checker::State::check_scheduling_arguments(SchedulingType record, const Arg
 void Checker::State::check_event(const Event& event, const Reader& reader) {
   objects_.used(event.thread, offset_, kind_);
   if (event.type == EventType::Counter) objects_.counter(event, offset_);
-  if (shows_arguments(event.type)) check_numbers(event.arguments);
   if (event.type == EventType::Instant && names_a_frame(event.name.text))
     error("W28", "instant with \"frame\" in its name",
           "Tracy takes it for the start of a frame and does not show it on its thread");
@@ -356,13 +354,6 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
     return;
   nesting_.add(event, *begin_ns, *end_ns, offset_);
   links_.add(event, *begin_ns, offset_);
-}
-
-void Checker::State::check_numbers(const Arguments& arguments) {
-  for (const Argument& argument : arguments)
-    if (is_too_large(argument.value))
-      error("W25", "argument " + quoted(argument.name.text) + " is 2^63 or more",
-            "Perfetto shows it as a negative number");
 }
 
 void Checker::State::check_location(const Event& event) {

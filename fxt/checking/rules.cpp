@@ -90,11 +90,11 @@ constexpr std::array kRules = {
     Rule{"W24", "No userspace objects.", "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",
          "Records are not extended and have only types and values that readers know: cpus up to 4095, "
-         "unsigned arguments below 2^63, and each argument a name of its own, which an end does not share "
+         "and each argument a name of its own, which an end does not share "
          "with its begin.",
          "The Rust reader rejects an initialization with more words; the C++ reader reports unknown "
          "types as errors; Tracy loses its place after an unknown argument. Perfetto aborts at larger "
-         "cpus, shows larger numbers, pointers and koids as negative ones, and keeps one of two arguments of "
+         "cpus, and keeps one of two arguments of "
          "the same name, those of an end and its begin together."},
     Rule{"W26", "At most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load any more."},

@@ -31,7 +31,6 @@ void Writer::write(const Event& event) {
   check_names(event.category, event.name);
   check_thread(event.name.text, event.thread);
   check_arguments(event.name.text, event.arguments, options_);
-  if (shows_arguments(event.type)) check_numbers(event.name.text, event.arguments, options_);
   if (event.type == EventType::Instant) check_instant(event, options_);
   if (event.type == EventType::Counter) rules_->check_counter(event);
   if (!options_.trust_nesting) {

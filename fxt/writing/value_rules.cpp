@@ -67,15 +67,6 @@ void check_cpu(std::string_view what, std::uint64_t cpu) {
     throw WriterError(std::string(what) + ": cpu " + std::to_string(cpu) + ": Perfetto aborts beyond 4095");
 }
 
-void check_numbers(std::string_view what, const Arguments& arguments, const WriterOptions& options) {
-  if (options.large_numbers) return;
-  for (const Argument& argument : arguments)
-    if (is_too_large(argument.value))
-      throw WriterError(quoted(what) + ": argument " + quoted(argument.name.text) +
-                        " is 2^63 or more, which Perfetto shows as a negative number; "
-                        "WriterOptions::large_numbers allows it");
-}
-
 void check_arguments(std::string_view what, const Arguments& arguments, const WriterOptions& options) {
   if (arguments.size() > kMaxArguments)
     throw WriterError(quoted(what) + ": " + std::to_string(arguments.size()) +

@@ -19,8 +19,6 @@ void check_storage(std::string_view what, Storage storage);
 void check_names(const String& category, const String& name);
 void check_state(std::string_view what, ThreadState state);
 void check_cpu(std::string_view what, std::uint64_t cpu);
-// Of events whose arguments viewers show.
-void check_numbers(std::string_view what, const Arguments& arguments, const WriterOptions& options);
 void check_arguments(std::string_view what, const Arguments& arguments, const WriterOptions& options);
 void check_scheduling_arguments(SchedulingType record, std::string_view what, const Arguments& arguments,
                                 const WriterOptions& options);

@@ -125,8 +125,6 @@ void PreparedArguments::take(std::size_t start, const std::uint64_t* end) {
   if (is_new && count_ < kMaxArguments) {
     ++count_;
     if (!name.is_inline()) ++in_table_;
-    const auto type = static_cast<ArgumentType>(ArgumentHeader::Type::get(words_[start]));
-    has_large_ = has_large_ || is_too_large(type, words_.back());
     return;
   }
   words_.resize(start);
@@ -178,10 +176,6 @@ std::size_t Writer::size_with(std::uint64_t header, std::size_t words,
   if (size > kMaxRecordWords)
     throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) +
                       ": its strings and arguments need more than the 4095 words of a record");
-  if (arguments.has_large_ && !options_.large_numbers)
-    throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) +
-                      ": an argument is 2^63 or more, which Perfetto shows as a negative number; "
-                      "WriterOptions::large_numbers allows it");
   const bool is_mixed = arguments.in_table_ != 0 && arguments.in_table_ != arguments.count();
   if (is_mixed && names_one_twice(arguments)) throw WriterError(kRepeated);
   return size;

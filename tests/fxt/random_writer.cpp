@@ -207,7 +207,6 @@ class Run {
                  .oversized_records = choice_.one_in(2),
                  .large_blobs_without_metadata = choice_.one_in(2),
                  .frame_marks = choice_.one_in(2),
-                 .large_numbers = choice_.one_in(2),
                  .unnamed_threads = choice_.one_in(2),
                  .perfetto_pieces = choice_.one_in(2),
                  .long_spans = choice_.one_in(2)},
@@ -376,7 +375,6 @@ class Run {
   bool is_asked_for(const Finding& finding) const {
     return finding.rule == "W22" || (finding.rule == "W28" && options_.frame_marks) ||
            (finding.rule == "W18" && (finding.severity == Severity::Warning || options_.unnamed_threads)) ||
-           (finding.rule == "W25" && options_.large_numbers && finding.problem.ends_with("2^63 or more")) ||
            (finding.rule == "W5" && options_.long_spans) ||
            (finding.rule == "W13" && options_.oversized_records) ||
            (finding.rule == "W14" && options_.large_blobs_without_metadata) ||

@@ -181,12 +181,7 @@ void FxtSink::write_event(const EventThread& thread, const Slot& slot) {
       if (const auto ref = table_ref(string)) return fxt::TextRef::table(*ref);
     return fxt::TextRef::inlined(own);
   };
-  std::string digits;
-  const auto digits_ref = [&digits](ArgumentType type, std::uint64_t number) {
-    digits = type == ArgumentType::Pointer ? fmt::format("{:#x}", number) : fmt::format("{}", number);
-    return fxt::TextRef::inlined(digits);
-  };
-  word = put_arguments(word, arguments, name_ref, text_ref, largest_number(slot.kind), digits_ref);
+  word = put_arguments(word, arguments, name_ref, text_ref);
   word = end_event(words, word, thread, slot, header);
   const bool is_pair = is_frame_mark(slot);
   if (is_pair) words[0] |= fxt::EventHeader::EventType::put(code(fxt::EventType::DurationBegin));

@@ -73,24 +73,12 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// What unsigned arguments may be as numbers; larger ones are written as texts. Counters have numbers only.
-constexpr std::uint64_t largest_number(SlotKind kind) {
-  return kind == SlotKind::Counter ? ~std::uint64_t{0} : fxt::kMaxShownNumber;
-}
-
-// The arguments of a record. `ref_of` gives the ref of a name, `text_of` that of a string, `digits_of` that
-// of a number above `largest`.
-template <typename RefOf, typename TextOf, typename DigitsOf>
+// The arguments of a record. `ref_of` gives the ref of a name, `text_of` that of a string.
+template <typename RefOf, typename TextOf>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
-                                                           RefOf ref_of, TextOf text_of,
-                                                           std::uint64_t largest, DigitsOf digits_of) {
+                                                           RefOf ref_of, TextOf text_of) {
   for (auto argument = arguments.begin(); argument != arguments.end();) {
     const fxt::TextRef name = ref_of(argument.name());
-    const auto put = [&](auto put_number) {
-      const std::uint64_t bits = argument.bits();
-      at = bits <= largest ? put_number(at, name, bits)
-                           : fxt::put_text(at, name, digits_of(argument.type(), bits));
-    };
     switch (argument.type()) {
       case ArgumentType::Null:
         at = fxt::put_null(at, name);
@@ -103,16 +91,16 @@ template <typename RefOf, typename TextOf, typename DigitsOf>
       case ArgumentType::Uint32:
       case ArgumentType::Uint64:
       case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
-        put(fxt::put_unsigned);
+        at = fxt::put_unsigned(at, name, argument.bits());
         break;
       case ArgumentType::Double:
         at = fxt::put_double(at, name, std::bit_cast<double>(argument.bits()));
         break;
       case ArgumentType::Pointer:
-        put(fxt::put_pointer);
+        at = fxt::put_pointer(at, name, argument.bits());
         break;
       case ArgumentType::Koid:
-        put(fxt::put_koid);
+        at = fxt::put_koid(at, name, argument.bits());
         break;
       case ArgumentType::Name:
         at = fxt::put_text(at, name, text_of(static_cast<NameId>(argument.bits())));
@@ -172,12 +160,8 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const Slot& slot, const 
       return fxt::TextRef::inlined(string);
     }
   };
-  const auto digits_of = [&](ArgumentType, std::uint64_t) {
-    unknown = kNoRef;
-    return fxt::TextRef{};
-  };
-  std::uint64_t* const word = put_arguments(begin_event(words, thread, slot), slot.arguments(), ref_of,
-                                            text_of, largest_number(slot.kind), digits_of);
+  std::uint64_t* const word =
+      put_arguments(begin_event(words, thread, slot), slot.arguments(), ref_of, text_of);
   return unknown == kNoRef ? nullptr : end_event(words, word, thread, slot, header);
 }
 

@@ -919,53 +919,6 @@ TEST(WriterErrors, SwitchedThreadsAreNamedInTheirProcess) {
             "");
 }
 
-TEST(WriterErrors, LargeNumbersThatPerfettoShowsAsNegativeOnes) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const auto with = [](const Value& value, EventType type = EventType::Instant) {
-    return [=](Writer& writer) {
-      const std::vector<Argument> arguments = {{"n", 1}, {"x", value}};
-      if (type == EventType::FlowBegin)
-        writer.write(
-            Event{.type = EventType::DurationComplete, .time = 1, .thread = kMain, .name = "x", .end = 2});
-      writer.write(Event{.type = type, .time = 1, .thread = kMain, .name = "x", .arguments = arguments});
-    };
-  };
-  const std::string_view kRefused =
-      "\"x\": argument \"x\" is 2^63 or more, which Perfetto shows as a negative number; "
-      "WriterOptions::large_numbers allows it";
-  for (const std::uint64_t number : {kMost, kMost + 1})
-    for (const Value& value : {Value(number), Value(Pointer{number}), Value(Koid{number})}) {
-      EXPECT_EQ(message_of(with(value)), number == kMost ? "no error" : kRefused);
-      EXPECT_EQ(message_of(with(value), {.large_numbers = true}), "no error");
-      EXPECT_EQ(message_of(with(value, EventType::FlowBegin)), "no error");  // of a flow, which nobody shows
-    }
-  EXPECT_EQ(message_of(with(~std::uint64_t{0}, EventType::Counter)), "no error");
-}
-
-TEST(WriterErrors, LargeNumbersOfPreparedArguments) {
-  const auto with = [](auto value, bool is_used_again = false) {
-    return [=](Writer& writer) {
-      PreparedArguments arguments;
-      arguments.add(TextRef::inlined("x"), value).add(TextRef::inlined("n"), 1);
-      if (is_used_again) arguments.clear();
-      writer.write_instant(writer.prepare("app", "x").value(), writer.thread_index(100, 101).value(), 1,
-                           arguments);
-    };
-  };
-  const std::string_view kRefused =
-      "event \"x\": an argument is 2^63 or more, which Perfetto shows as a negative number; "
-      "WriterOptions::large_numbers allows it";
-  constexpr std::uint64_t kLarge = std::uint64_t{1} << 63;
-  EXPECT_EQ(objection_in(with(kLarge - 1)), "");
-  EXPECT_EQ(objection_in(with(-1)), "");
-  EXPECT_EQ(objection_in(with(-0.5)), "");
-  EXPECT_EQ(objection_in(with(kLarge)), kRefused);
-  EXPECT_EQ(objection_in(with(Pointer{kLarge})), kRefused);
-  EXPECT_EQ(objection_in(with(Koid{kLarge})), kRefused);
-  EXPECT_EQ(objection_in(with(kLarge), {.large_numbers = true}), "");
-  EXPECT_EQ(objection_in(with(kLarge, true)), "");
-}
-
 // Perfetto puts them together and keeps one of a name.
 TEST(WriterErrors, ArgumentsOfAnEndNamedLikeThoseOfItsBegin) {
   const std::string_view kRefused =

@@ -185,17 +185,17 @@ class SaidAgain : public FxtSinkTest {
 TEST_F(SaidAgain, EventsLookTheSame) {
   EXPECT_THAT(
       records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), of_all_types()); }),
-      ElementsAre(testing::SizeIs(2 + 20)));
+      ElementsAre(testing::SizeIs(2 + 18)));
   EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
                 lane.begin(t, label("main"), 0, of_all_types());
                 lane.end(t + 1, {{names.intern("ret"), std::int32_t{5}}});
               }),
-              ElementsAre(testing::SizeIs(2 + 20 + 1 + 1)));
+              ElementsAre(testing::SizeIs(2 + 18 + 1 + 1)));
   EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
                 lane.begin(t, label("main"), 0, of_all_types());
                 lane.end(t, of_all_types());
               }),
-              ElementsAre(testing::SizeIs(2 + 20), testing::SizeIs(2 + 20)));
+              ElementsAre(testing::SizeIs(2 + 18), testing::SizeIs(2 + 18)));
   const auto counters = records_of_three([&](Lane& lane, std::uint64_t t) {
     lane.counter(t, label("memory"), 77, {{names.intern("bytes"), std::uint64_t{1} << 40}});
   });
