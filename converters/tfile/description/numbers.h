@@ -9,19 +9,11 @@
 
 #include <boost/endian/conversion.hpp>
 
+#include "converters/model/load.h"
+
 namespace convert::tfile {
 
-// A number whose bytes are there: the caller has checked it. This is for the innermost loops of reading, and
-// of searching for frames behind damage, where an exception per byte would not do.
-template <std::integral T>
-T load(const std::byte* bytes, std::endian order) {
-  using boost::endian::endian_load;
-  const auto* const from = reinterpret_cast<const unsigned char*>(bytes);
-  return order == std::endian::little ? endian_load<T, sizeof(T), boost::endian::order::little>(from)
-                                      : endian_load<T, sizeof(T), boost::endian::order::big>(from);
-}
-
-// The other way; there must be room.
+// The other way than load(); there must be room.
 template <std::integral T>
 void store(std::byte* bytes, T value, std::endian order) {
   using boost::endian::endian_store;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "converters/model/load.h"
+
 namespace convert::uftrace {
 namespace {
 
@@ -26,14 +28,6 @@ constexpr std::size_t kWordsPerValue = 5;
 constexpr std::size_t kWordsPerEnum = 1 + kMaxPayloadBytes / 8;
 // All texts of a payload, or all its bytes in hexadecimal digits.
 constexpr std::size_t kWordsOfBytes = 2 * kMaxPayloadBytes / 8;
-
-template <typename Number>
-Number load(const std::byte* at, std::endian order) {
-  std::array<std::byte, sizeof(Number)> bytes;
-  std::memcpy(bytes.data(), at, sizeof(Number));
-  if (order != std::endian::native) std::ranges::reverse(bytes);
-  return std::bit_cast<Number>(bytes);
-}
 
 std::uint64_t load_unsigned(const std::byte* at, std::size_t size, std::endian order) {
   switch (size) {

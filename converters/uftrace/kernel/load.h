@@ -1,23 +1,14 @@
-// Numbers of the kernel's, of any size and byte order.
+// Where the numbers of kernel events stand: of any size and byte order.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
-namespace convert::uftrace {
+#include "converters/model/load.h"
 
-template <typename T>
-T load(const std::byte* at, std::endian order) {
-  std::array<std::byte, sizeof(T)> raw;
-  std::memcpy(raw.data(), at, sizeof(T));
-  if (order != std::endian::native) std::ranges::reverse(raw);
-  return std::bit_cast<T>(raw);
-}
+namespace convert::uftrace {
 
 // Where a number stands in an event's payload.
 struct NumberPlace {

@@ -4,8 +4,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include <boost/endian/conversion.hpp>
-
+#include "converters/model/load.h"
 #include "converters/uftrace/note_kinds.h"
 
 namespace convert::uftrace {
@@ -61,11 +60,7 @@ PerfCursor::PerfCursor(const CpuFile& file, const PerfReading& reading)
 
 template <typename T>
 T PerfCursor::load(const std::byte* at) const {
-  return reading_.order == std::endian::little
-             ? boost::endian::endian_load<T, sizeof(T), boost::endian::order::little>(
-                   reinterpret_cast<const unsigned char*>(at))
-             : boost::endian::endian_load<T, sizeof(T), boost::endian::order::big>(
-                   reinterpret_cast<const unsigned char*>(at));
+  return convert::load<T>(at, reading_.order);
 }
 
 template <typename Describe>
