@@ -59,9 +59,11 @@ struct Recording {
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
         perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
-        kernel(kernel_files_of(directory, context.notes)),
+        kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
         symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
                    wanted),
+        tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(),
+                    context.names),
         specs(info, (path / "info").native(), context.notes),
         user_events(read_event_names(path, context.notes)),
         debug(directory, context.timeline.new_notes()),
@@ -92,6 +94,7 @@ struct Recording {
   PerfThreads perf;    // what the perf files say of threads
   KernelFiles kernel;  // none: they are not shown
   Symbolizer symbolizer;
+  Tracepoints tracepoints;
   SpecTable specs;
   EventNames user_events;
   DebugFiles debug;
@@ -149,8 +152,17 @@ class OwningKernelFeeder : public KernelFeeder {
                                     .demangle = context.options.demangle,
                                     .names = context.names,
                                     .notes = notes}),
-                     notes, context.stats),
+                     wanted_of(*recording), notes, context.stats),
         recording_(std::move(recording)) {}
+
+  // Perf's switches are the same ones.
+  static Wanted wanted_of(const Recording& recording) {
+    const bool has_perf = std::ranges::any_of(recording.directory.perf_cpus,
+                                              [](const CpuFile& file) { return file.size_bytes != 0; });
+    return {.tracepoints = &recording.tracepoints,
+            .events = !recording.options.no_event,
+            .switches = !has_perf && !recording.options.no_sched};
+  }
 
   std::shared_ptr<Recording> recording_;
 };
@@ -224,12 +236,16 @@ SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timelin
           .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
 }
 
-KernelPlan kernel_of(const Task& task, Recording& recording) {
+KernelPlan kernel_of(const Task& task, Recording& recording, Timeline& timeline) {
   const auto inbox = recording.kernel_inboxes.find(task.tid);
   if (inbox == recording.kernel_inboxes.end()) return {};
   return {.inbox = &inbox->second,
           .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
-                                static_cast<std::uint64_t>(task.tid))};
+                                static_cast<std::uint64_t>(task.tid)),
+          .tracepoints = &recording.tracepoints,
+          .skips_outside = recording.options.kernel_skip_out,
+          .process = timeline.koid_of(task.pid),
+          .thread_id = timeline.koid_of(task.tid)};
 }
 
 // When the first of what is shown of the thread is.
@@ -349,7 +365,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     const Task& task = *plan.task;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, *recording, plan.size_bytes));
     plan.switches = switches_of(task, *recording, context.timeline);
-    plan.kernel = kernel_of(task, *recording);
+    plan.kernel = kernel_of(task, *recording, context.timeline);
     const bool is_first_process =
         !recording->sessions.sessions().empty() && recording->sessions.sessions().front().pid == task.pid;
     const auto& exit_status = recording->info.exit_status;

@@ -13,6 +13,7 @@
 #include "converters/uftrace/arguments/payload_reader.h"
 #include "converters/uftrace/events/event_names.h"
 #include "converters/uftrace/inspect/inspect_files.h"
+#include "converters/uftrace/kernel/kernel_outline.h"
 #include "converters/uftrace/perf/perf_outline.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"
@@ -255,15 +256,6 @@ Outline time_of(const Surveys& surveys, const Info& info) {
   return outline;
 }
 
-Outline kernel_of(const Head& head, Notes& notes) {
-  Outline outline = Outline::object();
-  if (const auto header = read_optional_file(head.directory.path / "kernel_header", notes))
-    outline["header bytes"] = header->size();
-  if (!head.directory.kernel_cpus.empty())
-    outline["events"] = outline_of_cpu_files(head.directory.kernel_cpus);
-  return outline;
-}
-
 // What people wrote: shown in full, but for messages, which can be many.
 Outline texts_of(const Head& head, Notes& notes) {
   Outline outline = Outline::object();
@@ -306,7 +298,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["threads"] = threads_of(head, surveys);
   outline["records"] = records_of(surveys, user_events);
   outline["time"] = time_of(surveys, head.info);
-  outline["kernel"] = kernel_of(head, notes);
+  outline["kernel"] = outline_of_kernel(head.directory, notes);
   outline["perf"] = outline_of_perf(head.directory.perf_cpus, head.info.order);
   outline["symbols"] = outline_of_symbols(head.directory, notes);
   outline["debug information"] = outline_of_debug_files(head.directory, notes);

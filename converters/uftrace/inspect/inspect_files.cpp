@@ -161,11 +161,4 @@ Outline outline_of_debug_files(const Directory& directory, Notes& notes) {
   return list;
 }
 
-Outline outline_of_cpu_files(const std::vector<CpuFile>& files) {
-  Outline list = Outline::array();
-  for (const CpuFile& file : files)
-    list.push_back({{"file", file.path.filename().string()}, {"cpu", file.cpu}, {"bytes", file.size_bytes}});
-  return list;
-}
-
 }  // namespace convert::uftrace

@@ -20,6 +20,5 @@ Outline outline_of_arguments(const Info& info);
 Outline outline_of_symbols(const Directory& directory, Notes& notes);
 // One entry for every .dbg file: functions, source lines, argument lists and enums counted.
 Outline outline_of_debug_files(const Directory& directory, Notes& notes);
-Outline outline_of_cpu_files(const std::vector<CpuFile>& files);
 
 }  // namespace convert::uftrace

@@ -31,7 +31,10 @@ void KernelCalls::note(const NoteKind& kind, Describe&& describe) {
 
 void KernelCalls::take_first(std::size_t user_depth) {
   const KernelMessage message = *context_.inbox->first();
-  context_.inbox->take_first();
+  if (message.kind == KernelMessage::Kind::Event)
+    context_.inbox->take_event(bytes_);
+  else
+    context_.inbox->take_first();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
@@ -40,7 +43,38 @@ void KernelCalls::take_first(std::size_t user_depth) {
       return leave(time_ns, message);
     case KernelMessage::Kind::Lost:
       return lose(time_ns, message);
+    case KernelMessage::Kind::Event:
+      return tell_event(time_ns, message, user_depth);
+    case KernelMessage::Kind::SwitchIn:
+    case KernelMessage::Kind::SwitchOut:
+    case KernelMessage::Kind::Preempted:
+      return tell_switch(time_ns, message);
   }
+}
+
+void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth) {
+  if (context_.skips_outside && user_depth == 0) return;
+  const Tracepoint* const tracepoint = context_.tracepoints->find(message.address);
+  values_.clear();
+  context_.tracepoints->add_values(*tracepoint, bytes_, text_, values_);
+  context_.lane.instant(time_ns, message.label, values_);
+}
+
+// As Schedule says them: the other side is an idle cpu.
+void KernelCalls::tell_switch(std::uint64_t time_ns, const KernelMessage& message) {
+  const bool is_in = message.kind == KernelMessage::Kind::SwitchIn;
+  ContextSwitch told{.cpu = message.depth,
+                     .outgoing_state = ThreadState::New,
+                     .outgoing_process = {},
+                     .outgoing_thread = {},
+                     .incoming_process = {},
+                     .incoming_thread = {}};
+  if (!is_in)
+    told.outgoing_state =
+        message.kind == KernelMessage::Kind::Preempted ? ThreadState::Running : ThreadState::Blocked;
+  (is_in ? told.incoming_process : told.outgoing_process) = context_.process;
+  (is_in ? told.incoming_thread : told.outgoing_thread) = context_.thread;
+  context_.lane.context_switch(time_ns, told);
 }
 
 // ---- Calls ----

@@ -14,6 +14,7 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/kernel/kernel_inbox.h"
+#include "converters/uftrace/kernel/tracepoint.h"
 
 namespace convert::uftrace {
 
@@ -23,8 +24,11 @@ class KernelCalls {
     Lane& lane;
     Names& names;
     Notes& notes;
-    KernelInbox* inbox;  // null: nothing is known of the thread
-    std::string name;    // of the thread, for notes
+    KernelInbox* inbox;              // null: nothing is known of the thread
+    std::string name;                // of the thread, for notes
+    const Tracepoints* tracepoints;  // null: no events but calls are told
+    ProcessId process;               // as the timeline shows them
+    ThreadId thread;
     bool skips_outside;  // what the kernel does outside of the program's calls is not shown
   };
   explicit KernelCalls(Context context);
@@ -70,6 +74,8 @@ class KernelCalls {
 
   void enter(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
   void leave(std::uint64_t time_ns, const KernelMessage& message);
+  void tell_event(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
+  void tell_switch(std::uint64_t time_ns, const KernelMessage& message);
   void lose(std::uint64_t time_ns, const KernelMessage& message);
   std::size_t frame_of(const KernelMessage& message) const;
   void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
@@ -85,6 +91,9 @@ class KernelCalls {
   std::size_t late_ = 0;            // calls on the lane, between those and it, that end when it does
   NameId repaired_, count_, cpu_, caller_, retval_;
   LabelId records_lost_;
+  std::vector<std::byte> bytes_;  // of the event at hand
+  std::string text_;
+  Arguments values_;
 };
 
 }  // namespace convert::uftrace

@@ -10,6 +10,8 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kMinEvents = 64;  // a turn
+// Bits of `prev_state` that say why a thread does not run.
+constexpr std::uint64_t kSleepingStates = 0xff;
 constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();
 
 // Most functions return an int: its upper half is not theirs. The kernel's own tracer looks at error codes
@@ -21,6 +23,17 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
 }
 
+// The thread that an event of another one is told to; null if there is none.
+KernelInbox* told_to(const Subjects& subjects, std::span<const std::byte> payload, std::endian order,
+                     const KernelInboxes& inboxes) {
+  for (const NumberPlace& place : {subjects.next_thread, subjects.thread}) {
+    if (!place.is_there() || !place.fits(payload)) continue;
+    const auto found = inboxes.find(static_cast<ThreadId>(place.load_from(payload, order)));
+    if (found != inboxes.end()) return found->second;
+  }
+  return nullptr;
+}
+
 KernelReading reading_of(const KernelFiles& files, Notes* notes) {
   return {.pages = files.header.pages, .notes = notes};
 }
@@ -28,13 +41,14 @@ KernelReading reading_of(const KernelFiles& files, Notes* notes) {
 }  // namespace
 
 KernelFeeder::KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols,
-                           Notes& notes, ImportStats& stats)
+                           const Wanted& wanted, Notes& notes, ImportStats& stats)
     : events_(files.files, reading_of(files, &notes)),
       order_(files.header.pages.order),
       common_(files.header),
       graph_(files.header),
       inboxes_(std::move(inboxes)),
       symbols_(std::move(symbols)),
+      wanted_(wanted),
       notes_(&notes),
       stats_(&stats) {
   stats_->bytes_total += events_.size();
@@ -94,28 +108,78 @@ void KernelFeeder::stage_data(const KernelEvent& event, std::uint32_t cpu) {
   state.thread = inbox;
 
   const std::uint64_t id = common_.type.load_from(payload, order_);
-  const GraphFormat* const format = graph_.find(id);
-  if (format == nullptr || !format->fits(payload)) {
-    if (inbox != nullptr)
-      notes_->add(kEventSkipped, [&] {
-        return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu, id, payload.size());
-      });
+  if (const GraphFormat* const format = graph_.find(id)) {
+    // What the kernel did for others is left out.
+    if (inbox != nullptr && format->fits(payload))
+      stage_call(*format, event, inbox);
+    else if (inbox != nullptr)
+      skip(id, event, cpu);
     return;
   }
-  if (inbox == nullptr) return;  // what the kernel did for others
-  KernelMessage message{.time_ns = event.order_ns,
-                        .address = format->function.load_from(payload, order_),
-                        .kind = format->is_entry ? KernelMessage::Kind::Entry : KernelMessage::Kind::Exit};
-  if (format->depth.is_there())
-    message.depth = static_cast<std::uint16_t>(
-        std::min<std::uint64_t>(format->depth.load_from(payload, order_), KernelMessage::kNoDepth));
-  if (format->value.is_there() && format->value.fits(payload)) {
-    message.has_value = true;
-    message.value = format->value.load_from(payload, order_);
-    if (!format->is_entry) message.value = return_value(message.value, format->value.size);
+  const Tracepoint* const tracepoint =
+      wanted_.tracepoints != nullptr ? wanted_.tracepoints->find(id) : nullptr;
+  if (tracepoint == nullptr) {
+    if (inbox != nullptr && wanted_.events) skip(id, event, cpu);
+    return;
   }
-  if (format->is_entry) message.label = symbols_.label(message.address);
+  if (wanted_.events)
+    stage_event(*tracepoint, event,
+                inbox != nullptr ? inbox : told_to(tracepoint->subjects, payload, order_, inboxes_), cpu);
+  if (wanted_.switches && tracepoint->previous_thread.is_there()) stage_switch(*tracepoint, event, cpu);
+}
+
+void KernelFeeder::skip(std::uint64_t id, const KernelEvent& event, std::uint32_t cpu) {
+  notes_->add(kEventSkipped, [&] {
+    return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu, id, event.payload.size());
+  });
+}
+
+void KernelFeeder::stage_call(const GraphFormat& format, const KernelEvent& event, KernelInbox* inbox) {
+  const auto payload = event.payload;
+  KernelMessage message{.time_ns = event.order_ns,
+                        .address = format.function.load_from(payload, order_),
+                        .kind = format.is_entry ? KernelMessage::Kind::Entry : KernelMessage::Kind::Exit};
+  if (format.depth.is_there())
+    message.depth = static_cast<std::uint16_t>(
+        std::min<std::uint64_t>(format.depth.load_from(payload, order_), KernelMessage::kNoDepth));
+  if (format.value.is_there() && format.value.fits(payload)) {
+    message.has_value = true;
+    message.value = format.value.load_from(payload, order_);
+    if (!format.is_entry) message.value = return_value(message.value, format.value.size);
+  }
+  if (format.is_entry) message.label = symbols_.label(message.address);
   staged_.emplace_back(inbox, message);
+}
+
+void KernelFeeder::stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox* inbox,
+                               std::uint32_t cpu) {
+  if (inbox == nullptr) return;
+  staged_.emplace_back(inbox, KernelMessage{.time_ns = event.order_ns,
+                                            .address = tracepoint.id,
+                                            .value = event.payload.size(),
+                                            .label = tracepoint.label,
+                                            .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
+                                            .kind = KernelMessage::Kind::Event});
+  put_bytes_of_event(event.payload, [&](const KernelMessage& part) { staged_.emplace_back(inbox, part); });
+}
+
+// A thread that would run on was preempted.
+void KernelFeeder::stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, std::uint32_t cpu) {
+  const auto payload = event.payload;
+  const auto stage_side = [&](const NumberPlace& place, KernelMessage::Kind kind) {
+    if (!place.is_there() || !place.fits(payload)) return;
+    KernelInbox* const inbox = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
+    if (inbox == nullptr) return;
+    staged_.emplace_back(inbox, KernelMessage{.time_ns = event.order_ns,
+                                              .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
+                                              .kind = kind});
+  };
+  const NumberPlace& state = tracepoint.previous_state;
+  const bool runs_on =
+      state.is_there() && state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
+  stage_side(tracepoint.previous_thread,
+             runs_on ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
+  stage_side(tracepoint.subjects.next_thread, KernelMessage::Kind::SwitchIn);
 }
 
 KernelInbox* KernelFeeder::inbox_of(ThreadId thread) {
@@ -143,12 +207,18 @@ std::size_t KernelFeeder::waiting_bytes() const {
 }
 
 std::uint64_t first_kernel_ns(const KernelFiles& files, const KernelInboxes& inboxes) {
+  const std::endian order = files.header.pages.order;
   const CommonFields common(files.header);
+  std::map<std::uint64_t, Subjects> subjects;
+  for (const EventFormat& format : files.header.formats) subjects.emplace(format.id, subjects_of(format));
   for (KernelMerge events(files.files, reading_of(files, nullptr)); !events.at_end(); events.advance()) {
     const KernelEvent& event = events.event();
     if (event.kind != KernelEvent::Kind::Data || !common.fit(event.payload)) continue;
-    const std::uint64_t thread = common.thread.load_from(event.payload, files.header.pages.order);
+    const std::uint64_t thread = common.thread.load_from(event.payload, order);
     if (inboxes.contains(static_cast<ThreadId>(thread))) return event.order_ns;
+    const auto about = subjects.find(common.type.load_from(event.payload, order));
+    if (about != subjects.end() && told_to(about->second, event.payload, order, inboxes) != nullptr)
+      return event.order_ns;
   }
   return kForever;
 }

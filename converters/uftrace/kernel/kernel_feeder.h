@@ -16,6 +16,7 @@
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/kernel/kernel_inbox.h"
 #include "converters/uftrace/kernel/kernel_symbols.h"
+#include "converters/uftrace/kernel/tracepoint.h"
 #include "converters/uftrace/recording/cpu_merge.h"
 
 namespace convert::uftrace {
@@ -31,9 +32,14 @@ struct KernelFiles {
 
 class KernelFeeder : public Feeder {
  public:
-  // Borrows inboxes, notes and stats until the timeline has run. Threads without an inbox are left out.
-  KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols, Notes& notes,
-               ImportStats& stats);
+  struct Wanted {
+    const Tracepoints* tracepoints = nullptr;  // null: no events but calls
+    bool events = true;                        // they are told, and
+    bool switches = false;                     // so is what sched_switch says of cpus
+  };
+  // Borrows all but the first two until the timeline has run. Threads without an inbox are left out.
+  KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols, const Wanted& wanted,
+               Notes& notes, ImportStats& stats);
 
   bool pump(const Turn& turn) override;
   void deliver() override;
@@ -51,6 +57,11 @@ class KernelFeeder : public Feeder {
   void stage(const KernelEvent& event, std::uint32_t cpu);
   void stage_data(const KernelEvent& event, std::uint32_t cpu);
   void stage_loss(KernelInbox* inbox, std::uint64_t time_ns, std::uint64_t lost, std::uint32_t cpu);
+  void stage_call(const GraphFormat& format, const KernelEvent& event, KernelInbox* inbox);
+  void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox* inbox,
+                   std::uint32_t cpu);
+  void stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, std::uint32_t cpu);
+  void skip(std::uint64_t id, const KernelEvent& event, std::uint32_t cpu);
   KernelInbox* inbox_of(ThreadId thread);
 
   KernelMerge events_;
@@ -59,6 +70,7 @@ class KernelFeeder : public Feeder {
   GraphFormats graph_;
   KernelInboxes inboxes_;
   KernelSymbols symbols_;
+  Wanted wanted_;
   Notes* notes_;
   ImportStats* stats_;
   std::map<std::uint32_t, Cpu> cpus_;

@@ -49,6 +49,9 @@ KernelCalls::Context ThreadSource::kernel_of_plan() {
           .notes = notes_,
           .inbox = plan_.kernel.inbox,
           .name = plan_.kernel.thread,
+          .tracepoints = plan_.kernel.tracepoints,
+          .process = plan_.kernel.process,
+          .thread = plan_.kernel.thread_id,
           .skips_outside = plan_.kernel.skips_outside};
 }
 

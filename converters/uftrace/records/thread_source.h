@@ -57,7 +57,10 @@ struct SwitchPlan {
 struct KernelPlan {
   KernelInbox* inbox = nullptr;  // null if there are none
   std::string thread = {};       // for notes: "DIR: thread 100"
-  bool skips_outside = false;    // see KernelCalls
+  const Tracepoints* tracepoints = nullptr;
+  bool skips_outside = false;  // see KernelCalls
+  ProcessId process{};         // as the timeline shows them
+  ThreadId thread_id{};
 };
 
 // All that is known of a thread before its records are read.

@@ -1,0 +1,212 @@
+#include "converters/uftrace/kernel/tracepoint.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "converters/uftrace/kernel/graph_formats.h"
+#include "converters/uftrace/kernel/kernel_symbols.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::size_t kMaxElements = 64;  // of an array, that are shown
+
+// Where a field's bytes are that lie elsewhere: a word of the kernel's.
+struct DataLocation {
+  using Offset = fxt::Field<0, 15>;
+  using Size = fxt::Field<16, 31>;
+};
+
+bool is_character(std::string_view type) {
+  for (const std::string_view prefix : {"__data_loc ", "__rel_loc ", "const ", "unsigned ", "signed "})
+    if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
+  return type.starts_with("char");
+}
+
+// Of the types that kernels declare arrays of.
+std::size_t element_bytes(std::string_view type, std::size_t long_bytes) {
+  for (const std::string_view prefix : {"__data_loc ", "__rel_loc ", "const "})
+    if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
+  type = type.substr(0, type.find('['));
+  const auto has = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
+  if (has("8") || has("char") || has("bool")) return 1;
+  if (has("64") || has("long long") || has("*")) return 8;
+  if (has("16") || has("short")) return 2;
+  if (has("long") || has("size_t")) return long_bytes;
+  return 4;
+}
+
+FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField printed, Names& names) {
+  using Form = FieldPlan::Form;
+  FieldPlan plan{.name = names.intern(field.name),
+                 .symbol_name = names.intern(field.name + ".symbol"),
+                 .where = field.where,
+                 .offset = field.offset,
+                 .size = field.size,
+                 .element_bytes = element_bytes(field.type, pages.long_bytes),
+                 .is_signed = field.is_signed,
+                 .printed = std::move(printed)};
+  const bool is_pointer = field.type.ends_with('*') || plan.printed.is_pointer || plan.printed.is_symbol;
+  const bool is_array = field.is_array || field.where != EventField::Where::Here;
+  const bool is_number = std::has_single_bit(field.size) && field.size <= sizeof(std::uint64_t);
+  if (is_array)
+    plan.form = is_character(field.type) ? Form::Text : Form::Elements;
+  else if (!is_number)
+    plan.form = Form::Bytes;
+  else if (is_pointer)
+    plan.form = Form::Pointer;
+  return plan;
+}
+
+// Where the field's bytes are in the event.
+std::optional<std::span<const std::byte>> bytes_of(const FieldPlan& field, const EventBytes& event) {
+  std::size_t offset = field.offset, size = field.size;
+  const std::span<const std::byte> payload = event.payload;
+  if (offset > payload.size() || size > payload.size() - offset) return std::nullopt;
+  if (field.where != EventField::Where::Here) {
+    if (size < sizeof(std::uint32_t)) return std::nullopt;
+    const auto word = load<std::uint32_t>(payload.data() + offset, event.order);
+    const bool is_relative = field.where == EventField::Where::Relative;
+    offset = DataLocation::Offset::get(word) + (is_relative ? offset + sizeof(word) : 0);
+    size = DataLocation::Size::get(word);
+    if (offset > payload.size() || size > payload.size() - offset) return std::nullopt;
+  }
+  return payload.subspan(offset, size);
+}
+
+void put_elements(const FieldPlan& field, std::span<const std::byte> bytes, std::endian order,
+                  std::string& text) {
+  const std::size_t count = bytes.size() / field.element_bytes;
+  for (std::size_t i = 0; i < std::min(count, kMaxElements); ++i) {
+    const NumberPlace place{.offset = static_cast<std::uint32_t>(i * field.element_bytes),
+                            .size = static_cast<std::uint8_t>(field.element_bytes)};
+    const std::uint64_t value = place.load_from(bytes, order);
+    if (i != 0) text += ',';
+    fmt::format_to(std::back_inserter(text), "{}", value);
+  }
+  if (count > kMaxElements) text += ",...";
+}
+
+void put_bytes(std::span<const std::byte> bytes, std::string& text) {
+  for (const std::byte byte : bytes.first(std::min(bytes.size(), kMaxElements)))
+    fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
+  if (bytes.size() > kMaxElements) text += "...";
+}
+
+std::uint64_t number_of(const FieldPlan& field, std::span<const std::byte> bytes, std::endian order) {
+  return NumberPlace{.offset = 0, .size = static_cast<std::uint8_t>(field.size)}.load_from(bytes, order);
+}
+
+std::int64_t signed_of(std::uint64_t value, std::size_t size) {
+  switch (size) {
+    case 1:
+      return static_cast<std::int8_t>(value);
+    case 2:
+      return static_cast<std::int16_t>(value);
+    case 4:
+      return static_cast<std::int32_t>(value);
+    default:
+      return static_cast<std::int64_t>(value);
+  }
+}
+
+void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) {
+  const bool is_wide = field.size == sizeof(std::uint64_t);
+  if (field.is_signed && is_wide)
+    values.add({field.name, signed_of(value, field.size)});
+  else if (field.is_signed)
+    values.add({field.name, static_cast<std::int32_t>(signed_of(value, field.size))});
+  else if (is_wide)
+    values.add({field.name, value});
+  else
+    values.add({field.name, static_cast<std::uint32_t>(value)});
+}
+
+}  // namespace
+
+Subjects subjects_of(const EventFormat& format) {
+  return {.next_thread = place_of(format, "next_pid"), .thread = place_of(format, "pid")};
+}
+
+Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols, Names& names)
+    : order_(header.pages.order), symbols_(symbols) {
+  if (header.formats.empty()) return;
+  PrintFormats prints(header.pages);
+  const GraphFormats graph(header);
+  for (const EventFormat& format : header.formats) {
+    if (graph.find(format.id) != nullptr || by_id_.contains(format.id)) continue;
+    const std::string name = format.system + ":" + format.name;
+    Tracepoint tracepoint{.label = names.label("event", name),
+                          .id = format.id,
+                          .subjects = subjects_of(format),
+                          .previous_thread = {},
+                          .previous_state = {}};
+    if (name == "sched:sched_switch") {
+      tracepoint.previous_thread = place_of(format, "prev_pid");
+      tracepoint.previous_state = place_of(format, "prev_state");
+    }
+    auto printed = prints.fields_of(format);
+    for (const EventField& field : format.fields)
+      if (!field.name.starts_with("common_"))
+        tracepoint.fields.push_back(plan_of(field, header.pages, std::move(printed[field.name]), names));
+    by_id_.emplace(format.id, tracepoints_.size());
+    tracepoints_.push_back(std::move(tracepoint));
+  }
+}
+
+void Tracepoints::add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload,
+                             std::string& text, Arguments& values) const {
+  for (const FieldPlan& field : tracepoint.fields)
+    add_value(field, {.payload = payload, .order = order_}, text, values);
+}
+
+void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std::string& text,
+                            Arguments& values) const {
+  using Form = FieldPlan::Form;
+  const auto bytes = bytes_of(field, event);
+  if (!bytes) return;
+  text.clear();
+  const auto is_printed = [&] {
+    return std::ranges::all_of(field.printed.parts,
+                               [&](const PrintExpression& part) { return part.append_text(event, text); });
+  };
+  if (!field.printed.parts.empty() && is_printed() && !text.empty()) {
+    values.add({field.name, text});
+    return;
+  }
+  text.clear();
+  switch (field.form) {
+    case Form::Number:
+      add_number(field, number_of(field, *bytes, event.order), values);
+      return;
+    case Form::Pointer: {
+      const std::uint64_t address = number_of(field, *bytes, event.order);
+      values.add({field.name, Pointer{address}});
+      const std::string_view symbol = field.printed.is_symbol && symbols_ != nullptr
+                                          ? kernel_name(*symbols_, address)
+                                          : std::string_view{};
+      if (!symbol.empty()) values.add({field.symbol_name, symbol});
+      return;
+    }
+    case Form::Text: {
+      const std::string_view all(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+      values.add({field.name, all.substr(0, all.find('\0'))});
+      return;
+    }
+    case Form::Elements:
+      put_elements(field, *bytes, event.order, text);
+      values.add({field.name, text});
+      return;
+    case Form::Bytes:
+      put_bytes(*bytes, text);
+      values.add({field.name, text});
+      return;
+  }
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,187 @@
+// What becomes of the kernel's tracepoints, by the formats that the recorded kernel tells.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/uftrace/kernel/tracepoint.h"
+#include "tests/uftrace/kernel/kernel_bytes.h"
+#include "tests/uftrace/perf/perf_bytes.h"
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using R = RecordingBuilder;
+
+constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
+
+std::string event_block(std::string_view path, int id, std::string_view fields, std::string_view print) {
+  return block(fmt::format("events/{}/format", path),
+               fmt::format("name: {}\n{}{}\nprint fmt: {}\n", path.substr(path.find('/') + 1),
+                           common_fields(id), fields, print));
+}
+
+const std::string kSwitch = event_block(
+    "sched/sched_switch", 319,
+    field("char prev_comm[16]", 8, 16, true) + field("pid_t prev_pid", 24, 4, true) +
+        field("long prev_state", 32, 8, true) + field("pid_t next_pid", 40, 4, true),
+    R"("prev_comm=%s prev_pid=%d prev_state=%s%s ==> next_pid=%d", REC->prev_comm, REC->prev_pid, )"
+    R"((REC->prev_state & ((0x80 << 1) - 1)) ? __print_flags(REC->prev_state & ((0x80 << 1) - 1), "|", )"
+    R"({ 0x00000001, "S" }, { 0x00000002, "D" }) : "R", REC->prev_state & 0x100 ? "+" : "", REC->next_pid)");
+
+class UftraceTracepoints : public testing::Test {
+ protected:
+  UftraceTracepoints() { r.entry(10, 0, R::kMain).exit(90, 0, R::kMain); }
+  // Events of one type, 1 ns apart from 20 on, in thread 100.
+  std::vector<std::string> lines_of(std::string_view formats, const std::vector<std::string>& payloads) {
+    r.file("kernel_header", header_text(kLayout) + std::string(formats));
+    KernelBytes bytes(kLayout);
+    bytes.page(19);
+    for (const std::string& payload : payloads) bytes.event(1, payload);
+    r.file("kernel-cpu2.dat", bytes.text());
+    auto lines = r.lines();
+    std::erase(lines, "100/100 [10, 90] demo:main");
+    return lines;
+  }
+  static Numbers common(std::uint16_t id, std::int32_t tid = 100) {
+    return KernelBytes(kLayout).common(id, tid);
+  }
+  static std::string switched(std::int32_t tid, std::int32_t previous, std::int64_t state,
+                              std::int32_t next) {
+    std::string name("demo");
+    name.resize(16, '\0');
+    return common(319, tid)
+        .bytes(name)
+        .put(previous)
+        .put(std::int32_t{0})
+        .put(state)
+        .put(next)
+        .put(std::int32_t{0})
+        .text();
+  }
+  R r;
+};
+
+TEST_F(UftraceTracepoints, FieldsAreArgumentsOfTheirTypes) {
+  EXPECT_THAT(
+      lines_of(event_block("app/numbers", 50,
+                           field("u8 small", 8, 1) + field("short two", 10, 2, true) +
+                               field("u32 four", 12, 4) + field("long eight", 16, 8, true) +
+                               field("void * where", 24, 8) + field("u16 list[2]", 32, 4),
+                           R"("small=%u", REC->small)"),
+               {common(50)
+                    .put(std::uint8_t{200})
+                    .put(std::uint8_t{0})
+                    .put(std::int16_t{-3})
+                    .put(std::uint32_t{0xffff'ffff})
+                    .put(std::int64_t{-5})
+                    .put(std::uint64_t{0x1000})
+                    .put(std::uint16_t{7})
+                    .put(std::uint16_t{8})
+                    .text()}),
+      ElementsAre("100/100 @20 event:app:numbers small=200 two=-3 four=4294967295 eight=-5 where=0x1000 "
+                  "list=\"7,8\""));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST_F(UftraceTracepoints, StringsMayStandElsewhere) {
+  const std::string_view text("a file\0\0", 8);
+  EXPECT_THAT(
+      lines_of(event_block("app/names", 51,
+                           field("__data_loc char[] name", 8, 4) + field("__rel_loc u8[] raw", 12, 4),
+                           R"("name=%s", __get_str(name))"),
+               {common(51).put(std::uint32_t{7 << 16 | 16}).put(std::uint32_t{2 << 16}).bytes(text).text(),
+                common(51).put(std::uint32_t{700 << 16 | 16}).put(std::uint32_t{9999}).text()}),
+      ElementsAre("100/100 @20 event:app:names name=\"a file\" raw=\"97,32\"", "100/100 @21 event:app:names"))
+      << "what lies outside of the event is not shown";
+}
+
+TEST_F(UftraceTracepoints, FlagsAndChoicesHaveTheirNames) {
+  const std::string formats =
+      event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
+                  R"q("flags=%s kind=%s", __print_flags(REC->flags, "|", { 1, "READ" }, { 2, "WRITE" }), )q"
+                  R"q(__print_symbolic(REC->kind, { 0, "none" }, { 7, "some" }))q");
+  const auto event = [](std::uint32_t flags, std::uint32_t kind) {
+    return common(52).put(flags).put(kind).text();
+  };
+  EXPECT_THAT(lines_of(formats, {event(3, 7), event(0x12, 0), event(0, 9)}),
+              ElementsAre("100/100 @20 event:app:words flags=\"READ|WRITE\" kind=\"some\"",
+                          "100/100 @21 event:app:words flags=\"WRITE|0x10\" kind=\"none\"",
+                          "100/100 @22 event:app:words flags=0 kind=\"0x9\""));
+}
+
+TEST_F(UftraceTracepoints, FunctionsHaveTheirNamesBesides) {
+  r.file("kallsyms", "ffffffff81000000 T do_it\nffffffff81000100 T the_end\n");
+  EXPECT_THAT(lines_of(event_block("app/calls", 53, field("unsigned long site", 8, 8),
+                                   R"("site=%pS", (void *)REC->site)"),
+                       {common(53).put(std::uint64_t{0xffffffff81000004}).text()}),
+              ElementsAre("100/100 @20 event:app:calls site=0xffffffff81000004 site.symbol=\"do_it\""));
+}
+
+TEST_F(UftraceTracepoints, WhatCanNotBeUnderstoodIsANumber) {
+  EXPECT_THAT(lines_of(event_block("app/odd", 54, field("int a", 8, 4, true),
+                                   R"("a=%s", __print_flags(REC->b, nonsense((({ } "%s" ? REC->a)"),
+                       {common(54).put(std::int32_t{-1}).text()}),
+              ElementsAre("100/100 @20 event:app:odd a=-1"));
+  EXPECT_THAT(lines_of("", {common(55).put(std::int32_t{-1}).text()}), IsEmpty());
+  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "cpu 2: a kernel event of type 55 and 12 bytes"));
+}
+
+TEST_F(UftraceTracepoints, OfOthersThoseAreToldThatAreAboutUs) {
+  const std::string wakeup =
+      event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
+  EXPECT_THAT(lines_of(wakeup, {common(321, 7).put(std::int32_t{100}).text(),
+                                common(321, 7).put(std::int32_t{8}).text(),
+                                common(321, 100).put(std::int32_t{8}).text()}),
+              ElementsAre("100/100 @20 event:sched:sched_wakeup pid=100",
+                          "100/100 @22 event:sched:sched_wakeup pid=8"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
+  EXPECT_THAT(
+      lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100), switched(100, 100, 0x100, 7)}),
+      ElementsAre(
+          "100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"S\" next_pid=0",
+          "100/100 @20 cpu 2: 100 (blocked) -> 0",
+          "100/100 @21 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 prev_state=\"R\" next_pid=100",
+          "100/100 @21 cpu 2: 0 (new) -> 100",
+          "100/100 @22 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"R+\" next_pid=7",
+          "100/100 @22 cpu 2: 100 (running) -> 0"));
+}
+
+TEST_F(UftraceTracepoints, PerfKnowsSwitchesBetter) {
+  r.file("perf-cpu0.dat", PerfBytes().out(50, 100).in(60, 100).text());
+  EXPECT_THAT(lines_of(kSwitch, {switched(100, 100, 1, 0)}),
+              Not(Contains("100/100 @20 cpu 2: 100 (blocked) -> 0")));
+}
+
+TEST_F(UftraceTracepoints, CanBeLeftOut) {
+  lines_of(kSwitch, {switched(100, 100, 1, 0)});
+  const std::vector<std::string> main{"100/100 [10, 90] demo:main"};
+  EXPECT_EQ(r.lines({}, {.no_event = true, .no_sched = true}), main);
+  EXPECT_EQ(r.lines({}, {.no_kernel = true}), main);
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
+  r.thread(100).entry(120, 0, R::kF).exit(140, 0, R::kF);
+  r.file("kernel_header", header_text(kLayout));
+  r.file("kernel-cpu0.dat", KernelBytes(kLayout)
+                                .page(100)
+                                .entry(0, 100, 0x1000, 0)
+                                .exit(5, 100, 0x1000, 0)
+                                .entry(25, 100, 0x1000, 0)
+                                .exit(2, 100, 0x1000, 0)
+                                .text());
+  EXPECT_THAT(r.lines({}, {.kernel_skip_out = true}),
+              ElementsAre("100/100 [10, 90] demo:main", "100/100 [120, 140] demo:f",
+                          "100/100 [130, 132] [kernel]:<1000>"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
