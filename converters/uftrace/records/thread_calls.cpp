@@ -35,6 +35,7 @@ ThreadCalls::ThreadCalls(Context context)
       lane_(&context_.lane),
       unseen_allowance_(kUnseenAllowance),
       repaired_(context_.names.intern("repaired")),
+      repaired_end_(context_.names.intern("repaired_end")),
       count_(context_.names.intern("count")),
       unknown_(context_.names.label("[unknown]", "<unknown>")),
       records_lost_(context_.names.label("event", "records lost")) {}
@@ -167,6 +168,8 @@ bool ThreadCalls::may_open_unseen(std::size_t open, std::size_t depth) {
 }
 
 void ThreadCalls::open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
+  while (!unseen_.empty() && unseen_.back().depth >= lane_->depth()) unseen_.pop_back();
+  unseen_.push_back({lane_->depth(), address});
   lane_->begin(time_ns, address == kUnseen ? unknown_ : context_.label_of(address), address,
                {{repaired_, std::string(kind.name)}});
 }
@@ -180,7 +183,15 @@ void ThreadCalls::close_top(std::uint64_t time_ns, const NoteKind& kind) {
   if (lane_->annotate_top(repaired_, kind.name))
     lane_->end(time_ns);
   else
-    lane_->end(time_ns, {{repaired_, std::string(kind.name)}});
+    lane_->end(time_ns, {{was_unseen() ? repaired_end_ : repaired_, std::string(kind.name)}});
+}
+
+// Whether the begin of the innermost call says that it was repaired: a begin and its end must not have
+// arguments of one name.
+bool ThreadCalls::was_unseen() {
+  const std::size_t depth = lane_->depth() - 1;
+  while (!unseen_.empty() && unseen_.back().depth > depth) unseen_.pop_back();
+  return !unseen_.empty() && unseen_.back().depth == depth && unseen_.back().address == lane_->top_key();
 }
 
 void ThreadCalls::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {

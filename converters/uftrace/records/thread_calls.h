@@ -60,6 +60,7 @@ class ThreadCalls {
   void close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind);
   void close_top(std::uint64_t time_ns, const NoteKind& kind);
   void end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values);
+  bool was_unseen();
   bool may_open_unseen(std::size_t open, std::size_t depth);
   void open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
@@ -72,7 +73,13 @@ class ThreadCalls {
   bool is_forked_ = false;
   std::vector<std::uint64_t> inherited_;
   std::uint64_t untold_losses_ = 0;
-  NameId repaired_;
+  // Calls that were opened unseen; some may be over.
+  struct Unseen {
+    std::size_t depth;
+    std::uint64_t address;
+  };
+  std::vector<Unseen> unseen_;  // outermost first
+  NameId repaired_, repaired_end_;
   NameId count_;
   LabelId unknown_;
   LabelId records_lost_;

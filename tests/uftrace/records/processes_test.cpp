@@ -40,6 +40,23 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
 }
 
+// In a pair, which a viewer joins, both reasons are kept.
+TEST(UftraceForks, AnInheritedCallMayBeCutAtItsEndToo) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).exit(22, 1, R::kFork).entry(23, 1, R::kF);
+  r.pairs();
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10 demo:main", "100/100 [15 demo:fork",
+                                     "100/100 @15 flow from event:fork #1",
+                                     "101/101 [22 demo:main repaired=\"inherited-call\"",
+                                     "101/101 [22 demo:fork repaired=\"inherited-call\"",
+                                     "101/101 22] demo:fork", "101/101 @22 flow to event:fork #1",
+                                     "101/101 [23 demo:f", "101/101 23] demo:f repaired=\"open-at-end\"",
+                                     "101/101 23] demo:main repaired_end=\"open-at-end\"",
+                                     "100/100 25] demo:fork", "100/100 40] demo:main"));
+}
+
 // A server that forks for every request: each child is found without a look at all the others.
 TEST(UftraceForks, Thousands) {
   constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
