@@ -29,6 +29,22 @@ void append(std::string& text, std::string_view part, std::string_view between, 
 
 }  // namespace
 
+bool PrintExpression::is_whole() const {
+  switch (what) {
+    case What::Nothing:
+    case What::Number:
+    case What::Text:
+    case What::Field:
+      return operands.empty();
+    case What::Choice:
+    case What::Flags:
+      return operands.size() == 1;
+    case What::Operation:
+      return text == "?:" ? operands.size() == 3 : operands.size() == 1 || operands.size() == 2;
+  }
+  return false;
+}
+
 bool PrintExpression::gives_text() const {
   if (what == What::Text || what == What::Choice || what == What::Flags) return true;
   return what == What::Operation && text == "?:" && (operands[1].gives_text() || operands[2].gives_text());

@@ -34,6 +34,8 @@ struct PrintExpression {
   std::vector<Name> names = {};                // of Choice and Flags
   std::vector<PrintExpression> operands = {};  // of Operation one or two, of Choice and Flags one
 
+  // Whether it has as many operands as it needs; theirs are not looked at.
+  bool is_whole() const;
   // Whether names or texts come out of it.
   bool gives_text() const;
   // False if that can't be told: a field is missing in the event, or we don't know the operation.

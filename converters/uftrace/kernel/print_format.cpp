@@ -11,43 +11,12 @@
 namespace convert::uftrace {
 namespace {
 
-// Formats of kernels are shorter, and nest less: others are not handed to the library.
+// Formats of kernels are shorter: others are not handed to the library.
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
-constexpr std::size_t kMaxNesting = 64;
 constexpr int kMaxDepth = 200;  // of an expression
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Text that a kernel may have written: brackets in pairs, none of them empty lists, and quotes closed. The
-// library does not survive all others.
-bool is_sane(std::string_view text) {
-  if (text.size() > kMaxFormat) return false;
-  std::string open;  // what has to be closed
-  bool is_quoted = false;
-  char before = ' ';  // other than a blank
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7f) return false;
-    if (is_quoted && c == '\\') {
-      ++i;
-      continue;
-    }
-    if (c == '"') is_quoted = !is_quoted;
-    if (is_quoted || c == ' ' || c == '\n' || c == '\t') continue;
-    if (c == '(') open += ')';
-    if (c == '{') open += '}';
-    if (c == '[') open += ']';
-    if (c == ')' || c == '}' || c == ']') {
-      if (open.empty() || open.back() != c || (c == '}' && before == '{')) return false;
-      open.pop_back();
-    }
-    if (open.size() > kMaxNesting) return false;
-    before = c;
-  }
-  return open.empty() && !is_quoted;
 }
 
 std::optional<std::uint64_t> number(const char* text) {
@@ -199,7 +168,7 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-std::map<std::string, PrintedField> printed_fields(const EventFormat& format, const tep_print_fmt& print) {
+std::map<std::string, PrintedField> fields_in(const EventFormat& format, const tep_print_fmt& print) {
   std::map<std::string, PrintedField> fields;
   const Translation translation(format);
   std::string_view text = print.format;
@@ -241,13 +210,13 @@ PrintFormats::~PrintFormats() {
 }
 
 std::map<std::string, PrintedField> PrintFormats::fields_of(const EventFormat& format) {
-  if (tep_ == nullptr || !is_sane(format.text)) return {};
+  if (tep_ == nullptr || format.text.size() > kMaxFormat) return {};
   tep_event* event = nullptr;
   const tep_errno error =
       tep_parse_format(tep_, &event, format.text.data(), format.text.size(), format.system.c_str());
   std::map<std::string, PrintedField> fields;
   if (error == TEP_ERRNO__SUCCESS && event != nullptr && event->print_fmt.format != nullptr)
-    fields = printed_fields(format, event->print_fmt);
+    fields = fields_in(format, event->print_fmt);
   return fields;  // the event is the handle's
 }
 

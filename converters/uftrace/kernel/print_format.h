@@ -23,6 +23,7 @@ struct PrintedField {
   bool is_pointer = false;                  // %p
 };
 
+// The library may crash at texts that no kernel has written: see print_child.h.
 class PrintFormats {
  public:
   explicit PrintFormats(const PageLayout& pages);

@@ -10,6 +10,7 @@
 
 #include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_symbols.h"
+#include "converters/uftrace/kernel/print_child.h"
 
 namespace convert::uftrace {
 namespace {
@@ -136,9 +137,10 @@ Subjects subjects_of(const EventFormat& format) {
 Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols, Names& names)
     : order_(header.pages.order), symbols_(symbols) {
   if (header.formats.empty()) return;
-  PrintFormats prints(header.pages);
+  auto printed_by_format = printed_fields(header);
   const GraphFormats graph(header);
-  for (const EventFormat& format : header.formats) {
+  for (std::size_t i = 0; i < header.formats.size(); ++i) {
+    const EventFormat& format = header.formats[i];
     if (graph.find(format.id) != nullptr || by_id_.contains(format.id)) continue;
     const std::string name = format.system + ":" + format.name;
     Tracepoint tracepoint{.label = names.label("event", name),
@@ -150,7 +152,7 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
       tracepoint.previous_thread = place_of(format, "prev_pid");
       tracepoint.previous_state = place_of(format, "prev_state");
     }
-    auto printed = prints.fields_of(format);
+    auto& printed = printed_by_format[i];
     for (const EventField& field : format.fields)
       if (!field.name.starts_with("common_"))
         tracepoint.fields.push_back(plan_of(field, header.pages, std::move(printed[field.name]), names));
