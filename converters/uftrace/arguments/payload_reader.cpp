@@ -1,33 +1,25 @@
 #include "converters/uftrace/arguments/payload_reader.h"
 
-#include "fxt/field.h"
-
 namespace convert::uftrace {
-namespace {
-
-std::size_t slot_of(std::uint64_t address) {
-  using HashBits = fxt::Field<56, 63>;
-  return HashBits::get(address * 0x9e37'79b9'7f4a'7c15u);  // 2^64 / golden ratio
-}
-
-}  // namespace
 
 void PayloadReader::enter_view(std::uint64_t time_ns) {
   view_ = shop_.symbolizer.view(task_, time_ns);
   pointers_.enter(*view_);
-  known_.fill({});
+  known_ = {};
 }
 
 const FunctionPlans* PayloadReader::look_up(std::uint64_t address) {
-  return &shop_.plans.of(view_->at(address), view_->space());
+  const FunctionPlans* const found = &shop_.plans.of(view_->at(address), view_->space());
+  known_.put(address, found);
+  return found;
 }
 
 const PayloadPlan* PayloadReader::plan_of(const CallRecord& call, unsigned reading) {
   if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
     enter_view(call.time_ns);
-  Known& known = known_[slot_of(call.address)];
-  if (known.address != call.address) known = {call.address, look_up(call.address)};
-  const std::vector<PayloadPlan>& plans = call.is_entry() ? known.plans->entry : known.plans->exit;
+  const FunctionPlans* const* const known = known_.find(call.address);
+  const FunctionPlans* const found = known != nullptr ? *known : look_up(call.address);
+  const std::vector<PayloadPlan>& plans = call.is_entry() ? found->entry : found->exit;
   return reading < plans.size() ? &plans[reading] : nullptr;
 }
 

@@ -2,7 +2,6 @@
 // time, and runs them.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "converters/uftrace/arguments/payload_plans.h"
 #include "converters/uftrace/arguments/pointer_names.h"
 #include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/symbols/label_cache.h"
 
 namespace convert::uftrace {
 
@@ -38,10 +38,6 @@ class PayloadReader : public Payloads {
                   Arguments& into) override;
 
  private:
-  struct Known {
-    std::uint64_t address = ~std::uint64_t{0};  // records hold 48 bits
-    const FunctionPlans* plans = nullptr;
-  };
   const PayloadPlan* plan_of(const CallRecord& call, unsigned reading);
   const FunctionPlans* look_up(std::uint64_t address);
   void enter_view(std::uint64_t time_ns);
@@ -50,7 +46,7 @@ class PayloadReader : public Payloads {
   const Task& task_;
   std::optional<SymbolView> view_;
   PointerNames pointers_;
-  std::array<Known, 256> known_{};  // direct-mapped, of the view
+  AddressCache<const FunctionPlans*, 10> known_;  // of the view; every thread has one
   std::vector<std::uint64_t> room_;
 };
 

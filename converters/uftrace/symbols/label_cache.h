@@ -13,8 +13,8 @@
 
 namespace convert::uftrace {
 
-// Direct-mapped: two addresses of one slot take turns, at the cost of a slow look-up.
-template <typename Meaning>
+// Direct-mapped, with 2^Bits entries: two addresses of one slot take turns, at the cost of a slow look-up.
+template <typename Meaning, unsigned Bits = 12>
 class AddressCache {
  public:
   struct Entry {
@@ -33,7 +33,7 @@ class AddressCache {
 
  private:
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
-  using HashBits = fxt::Field<52, 63>;
+  using HashBits = fxt::Field<64 - Bits, 63>;
   static std::size_t slot_of(std::uint64_t address) {
     return HashBits::get(address * 0x9e37'79b9'7f4a'7c15u);
   }
