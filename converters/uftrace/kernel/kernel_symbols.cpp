@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <string>
+#include <vector>
 
 #include "converters/uftrace/note_kinds.h"
 
@@ -41,8 +42,10 @@ std::string_view kernel_name(const SymbolTable& symbols, std::uint64_t address) 
   if (found->start == symbols.symbols().back().start && address - found->start >= kLastBytes) return {};
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found->name;
-  for (const Symbol& alias : std::ranges::equal_range(symbols.symbols(), found->start, {}, &Symbol::start))
-    if (is_meant(alias.name, call)) return alias.name;
+  const std::vector<Symbol>& all = symbols.symbols();
+  auto alias = std::ranges::lower_bound(all, found->start, {}, &Symbol::start);
+  for (; alias != all.end() && alias->start == found->start; ++alias)
+    if (is_meant(alias->name, call)) return alias->name;
   return found->name;
 }
 
