@@ -73,6 +73,16 @@ TEST_F(Plan, ArgumentsAndLocalsAreNamedByTheirPlaceInTheFrame) {
               ElementsAre("it", "n", "sum"));
 }
 
+TEST_F(Plan, LocalsMayLieFarAwayInTheFrame) {
+  program.locals = {{-24, "near"}, {-148, "far"}, {-100'000, "farther"}};
+  EXPECT_THAT(names({"collect $locals"},
+                    "X00000010,26000522080223ffe816100222040c27"
+                    "X00000010,26000522080223ff6c16100222040c27"
+                    "X00000012,26000522080224fffe796016200222040c27",
+                    &program),
+              ElementsAre("near", "far", "farther"));
+}
+
 // GDB leaves out what would add 0: the number may belong to the frame base or to the variable.
 TEST_F(Plan, TheProgramTellsWhatANumberBelongsTo) {
   program.locals = {{0, "it"}, {8, "other"}};
