@@ -143,6 +143,10 @@ TEST_F(LeafValues, OfComplexNumbersAreTexts) {
   bytes[3] = std::byte{0x3f};  // 0.5f
   bytes[7] = std::byte{0xc0};  // -2.0f
   EXPECT_EQ(complex(8), Argument(name, "0.5 + -2i"));
+  bytes[0] = std::byte{0xcd};  // 0.1f: 0x3dcccccd
+  bytes[1] = bytes[2] = std::byte{0xcc};
+  bytes[3] = std::byte{0x3d};
+  EXPECT_EQ(complex(8), Argument(name, "0.100000001 + -2i"));
   bytes = {};
   bytes[0] = std::byte{0x9a};  // 0.1: 0x3fb999999999999a
   std::fill(bytes.begin() + 1, bytes.begin() + 6, std::byte{0x99});
