@@ -179,9 +179,11 @@ Argument wide_number(const PlannedLeaf& leaf, std::span<const std::byte> bytes, 
 
 std::uint64_t field_bits(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order) {
   const std::uint64_t all = unsigned_bits(bytes, order);
-  if (leaf.bit_size == 0) return all;
-  return all >> (order == std::endian::little ? leaf.bit_offset
-                                              : 8 * bytes.size() - leaf.bit_offset - leaf.bit_size);
+  const std::size_t bits = 8 * bytes.size();
+  const bool is_inside =
+      bytes.size() <= sizeof(all) && leaf.bit_offset <= bits && leaf.bit_size <= bits - leaf.bit_offset;
+  if (leaf.bit_size == 0 || !is_inside) return all;
+  return all >> (order == std::endian::little ? leaf.bit_offset : bits - leaf.bit_offset - leaf.bit_size);
 }
 
 }  // namespace
