@@ -74,7 +74,7 @@ class Parser {
     if (element == nullptr || !take("@")) return element;
     const auto count = number();
     element = value_of(element);
-    if (!count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
+    if (element == nullptr || !count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
     return types_.add({.kind = Type::Kind::Array,
                        .size = *count * element->size,
                        .target = element,
