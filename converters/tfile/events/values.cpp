@@ -200,7 +200,7 @@ Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, 
       return {leaf.name, text = wide_string<char32_t>(bytes, order)};
     case Leaf::Form::Signed:
     case Leaf::Form::Unsigned:
-      if (leaf.bit_size == 0 && leaf.size > 8) return wide_number(leaf, bytes, order, text);
+      if (leaf.bit_size == 0 && bytes.size() == 16) return wide_number(leaf, bytes, order, text);
       break;
     default:
       break;
