@@ -13,20 +13,16 @@ Where a text of uftrace lies beside a recording (RECORDING.dump.txt) it is used;
 when anything differs.
 """
 
-import argparse
-import json
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import fxt_reader as fxt
+import judging
 import uftrace_reference as uftrace
 import viewers
-from compare_uftrace import Comparison
 
 KERNEL = "[kernel]"
 _LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|lost )\](?::? )(.*)$")
@@ -51,7 +47,7 @@ class Call:
         self.name, self.begin, self.depth, self.end = entry.name, entry.time, entry.depth, None
 
 
-class KernelComparison(Comparison):
+class KernelComparison(judging.Comparison):
     def run(self, trace):
         dump = self.reference("dump", ["dump"])
         if dump is None:
@@ -231,36 +227,5 @@ def same_value(value, text):
         return True  # told in another form
 
 
-def compare(recording, arguments, directory):
-    comparison, output = KernelComparison(recording), Path(directory) / "out.fxt"
-    process = subprocess.run([arguments.converter, "--report=json", *arguments.option, recording, output],
-                             capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        comparison.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
-        return comparison
-    comparison.notes = [f"{note['kind']} {note['count']}" for note in json.loads(process.stdout)["notes"]]
-    comparison.run(fxt.read(output))
-    return comparison
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
-    parser.add_argument("--converter", required=True, help="the program fxt-convert")
-    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
-    arguments, failed = parser.parse_args(), 0
-    with tempfile.TemporaryDirectory() as directory:
-        for recording in arguments.recordings:
-            comparison = compare(recording, arguments, directory)
-            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
-            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
-            if comparison.notes:
-                print(f"  notes: {', '.join(comparison.notes)}")
-            for problem in comparison.problems[:10]:
-                print(f"  {problem}")
-            failed += bool(comparison.problems)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judging.judge(__doc__, KernelComparison))

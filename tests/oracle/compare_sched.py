@@ -12,19 +12,14 @@ Where texts of uftrace lie beside a recording (RECORDING.dump.txt, .report.txt) 
 run. Exit code 1 when anything differs.
 """
 
-import argparse
-import json
 import re
-import subprocess
 import sys
-import tempfile
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import fxt_reader as fxt
+import judging
 import uftrace_reference as uftrace
 import viewers
-from compare_uftrace import Comparison
 
 RUNNING, BLOCKED = 1, 3  # FXT's thread states
 NAMES = {False: "linux:schedule", True: "linux:schedule (pre-empted)"}
@@ -32,8 +27,13 @@ _FILE = re.compile(rb"reading (?:perf-cpu(\d+)|.*)\.dat$")
 _EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sched-in|task-exit)( \(pre-empted\))?)?")
 
 
-class SchedComparison(Comparison):
+class SchedComparison(judging.Comparison):
     hidden = False  # calls lie too deep to be shown
+
+    def take_notes(self, notes):
+        self.hidden = any(note["kind"] == "too-deep" for note in notes)
+        super().take_notes(note for note in notes if "perf-cpu" in note["first"]
+                           or note["kind"] in ("schedule-cut", "schedule-split", "switches-lost"))
 
     def run(self, trace):
         dump = self.reference("dump", ["dump"])
@@ -201,39 +201,5 @@ def time_of(cell):
                       units[match[3]] // 1000)
 
 
-def compare(recording, arguments, directory):
-    comparison, output = SchedComparison(recording), Path(directory) / "out.fxt"
-    process = subprocess.run([arguments.converter, "--report=json", *arguments.option, recording, output],
-                             capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        comparison.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
-        return comparison
-    for note in json.loads(process.stdout)["notes"]:
-        comparison.hidden |= note["kind"] == "too-deep"
-        if note["kind"] in ("schedule-cut", "schedule-split", "switches-lost") or "perf-cpu" in note["first"]:
-            comparison.notes.append(f"{note['kind']} {note['count']}")
-    comparison.run(fxt.read(output))
-    return comparison
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
-    parser.add_argument("--converter", required=True, help="the program fxt-convert")
-    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
-    arguments, failed = parser.parse_args(), 0
-    with tempfile.TemporaryDirectory() as directory:
-        for recording in arguments.recordings:
-            comparison = compare(recording, arguments, directory)
-            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
-            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
-            if comparison.notes:
-                print(f"  notes: {', '.join(comparison.notes)}")
-            for problem in comparison.problems[:10]:
-                print(f"  {problem}")
-            failed += bool(comparison.problems)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judging.judge(__doc__, SchedComparison))

@@ -12,59 +12,23 @@ otherwise uftrace is run. What the records themselves leave open (when did a cal
 compared, and said. Exit code 1 when anything differs.
 """
 
-import argparse
-import json
 import re
-import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 
 import fxt_reader as fxt
+import judging
 import uftrace_reference as uftrace
 import viewers
 
 MAX_DEPTH = 512  # deeper calls are left out by the converter
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
-    parser.add_argument("--converter", required=True, help="the program fxt-convert")
-    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
-    return parser.parse_args()
-
-
-class Comparison:
-    """One recording beside what was made of it. `problems` tells what differs."""
-
+class CallComparison(judging.Comparison):
     def __init__(self, recording):
-        self.recording, self.problems, self.notes = recording, [], []
-        self.compared, self.left_open = defaultdict(int), 0
+        super().__init__(recording)
         self.not_comparable = set()  # functions that uftrace counts in another way
-
-    def problem(self, text):
-        self.problems.append(text)
-
-    def reference(self, kind, command):
-        """uftrace's text, from beside the recording or from uftrace itself; None where neither exists."""
-        beside = self.recording.parent / f"{self.recording.name}.{kind}.txt"
-        if beside.exists():
-            return beside.read_bytes()
-        if list(self.recording.parent.glob(f"{self.recording.name}.*")):
-            return None  # a set of texts, and this one is not among them
-        return subprocess.run(["uftrace", *command, "--no-pager", "-d", self.recording], check=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-    def features(self):
-        info = self.recording / "info"
-        return uftrace.features(info.read_bytes()) if info.exists() else 0
-
-    def uftrace_gave_up(self):
-        """uftrace stops a thread at the first record it does not understand; the rest is read all the same."""
-        beside = self.recording.parent / f"{self.recording.name}.err.txt"
-        return beside.exists() and "invalid rstack read" in beside.read_text(errors="replace")
 
     def run(self, trace):
         calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)]
@@ -135,7 +99,7 @@ class Comparison:
                 self.problem(f"thread {tid}: {call} is drawn as {drawn} at depth {depth}")
                 return matched
             if call.end is None:
-                self.left_open += 1
+                self.compared["ends not on record"] += 1
             elif call.end != drawn.end:
                 self.problem(f"thread {tid}: {call} is drawn until {drawn.end}")
             self.compared["calls"] += 1
@@ -209,41 +173,5 @@ def same_begin(call, drawn, depth):
     return (call.name or drawn.name, call.begin, call.depth) == (drawn.name, drawn.begin, depth)
 
 
-def compare(recording, arguments, directory):
-    comparison = Comparison(recording)
-    output = Path(directory) / "out.fxt"
-    process = subprocess.run([arguments.converter, "--report=json", *arguments.option, recording, output],
-                             capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        comparison.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
-        return comparison
-    comparison.notes = [f"{note['kind']} {note['count']}" for note in json.loads(process.stdout)["notes"]]
-    try:
-        comparison.run(fxt.read(output))
-    except fxt.FxtError as error:
-        comparison.problem(f"not a good FXT file: {error}")
-    return comparison
-
-
-def main():
-    arguments = parse_arguments()
-    failed = 0
-    with tempfile.TemporaryDirectory() as directory:
-        for recording in arguments.recordings:
-            comparison = compare(recording, arguments, directory)
-            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items())
-            if comparison.left_open:
-                done += f", {comparison.left_open} ends not on record"
-            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
-            if comparison.notes:
-                print(f"  notes: {', '.join(comparison.notes)}")
-            for problem in comparison.problems[:10]:
-                print(f"  {problem}")
-            if len(comparison.problems) > 10:
-                print(f"  … and {len(comparison.problems) - 10} more")
-            failed += bool(comparison.problems)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judging.judge(__doc__, CallComparison))

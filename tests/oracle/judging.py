@@ -1,0 +1,83 @@
+"""Recordings are converted and held against what uftrace says of them, one after the other."""
+
+import argparse
+import json
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import fxt_reader as fxt
+import uftrace_reference as uftrace
+
+SHOWN = 10  # problems of a recording
+
+
+class Comparison:
+    """One recording beside what was made of it. `problems` tells what differs; run(trace) looks for it."""
+
+    def __init__(self, recording):
+        self.recording, self.problems, self.notes = recording, [], []
+        self.compared = defaultdict(int)
+
+    def problem(self, text):
+        self.problems.append(text)
+
+    def reference(self, kind, command):
+        """uftrace's text, from beside the recording or from uftrace itself; None where neither exists."""
+        beside = self.recording.parent / f"{self.recording.name}.{kind}.txt"
+        if beside.exists():
+            return beside.read_bytes()
+        if list(self.recording.parent.glob(f"{self.recording.name}.*")):
+            return None  # a set of texts, and this one is not among them
+        return subprocess.run(["uftrace", *command, "--no-pager", "-d", self.recording], check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+    def features(self):
+        info = self.recording / "info"
+        return uftrace.features(info.read_bytes()) if info.exists() else 0
+
+    def uftrace_gave_up(self):
+        """uftrace stops a thread at the first record it does not understand; the rest is read all the same."""
+        beside = self.recording.parent / f"{self.recording.name}.err.txt"
+        return beside.exists() and "invalid rstack read" in beside.read_text(errors="replace")
+
+    def take_notes(self, notes):
+        self.notes = [f"{note['kind']} {note['count']}" for note in notes]
+
+    def compare(self, arguments, directory):
+        """Converts the recording with the arguments of the command line, and looks at what came out."""
+        output = Path(directory) / "out.fxt"
+        process = subprocess.run([arguments.converter, "--report=json", *arguments.option, self.recording, output],
+                                 capture_output=True, text=True, check=False)
+        if process.returncode != 0:
+            self.problem(f"exit code {process.returncode}: {process.stderr.strip()}")
+            return
+        self.take_notes(json.loads(process.stdout)["notes"])
+        try:
+            self.run(fxt.read(output))
+        except fxt.FxtError as error:
+            self.problem(f"not a good FXT file: {error}")
+
+
+def judge(description, kind):
+    """The command line of a comparison of that kind. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
+    parser.add_argument("--converter", required=True, help="the program fxt-convert")
+    parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
+    arguments, failed = parser.parse_args(), 0
+    with tempfile.TemporaryDirectory() as directory:
+        for recording in arguments.recordings:
+            comparison = kind(recording)
+            comparison.compare(arguments, directory)
+            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
+            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
+            if comparison.notes:
+                print(f"  notes: {', '.join(comparison.notes)}")
+            for problem in comparison.problems[:SHOWN]:
+                print(f"  {problem}")
+            if len(comparison.problems) > SHOWN:
+                print(f"  … and {len(comparison.problems) - SHOWN} more")
+            failed += bool(comparison.problems)
+    return 1 if failed else 0
