@@ -52,6 +52,8 @@ void show(const Leaf& leaf, std::span<const std::byte> value, convert::Names& na
                             .bit_size = leaf.bit_size,
                             .enumerators = {{1, names.intern("one")}, {6, names.intern("several")}}};
   if (planned.offset > value.size()) return;
+  const bool is_whole = planned.size <= value.size() - planned.offset;
+  if (!is_whole && planned.form != Leaf::Form::Text) return;
   const auto here =
       value.subspan(planned.offset, std::min<std::size_t>(planned.size, value.size() - planned.offset));
   std::string flags;

@@ -179,11 +179,9 @@ Argument wide_number(const PlannedLeaf& leaf, std::span<const std::byte> bytes, 
 
 std::uint64_t field_bits(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order) {
   const std::uint64_t all = unsigned_bits(bytes, order);
-  const std::size_t bits = 8 * bytes.size();
-  const bool is_inside =
-      bytes.size() <= sizeof(all) && leaf.bit_offset <= bits && leaf.bit_size <= bits - leaf.bit_offset;
-  if (leaf.bit_size == 0 || !is_inside) return all;
-  return all >> (order == std::endian::little ? leaf.bit_offset : bits - leaf.bit_offset - leaf.bit_size);
+  if (leaf.bit_size == 0) return all;
+  const std::uint64_t above = 8 * bytes.size() - leaf.bit_offset - leaf.bit_size;
+  return all >> (order == std::endian::little ? leaf.bit_offset : above);
 }
 
 }  // namespace
@@ -200,7 +198,7 @@ Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, 
       return {leaf.name, text = wide_string<char32_t>(bytes, order)};
     case Leaf::Form::Signed:
     case Leaf::Form::Unsigned:
-      if (leaf.bit_size == 0 && bytes.size() == 16) return wide_number(leaf, bytes, order, text);
+      if (leaf.bit_size == 0 && leaf.size == 16) return wide_number(leaf, bytes, order, text);
       break;
     default:
       break;

@@ -82,7 +82,11 @@ class Walk {
     const bool is_text =
         type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
     if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
-      add_leaf(type, name, offset, is_text ? text_form_of(*type.target) : form_of(type));
+      add_leaf({.name = name,
+                .form = is_text ? text_form_of(*type.target) : form_of(type),
+                .offset = offset,
+                .size = type.size,
+                .type = &type});
       return;
     }
     const ElementNames names(name);
@@ -99,21 +103,38 @@ class Walk {
   void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
     if (member.type == nullptr) return;
     const std::string name = member.name.empty() ? value : with_member(value, member.name);
-    add(*member.type, name, offset + member.bit_offset / 8, depth);
-    if (member.bit_size == 0 || leaves.more > 0 || leaves.first.empty()) return;
-    Leaf& leaf = leaves.first.back();
-    leaf.bit_offset = member.bit_offset % 8;
-    leaf.bit_size = member.bit_size;
-    leaf.size = (leaf.bit_offset + leaf.bit_size + 7) / 8;
-    if (leaf.size > 8) leaf.form = Leaf::Form::Bytes;
+    const std::uint64_t at = offset + member.bit_offset / 8;
+    if (is_bit_field(member))
+      add_bit_field(member, name, at);
+    else
+      add(*member.type, name, at, depth);
   }
 
-  void add_leaf(const Type& type, const std::string& name, std::uint64_t offset, Leaf::Form form) {
-    if (leaves.first.size() == Leaves::kMost) {
+  // Damaged descriptions say a size in bits of structs, too, or one that the type has no room for.
+  static bool is_bit_field(const Type::Member& member) {
+    return member.bit_size != 0 && member.bit_size <= 8 * member.type->size &&
+           member.type->kind != Type::Kind::Struct && member.type->kind != Type::Kind::Array;
+  }
+
+  void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
+    const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
+    if (size > 8)  // of more bytes than a number has
+      add_leaf({.name = name, .offset = offset, .size = size, .type = member.type});
+    else
+      add_leaf({.name = name,
+                .form = form_of(*member.type),
+                .offset = offset,
+                .size = size,
+                .bit_offset = first,
+                .bit_size = member.bit_size,
+                .type = member.type});
+  }
+
+  void add_leaf(Leaf leaf) {
+    if (leaves.first.size() == Leaves::kMost)
       ++leaves.more;
-      return;
-    }
-    leaves.first.push_back({.name = name, .form = form, .offset = offset, .size = type.size, .type = &type});
+    else
+      leaves.first.push_back(std::move(leaf));
   }
 
   static Leaf::Form text_form_of(const Type& character) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tuple>
 
 namespace convert::tfile {
 namespace {
@@ -51,6 +52,28 @@ TEST(LeafNames, OfElementsCountOn) {
   EXPECT_THAT(names(two, "x@2"), ElementsAre("(&x)[0]", "(&x)[1]"));
   EXPECT_THAT(names(two, "a[i]@2"), ElementsAre("(&a[i])[0]", "(&a[i])[1]"));
   EXPECT_THAT(names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
+}
+
+TEST(Leaves, OfBitFieldsLieInAsFewBytesAsTheyCan) {
+  const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
+  const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {
+    const Type whole{
+        .kind = Type::Kind::Struct,
+        .size = 24,
+        .members = {{.name = "f", .type = &type, .bit_offset = bit_offset, .bit_size = bit_size}},
+        .enumerators = {}};
+    const Leaf leaf = leaves_of(whole, "s").first.at(0);
+    return std::tuple(leaf.form, leaf.offset, leaf.size, leaf.bit_offset, leaf.bit_size);
+  };
+  using Form = Leaf::Form;
+  EXPECT_EQ(leaf_of(kInt, 35, 5), std::tuple(Form::Signed, 4, 1, 3, 5));
+  EXPECT_EQ(leaf_of(kInt, 35, 6), std::tuple(Form::Signed, 4, 2, 3, 6));
+  EXPECT_EQ(leaf_of(long_int, 0, 64), std::tuple(Form::Unsigned, 0, 8, 0, 64));
+  EXPECT_EQ(leaf_of(long_int, 1, 64), std::tuple(Form::Bytes, 0, 9, 0, 0));
+  // Of what has no bits, or not so many, they are not believed.
+  EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(Form::Signed, 4, 4, 0, 0));
+  EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(Form::Text, 4, 4, 0, 0));
+  EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(Form::Signed, 4, 4, 0, 0));
 }
 
 TEST(Leaves, OfVirtualBasesAreCounted) {
