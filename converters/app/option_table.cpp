@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <stdexcept>
 #include <utility>
 
 #include <boost/program_options.hpp>
@@ -36,9 +37,11 @@ po::options_description description_of(const OptionTable& table) {
   return description;
 }
 
-Values texts_of(const Option& option, const po::variable_value& value) {
-  if (option.argument.empty()) return {""};
-  return option.may_repeat ? value.as<Values>() : Values{value.as<std::string>()};
+const Option& option_of(const OptionTable& table, std::string_view name) {
+  for (const OptionGroup& group : table)
+    for (const Option& option : group.options)
+      if (option.name == name) return option;
+  throw std::logic_error("an option that is not in the table");
 }
 
 // `text` broken into lines at blanks, all but the first indented.
@@ -73,21 +76,25 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
   const po::options_description description = description_of(table);
   po::positional_options_description paths;
   paths.add(kPaths, -1);
-  po::variables_map values;
   using Style = po::command_line_style::style_t;
   constexpr int kStyle = Style::unix_style & ~Style::allow_guessing;
+  CommandLine line;
   try {
-    po::store(po::command_line_parser(argc, argv).options(description).positional(paths).style(kStyle).run(),
-              values);
+    const auto given =
+        po::command_line_parser(argc, argv).options(description).positional(paths).style(kStyle).run();
+    po::variables_map values;
+    po::store(given, values);  // refuses what is given too often
+    for (const auto& [name, position, texts, original, is_unknown, is_case_blind] : given.options) {
+      if (name == kPaths) {
+        line.paths.insert(line.paths.end(), texts.begin(), texts.end());
+        continue;
+      }
+      const Option& option = option_of(table, name);
+      line.options.push_back({&option, option.argument.empty() ? std::string() : texts.front()});
+    }
   } catch (const po::error& error) {
     throw UsageError(error.what());
   }
-  CommandLine line;
-  for (const OptionGroup& group : table)
-    for (const Option& option : group.options)
-      if (const auto& value = values[option.name]; !value.empty())
-        for (std::string& text : texts_of(option, value)) line.options.push_back({&option, std::move(text)});
-  if (const auto& value = values[kPaths]; !value.empty()) line.paths = value.as<Values>();
   return line;
 }
 

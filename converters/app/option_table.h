@@ -20,7 +20,7 @@ struct CommandLine {
     const Option* option;  // borrowed from the table
     std::string value;     // empty for switches
   };
-  std::vector<Given> options;  // in the order of the table
+  std::vector<Given> options;  // in the order in which they were given
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converters/model/time_text.h"
+
 namespace convert {
 namespace {
 
@@ -37,6 +39,11 @@ std::uint64_t parse_address(std::string_view option, std::string_view text) {
   const bool is_hex = text.starts_with("0x");
   if (const auto address = parse_whole(is_hex ? text.substr(2) : text, is_hex ? 16 : 10)) return *address;
   throw UsageError(fmt::format("--{} takes an address, not '{}'", option, text));
+}
+
+std::uint64_t parse_time_ns(std::string_view option, std::string_view text) {
+  if (const auto time_ns = parse_time_ns(text)) return *time_ns;
+  throw UsageError(fmt::format("--{} takes {}, not '{}'", option, kTimeForm, text));
 }
 
 void refuse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {

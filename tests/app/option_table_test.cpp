@@ -1,5 +1,6 @@
 #include "converters/app/option_table.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <ostream>
 
@@ -64,6 +65,23 @@ TEST(OptionTable, OptionsAreToldTheirValues) {
   EXPECT_THAT(wishes.names, ElementsAre("a", "b"));
   EXPECT_TRUE(wishes.loud);
   EXPECT_EQ(wishes.address, 0x1f);
+}
+
+// Where two options say something of one thing, the later one is right.
+TEST(OptionTable, OptionsAreToldInTheOrderOfTheCommandLine) {
+  std::string told;
+  const auto tell = [&](std::string_view text) { told.append(text).append(";"); };
+  const OptionTable table{
+      {.title = "All:",
+       .options = {
+           {.name = "one", .letter = 'o', .argument = "X", .help = {}, .take = tell, .may_repeat = true},
+           {.name = "two", .argument = "X", .help = {}, .take = tell, .may_repeat = true},
+           {.name = "switch", .letter = 's', .help = {}, .take = tell}}}};
+  const std::array words{"program", "--two=a", "path", "-ob", "-s", "--two", "c", "-o", "d"};
+  const CommandLine line = parse(words.size(), words.data(), table);
+  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  EXPECT_EQ(told, "a;b;;c;d;");
+  EXPECT_THAT(line.paths, ElementsAre("path"));
 }
 
 TEST(OptionTable, WhatIsNotGivenIsNotTold) {
