@@ -50,6 +50,10 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   return {};
 }
 
+// What the program did besides its calls, and when it ran as perf tells.
+bool shows_own_events(const Options& options) { return !options.no_event && !options.kernel_only; }
+bool shows_perf_switches(const Options& options) { return !options.no_sched && !options.kernel_only; }
+
 // Everything that the sources of one recording share, kept as long as one of them.
 struct Recording {
   Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted)
@@ -77,8 +81,9 @@ struct Recording {
                             .demangle = context.options.demangle,
                             .word_size = info.bits / 8,
                             .order = info.order},
-                 .shows_values = !wanted.no_args,
-                 .shows_events = !wanted.no_event,
+                 .shows_program = !wanted.kernel_only,
+                 .shows_values = !wanted.no_args && !wanted.kernel_only,
+                 .shows_events = shows_own_events(wanted),
                  .benches = std::vector<Workshop::Bench>(context.timeline.jobs())},
         payloads{.symbolizer = symbolizer,
                  .plans = plans,
@@ -129,8 +134,8 @@ class OwningFeeder : public PerfFeeder {
   OwningFeeder(std::shared_ptr<Recording> recording, ImportContext& context)
       : PerfFeeder(recording->directory.perf_cpus, {.order = recording->info.order},
                    pointers_to(recording->inboxes),
-                   {.switches = !recording->options.no_sched,
-                    .names = recording->options.no_event ? nullptr : &context.names},
+                   {.switches = shows_perf_switches(recording->options),
+                    .names = shows_own_events(recording->options) ? &context.names : nullptr},
                    context.stats),
         recording_(std::move(recording)) {}
 
@@ -157,7 +162,8 @@ class OwningKernelFeeder : public KernelFeeder {
 
   // Perf's switches are the same ones.
   static Wanted wanted_of(const Recording& recording) {
-    const bool has_perf = std::ranges::any_of(recording.directory.perf_cpus,
+    const bool has_perf = shows_perf_switches(recording.options) &&
+                          std::ranges::any_of(recording.directory.perf_cpus,
                                               [](const CpuFile& file) { return file.size_bytes != 0; });
     return {.tracepoints = &recording.tracepoints,
             .events = !recording.options.no_event,
@@ -252,8 +258,10 @@ KernelPlan kernel_of(const Task& task, Recording& recording, Timeline& timeline)
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
   if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
-    if (!recording.options.no_sched) first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
-    if (!recording.options.no_event) first_ns = std::min(first_ns, perf->second.named_ns.value_or(kForever));
+    if (shows_perf_switches(recording.options))
+      first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
+    if (shows_own_events(recording.options))
+      first_ns = std::min(first_ns, perf->second.named_ns.value_or(kForever));
   }
   return first_ns == kForever ? std::nullopt : std::optional(first_ns);
 }
@@ -346,15 +354,17 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   auto plans = plans_of(*recording, context);
   if (!recording->kernel.files.empty())
     for (const auto& [tid, plan] : plans) recording->kernel_inboxes[tid];
+  else if (options.kernel_only)
+    context.notes.add(kNothingOfKernel, Place::file(input.native()), "nothing is shown of it");
   plan_forks(plans, recording->sessions, recording->perf, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());
-  if (options.no_libcall) context.timeline.leave_out_calls(context.names);
+  if (options.no_libcall || options.kernel_only) context.timeline.leave_out_calls(context.names);
   if (options.utc) show_wall_clock(recording->info, input, context);
   std::optional<std::uint64_t> first_ns = begin_of(plans, *recording);
   ThreadPlan* const main = main_thread_of(plans, recording->sessions);
-  if (main != nullptr && !options.no_event) {
+  if (main != nullptr && shows_own_events(options)) {
     add_messages(*main, first_ns, *recording, context.notes);
     if (!main->messages.empty())
       first_ns = std::min(main->messages.front().time_ns, first_ns.value_or(kForever));

@@ -73,6 +73,8 @@ inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",
                                             "kernel events that the kernel had no room for"};
 inline constexpr NoteKind kKernelClipped{
     "kernel-clipped", "kernel calls cut where a call of the program or a switch begins or ends"};
+inline constexpr NoteKind kNothingOfKernel{
+    "nothing-of-kernel", "recordings without kernel events, of which only these were asked for", true};
 inline constexpr NoteKind kKernelExitWithoutEntry{
     "kernel-exit-without-entry", "exits of kernel functions whose entry was not recorded, not shown"};
 

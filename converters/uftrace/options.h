@@ -10,6 +10,7 @@ struct Options {
   bool no_event = false;               // no events
   bool no_sched = false;               // no scheduling events
   bool no_kernel = false;              // nothing of the kernel's files
+  bool kernel_only = false;            // nothing but what the kernel did, and losses
   bool kernel_skip_out = false;        // nothing that the kernel did outside of calls of the program
   bool no_libcall = false;             // no calls of library functions by way of the PLT
   bool no_elf = false;                 // no names from ELF files outside the recording

@@ -37,7 +37,6 @@ ThreadCalls::ThreadCalls(Context context)
       repaired_(context_.names.intern("repaired")),
       repaired_end_(context_.names.intern("repaired_end")),
       count_(context_.names.intern("count")),
-      unknown_(context_.names.label("[unknown]", "<unknown>")),
       records_lost_(context_.names.label("event", "records lost")) {}
 
 void ThreadCalls::inherit(std::vector<std::uint64_t> addresses) {
@@ -170,7 +169,7 @@ bool ThreadCalls::may_open_unseen(std::size_t open, std::size_t depth) {
 void ThreadCalls::open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
   while (!unseen_.empty() && unseen_.back().depth >= lane_->depth()) unseen_.pop_back();
   unseen_.push_back({lane_->depth(), address});
-  lane_->begin(time_ns, address == kUnseen ? unknown_ : context_.label_of(address), address,
+  lane_->begin(time_ns, address == kUnseen ? context_.unknown : context_.label_of(address), address,
                {{repaired_, std::string(kind.name)}});
 }
 

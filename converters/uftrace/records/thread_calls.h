@@ -16,13 +16,14 @@ namespace convert::uftrace {
 class ThreadCalls {
  public:
   // Borrows all of them. `label_of` names an address at the time of the record at hand; `place` gives the
-  // record at hand, for notes.
+  // record at hand, for notes; `unknown` is what calls are called whose address is not known.
   struct Context {
     Lane& lane;
     Names& names;
     Notes& notes;
     std::function<LabelId(std::uint64_t address)> label_of;
     std::function<Place()> place;
+    LabelId unknown;
   };
   explicit ThreadCalls(Context context);
 
@@ -81,7 +82,6 @@ class ThreadCalls {
   std::vector<Unseen> unseen_;  // outermost first
   NameId repaired_, repaired_end_;
   NameId count_;
-  LabelId unknown_;
   LabelId records_lost_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/model/left_out_calls.h"
 #include "converters/model/plain_run.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/records/record_notes.h"
@@ -25,7 +26,8 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
               .names = context.names,
               .notes = notes_,
               .label_of = [this](std::uint64_t address) { return view_->label(address); },
-              .place = [this] { return Place::byte(file_.path(), place_); }}) {
+              .place = [this] { return Place::byte(file_.path(), place_); },
+              .unknown = context.names.label(workshop.shows_program ? "[unknown]" : kLeftOut, "<unknown>")}) {
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
 }
 
@@ -309,10 +311,10 @@ void ThreadSource::tell(const TaskMoment& moment, std::uint64_t time_ns) {
   switch (moment.what) {
     case TaskMoment::What::Exec:
       exec(time_ns);
-      lane_.instant(time_ns, context_.names.label("event", "exec"), path);
+      if (workshop_.shows_program) lane_.instant(time_ns, context_.names.label("event", "exec"), path);
       break;
     case TaskMoment::What::Dlopen:
-      lane_.instant(time_ns, context_.names.label("event", "dlopen"), path);
+      if (workshop_.shows_program) lane_.instant(time_ns, context_.names.label("event", "dlopen"), path);
       break;
   }
 }
@@ -334,6 +336,7 @@ void ThreadSource::tell_forks(std::uint64_t time_ns) {
 
 // Readers tie a flow to the call around it; without a visible one there is nothing to tie it to.
 void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow) {
+  if (!workshop_.shows_program) return;
   if (!lane_.top_is_visible()) {
     note(kForkNotDrawn, "no visible call to tie the fork's arrow to");
     return;
@@ -353,7 +356,7 @@ void ThreadSource::end_calls() {
 void ThreadSource::finish() {
   end_calls();
   others_.finish(lane_.last_ns());
-  if (!plan_.ending.empty() && lane_.last_ns() != 0)
+  if (workshop_.shows_program && !plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
 }
 

@@ -93,6 +93,7 @@ struct Workshop {
   Symbolizer& symbolizer;
   const SourceLines& lines;
   EventShop events;
+  bool shows_program = true;  // its calls, their arrows and what task.txt says; losses are shown always
   bool shows_values = true;
   bool shows_events = true;
   std::vector<Bench> benches;  // by Turn::worker

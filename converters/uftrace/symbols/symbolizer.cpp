@@ -86,9 +86,11 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
 
   const SymbolAt found = find(epochs_[epoch], address);
   if (found.symbol != nullptr) {
-    const std::string_view category = no_libcall_ && found.symbol->is_plt() ? kLeftOut : found.category;
-    return cached->second = names_.label(category, demangle(found.symbol->name, demangle_));
+    const bool is_left_out = kernel_only_ || (no_libcall_ && found.symbol->is_plt());
+    return cached->second =
+               names_.label(is_left_out ? kLeftOut : found.category, demangle(found.symbol->name, demangle_));
   }
+  if (kernel_only_) return cached->second = names_.label(kLeftOut, fmt::format("<{:x}>", address));
 
   const AddressSpace* const space = epochs_[epoch].space;
   const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};

@@ -68,6 +68,7 @@ class Symbolizer {
         sessions_(sessions),
         demangle_(demangle),
         no_libcall_(options.no_libcall),
+        kernel_only_(options.kernel_only),
         names_(names),
         notes_(notes),
         files_(directory, notes),
@@ -107,7 +108,8 @@ class Symbolizer {
   const Directory& directory_;
   const Sessions& sessions_;
   Demangle demangle_;
-  bool no_libcall_;  // calls of PLT entries are labelled as left out
+  // Calls of PLT entries, or all, are labelled as left out.
+  bool no_libcall_, kernel_only_;
   Names& names_;
   Notes& notes_;
   SymbolFiles files_;
