@@ -25,7 +25,7 @@ import uftrace_reference as uftrace
 import viewers
 
 KERNEL = "[kernel]"
-_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|lost )\](?::? )(.*)$")
+LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|lost )\](?::? )(.*)$")
 _CALL = re.compile(rb"(.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _EVENT = re.compile(rb"([^ ]+:[^ ]+)\(\d+\) ?(.*)$")
 _VALUE = re.compile(r"(\w+)=(\S+)")
@@ -172,7 +172,7 @@ def parse_kernel(dump):
     for line in dump.splitlines():
         if line.startswith(b"reading "):
             is_kernel = line.startswith(b"reading kernel-cpu")
-        elif is_kernel and (match := _LINE.match(line)):
+        elif is_kernel and (match := LINE.match(line)):
             seconds, ns, thread, kind, text = match.groups()
             threads[int(thread)].append(Record(int(seconds) * 10**9 + int(ns), int(thread),
                                                kind.decode().strip(), text))
