@@ -48,4 +48,11 @@ struct ContextSwitch {
   ThreadId incoming_thread;
 };
 
+// A thread that waited may run on.
+struct Wakeup {
+  std::uint16_t cpu;  // that it happened on
+  ThreadId thread;
+  ThreadId waker;  // that ran there; 0: not known, or no thread
+};
+
 }  // namespace convert

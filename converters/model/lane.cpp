@@ -189,6 +189,15 @@ void Lane::context_switch(std::uint64_t time_ns, const ContextSwitch& context_sw
   push(time_ns, SlotKind::ContextSwitch, {}, 0, words - 1);
 }
 
+void Lane::wakeup(std::uint64_t time_ns, const Wakeup& wakeup) {
+  advance(time_ns);
+  std::uint64_t* const words = new_run(0, WakeupWords::kWords);
+  words[0] = wakeup.cpu;
+  words[1] = static_cast<std::uint64_t>(wakeup.thread);
+  words[2] = static_cast<std::uint64_t>(wakeup.waker);
+  push(time_ns, SlotKind::Wakeup, {}, 0, words - 1);
+}
+
 void Lane::log(std::uint64_t time_ns, std::string_view text) {
   advance(time_ns);
   push(time_ns, SlotKind::Log, {}, 0, keep({{kUnnamed, text}}));

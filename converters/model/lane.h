@@ -78,6 +78,7 @@ class Lane {
   void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
             const Arguments& arguments = {});
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
+  void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
   void log(std::uint64_t time_ns, std::string_view text);
   // Bytes of the stream `name`; chunked where they are written. Stands in the lane where it was said.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);

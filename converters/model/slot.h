@@ -24,6 +24,7 @@ enum class SlotKind : std::uint8_t {
   FlowStep,
   FlowEnd,
   ContextSwitch,
+  Wakeup,
   Log,
   Blob,
   BufferFull,  // FXT's provider event: records were lost here
@@ -50,6 +51,7 @@ struct Slot {
   // Of a Blob.
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }
   ContextSwitch context_switch() const;
+  Wakeup wakeup() const;
 
  private:
   std::span<const std::uint64_t> words() const {
@@ -74,6 +76,18 @@ inline ContextSwitch Slot::context_switch() const {
           .outgoing_thread = static_cast<ThreadId>(word[2]),
           .incoming_process = static_cast<ProcessId>(word[3]),
           .incoming_thread = static_cast<ThreadId>(word[4])};
+}
+
+// The same for a wakeup.
+struct WakeupWords {
+  static constexpr std::size_t kWords = 3;  // cpu, thread, waker
+};
+
+inline Wakeup Slot::wakeup() const {
+  const std::uint64_t* const word = run + 1;
+  return {.cpu = static_cast<std::uint16_t>(word[0]),
+          .thread = static_cast<ThreadId>(word[1]),
+          .waker = static_cast<ThreadId>(word[2])};
 }
 
 }  // namespace convert

@@ -245,6 +245,7 @@ SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timelin
 KernelPlan kernel_of(const Task& task, Recording& recording, Timeline& timeline) {
   const auto inbox = recording.kernel_inboxes.find(task.tid);
   if (inbox == recording.kernel_inboxes.end()) return {};
+  inbox->second.set_thread(timeline.koid_of(task.tid));
   return {.inbox = &inbox->second,
           .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
                                 static_cast<std::uint64_t>(task.tid)),

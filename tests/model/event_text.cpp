@@ -101,6 +101,11 @@ std::string EventText::text_of(const Slot& slot) const {
           "@{} cpu {}: {} ({}) -> {}", slot.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
           kStates[static_cast<std::size_t>(s.outgoing_state)], static_cast<std::uint64_t>(s.incoming_thread));
     }
+    case SlotKind::Wakeup: {
+      const Wakeup w = slot.wakeup();
+      return fmt::format("@{} cpu {}: {} wakes {}", slot.time_ns, w.cpu, static_cast<std::uint64_t>(w.waker),
+                         static_cast<std::uint64_t>(w.thread));
+    }
   }
   for (const Argument& argument : slot.arguments())
     text += fmt::format(" {}={}", names_.text(argument.name), text_of(argument));

@@ -308,9 +308,10 @@ TEST_F(LaneTest, EverythingElseStaysInItsPlace) {
                                         .outgoing_thread = ThreadId{8},
                                         .incoming_process = ProcessId{0},
                                         .incoming_thread = ThreadId{0}});
+                lane.wakeup(6, {.cpu = 2, .thread = ThreadId{8}, .waker = ThreadId{9}});
               }),
               ElementsAre("7/8 blob notes 3 bytes", "7/8 @2 log hello", "7/8 @3 counter app:heap #7 bytes=12",
-                          "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0"));
+                          "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0", "7/8 @6 cpu 2: 9 wakes 8"));
 }
 
 // What waits behind an open call is bounded by its bytes, arguments included, however few events they are.

@@ -8,6 +8,7 @@ beside this script, rebuilds the calls as Perfetto does, and compares
   - that calls which overlap with nothing are not repaired;
   - every tracepoint with the events of the dump: thread, time, name, and the values that are told as name=value;
   - the places where the kernel lost events;
+  - wakeups of threads that wait, where the kernel's switches are shown;
   - calls and total time of kernel functions with `uftrace report --kernel-full`.
 Where a text of uftrace lies beside a recording (RECORDING.dump.txt) it is used; otherwise uftrace is run. Exit code 1
 when anything differs.
@@ -28,6 +29,7 @@ KERNEL = "[kernel]"
 LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|lost )\](?::? )(.*)$")
 _CALL = re.compile(rb"(.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _EVENT = re.compile(rb"([^ ]+:[^ ]+)\(\d+\) ?(.*)$")
+_WAKEUPS = {"sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new"}
 _VALUE = re.compile(r"(\w+)=(\S+)")
 
 
@@ -68,6 +70,8 @@ class KernelComparison(judging.Comparison):
             others = [call for call in slices.get(thread, ()) if call.category != KERNEL]
             self.check_calls(thread, calls_of(records.get(thread, ())), drawn, others, own.get(thread, []))
             self.check_events(thread, records.get(thread, ()), instants.get(thread, ()))
+        if trace.switches and not any(call.name.startswith("linux:schedule") for call in view.slices):
+            self.check_wakeups(records, trace)
         self.check_report(view, self.uncertain(slices, trace.switches), records)
 
     def check_calls(self, thread, expected, drawn, others, own):
@@ -125,6 +129,14 @@ class KernelComparison(judging.Comparison):
         self.compared["losses"] += lost
         if told < lost:
             self.problem(f"thread {thread}: {lost} losses, {told} of them told")
+
+    def check_wakeups(self, records, trace):
+        known = {thread for _, thread in trace.thread_names}
+        expected = [(time, thread) for time, thread in wakeups_of(records) if thread in known]
+        drawn = [(time, thread) for time, _, thread, _ in trace.wakeups]
+        self.compared["wakeups"] += len(expected)
+        if drawn != expected:
+            self.problem(f"wakeups {drawn}, uftrace's events tell {expected}")
 
     def uncertain(self, slices, switches):
         """Functions of which a call was repaired, or in which the thread was off the cpu: uftrace reads cpu by cpu, and
@@ -210,6 +222,20 @@ def calls_of(records):
                     del stack[i:]
                     break
     return calls
+
+
+def wakeups_of(records):
+    """(time, thread) of every thread that the events call woken, and that waited before."""
+    waits = defaultdict(lambda: True)
+    events = [record for thread in records.values() for record in thread if record.kind == "event"]
+    for record in sorted(events, key=lambda record: record.time):
+        values = dict(_VALUE.findall(record.text))
+        if record.name == "sched:sched_switch":
+            waits[int(values["prev_pid"])] = not values["prev_state"].startswith("R")
+            waits[int(values["next_pid"])] = False
+        elif record.name in _WAKEUPS and waits[int(values["pid"])]:
+            waits[int(values["pid"])] = False
+            yield record.time, int(values["pid"])
 
 
 def weak_functions(recording):

@@ -46,6 +46,7 @@ class Trace:
     process_names: dict = field(default_factory=dict)   # koid -> name
     thread_names: dict = field(default_factory=dict)    # (process koid, thread koid) -> name
     switches: list = field(default_factory=list)    # (time, cpu, outgoing thread, incoming thread, state)
+    wakeups: list = field(default_factory=list)     # (time, cpu, thread koid, waker's koid or None)
     blobs: dict = field(default_factory=dict)       # name -> bytes
     logs: list = field(default_factory=list)        # (time, thread, text)
     buffer_full: int = 0                            # provider events
@@ -253,10 +254,15 @@ class _Reader:
             cpu, state = bits(record.header, 16, 23), bits(record.header, 24, 27)
             outgoing = record.thread(bits(record.header, 28, 35))
             incoming = record.thread(bits(record.header, 36, 43))
-        else:
+        elif bits(record.header, 60, 63) == 1:
             cpu, state = bits(record.header, 20, 35), bits(record.header, 36, 39)
             outgoing, incoming = (None, record.word()), (None, record.word())
             record.arguments(bits(record.header, 16, 19))
+        else:
+            cpu, thread = bits(record.header, 20, 35), record.word()
+            waker = record.arguments(bits(record.header, 16, 19)).get("waker")
+            self.trace.wakeups.append((time, cpu, thread, waker))
+            return
         self.trace.switches.append((time, cpu, outgoing, incoming, state))
 
     def log(self, record):

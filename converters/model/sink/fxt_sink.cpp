@@ -1,6 +1,7 @@
 #include "converters/model/sink/fxt_sink.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 #include <functional>
@@ -115,11 +116,20 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
       const ContextSwitch s = slot.context_switch();
       writer_.write(fxt::LegacyContextSwitch{
           .time = slot.time_ns,
-          .cpu = s.cpu,
+          .cpu = cut_cpu(s.cpu),
           .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
           .outgoing = side_of_switch(s.outgoing_process, s.outgoing_thread),
           .incoming = side_of_switch(s.incoming_process, s.incoming_thread),
       });
+      break;
+    }
+    case SlotKind::Wakeup: {
+      const Wakeup w = slot.wakeup();
+      const std::array waker{fxt::Argument{"waker", fxt::Koid{static_cast<std::uint64_t>(w.waker)}}};
+      writer_.write(fxt::ThreadWakeup{.time = slot.time_ns,
+                                      .cpu = cut_cpu(w.cpu),
+                                      .thread = static_cast<std::uint64_t>(w.thread),
+                                      .arguments = std::span(waker).first(w.waker == ThreadId{} ? 0 : 1)});
       break;
     }
     case SlotKind::Log:
@@ -134,6 +144,12 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
     default:
       write_event(thread, slot);
   }
+}
+
+std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
+  if (cpu <= fxt::kMaxCpu) return cpu;
+  ++cut_cpus_;
+  return std::uint16_t{fxt::kMaxCpu};
 }
 
 // Events come by time, so an arrow that ends before it begins shows in its end coming first.
@@ -285,6 +301,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
     if (count != 0) notes_.add(kind, Place::file(output), fmt::format("{} {}", count, kind.meaning), count);
   };
   const fxt::WriterCounters& counters = writer_.counters();
+  note(kCpuCut, cut_cpus_);
   note(kTooDeep, timeline.hidden());
   note(kArrowBackwards, backward_flows_.size());
   note(kArgumentsCut, timeline.cut_arguments());

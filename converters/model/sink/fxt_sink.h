@@ -19,6 +19,8 @@ inline constexpr NoteKind kStringsCut{"strings-cut", "strings cut because they d
 inline constexpr NoteKind kStringsRepaired{"strings-repaired",
                                            "strings that were not UTF-8 or had a NUL, mended"};
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can show"};
+inline constexpr NoteKind kCpuCut{"cpu-cut",
+                                  "switches and wakeups on cpus beyond 4095, which are shown on that one"};
 inline constexpr NoteKind kTooDeep{"too-deep",
                                    "calls and instants left out because they are nested too deep"};
 inline constexpr NoteKind kNameTableFull{"name-table-full",
@@ -55,6 +57,7 @@ class FxtSink : public EventSink {
   void write_event(const EventThread& thread, const Slot& slot);
   bool is_frame_mark(const Slot& slot) const;
   void end_frame_mark(const EventThread& thread, const Slot& slot);
+  std::uint16_t cut_cpu(std::uint16_t cpu);
   bool joins_flow(const Slot& slot);
 
   void prepare(LabelId label);
@@ -76,7 +79,7 @@ class FxtSink : public EventSink {
   std::deque<std::string> repaired_;        // strings of the record at hand that were not UTF-8
   std::set<std::uint64_t> open_flows_;      // begun and not ended
   std::set<std::uint64_t> backward_flows_;  // went on or ended before they began
-  std::uint64_t cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
+  std::uint64_t cut_cpus_ = 0, cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;
 };

@@ -41,10 +41,12 @@ GraphFormats::GraphFormats(const KernelHeader& header) {
 
 CommonFields::CommonFields(const KernelHeader& header) {
   if (header.formats.empty()) return;
-  const NumberPlace own_type = place_of(header.formats.front(), "common_type");
-  const NumberPlace own_thread = place_of(header.formats.front(), "common_pid");
-  if (own_type.is_there()) type = own_type;
-  if (own_thread.is_there()) thread = own_thread;
+  const auto take = [&](NumberPlace& place, std::string_view name) {
+    if (const NumberPlace own = place_of(header.formats.front(), name); own.is_there()) place = own;
+  };
+  take(type, "common_type");
+  take(flags, "common_flags");
+  take(thread, "common_pid");
 }
 
 }  // namespace convert::uftrace

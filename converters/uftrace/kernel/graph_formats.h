@@ -51,6 +51,7 @@ struct CommonFields {
   explicit CommonFields(const KernelHeader& header);
 
   NumberPlace type{.offset = 0, .size = 2};
+  NumberPlace flags{.offset = 2, .size = 1};
   NumberPlace thread{.offset = 4, .size = 4};
 
   bool fit(std::span<const std::byte> payload) const { return type.fits(payload) && thread.fits(payload); }

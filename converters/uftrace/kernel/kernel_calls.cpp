@@ -49,6 +49,8 @@ void KernelCalls::take_first(std::size_t user_depth) {
     case KernelMessage::Kind::SwitchOut:
     case KernelMessage::Kind::Preempted:
       return tell_switch(time_ns, message);
+    case KernelMessage::Kind::Wakeup:
+      return tell_wakeup(time_ns, message);
   }
 }
 
@@ -63,6 +65,7 @@ void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message
 // As Schedule says them: the other side is an idle cpu.
 void KernelCalls::tell_switch(std::uint64_t time_ns, const KernelMessage& message) {
   const bool is_in = message.kind == KernelMessage::Kind::SwitchIn;
+  may_wait_ = message.kind == KernelMessage::Kind::SwitchOut;
   ContextSwitch told{.cpu = message.depth,
                      .outgoing_state = ThreadState::New,
                      .outgoing_process = {},
@@ -75,6 +78,14 @@ void KernelCalls::tell_switch(std::uint64_t time_ns, const KernelMessage& messag
   (is_in ? told.incoming_process : told.outgoing_process) = context_.process;
   (is_in ? told.incoming_thread : told.outgoing_thread) = context_.thread;
   context_.lane.context_switch(time_ns, told);
+}
+
+// One that runs is woken, too, where it was about to wait; and one wakeup may be told twice.
+void KernelCalls::tell_wakeup(std::uint64_t time_ns, const KernelMessage& message) {
+  if (!std::exchange(may_wait_, false)) return;
+  context_.lane.wakeup(
+      time_ns,
+      {.cpu = message.depth, .thread = context_.thread, .waker = static_cast<ThreadId>(message.value)});
 }
 
 // ---- Calls ----

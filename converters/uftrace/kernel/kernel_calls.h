@@ -76,6 +76,7 @@ class KernelCalls {
   void leave(std::uint64_t time_ns, const KernelMessage& message);
   void tell_event(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
   void tell_switch(std::uint64_t time_ns, const KernelMessage& message);
+  void tell_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void lose(std::uint64_t time_ns, const KernelMessage& message);
   std::size_t frame_of(const KernelMessage& message) const;
   void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
@@ -88,6 +89,7 @@ class KernelCalls {
   std::vector<Frame> frames_;       // outermost first
   std::size_t drawn_ = 0;           // of them
   std::size_t below_switch_ = kOn;  // drawn frames below the open schedule call
+  bool may_wait_ = true;            // for a wakeup, as far as switches tell
   std::size_t late_ = 0;            // calls on the lane, between those and it, that end when it does
   NameId repaired_, count_, cpu_, caller_, retval_;
   LabelId records_lost_;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kMinEvents = 64;  // a turn
 // Bits of `prev_state` that say why a thread does not run.
 constexpr std::uint64_t kSleepingStates = 0xff;
+// Bits of `common_flags`: in a hardware or software interrupt, or a non-maskable one.
+constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();
 
 // Most functions return an int: its upper half is not theirs. The kernel's own tracer looks at error codes
@@ -126,6 +128,7 @@ void KernelFeeder::stage_data(const KernelEvent& event, std::uint32_t cpu) {
     stage_event(*tracepoint, event,
                 inbox != nullptr ? inbox : told_to(tracepoint->subjects, payload, order_, inboxes_), cpu);
   if (wanted_.switches && tracepoint->previous_thread.is_there()) stage_switch(*tracepoint, event, cpu);
+  if (wanted_.switches && tracepoint->woken_thread.is_there()) stage_wakeup(*tracepoint, event, inbox, cpu);
 }
 
 void KernelFeeder::skip(std::uint64_t id, const KernelEvent& event, std::uint32_t cpu) {
@@ -180,6 +183,24 @@ void KernelFeeder::stage_switch(const Tracepoint& tracepoint, const KernelEvent&
   stage_side(tracepoint.previous_thread,
              runs_on ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
   stage_side(tracepoint.subjects.next_thread, KernelMessage::Kind::SwitchIn);
+}
+
+// An interrupt is no thread's work.
+void KernelFeeder::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event,
+                                const KernelInbox* waker, std::uint32_t cpu) {
+  const auto payload = event.payload;
+  if (!tracepoint.woken_thread.fits(payload)) return;
+  KernelInbox* const inbox =
+      inbox_of(static_cast<ThreadId>(tracepoint.woken_thread.load_from(payload, order_)));
+  if (inbox == nullptr) return;
+  const bool is_interrupt =
+      common_.flags.fits(payload) && (common_.flags.load_from(payload, order_) & kInterruptFlags) != 0;
+  const bool has_waker = waker != nullptr && !is_interrupt;
+  staged_.emplace_back(inbox,
+                       KernelMessage{.time_ns = event.order_ns,
+                                     .value = has_waker ? static_cast<std::uint64_t>(waker->thread()) : 0,
+                                     .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
+                                     .kind = KernelMessage::Kind::Wakeup});
 }
 
 KernelInbox* KernelFeeder::inbox_of(ThreadId thread) {

@@ -35,7 +35,7 @@ class KernelFeeder : public Feeder {
   struct Wanted {
     const Tracepoints* tracepoints = nullptr;  // null: no events but calls
     bool events = true;                        // they are told, and
-    bool switches = false;                     // so is what sched_switch says of cpus
+    bool switches = false;                     // so is what sched_switch and sched_wakeup say of cpus
   };
   // Borrows all but the first two until the timeline has run. Threads without an inbox are left out.
   KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols, const Wanted& wanted,
@@ -61,6 +61,8 @@ class KernelFeeder : public Feeder {
   void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox* inbox,
                    std::uint32_t cpu);
   void stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, std::uint32_t cpu);
+  void stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const KernelInbox* waker,
+                    std::uint32_t cpu);
   void skip(std::uint64_t id, const KernelEvent& event, std::uint32_t cpu);
   KernelInbox* inbox_of(ThreadId thread);
 

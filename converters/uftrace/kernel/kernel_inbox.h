@@ -15,13 +15,14 @@
 namespace convert::uftrace {
 
 struct KernelMessage {
-  enum class Kind : std::uint8_t { Entry, Exit, Lost, Event, SwitchIn, SwitchOut, Preempted };
+  enum class Kind : std::uint8_t { Entry, Exit, Lost, Event, SwitchIn, SwitchOut, Preempted, Wakeup };
   static constexpr std::uint16_t kNoDepth = 0xffff;
 
   std::uint64_t time_ns;
   std::uint64_t address = 0;  // of the function; of Lost how many events, 0 if the kernel can't tell; of
                               // Event the type
-  std::uint64_t value = 0;    // of Entry the caller's address, of Exit what it returns, of Event the size
+  std::uint64_t value = 0;    // of Entry the caller's address, of Exit what it returns, of Event the size, of
+                              // Wakeup the waker as the timeline shows it; 0: not known
   LabelId label = {};         // of Entry
   std::uint16_t depth = kNoDepth;  // of Entry and Exit, as the kernel counts them; of all others the cpu
   Kind kind = Kind::Lost;
@@ -42,6 +43,10 @@ void put_bytes_of_event(std::span<const std::byte> bytes, Put&& put) {
 // Filled between rounds, emptied by the thread's source in a round: never both at once.
 class KernelInbox {
  public:
+  // The thread, as the timeline shows it.
+  void set_thread(ThreadId thread) { thread_ = thread; }
+  ThreadId thread() const { return thread_; }
+
   void put(const KernelMessage& message) { messages_.push_back(message); }  // by time
   // The earliest one; null if there is none.
   const KernelMessage* first() const { return messages_.empty() ? nullptr : &messages_.front(); }
@@ -57,6 +62,7 @@ class KernelInbox {
 
  private:
   std::deque<KernelMessage> messages_;
+  ThreadId thread_{};
 };
 
 }  // namespace convert::uftrace

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::size_t kMaxElements = 64;  // of an array, that are shown
 
+// The first is told by the waker, the second where the thread will run.
+constexpr std::array<std::string_view, 3> kWakeups{"sched:sched_waking", "sched:sched_wakeup",
+                                                   "sched:sched_wakeup_new"};
+
 // Where a field's bytes are that lie elsewhere: a word of the kernel's.
 struct DataLocation {
   using Offset = fxt::Field<0, 15>;
@@ -139,6 +143,7 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
   if (header.formats.empty()) return;
   auto printed_by_format = printed_fields(header);
   const GraphFormats graph(header);
+  const bool has_switches = header.find("sched", "sched_switch") != nullptr;
   for (std::size_t i = 0; i < header.formats.size(); ++i) {
     const EventFormat& format = header.formats[i];
     if (graph.find(format.id) != nullptr || by_id_.contains(format.id)) continue;
@@ -147,11 +152,14 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
                           .id = format.id,
                           .subjects = subjects_of(format),
                           .previous_thread = {},
-                          .previous_state = {}};
+                          .previous_state = {},
+                          .woken_thread = {}};
     if (name == "sched:sched_switch") {
       tracepoint.previous_thread = place_of(format, "prev_pid");
       tracepoint.previous_state = place_of(format, "prev_state");
     }
+    if (has_switches && std::ranges::count(kWakeups, name) != 0)
+      tracepoint.woken_thread = tracepoint.subjects.thread;
     auto& printed = printed_by_format[i];
     for (const EventField& field : format.fields)
       if (!field.name.starts_with("common_"))

@@ -45,6 +45,7 @@ struct Tracepoint {
   std::vector<FieldPlan> fields = {};  // the common ones are left out
   Subjects subjects = {};
   NumberPlace previous_thread, previous_state;  // of sched_switch alone
+  NumberPlace woken_thread;  // of wakeups alone, where there are switches: without, nobody knows who waits
 };
 
 class Tracepoints {

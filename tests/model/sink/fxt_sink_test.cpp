@@ -74,6 +74,35 @@ TEST_F(FxtSinkTest, APairIsTwoTimesTwoWords) {
                           0x0005'0004'0103'0024, 10));                                           // end (3)
 }
 
+TEST_F(FxtSinkTest, AWakeupTellsItsWakerIfItIsKnown) {
+  EXPECT_THAT(words_of([&](Lane& lane) {
+                lane.wakeup(10, {.cpu = 3, .thread = ThreadId{8}, .waker = ThreadId{}});
+                lane.wakeup(11, {.cpu = 3, .thread = ThreadId{8}, .waker = ThreadId{9}});
+              }),
+              ElementsAre(0x2000'0000'0030'0038, 10, 8,                              // wakeup (2), cpu 3
+                          0x0000'0005'0004'0022, 0x72'65'6b'61'77,                   // "waker"
+                          0x2000'0000'0031'0058, 11, 8, 0x0000'0000'0004'0028, 9));  // one argument, koid (8)
+}
+
+// Perfetto aborts at larger ones.
+TEST_F(FxtSinkTest, ACpuBeyond4095IsThatOne) {
+  EXPECT_THAT(words_of([&](Lane& lane) {
+                lane.wakeup(10, {.cpu = 4095, .thread = ThreadId{8}, .waker = ThreadId{}});
+                lane.wakeup(11, {.cpu = 4096, .thread = ThreadId{8}, .waker = ThreadId{}});
+                lane.context_switch(12, {.cpu = 5000,
+                                         .outgoing_state = ThreadState::Blocked,
+                                         .outgoing_process = ProcessId{7},
+                                         .outgoing_thread = ThreadId{8},
+                                         .incoming_process = ProcessId{},
+                                         .incoming_thread = ThreadId{}});
+              }),
+              ElementsAre(0x2000'0000'fff0'0038, 10, 8, 0x2000'0000'fff0'0038, 11, 8, 0x0000'000f'0004'0032,
+                          0x676e'696d'6f63'6e69, 0x74'6867'6965'775f,  // "incoming_weight"
+                          0x1000'0030'fff1'0058, 12, 8, 0,             // one argument:
+                          0x8000'0000'0004'0011));                     // that of idle
+  EXPECT_EQ(notes.count(kCpuCut), 2u);
+}
+
 // Tracy would take an instant of such a name for the start of a frame.
 TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfNoLength) {
   EXPECT_THAT(words_of([&](Lane& lane) {

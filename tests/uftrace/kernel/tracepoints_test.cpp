@@ -181,6 +181,43 @@ TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
           "100/100 @22 cpu 2: 100 (running) -> 0"));
 }
 
+TEST_F(UftraceTracepoints, WakeupsOfThreadsThatWaitTellTheirWakers) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  const auto format = [](std::string_view name, int id) {
+    return event_block(name, id, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
+  };
+  const std::string formats = format("sched/sched_wakeup", 321) + format("sched/sched_waking", 322) +
+                              format("sched/sched_wakeup_new", 323);
+  const auto woken = [](std::uint16_t id, std::int32_t by, std::int32_t pid, std::uint16_t flags = 0) {
+    return Numbers().put(id).put(flags).put(by).put(pid).text();
+  };
+  const std::vector<std::string> events{
+      woken(323, 100, 101),        // 20: by its creator
+      switched(0, 0, 0, 101),      // 21
+      woken(321, 100, 101),        // 22: it runs
+      switched(101, 101, 1, 0),    // 23
+      woken(322, 7, 101),          // 24: by a stranger
+      woken(321, 100, 101),        // 25: told twice
+      switched(0, 0, 0, 101),      // 26
+      switched(101, 101, 0, 100),  // 27: preempted
+      woken(321, 100, 101),        // 28
+      switched(100, 100, 1, 101),  // 29
+      woken(322, 101, 100, 0x08),  // 30: by an interrupt
+  };
+  const auto wakeups = [&](const std::vector<std::string>& lines) {
+    std::vector<std::string> found;
+    for (const std::string& line : lines)
+      if (line.find(" wakes ") != std::string::npos) found.push_back(line);
+    return found;
+  };
+  EXPECT_THAT(wakeups(lines_of(kSwitch + formats, events)),
+              ElementsAre("100/101 @20 cpu 2: 100 wakes 101", "100/101 @24 cpu 2: 0 wakes 101",
+                          "100/100 @30 cpu 2: 0 wakes 100"));
+  EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true})), IsEmpty());
+  EXPECT_EQ(wakeups(r.lines({}, {.no_event = true})).size(), 3);
+  EXPECT_THAT(wakeups(lines_of(formats, events)), IsEmpty());  // nothing else tells of cpus
+}
+
 TEST_F(UftraceTracepoints, PerfKnowsSwitchesBetter) {
   r.file("perf-cpu0.dat", PerfBytes().out(50, 100).in(60, 100).text());
   EXPECT_THAT(lines_of(kSwitch, {switched(100, 100, 1, 0)}),
