@@ -70,6 +70,9 @@ enum class EventType : std::uint8_t {
   FlowEnd = 10,
 };
 
+constexpr bool is_duration(EventType type) {
+  return type >= EventType::DurationBegin && type <= EventType::DurationComplete;
+}
 constexpr bool is_async(EventType type) {
   return type >= EventType::AsyncBegin && type <= EventType::AsyncEnd;
 }

@@ -94,4 +94,8 @@ class Reader {
   std::unique_ptr<State> state_;
 };
 
+// A record of the reader's current provider with its times in ns. Borrows what the record borrows. Nothing if
+// they are too late for that.
+std::optional<Record> in_ns(const Record& record, const Reader& reader);
+
 }  // namespace fxt

@@ -8,19 +8,22 @@
 #include <set>
 #include <utility>
 
-#include "converters/app/block_writer.h"
-#include "converters/app/compression.h"
 #include "converters/app/importers.h"
-#include "converters/app/output_file.h"
 #include "converters/app/progress.h"
 #include "converters/app/report.h"
 #include "converters/app/standard_output.h"
+#include "converters/app/trace_output.h"
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
+#include "converters/model/printable.h"
 #include "converters/model/sink/fxt_sink.h"
 
 namespace convert {
 namespace {
+
+constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
+constexpr NoteKind kCutFlows{
+    "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
 
 // Prints what the inputs hold; with several, JSON is a list.
 ExitCode inspect(const Options& options) {
@@ -79,6 +82,39 @@ void print_report(const Options& options, const Report& report, const Notes& not
   std::fflush(out);
 }
 
+void convert(const Options& options, Timeline& timeline, Names& names, Notes& notes, const ImportStats& stats,
+             TraceOutput& output, Report& report) {
+  fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
+                                       .unnamed_threads = true,  // all have names
+                                       .long_spans = true,
+                                       .trust_nesting = true});  // the Timeline keeps it
+  FxtSink sink(writer, names, notes);
+  Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
+                    options.progress == ProgressMode::Always);
+  timeline.run(sink, [&] { progress.tick(); });
+  writer.flush();
+  output.blocks().finish();
+  sink.finish(timeline, options.output);
+  timeline.note_inputs_apart();
+  report.events_written = sink.events_written();
+  report.first_ns = sink.first_ns();
+  output.finish();
+}
+
+// What is reported of the whole trace so far, becomes that of the range.
+void tell_of_cut(const TraceOutput& output, const Options& options, Report& report, Notes& notes) {
+  const fxt::CutCounters& cut = *output.cut();
+  if (options.cut->is_split()) report.pieces = output.files();
+  report.events_written = cut.events;
+  report.first_ns = cut.events != 0 ? std::optional(cut.first_ns) : std::nullopt;
+  report.last_ns = cut.last_ns;
+  const Place place = Place::file(options.output);
+  if (cut.outside != 0)
+    notes.add(kOutsideRange, place, fmt::format("{} events left out by --time-range", cut.outside),
+              cut.outside);
+  if (cut.cut_flows != 0) notes.add(kCutFlows, place, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
+}
+
 }  // namespace
 
 ExitCode run(const Options& options) {
@@ -96,33 +132,23 @@ ExitCode run(const Options& options) {
     throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
                                                                       fmt::join(options.import.tids, ", ")));
 
-  OutputFile file(options.output);
-  const auto stream = open_stream(options.output, file);
+  const auto output =
+      options.cut ? open_cut_output(options.output, *options.cut) : open_output(options.output);
   Report report{.inputs = options.inputs, .output = options.output};
-  {
-    BlockWriter blocks([&](std::span<const std::byte> bytes) { stream->write(bytes); });
-    fxt::Writer writer(blocks, {.provider_name = "fxt-convert",
-                                .unnamed_threads = true,  // all have names
-                                .long_spans = true,
-                                .trust_nesting = true});  // the Timeline keeps it
-    FxtSink sink(writer, names, notes);
-    Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
-                      options.progress == ProgressMode::Always);
-    timeline.run(sink, [&] { progress.tick(); });
-    writer.flush();
-    blocks.finish();
-    sink.finish(timeline, options.output);
-    timeline.note_inputs_apart();
-    report.events_written = sink.events_written();
-    report.first_ns = sink.first_ns();
+  try {
+    convert(options, timeline, names, notes, stats, *output, report);
+  } catch (...) {
+    output->give_up();
+    if (const auto files = output->files(); !files.empty())
+      fmt::print(stderr, "fxt-convert: complete are {}\n",
+                 printable(fmt::format("{}", fmt::join(files, ", "))));
+    throw;
   }
-  stream->finish();
-  file.commit();
-
   report.bytes_read = stats.bytes_read;
   report.records_read = stats.records_read;
-  report.bytes_written = file.bytes_written();
+  report.bytes_written = output->bytes_written();
   report.last_ns = timeline.last_ns();
+  if (options.cut) tell_of_cut(*output, options, report, notes);
   std::set<ProcessId> processes;
   std::set<std::pair<ProcessId, ThreadId>> threads;
   for (const LaneInfo& lane : timeline.lanes()) {

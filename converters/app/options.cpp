@@ -4,11 +4,14 @@
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "converters/app/option_table.h"
 #include "converters/app/standard_output.h"
+#include "fxt/quantity_text.h"
+#include "fxt/time_range.h"
 
 namespace convert {
 namespace {
@@ -102,6 +105,19 @@ void add_offset(const std::string& text, Options& options) {
   options.offsets_ns[number - 1] = time_ns;
 }
 
+fxt::CutOptions& cut_of(Options& options) {
+  if (!options.cut) options.cut.emplace();
+  options.cut->provider_name = "fxt-convert";
+  return *options.cut;
+}
+
+std::uint64_t parse_split_size(std::string_view text) {
+  const auto size = fxt::parse_size(text);
+  if (size.value_or(0) == 0)
+    throw UsageError(fmt::format("--split-size takes {}, not '{}'", fxt::kSizeForm, text));
+  return *size;
+}
+
 // The program's own options, those of all kinds of inputs, and those of each kind.
 OptionTable table_of(Options& options, std::vector<std::string>& offsets) {
   OptionTable table;
@@ -113,6 +129,34 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets) {
             .help = "only these threads",
             .take = [&](std::string_view list) { add_tids(list, options.import.tids); },
             .may_repeat = true},
+           {.name = "time-range",
+            .letter = 'r',
+            .argument = "A~B",
+            .help = "only what happens then, both ends included; either may be empty. With a unit (20ms) a "
+                    "time counts from the start, without one (1061.4004) it is the recording's own, in "
+                    "seconds. Calls that are open at an edge are begun again there, and say so: cut",
+            .take =
+                [&](std::string_view text) {
+                  try {
+                    cut_of(options).range = fxt::parse_time_range(text);
+                  } catch (const std::invalid_argument& error) {
+                    throw UsageError(fmt::format("--time-range: {}", error.what()));
+                  }
+                }},
+           {.name = "split-size",
+            .argument = "SIZE",
+            .help =
+                "pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), before compression; each "
+                "opens alone",
+            .take = [&](std::string_view text) { cut_of(options).split_bytes = parse_split_size(text); }},
+           {.name = "split-time",
+            .argument = "TIME",
+            .help = "the same, of this length (1s)",
+            .take =
+                [&](std::string_view text) {
+                  cut_of(options).split_ns = parse_time_ns("split-time", text);
+                  if (options.cut->split_ns == 0) throw UsageError("--split-time takes more than 0");
+                }},
            choice("demangle", options.import.demangle,
                   {{"simple", Demangle::Simple}, {"full", Demangle::Full}, {"no", Demangle::No}},
                   "how C++ and Rust names are shown (default: simple, without parameters and template "
@@ -204,6 +248,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
   }
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  if (options.cut && options.cut->is_split() && options.output == "-")
+    throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
   options.offsets_ns.resize(options.inputs.size());
   for (const std::string& text : offsets) add_offset(text, options);
   return options;

@@ -11,6 +11,7 @@
 #include "converters/app/importers.h"
 #include "converters/model/importer.h"
 #include "converters/model/lane.h"
+#include "fxt/cutter.h"
 
 namespace convert {
 
@@ -27,7 +28,8 @@ struct Options {
   std::vector<std::optional<std::int64_t>> offsets_ns;
   std::optional<std::int64_t> offset_ns;
 
-  bool apart = false;  // threads of a GDB trace file are not shown on those of a recording
+  std::optional<fxt::CutOptions> cut;  // a range of time, pieces
+  bool apart = false;                  // threads of a GDB trace file are not shown on those of a recording
 
   ImportOptions import;
   LaneOptions lanes;

@@ -59,10 +59,12 @@ std::string text_of(const Report& report, const Notes& notes) {
   std::string text =
       fmt::format("read     {}: {}, {}\n", printable(joined(report.inputs)), format_bytes(report.bytes_read),
                   count_of(report.records_read, "record", "records"));
-  text += fmt::format("written  {}: {}, {} of {} in {}\n", printable(report.output),
-                      format_bytes(report.bytes_written), count_of(report.events_written, "event", "events"),
-                      count_of(report.threads, "thread", "threads"),
-                      count_of(report.processes, "process", "processes"));
+  text += fmt::format(
+      "written  {}: {}, {} of {} in {}\n",
+      report.pieces.empty() ? printable(report.output) : count_of(report.pieces.size(), "piece", "pieces"),
+      format_bytes(report.bytes_written), count_of(report.events_written, "event", "events"),
+      count_of(report.threads, "thread", "threads"), count_of(report.processes, "process", "processes"));
+  for (const std::string& piece : report.pieces) text += fmt::format("         {}\n", printable(piece));
   if (report.first_ns)
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*report.first_ns),
                         format_seconds(report.last_ns), format_seconds(report.last_ns - *report.first_ns));
@@ -71,17 +73,18 @@ std::string text_of(const Report& report, const Notes& notes) {
 
 std::string json_of(const Report& report, const Notes& notes) {
   const Outline time_or_null = report.first_ns ? Outline(*report.first_ns) : Outline();
-  const Outline object{{"inputs", report.inputs},
-                       {"output", report.output},
-                       {"bytes_read", report.bytes_read},
-                       {"bytes_written", report.bytes_written},
-                       {"records_read", report.records_read},
-                       {"events_written", report.events_written},
-                       {"threads", report.threads},
-                       {"processes", report.processes},
-                       {"first_ns", time_or_null},
-                       {"last_ns", report.first_ns ? Outline(report.last_ns) : Outline()},
-                       {"notes", outline_of(notes)}};
+  Outline object{{"inputs", report.inputs},
+                 {"output", report.output},
+                 {"bytes_read", report.bytes_read},
+                 {"bytes_written", report.bytes_written},
+                 {"records_read", report.records_read},
+                 {"events_written", report.events_written},
+                 {"threads", report.threads},
+                 {"processes", report.processes},
+                 {"first_ns", time_or_null},
+                 {"last_ns", report.first_ns ? Outline(report.last_ns) : Outline()},
+                 {"notes", outline_of(notes)}};
+  if (!report.pieces.empty()) object["pieces"] = report.pieces;
   // Paths and names may hold any bytes; a report is always valid UTF-8.
   return object.dump(-1, ' ', false, Outline::error_handler_t::replace) + "\n";
 }

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "converters/model/time_text.h"
+#include "fxt/quantity_text.h"
+
 
 namespace convert {
 namespace {
@@ -42,8 +43,8 @@ std::uint64_t parse_address(std::string_view option, std::string_view text) {
 }
 
 std::uint64_t parse_time_ns(std::string_view option, std::string_view text) {
-  if (const auto time_ns = parse_time_ns(text)) return *time_ns;
-  throw UsageError(fmt::format("--{} takes {}, not '{}'", option, kTimeForm, text));
+  if (const auto time_ns = fxt::parse_time_ns(text)) return *time_ns;
+  throw UsageError(fmt::format("--{} takes {}, not '{}'", option, fxt::kTimeForm, text));
 }
 
 void refuse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {

@@ -38,7 +38,7 @@ std::function<void(std::string_view)> into(std::vector<std::string>& values);
 // Throw UsageError, which names the option.
 std::uint64_t parse_count(std::string_view option, std::string_view text);
 std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
-std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // as time_text.h says
+std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // as fxt/quantity_text.h says
 [[noreturn]] void refuse_word(std::string_view option, std::string_view text,
                               const std::vector<std::string>& known);
 

@@ -2,6 +2,9 @@
 #include "fxt/reader.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "fxt/reading/record_decoder.h"
 #include "fxt/reading/record_stream.h"
@@ -16,6 +19,25 @@ std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t tick
   const Wide ns = Wide{ticks} * kNsPerSecond / ticks_per_second;
   if (ns > ~std::uint64_t{0}) return std::nullopt;
   return static_cast<std::uint64_t>(ns);
+}
+
+std::optional<Record> in_ns(const Record& record, const Reader& reader) {
+  Record converted = record;
+  const bool fits = std::visit(
+      [&reader]<typename T>(T& value) {
+        const auto make_ns = [&reader](std::uint64_t& time) {
+          const auto ns = reader.to_ns(time);
+          time = ns.value_or(0);
+          return ns.has_value();
+        };
+        bool is_in_ns = true;
+        if constexpr (requires { value.time; }) is_in_ns = make_ns(value.time);
+        if constexpr (std::is_same_v<T, Event>)
+          if (value.type == EventType::DurationComplete) is_in_ns = make_ns(value.end) && is_in_ns;
+        return is_in_ns;
+      },
+      converted);
+  return fits ? std::optional(std::move(converted)) : std::nullopt;
 }
 
 class Reader::State {

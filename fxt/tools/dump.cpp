@@ -36,7 +36,8 @@ po::options_description visible_options() {
   add("rules", "print the rules that --check knows, with their reasons");
   add("color", po::value<std::string>()->default_value("auto"), "auto, always or never");
   add("thread,t", po::value<std::vector<std::uint64_t>>(), "only records of this thread (koid); repeatable");
-  add("time-range,r", po::value<std::string>(), "only records in A~B, in ns or with us, ms, s");
+  add("time-range,r", po::value<std::string>(),
+      "only records in A~B: seconds as the trace counts, or since its start with ns, us, ms, s");
   add("type", po::value<std::vector<std::string>>(), "only records of this kind (as printed, or event)");
   add("name,n", po::value<std::vector<std::string>>(), "only records whose name matches this shell pattern");
   add("category,c", po::value<std::vector<std::string>>(), "the same for categories");
@@ -65,21 +66,7 @@ void append_colored(Text& out, const Entry& entry) {
   out.append(kPlain);
 }
 
-int finish(const EntrySource& source, const std::string& file) {
-  const ReadEnd& end = source.reader().end();
-  const std::string problem = describe(end);
-  if (!source.failure().empty()) {
-    std::fprintf(stderr, "fxt-dump: %s\n", source.failure().c_str());
-  } else if (!problem.empty()) {
-    std::fprintf(stderr, "fxt-dump: %s:+0x%llx: %s\n", file.c_str(),
-                 static_cast<unsigned long long>(end.offset), problem.c_str());
-  } else {
-    return 0;
-  }
-  return 2;
-}
-
-int dump_records(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+int dump_records(DumpOptions& options, EntrySource& source, StandardOutput& out) {
   while (const Entry* entry = source.next()) {
     if (!options.selection.contains(*entry, source.reader())) continue;
     if (options.json) {
@@ -95,10 +82,10 @@ int dump_records(const DumpOptions& options, EntrySource& source, StandardOutput
     out.line_done();
   }
   out.flush();
-  return finish(source, options.file);
+  return tell_end(source, "fxt-dump", options.file);
 }
 
-int dump_statistics(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+int dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& out) {
   Statistics statistics;
   while (const Entry* entry = source.next())
     if (options.selection.contains(*entry, source.reader())) statistics.add(*entry, source.reader());
@@ -109,12 +96,12 @@ int dump_statistics(const DumpOptions& options, EntrySource& source, StandardOut
     statistics.append_to(out.text(), source.reader());
   }
   out.flush();
-  return finish(source, options.file);
+  return tell_end(source, "fxt-dump", options.file);
 }
 
 int dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   const int found = check(options, source, out);
-  const int readable = finish(source, options.file);
+  const int readable = tell_end(source, "fxt-dump", options.file);
   return readable == 0 ? found : readable;
 }
 
@@ -153,14 +140,14 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   options.selection.names = value_or_empty<std::vector<std::string>>(values, "name");
   options.selection.categories = value_or_empty<std::vector<std::string>>(values, "category");
   if (values.count("time-range") != 0)
-    parse_time_range(values["time-range"].as<std::string>(), options.selection);
+    options.selection.window.emplace(parse_time_range(values["time-range"].as<std::string>()));
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
     throw std::invalid_argument("--check is about the whole file: it goes with no selection");
   return options;
 }
 
-int run(const DumpOptions& options) {
+int run(DumpOptions options) {
   if (options.mode == DumpMode::Help) {
     std::ostringstream text;
     text << "Usage: fxt-dump [OPTIONS] FILE\nPrints a trace in the Fuchsia trace format; FILE may be gzip or "

@@ -24,6 +24,6 @@ struct DumpOptions {
 DumpOptions parse_options(int argc, const char* const* argv, bool terminal);
 
 // Returns the exit code: 0 done; 1 the check found something; 2 the file could not be read to its end.
-int run(const DumpOptions& options);
+int run(DumpOptions options);
 
 }  // namespace fxt::tools

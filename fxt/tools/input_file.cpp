@@ -117,4 +117,18 @@ std::unique_ptr<Input> open_input(const std::string& path) {
   return file;
 }
 
+int tell_end(const EntrySource& source, const char* program, const std::string& file) {
+  const ReadEnd& end = source.reader().end();
+  const std::string problem = describe(end);
+  if (!source.failure().empty()) {
+    std::fprintf(stderr, "%s: %s\n", program, source.failure().c_str());
+  } else if (!problem.empty()) {
+    std::fprintf(stderr, "%s: %s:+0x%llx: %s\n", program, file.c_str(),
+                 static_cast<unsigned long long>(end.offset), problem.c_str());
+  } else {
+    return 0;
+  }
+  return 2;
+}
+
 }  // namespace fxt::tools

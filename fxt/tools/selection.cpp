@@ -2,9 +2,7 @@
 #include "fxt/tools/selection.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fnmatch.h>
-#include <limits>
 #include <stdexcept>
 
 #include "fxt/tools/text_format.h"
@@ -51,45 +49,37 @@ bool matches(const std::vector<std::string>& patterns, const String* string) {
       patterns, [&](const std::string& pattern) { return fnmatch(pattern.c_str(), text.c_str(), 0) == 0; });
 }
 
-std::uint64_t parse_time(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  const std::uint64_t scale = unit.empty() || unit == "ns" ? 1
-                              : unit == "us"               ? 1'000
-                              : unit == "ms"               ? 1'000'000
-                              : unit == "s"                ? 1'000'000'000
-                                                           : 0;
-  if (error != std::errc{} || scale == 0 || value > std::numeric_limits<std::uint64_t>::max() / scale)
-    throw std::invalid_argument("not a time: '" + std::string(text) + "' (a number, with ns, us, ms or s)");
-  return value * scale;
+// Whether it lasts in the window; what has no time does not.
+bool overlaps(TimeWindow& window, const Facets& facets, const Reader& reader) {
+  const auto begin = facets.time ? reader.to_ns(*facets.time) : std::nullopt;
+  const auto end = facets.end ? reader.to_ns(*facets.end) : begin;
+  return begin && end && window.side_of(*begin) != TimeWindow::Side::After &&
+         window.side_of(*end) != TimeWindow::Side::Before;
 }
 
 }  // namespace
 
-bool Selection::contains(const Entry& entry, const Reader& reader) const {
-  if (empty()) return true;
+bool Selection::contains(const Entry& entry, const Reader& reader) {
+  return (!window || overlaps(*window, facets_of(entry.record), reader)) && contains(entry.record);
+}
+
+bool Selection::contains(const Record& record) const {
   if (!kinds.empty()) {
-    const bool is_event = std::holds_alternative<Event>(entry.record);
-    const auto kind = kind_of(entry.record);
+    const bool is_event = std::holds_alternative<Event>(record);
+    const auto kind = kind_of(record);
     if (std::ranges::none_of(kinds, [&](const std::string& wanted) {
           return wanted == kind || (is_event && wanted == "event");
         }))
       return false;
   }
-  const Facets facets = facets_of(entry.record);
+  if (threads.empty() && names.empty() && categories.empty()) return true;
+  const Facets facets = facets_of(record);
   if (!threads.empty() && std::ranges::none_of(facets.threads, [&](std::uint64_t thread) {
         return std::ranges::find(threads, thread) != threads.end();
       }))
     return false;
-  if (!names.empty() && !matches(names, facets.name)) return false;
-  if (!categories.empty() && !matches(categories, facets.category)) return false;
-  if (!from_ns && !to_ns) return true;
-  if (!facets.time) return false;
-  const auto begin = reader.to_ns(*facets.time);
-  const auto end = facets.end ? reader.to_ns(*facets.end) : begin;
-  if (!begin || !end) return false;
-  return (!to_ns || *begin <= *to_ns) && (!from_ns || *end >= *from_ns);
+  return (names.empty() || matches(names, facets.name)) &&
+         (categories.empty() || matches(categories, facets.category));
 }
 
 void check_kinds(const std::vector<std::string>& wanted) {
@@ -99,15 +89,6 @@ void check_kinds(const std::vector<std::string>& wanted) {
     for (const std::string_view word : kinds()) known += (known.empty() ? "" : ", ") + std::string(word);
     throw std::invalid_argument("no kind of record: '" + kind + "' (" + known + ")");
   }
-}
-
-void parse_time_range(const std::string& text, Selection& selection) {
-  const std::size_t tilde = text.find('~');
-  if (tilde == std::string::npos) throw std::invalid_argument("not a time range: '" + text + "' (A~B)");
-  const std::string_view from = std::string_view(text).substr(0, tilde);
-  const std::string_view to = std::string_view(text).substr(tilde + 1);
-  if (!from.empty()) selection.from_ns = parse_time(from);
-  if (!to.empty()) selection.to_ns = parse_time(to);
 }
 
 }  // namespace fxt::tools

@@ -7,29 +7,30 @@
 #include <vector>
 
 #include "fxt/reader.h"
+#include "fxt/time_range.h"
 
 namespace fxt::tools {
 
 // Empty parts select everything. A part that a record has nothing to say to (a string record has no thread)
 // deselects it.
 struct Selection {
-  std::vector<std::uint64_t> threads;           // thread koids
-  std::vector<std::string> kinds;               // of kind_of(); "event" is any event
-  std::vector<std::string> names;               // shell patterns, of events, objects and blobs
-  std::vector<std::string> categories;          // shell patterns
-  std::optional<std::uint64_t> from_ns, to_ns;  // both ends included
+  std::vector<std::uint64_t> threads;   // thread koids
+  std::vector<std::string> kinds;       // of kind_of(); "event" is any event
+  std::vector<std::string> names;       // shell patterns, of events, objects and blobs
+  std::vector<std::string> categories;  // shell patterns
+  std::optional<TimeWindow> window;
 
   bool empty() const {
-    return threads.empty() && kinds.empty() && names.empty() && categories.empty() && !from_ns && !to_ns;
+    return threads.empty() && kinds.empty() && names.empty() && categories.empty() && !window;
   }
-  // `reader` tells what the entry's ticks are in ns.
-  bool contains(const Entry& entry, const Reader& reader) const;
+
+  // To be asked of all records in their order. `reader` tells what the entry's ticks are in ns.
+  bool contains(const Entry& entry, const Reader& reader);
+  // The same but for the window.
+  bool contains(const Record& record) const;
 };
 
 // Throws std::invalid_argument if one of them is none of kinds().
 void check_kinds(const std::vector<std::string>& wanted);
-
-// "A~B", "A~" or "~B" in ns, or with a unit: ns, us, ms, s. Throws std::invalid_argument.
-void parse_time_range(const std::string& text, Selection& selection);
 
 }  // namespace fxt::tools

@@ -193,22 +193,8 @@ bool Writer::write_any(const Record& record) {
 
 bool Writer::write(const Entry& entry, const Reader& reader) {
   if (reader.ticks_per_second() == kTicksPerSecond) return write_any(entry.record);
-  Record record = entry.record;
-  const bool fits = std::visit(
-      [&reader]<typename T>(T& value) {
-        const auto make_ns = [&reader](std::uint64_t& time) {
-          const auto ns = reader.to_ns(time);
-          time = ns.value_or(0);
-          return ns.has_value();
-        };
-        bool is_in_ns = true;
-        if constexpr (requires { value.time; }) is_in_ns = make_ns(value.time);
-        if constexpr (std::is_same_v<T, Event>)
-          if (value.type == EventType::DurationComplete) is_in_ns = make_ns(value.end) && is_in_ns;
-        return is_in_ns;
-      },
-      record);
-  return fits && write_any(record);
+  const auto record = in_ns(entry.record, reader);
+  return record && write_any(*record);
 }
 
 }  // namespace fxt

@@ -264,20 +264,18 @@ class Run {
       expected_.push_back(legacy != nullptr && legacy->cpu > 255 ? newer(*legacy) : written);
     });
   }
-  static Record newer(const LegacyContextSwitch& legacy) {
+  Record newer(const LegacyContextSwitch& legacy) {
     static const Argument kOut{"outgoing_weight", std::numeric_limits<std::int32_t>::min()};
     static const Argument kIn{"incoming_weight", std::numeric_limits<std::int32_t>::min()};
     std::vector<Argument> weights;
     if (legacy.outgoing == kIdleThread) weights.push_back(kOut);
     if (legacy.incoming == kIdleThread) weights.push_back(kIn);
-    static std::deque<std::vector<Argument>> lists;
-    if (lists.size() > 1000) lists.clear();
     return ContextSwitch{.time = legacy.time,
                          .cpu = legacy.cpu,
                          .outgoing_state = legacy.outgoing_state,
                          .outgoing_thread = legacy.outgoing.thread,
                          .incoming_thread = legacy.incoming.thread,
-                         .arguments = lists.emplace_back(std::move(weights))};
+                         .arguments = weights_.emplace_back(std::move(weights))};
   }
 
   void short_way() {
@@ -414,6 +412,7 @@ class Run {
   Writer writer_;
   std::vector<Record> expected_;
   std::deque<Maker> makers_;
+  std::deque<std::vector<Argument>> weights_;  // of expected switches
 };
 
 }  // namespace

@@ -1,55 +1,22 @@
 // The program fxt-dump as a user runs it: outputs and exit codes.
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
-#include <sys/wait.h>
 
 #include <nlohmann/json.hpp>
 
 #include "fxt/kind.h"
 #include "tests/fxt/sample_trace.h"
+#include "tests/fxt/tools/tool_test.h"
 
 namespace fxt::test {
 namespace {
 
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit_code = -1;
-  std::string output;  // standard output and standard error
-};
-
-Outcome shell(const std::string& command) {
-  Outcome outcome;
-  std::FILE* pipe = popen(("{ " + command + "; } 2>&1").c_str(), "r");
-  std::array<char, 4096> block = {};
-  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe))
-    outcome.output.append(block.data(), size);
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
-class FxtDump : public testing::Test {
+class FxtDump : public ToolTest {
  protected:
-  FxtDump() { std::filesystem::create_directories(folder_); }
-  ~FxtDump() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& name, const Words& words, std::size_t cut_bytes = 0) {
-    const auto bytes = bytes_of(words);
-    std::ofstream(folder_ + name, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size() - cut_bytes));
-    return folder_ + name;
-  }
   static Outcome run(const std::string& arguments) { return shell(FXT_DUMP " " + arguments); }
-
- private:
-  std::string folder_ = testing::TempDir() + "fxt_dump_test." + std::to_string(getpid()) + "/";
 };
 
 // One complete event that nobody objects to, and one that overlaps it.
@@ -86,8 +53,13 @@ TEST_F(FxtDump, Selects) {
   EXPECT_EQ(run("--thread 102 --type event " + sample).output,
             "complete 1400..1600 100/102 \"app\" \"serve\"\n"
             "flow-step 1450 100/102 \"app\" \"request\" id=7\n");
-  EXPECT_EQ(run("-r 1750ns~1800ns --type event --name 'm*' " + sample).output,
+  EXPECT_EQ(run("-r 750ns~800ns --type event --name 'm*' " + sample).output,
             "instant 1750 100/101 \"app\" \"mark\"\n");
+  EXPECT_EQ(run("-r 0.000001750~0.0000018 --type event --name 'm*' " + sample).output,
+            "instant 1750 100/101 \"app\" \"mark\"\n");
+  EXPECT_EQ(run("-r ~30ns --type event " + sample).output,
+            run("-r 0~0.00000103 --type event " + sample).output);
+  EXPECT_EQ(run("-r 1 " + sample).output, "fxt-dump: '1' is no range of time: A~B, A~ or ~B\n");
   EXPECT_EQ(run("-r 1 " + sample).exit_code, 2);
 }
 

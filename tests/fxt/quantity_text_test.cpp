@@ -1,8 +1,8 @@
-#include "converters/model/time_text.h"
+#include "fxt/quantity_text.h"
 
 #include <gtest/gtest.h>
 
-namespace convert {
+namespace fxt {
 namespace {
 
 struct TimeText {
@@ -46,5 +46,22 @@ INSTANTIATE_TEST_SUITE_P(Bad, TimeTexts,
                                          TimeText{"9223372036854775808", {}}, TimeText{"2562048h", {}},
                                          TimeText{"99999999999999999999999", {}}));
 
+TEST(Sizes, HaveUnitsOfAThousandAndOf1024) {
+  EXPECT_EQ(parse_size("0"), 0U);
+  EXPECT_EQ(parse_size("500"), 500U);
+  EXPECT_EQ(parse_size("500B"), 500U);
+  EXPECT_EQ(parse_size("64k"), 64'000U);
+  EXPECT_EQ(parse_size("64KB"), 64'000U);
+  EXPECT_EQ(parse_size("64KiB"), 65'536U);
+  EXPECT_EQ(parse_size("100M"), 100'000'000U);
+  EXPECT_EQ(parse_size("1.5G"), 1'500'000'000U);
+  EXPECT_EQ(parse_size(".5gi"), 536'870'912U);
+  EXPECT_EQ(parse_size("2T"), 2'000'000'000'000U);
+  EXPECT_EQ(parse_size("1TiB"), std::uint64_t{1} << 40);
+  for (const std::string_view bad :
+       {"", "B", "k", "-1", "5 M", "5x", "1e6", "9300000T", "9223372036854775808"})
+    EXPECT_EQ(parse_size(bad), std::nullopt) << bad;
+}
+
 }  // namespace
-}  // namespace convert
+}  // namespace fxt

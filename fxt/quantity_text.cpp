@@ -1,20 +1,21 @@
-#include "converters/model/time_text.h"
+#include "fxt/quantity_text.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
-#include "converters/model/event.h"
+#include "fxt/format.h"
 
-namespace convert {
+namespace fxt {
 namespace {
 
 struct Unit {
   std::string_view name;
-  std::uint64_t ns;
+  std::uint64_t size;
 };
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::array kUnits{Unit{"", 1},
+constexpr std::array kTimes{Unit{"", 1},
                             Unit{"ns", 1},
                             Unit{"nsec", 1},
                             Unit{"us", 1'000},
@@ -27,8 +28,20 @@ constexpr std::array kUnits{Unit{"", 1},
                             Unit{"min", 60 * kSecond},
                             Unit{"h", 3600 * kSecond},
                             Unit{"hour", 3600 * kSecond}};
+constexpr std::array kSizes{Unit{"", 1},
+                            Unit{"k", 1'000},
+                            Unit{"m", 1'000'000},
+                            Unit{"g", 1'000'000'000},
+                            Unit{"t", 1'000'000'000'000},
+                            Unit{"ki", std::uint64_t{1} << 10},
+                            Unit{"mi", std::uint64_t{1} << 20},
+                            Unit{"gi", std::uint64_t{1} << 30},
+                            Unit{"ti", std::uint64_t{1} << 40}};
 
-// Later digits can't make a whole ns of any unit.
+// Both kinds lie below this.
+constexpr std::uint64_t kLimit = kTimeLimit;
+
+// Later digits can't make one more of any unit.
 constexpr std::size_t kFractionDigits = 19;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -47,9 +60,7 @@ std::string lower(std::string_view text) {
   return lowered;
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> parse_time_ns(std::string_view text) {
+std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> units) {
   const std::string_view whole = take_digits(text);
   std::string_view fraction;
   if (text.starts_with('.')) {
@@ -57,15 +68,15 @@ std::optional<std::uint64_t> parse_time_ns(std::string_view text) {
     fraction = take_digits(text);
   }
   if (whole.empty() && fraction.empty()) return std::nullopt;
-  const auto* const unit = std::ranges::find(kUnits, lower(text), &Unit::name);
-  if (unit == kUnits.end()) return std::nullopt;
+  const auto unit = std::ranges::find(units, lower(text), &Unit::name);
+  if (unit == units.end()) return std::nullopt;
 
-  std::uint64_t time_ns = 0;
+  std::uint64_t number = 0;
   for (const char digit : whole) {
-    time_ns = time_ns * 10 + static_cast<std::uint64_t>(digit - '0');
-    if (time_ns > kTimeLimitNs / unit->ns) return std::nullopt;
+    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+    if (number > kLimit / unit->size) return std::nullopt;
   }
-  time_ns *= unit->ns;
+  number *= unit->size;
   // Both below 2^64: the product of part and unit fits.
   __extension__ using Wide = unsigned __int128;
   std::uint64_t part = 0, scale = 1;
@@ -73,8 +84,17 @@ std::optional<std::uint64_t> parse_time_ns(std::string_view text) {
     part = part * 10 + static_cast<std::uint64_t>(digit - '0');
     scale *= 10;
   }
-  time_ns += static_cast<std::uint64_t>(Wide{part} * unit->ns / scale);
-  return time_ns < kTimeLimitNs ? std::optional(time_ns) : std::nullopt;
+  number += static_cast<std::uint64_t>(Wide{part} * unit->size / scale);
+  return number < kLimit ? std::optional(number) : std::nullopt;
 }
 
-}  // namespace convert
+}  // namespace
+
+std::optional<std::uint64_t> parse_time_ns(std::string_view text) { return parse(text, kTimes); }
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  if (text.ends_with('B') || text.ends_with('b')) text.remove_suffix(1);
+  return parse(text, kSizes);
+}
+
+}  // namespace fxt

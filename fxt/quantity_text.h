@@ -1,11 +1,11 @@
-// Times as people write them in options: `250`, `1.5us`, `.25s`, `2min`.
+// Times and sizes as people write them in options: `250`, `1.5us`, `2min`; `64k`, `1.5GB`, `100MiB`.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace convert {
+namespace fxt {
 
 // What parse_time_ns() takes, for messages.
 inline constexpr std::string_view kTimeForm =
@@ -15,4 +15,11 @@ inline constexpr std::string_view kTimeForm =
 // min, hour). Exact, and rounded down to whole ns. Nothing if it is no such text, or 2^63 ns and more.
 std::optional<std::uint64_t> parse_time_ns(std::string_view text);
 
-}  // namespace convert
+// What parse_size() takes, for messages.
+inline constexpr std::string_view kSizeForm =
+    "a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of 1024)";
+
+// The same for a size in bytes; a B may end its unit.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+}  // namespace fxt

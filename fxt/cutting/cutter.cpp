@@ -1,0 +1,286 @@
+// Sends each record where it belongs.
+#include "fxt/cutter.h"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fxt/checking/argument_rules.h"
+#include "fxt/cutting/edges.h"
+#include "fxt/cutting/flows.h"
+#include "fxt/cutting/piece.h"
+#include "fxt/cutting/standing.h"
+#include "fxt/cutting/tracks.h"
+
+namespace fxt {
+
+class Cutter::State {
+ public:
+  State(const CutOptions& options, PieceOutputs& outputs)
+      : options_(options), outputs_(&outputs), edges_(options), tracks_(counters), flows_(counters) {}
+
+  void add(const Entry& entry, const Reader& reader);
+  void finish();
+
+  CutCounters counters;
+
+ private:
+  bool is_chosen(std::uint64_t thread) const;
+  // Takes what is chosen of the record.
+  template <typename T>
+  void take_chosen(const T& record);
+  void take_switch(const ContextSwitch& record);
+  // One for each kind of record that is treated by itself; the last one is for the others.
+  void take(const ProviderInfo& info);
+  void take(const ProviderSection& section);
+  void take(const KernelObject& object);
+  void take(const UserspaceObject& object);
+  void take(const Event& event);
+  void take(const LegacyContextSwitch& change);
+  void take(const ContextSwitch& change);
+  template <typename T>
+  void take(const T& record);
+
+  // Where the record lies; one inside has a piece afterwards, which lasts until then.
+  Edges::Side place(std::uint64_t time);
+  void count(std::uint64_t time);
+  void ensure_piece(std::uint64_t time);
+  void open_piece();
+  void begin_piece(std::uint64_t time);  // at its first record that has one
+  void go_to(std::uint64_t time);        // to the piece that this time belongs to
+  void close_piece(bool is_last);
+
+  CutOptions options_;
+  PieceOutputs* outputs_;
+  Edges edges_;
+  KnownProviders providers_;
+  Standing standing_;
+  Tracks tracks_;
+  CutFlows flows_;
+  std::optional<Piece> piece_;
+  bool is_placed_ = false;                       // in time: the piece has such a record
+  bool has_more_behind_ = false;                 // something lies behind the range
+  Edges::Side last_side_ = Edges::Side::Inside;  // of what has no time
+};
+
+std::string piece_name(const std::string& path, std::size_t number) {
+  std::string digits = std::to_string(number);
+  digits.insert(0, digits.size() < 3 ? 3 - digits.size() : 0, '0');
+  const std::size_t name = path.rfind('/') + 1;  // 0 if there is none
+  std::size_t suffix = path.rfind(".fxt");
+  if (suffix == std::string::npos || suffix < name) suffix = path.size();
+  return path.substr(0, suffix) + '.' + digits + path.substr(suffix);
+}
+
+Cutter::Cutter(const CutOptions& options, PieceOutputs& outputs)
+    : state_(std::make_unique<State>(options, outputs)) {}
+Cutter::~Cutter() = default;
+void Cutter::add(const Entry& entry, const Reader& reader) { state_->add(entry, reader); }
+void Cutter::finish() { state_->finish(); }
+const CutCounters& Cutter::counters() const { return state_->counters; }
+
+void Cutter::State::add(const Entry& entry, const Reader& reader) {
+  const auto take_any = [this](const Record& record) {
+    std::visit([this](const auto& value) { take_chosen(value); }, record);
+  };
+  if (reader.ticks_per_second() == kTicksPerSecond)
+    take_any(entry.record);
+  else if (const auto record = in_ns(entry.record, reader))
+    take_any(*record);
+  else
+    ++counters.unwritable;
+}
+
+void Cutter::State::finish() {
+  ensure_piece(edges_.range_start());
+  for (;;) {
+    const std::uint64_t end = tracks_.next_end();
+    if (end <= piece_->span.end || end > edges_.range_end() || end == Lasting::kUnknown) break;
+    go_to(end - 1);
+    tracks_.settle(*piece_);
+  }
+  close_piece(true);
+}
+
+// ---- Pieces ----
+
+Edges::Side Cutter::State::place(std::uint64_t time) {
+  last_side_ = edges_.side_of(time);
+  if (last_side_ == Edges::Side::Inside)
+    count(time);
+  else
+    ++counters.outside;
+  if (last_side_ == Edges::Side::Before) return last_side_;
+  has_more_behind_ |= last_side_ == Edges::Side::After;
+  // The range begins where it was asked to.
+  ensure_piece(edges_.range_start() != 0 || last_side_ == Edges::Side::After ? edges_.range_start() : time);
+  go_to(std::min(time, edges_.range_end()));
+  return last_side_;
+}
+
+void Cutter::State::count(std::uint64_t time) {
+  if (counters.events++ == 0) counters.first_ns = time;
+  counters.last_ns = std::max(counters.last_ns, time);
+}
+
+void Cutter::State::ensure_piece(std::uint64_t time) {
+  if (!piece_) open_piece();
+  if (!is_placed_) begin_piece(time);
+}
+
+void Cutter::State::go_to(std::uint64_t time) {
+  while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes())) {
+    close_piece(false);
+    open_piece();
+    // What ends meanwhile has its piece, too.
+    begin_piece(std::min(time, tracks_.next_end() - 1));
+  }
+}
+
+void Cutter::State::open_piece() {
+  piece_.emplace(outputs_->next(counters.pieces++), providers_, options_.provider_name, counters);
+  is_placed_ = false;
+  standing_.write_names(*piece_);
+}
+
+void Cutter::State::begin_piece(std::uint64_t time) {
+  is_placed_ = true;
+  piece_->span = edges_.begin(time);
+  standing_.write_state(*piece_);
+  tracks_.begin_again(*piece_);
+  edges_.set_head(piece_->bytes());
+}
+
+void Cutter::State::close_piece(bool is_last) {
+  // No piece follows for what lasts longer.
+  if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
+  tracks_.settle(*piece_);
+  if (!is_last || has_more_behind_) flows_.cut(tracks_, *piece_);
+  tracks_.cut(*piece_, is_last && !has_more_behind_);
+  piece_->finish();
+  piece_.reset();
+}
+
+// ---- Records ----
+
+bool Cutter::State::is_chosen(std::uint64_t thread) const {
+  return options_.threads.empty() || std::ranges::find(options_.threads, thread) != options_.threads.end();
+}
+
+template <typename T>
+void Cutter::State::take_chosen(const T& record) {
+  if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
+    LegacyContextSwitch change = record;
+    if (!is_chosen(change.outgoing.thread)) change.outgoing = kIdleThread, change.outgoing_priority = 0;
+    if (!is_chosen(change.incoming.thread)) change.incoming = kIdleThread, change.incoming_priority = 0;
+    take(change);
+  } else if constexpr (std::is_same_v<T, ContextSwitch>) {
+    take_switch(record);
+  } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
+    if (is_chosen(record.thread)) take(record);
+  } else if constexpr (std::is_same_v<T, KernelObject>) {
+    if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) take(record);
+  } else if constexpr (requires { record.thread.thread; }) {
+    if (!is_chosen(record.thread.thread)) return;
+    if constexpr (std::is_same_v<T, Event>)
+      if (options_.keeps && !options_.keeps(record)) return;
+    take(record);
+  } else {
+    take(record);
+  }
+}
+
+void Cutter::State::take_switch(const ContextSwitch& record) {
+  const bool from = is_chosen(record.outgoing_thread), to = is_chosen(record.incoming_thread);
+  if (from && to) return take(record);
+  std::vector<Argument> arguments;
+  for (const Argument& argument : record.arguments)
+    if (argument.name.text == kOutgoingWeight ? from : argument.name.text != kIncomingWeight || to)
+      arguments.push_back(argument);
+  if (!from) arguments.push_back({kOutgoingWeight, kIdleWeight});
+  if (!to) arguments.push_back({kIncomingWeight, kIdleWeight});
+  ContextSwitch change = record;
+  if (!from) change.outgoing_thread = 0;
+  if (!to) change.incoming_thread = 0;
+  change.arguments = Arguments(arguments);
+  take(change);
+}
+
+void Cutter::State::take(const ProviderInfo& info) {
+  const auto known =
+      std::ranges::find(providers_.all, info.id, &std::pair<std::uint32_t, std::string>::first);
+  if (known == providers_.all.end()) providers_.all.emplace_back(info.id, info.name);
+  providers_.current = info.id;
+  if (piece_) piece_->write(Record(info));
+}
+
+void Cutter::State::take(const ProviderSection& section) {
+  providers_.current = section.id;
+  if (piece_) piece_->write(Record(section));
+}
+
+void Cutter::State::take(const KernelObject& object) {
+  standing_.add(object);
+  if (piece_) piece_->write(object);
+}
+
+void Cutter::State::take(const UserspaceObject& object) {
+  standing_.add(object);
+  if (piece_) piece_->write(object);
+}
+
+void Cutter::State::take(const LegacyContextSwitch& change) {
+  if (place(change.time) == Edges::Side::Inside) piece_->write(change);
+  if (last_side_ != Edges::Side::After) standing_.add(change);
+}
+
+void Cutter::State::take(const ContextSwitch& change) {
+  if (place(change.time) == Edges::Side::Inside) piece_->write(change);
+  if (last_side_ != Edges::Side::After) standing_.add(change);
+}
+
+void Cutter::State::take(const Event& event) {
+  const Edges::Side side = place(event.time);
+  if (side == Edges::Side::Inside && event.type == EventType::DurationComplete)
+    counters.last_ns = std::max(counters.last_ns, std::min(event.end, edges_.range_end()));
+  if (event.type == EventType::Counter) {
+    if (side == Edges::Side::Inside) piece_->write(event);
+    if (side != Edges::Side::After) standing_.add(event);
+  } else if (is_flow(event.type)) {
+    if (side == Edges::Side::Inside)
+      flows_.add(event, tracks_, *piece_);
+    else
+      flows_.pass(event);
+  } else if (side == Edges::Side::Inside) {
+    tracks_.add(event, *piece_);
+  } else if (is_duration(event.type) || is_async(event.type)) {
+    if (side == Edges::Side::Before)
+      tracks_.add_before(event, edges_.range_start());
+    else
+      tracks_.add_after(event, *piece_);
+  }
+}
+
+template <typename T>
+void Cutter::State::take(const T& record) {
+  using std::is_same_v;
+  if constexpr (is_same_v<T, Magic> || is_same_v<T, Initialization> || is_same_v<T, StringRecord> ||
+                is_same_v<T, ThreadRecord>) {
+    return;  // the Writer's own
+  } else if constexpr (requires { record.time; }) {
+    if (place(record.time) == Edges::Side::Inside) piece_->write(Record(record));
+  } else {
+    // What has no time goes with what stands before it.
+    if (last_side_ != Edges::Side::Inside) {
+      ++counters.outside;
+      return;
+    }
+    if (!piece_) open_piece();
+    piece_->write(Record(record));
+  }
+}
+
+}  // namespace fxt

@@ -1,0 +1,29 @@
+// The program fxt-cut, without its main(): options, and the way from one file to others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fxt/cutter.h"
+#include "fxt/tools/selection.h"
+
+namespace fxt::tools {
+
+struct CutterOptions {
+  bool help = false, version = false;
+  bool quiet = false;
+  std::string input, output;  // "-" is standard input, standard output
+  CutOptions cut = {};
+  std::vector<std::uint64_t> threads = {};
+  Selection events = {};  // by name and category
+};
+
+// Throws std::exception with a text for the user.
+CutterOptions parse_cut_options(int argc, const char* const* argv);
+
+// Returns the exit code: 0 done; 2 the input could not be read to its end: what was read is there.
+int run(const CutterOptions& options);
+
+}  // namespace fxt::tools

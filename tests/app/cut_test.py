@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""--time-range, --split-time and --split-size: which part is written, into which files, and what is said.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import tempfile
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
+POOL = "samples/uftrace/pool"
+BOTH = ["samples/both/stones", "samples/both/stones.trace"]
+
+
+def records(path):
+    dumped = subprocess.run([DUMP, "--json", "--type=event", path], capture_output=True, check=True)
+    return [json.loads(line) for line in dumped.stdout.splitlines()]
+
+
+def thread_of(record):
+    return record["thread"]["process"], record["thread"]["thread"]
+
+
+def calls_of(path):
+    """[(thread, name, begin, end, cut)], whatever form they were written in."""
+    calls, stacks = [], defaultdict(list)
+    for record in records(path):
+        stack = stacks[thread_of(record)]
+        cut = {argument["name"]: argument["value"] for argument in record.get("arguments", [])}.get("cut")
+        if record["kind"] == "complete":
+            calls.append((thread_of(record), record["name"], record["time"], record["end"], cut))
+        elif record["kind"] == "begin":
+            stack.append(record)
+        elif record["kind"] == "end":
+            begin = stack.pop()
+            assert begin["name"] == record["name"]
+            calls.append((thread_of(record), record["name"], begin["time"], record["time"], cut))
+    assert not any(stacks.values())
+    return calls
+
+
+class Cut(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.whole = self.folder / "whole.fxt"
+        self.output = self.folder / "out.fxt"
+
+    def convert(self, *arguments, **options):
+        return subprocess.run([CONVERT, *arguments], capture_output=True, check=False, timeout=120, cwd=REPOSITORY,
+                              **options)
+
+    def report(self, *arguments):
+        process = self.convert("--report=json", *arguments)
+        self.assertEqual((process.stderr, process.returncode), (b"", 0))
+        for path in self.folder.glob("*.fxt"):
+            check = subprocess.run([DUMP, "--check", path], capture_output=True, check=False)
+            self.assertEqual((path.name, check.stdout, check.returncode), (path.name, b"", 0))
+        return json.loads(process.stdout)
+
+    def pieces(self):
+        return sorted(self.folder.glob("out.*.fxt"))
+
+    def test_a_range_shows_what_lasts_in_it(self):
+        start = self.report(*BOTH, self.whole)["first_ns"]
+        calls = calls_of(self.whole)
+        first, last = start + 4_487_000_000, start + 4_491_500_000
+        report = self.report("-r", "4487ms~4.4915s", *BOTH, self.output)
+        self.assertGreaterEqual(report["first_ns"], first)
+        self.assertLessEqual(report["last_ns"], last)
+        self.assertEqual([note["kind"] for note in report["notes"] if note["kind"] == "outside-range"],
+                         ["outside-range"])
+        marks = {(False, False): None, (True, False): "begin", (False, True): "end", (True, True): "both"}
+        expected = [(thread, name, max(begin, first), min(end, last), marks[begin < first, end > last])
+                    for thread, name, begin, end, _ in calls if begin <= last and end >= first]
+        self.assertTrue(any(call[-1] == "both" for call in expected))
+        self.assertCountEqual(calls_of(self.output), expected)
+
+        seconds = [f"{time // 10**9}.{time % 10**9:09}" for time in (first, last)]
+        self.report("--time-range", "~".join(seconds), *BOTH, self.folder / "absolute.fxt")
+        self.assertEqual((self.folder / "absolute.fxt").read_bytes(), self.output.read_bytes())
+
+    def test_pieces_make_the_whole(self):
+        self.report(POOL, self.whole)
+        for options, edges in (["--split-time=200us"], 200_000), (["--split-size=12k"], None):
+            for path in self.pieces():
+                path.unlink()
+            report = self.report(*options, POOL, self.output)
+            self.assertEqual(report["pieces"], [str(path) for path in self.pieces()])
+            self.assertGreater(len(report["pieces"]), 2)
+            self.assertEqual(report["bytes_written"], sum(path.stat().st_size for path in self.pieces()))
+            joined, going_on = [], []
+            for path in self.pieces():
+                here, next_on = calls_of(path), []
+                if edges is not None:
+                    self.assertLessEqual(max(call[3] for call in here) - min(call[2] for call in here), edges)
+                else:
+                    self.assertLess(path.stat().st_size, 16_000)
+                for thread, name, begin, end, cut in here:
+                    if cut in ("begin", "both"):
+                        before = next(call for call in going_on if call[:2] == (thread, name))
+                        going_on.remove(before)
+                        begin = before[2]
+                    (next_on if cut in ("end", "both") else joined).append((thread, name, begin, end))
+                self.assertEqual(going_on, [])
+                going_on = next_on
+            self.assertEqual(going_on, [])
+            self.assertCountEqual(joined, [call[:4] for call in calls_of(self.whole)])
+
+    def test_the_report_lists_the_pieces(self):
+        process = self.convert("--split-time=1h", POOL, self.output)
+        lines = process.stdout.decode().splitlines()
+        self.assertRegex(lines[1], r"^written  1 piece: ")
+        self.assertEqual(lines[2], f"         {self.folder}/out.000.fxt")
+
+    def test_jobs_and_compression_change_nothing(self):
+        options = ["-q", "--split-size=20k", POOL]
+        self.assertEqual(self.convert("-j1", *options, self.output).returncode, 0)
+        self.assertEqual(self.convert("-j4", *options, self.folder / "four.fxt").returncode, 0)
+        self.assertEqual(self.convert(*options, self.folder / "zipped.fxt.gz").returncode, 0)
+        for path in self.pieces():
+            number = path.name.split(".")[1]
+            self.assertEqual((self.folder / f"four.{number}.fxt").read_bytes(), path.read_bytes())
+            self.assertEqual(gzip.decompress((self.folder / f"zipped.{number}.fxt.gz").read_bytes()),
+                             path.read_bytes())
+
+    def test_a_range_goes_to_standard_output(self):
+        self.convert("-q", "-r", "~1ms", POOL, self.output)
+        self.assertEqual(self.convert("-q", "-r", "~1ms", POOL, "-").stdout, self.output.read_bytes())
+
+    def test_a_failed_run_leaves_the_complete_pieces_and_names_them(self):
+        self.convert("-q", "--split-size=20k", POOL, self.folder / "good.fxt")
+        first = (self.folder / "good.000.fxt").read_bytes()
+        (self.folder / "out.001.fxt").mkdir()
+        process = self.convert("--split-size=20k", POOL, self.output)
+        self.assertEqual((process.stdout, process.returncode), (b"", 1))
+        self.assertEqual(process.stderr.decode(),
+                         f"fxt-convert: complete are {self.folder}/out.000.fxt\n"
+                         f"fxt-convert: {self.folder}/out.001.fxt: can't write: Is a directory\n")
+        self.assertEqual((self.folder / "out.000.fxt").read_bytes(), first)
+        self.assertFalse((self.folder / "out.002.fxt").exists())
+
+    def test_a_full_disk_leaves_nothing(self):
+        process = self.convert("-r", "0s~", POOL, self.output,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual((process.stderr.decode(), process.returncode),
+                         (f"fxt-convert: {self.output}: can't write: File too large\n", 1))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_wrong_values_say_what_is_right(self):
+        for options, problem in (
+                (["-r", "5~3"], "--time-range: '5~3' ends before it begins"),
+                (["-r", "5"], "--time-range: '5' is no range of time: A~B, A~ or ~B"),
+                (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
+                                          "s, m, h; ns without one), not 'abc'"),
+                (["--split-time=0"], "--split-time takes more than 0"),
+                (["--split-size=0"], "--split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, "
+                                     "Ki, Mi, Gi of 1024), not '0'")):
+            process = self.convert(*options, POOL, self.output)
+            self.assertEqual((process.stderr.decode(), process.returncode),
+                             (f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", 2))
+        process = self.convert("--split-size=1M", POOL, "-")
+        self.assertEqual(process.stderr.decode(), "fxt-convert: pieces need names: OUTPUT can't be - with --split-size "
+                         "and --split-time\nTry 'fxt-convert --help'.\n")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+// Any bytes as a trace that is cut, at any places: every piece can be read without an odd record.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "fxt/cutter.h"
+#include "fxt/reader.h"
+
+namespace {
+
+struct TooMany {};
+
+void require_sound(std::span<const std::uint64_t> words) {
+  fxt::Reader reader(std::as_bytes(words));
+  for (const fxt::Entry& entry : reader)
+    for (const fxt::Problem& problem : entry.problems)
+      if (problem.kind != fxt::ProblemKind::EndBeforeBegin) std::abort();
+  if (reader.end().reason != fxt::ReadEnd::Reason::EndOfFile) std::abort();
+}
+
+class Pieces : public fxt::PieceOutputs {
+ public:
+  fxt::Output& next(std::size_t number) override {
+    constexpr std::size_t kMost = 100;
+    if (piece_) require_sound(piece_->words());
+    if (number == kMost) throw TooMany();
+    return *(piece_ = std::make_unique<fxt::MemoryOutput>());
+  }
+  void check_last() const { require_sound(piece_->words()); }
+
+ private:
+  std::unique_ptr<fxt::MemoryOutput> piece_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // What is asked for: two times of a range, the length and the size of pieces.
+  std::array<std::uint64_t, 4> asked = {};
+  const std::size_t head = std::min(size, sizeof(asked));
+  if (head != 0) std::memcpy(asked.data(), data, head);
+  fxt::CutOptions options{.split_ns = asked[2], .split_bytes = asked[3]};
+  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;  // the top bit: since the start
+  if (asked[0] != 0) options.range.from = fxt::TraceTime{asked[0] & kTime, asked[0] > kTime};
+  if (asked[1] != 0) options.range.to = fxt::TraceTime{asked[1] & kTime, asked[1] > kTime};
+
+  Pieces pieces;
+  fxt::Cutter cutter(options, pieces);
+  fxt::Reader reader(std::as_bytes(std::span(data, size)).subspan(head));
+  try {
+    while (const fxt::Entry* entry = reader.next()) cutter.add(*entry, reader);
+    cutter.finish();
+    pieces.check_last();
+  } catch (const TooMany&) {
+  }
+  return 0;
+}

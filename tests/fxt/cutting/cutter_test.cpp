@@ -1,0 +1,444 @@
+// What becomes of each kind of record where a trace is cut.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fxt/cutting/pieces.h"
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Thread kMain{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
+
+Event event(EventType type, std::uint64_t time, std::string_view name, const Thread& thread = kMain) {
+  return {.type = type, .time = time, .thread = thread, .category = "c", .name = name};
+}
+Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name, const Thread& thread = kMain) {
+  Event call = event(EventType::DurationComplete, begin, name, thread);
+  call.end = end;
+  return call;
+}
+Event begin(std::uint64_t time, std::string_view name, const Thread& thread = kMain) {
+  return event(EventType::DurationBegin, time, name, thread);
+}
+Event end(std::uint64_t time, std::string_view name, const Thread& thread = kMain) {
+  return event(EventType::DurationEnd, time, name, thread);
+}
+Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread& thread = kMain) {
+  Event link = event(type, time, "link", thread);
+  link.id = id;
+  return link;
+}
+
+// In the order that is given, right or wrong.
+template <typename... Records>
+Words trace(const Records&... records) {
+  return file_of([&](Writer& writer) { (writer.write(records), ...); },
+                 {.unnamed_threads = true, .trust_nesting = true});
+}
+
+CutOptions range(std::uint64_t from, std::uint64_t to) {
+  return {.range = {.from = TraceTime{.ns = from}, .to = TraceTime{.ns = to}}};
+}
+
+// ---- Durations ----
+
+TEST(Cut, CompleteEventsAreClippedToTheRange) {
+  const auto cuts =
+      cut(trace(complete(0, 50, "gone"), complete(60, 500, "around"), complete(70, 150, "before"),
+                complete(160, 190, "inside"), complete(195, 300, "behind"), complete(400, 450, "gone, too")),
+          range(100, 200));
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 100 1/2 \"c\" \"around\"\n"
+                                          "complete 100..150 1/2 \"c\" \"before\" \"cut\"=\"begin\"\n"
+                                          "complete 160..190 1/2 \"c\" \"inside\"\n"
+                                          "begin 195 1/2 \"c\" \"behind\"\n"
+                                          "end 200 1/2 \"c\" \"behind\" \"cut\"=\"end\"\n"
+                                          "end 200 1/2 \"c\" \"around\" \"cut\"=\"both\"\n"));
+  EXPECT_EQ(cuts.counters.pieces, 1U);
+  EXPECT_EQ(cuts.counters.events, 2U);
+  EXPECT_EQ(cuts.counters.first_ns, 160U);
+  EXPECT_EQ(cuts.counters.last_ns, 200U);
+  EXPECT_EQ(cuts.counters.outside, 4U);
+  EXPECT_EQ(cuts.counters.cut_calls, 2U);
+}
+
+TEST(Cut, PairsSayItWhereTheyEnd) {
+  const auto cuts =
+      cut(trace(begin(0, "around"), begin(10, "over"), end(20, "over"), begin(30, "before"),
+                end(150, "before"), begin(160, "inside"), end(170, "inside"), begin(180, "behind"),
+                begin(210, "later"), end(220, "later"), end(300, "behind"), end(400, "around")),
+          range(100, 200));
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 100 1/2 \"c\" \"around\"\n"
+                                          "begin 100 1/2 \"c\" \"before\"\n"
+                                          "end 150 1/2 \"c\" \"before\" \"cut\"=\"begin\"\n"
+                                          "begin 160 1/2 \"c\" \"inside\"\n"
+                                          "end 170 1/2 \"c\" \"inside\"\n"
+                                          "begin 180 1/2 \"c\" \"behind\"\n"
+                                          "end 200 1/2 \"c\" \"behind\" \"cut\"=\"end\"\n"
+                                          "end 200 1/2 \"c\" \"around\" \"cut\"=\"both\"\n"));
+}
+
+TEST(Cut, BothEndsOfTheRangeBelongToIt) {
+  const auto cuts = cut(trace(complete(50, 100, "till"), event(EventType::Instant, 99, "no"),
+                              event(EventType::Instant, 100, "first"), complete(200, 200, "last"),
+                              complete(200, 201, "longer"), event(EventType::Instant, 201, "no")),
+                        range(100, 200));
+  EXPECT_THAT(texts_of(cuts), ElementsAre("complete 100..100 1/2 \"c\" \"till\" \"cut\"=\"begin\"\n"
+                                          "instant 100 1/2 \"c\" \"first\"\n"
+                                          "complete 200..200 1/2 \"c\" \"last\"\n"
+                                          "begin 200 1/2 \"c\" \"longer\"\n"
+                                          "end 200 1/2 \"c\" \"longer\" \"cut\"=\"end\"\n"));
+}
+
+TEST(Cut, ARangeInWhichNothingHappensShowsWhatIsOpen) {
+  EXPECT_THAT(texts_of(cut(trace(begin(0, "a"), complete(5, 900, "b"), end(1000, "a")), range(100, 200))),
+              ElementsAre("begin 100 1/2 \"c\" \"a\"\n"
+                          "begin 100 1/2 \"c\" \"b\"\n"
+                          "end 200 1/2 \"c\" \"b\" \"cut\"=\"both\"\n"
+                          "end 200 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
+  EXPECT_THAT(texts_of(cut(trace(begin(0, "a"), end(50, "a")), range(100, 200))), ElementsAre(""));
+  EXPECT_THAT(texts_of(cut(trace(), range(100, 200))), ElementsAre(""));
+}
+
+TEST(Cut, WhatTheTraceNeverEndsIsLeftSo) {
+  EXPECT_THAT(texts_of(cut(trace(begin(0, "a"), begin(120, "b")), range(100, 200))),
+              ElementsAre("begin 100 1/2 \"c\" \"a\"\nbegin 120 1/2 \"c\" \"b\"\n"));
+  EXPECT_THAT(texts_of(cut(trace(end(120, "b")), range(100, 200))), ElementsAre("end 120 1/2 \"c\" \"b\"\n"));
+  EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), {.split_ns = 1000})),
+              ElementsAre("begin 120 1/2 \"c\" \"b\"\ninstant 300 1/2 \"c\" \"i\"\n"));
+  // But it goes on behind the range.
+  EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), range(100, 200))),
+              ElementsAre("begin 120 1/2 \"c\" \"b\"\nend 200 1/2 \"c\" \"b\" \"cut\"=\"end\"\n"));
+}
+
+TEST(Cut, ArgumentsStay) {
+  Event call = complete(50, 150, "f");
+  call.arguments = {{"n", 5U}, {"text", "table"}, {"inline", Inline{"inline"}}, {"blob", Koid{7}}};
+  Event last = begin(160, "g");
+  last.arguments = {{"n", 6U}};
+  Event last_end = end(300, "g");
+  last_end.arguments = {{"retval", 7U}};
+  EXPECT_THAT(
+      texts_of(cut(trace(call, last, last_end), range(100, 200))),
+      ElementsAre("complete 100..150 1/2 \"c\" \"f\" \"n\"=u32:5 \"text\"=\"table\" \"inline\"=\"inline\" "
+                  "\"blob\"=koid:7 \"cut\"=\"begin\"\n"
+                  "begin 160 1/2 \"c\" \"g\" \"n\"=u32:6\n"
+                  "end 200 1/2 \"c\" \"g\" \"retval\"=u32:7 \"cut\"=\"end\"\n"));
+}
+
+TEST(Cut, ManyArgumentsLeaveNoRoomInOneRecord) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 15; ++i) names.push_back(std::to_string(i));
+  std::vector<Argument> arguments;
+  for (const std::string& name : names) arguments.push_back({String(name), 1U});
+  Event call = complete(50, 150, "f");
+  call.arguments = Arguments(arguments);
+  const auto text = texts_of(cut(trace(call), range(100, 200))).at(0);
+  EXPECT_THAT(text, testing::StartsWith("begin 100 1/2 \"c\" \"f\" \"0\"=u32:1 "));
+  EXPECT_THAT(text, testing::EndsWith("\nend 150 1/2 \"c\" \"f\" \"cut\"=\"begin\"\n"));
+}
+
+TEST(Cut, AnArgumentOfThatNameIsNotSaidTwice) {
+  Event call = complete(150, 250, "f");
+  call.arguments = {{"cut", 5U}};
+  const auto cuts = cut(trace(call), range(100, 200));
+  EXPECT_THAT(texts_of(cuts),
+              ElementsAre("begin 150 1/2 \"c\" \"f\" \"cut\"=u32:5\nend 200 1/2 \"c\" \"f\"\n"));
+  EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
+}
+
+TEST(Cut, ThreadsMayFollowOneAnother) {
+  const auto cuts =
+      cut(trace(begin(0, "a"), end(400, "a"), begin(10, "b", kOther), complete(120, 130, "in b", kOther),
+                complete(190, 210, "till", kOther), end(390, "b", kOther)),
+          range(100, 200));
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 100 1/2 \"c\" \"a\"\n"
+                                          "end 200 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"
+                                          "begin 100 1/3 \"c\" \"b\"\n"
+                                          "complete 120..130 1/3 \"c\" \"in b\"\n"
+                                          "begin 190 1/3 \"c\" \"till\"\n"
+                                          "end 200 1/3 \"c\" \"till\" \"cut\"=\"end\"\n"
+                                          "end 200 1/3 \"c\" \"b\" \"cut\"=\"both\"\n"));
+}
+
+TEST(Cut, RangesMayCountFromTheStart) {
+  const auto cuts = cut(trace(complete(1000, 2000, "a"), event(EventType::Instant, 1500, "i")),
+                        {.range = {.from = TraceTime{400, true}, .to = TraceTime{600, true}}});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 1400 1/2 \"c\" \"a\"\n"
+                                          "instant 1500 1/2 \"c\" \"i\"\n"
+                                          "end 1600 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
+}
+
+// ---- Pieces ----
+
+TEST(Split, ByTimeHasEdgesAtEqualDistances) {
+  const auto cuts =
+      cut(trace(complete(1000, 1350, "main"), complete(1010, 1020, "f"), complete(1090, 1110, "g"),
+                complete(1100, 1105, "in g"), complete(1199, 1199, "h"), complete(1200, 1201, "i")),
+          {.split_ns = 100});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 1000 1/2 \"c\" \"main\"\n"
+                                          "complete 1010..1020 1/2 \"c\" \"f\"\n"
+                                          "begin 1090 1/2 \"c\" \"g\"\n"
+                                          "end 1100 1/2 \"c\" \"g\" \"cut\"=\"end\"\n"
+                                          "end 1100 1/2 \"c\" \"main\" \"cut\"=\"end\"\n",
+                                          "begin 1100 1/2 \"c\" \"main\"\n"
+                                          "complete 1100..1110 1/2 \"c\" \"g\" \"cut\"=\"begin\"\n"
+                                          "complete 1100..1105 1/2 \"c\" \"in g\"\n"
+                                          "complete 1199..1199 1/2 \"c\" \"h\"\n"
+                                          "end 1200 1/2 \"c\" \"main\" \"cut\"=\"both\"\n",
+                                          "begin 1200 1/2 \"c\" \"main\"\n"
+                                          "complete 1200..1201 1/2 \"c\" \"i\"\n"
+                                          "end 1300 1/2 \"c\" \"main\" \"cut\"=\"both\"\n",
+                                          "complete 1300..1350 1/2 \"c\" \"main\" \"cut\"=\"begin\"\n"));
+  EXPECT_EQ(cuts.counters.pieces, 4U);
+  for (const Words& piece : cuts.pieces) EXPECT_EQ(broken_rules(piece), "");
+}
+
+TEST(Split, ByTimeLeavesOutPiecesInWhichNothingHappens) {
+  const auto cuts = cut(trace(begin(1000, "main"), complete(1010, 1550, "waits"),
+                              event(EventType::Instant, 1990, "i"), end(1999, "main")),
+                        {.split_ns = 100});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 1000 1/2 \"c\" \"main\"\n"
+                                          "begin 1010 1/2 \"c\" \"waits\"\n"
+                                          "end 1100 1/2 \"c\" \"waits\" \"cut\"=\"end\"\n"
+                                          "end 1100 1/2 \"c\" \"main\" \"cut\"=\"end\"\n",
+                                          "begin 1500 1/2 \"c\" \"main\"\n"
+                                          "complete 1500..1550 1/2 \"c\" \"waits\" \"cut\"=\"begin\"\n"
+                                          "end 1600 1/2 \"c\" \"main\" \"cut\"=\"both\"\n",
+                                          "begin 1900 1/2 \"c\" \"main\"\n"
+                                          "instant 1990 1/2 \"c\" \"i\"\n"
+                                          "end 1999 1/2 \"c\" \"main\" \"cut\"=\"begin\"\n"));
+}
+
+TEST(Split, OfARangeBeginsWithIt) {
+  CutOptions options = range(150, 320);
+  options.split_ns = 100;
+  EXPECT_THAT(texts_of(cut(trace(complete(0, 1000, "a"), event(EventType::Instant, 160, "i"),
+                                 event(EventType::Instant, 250, "j"), event(EventType::Instant, 400, "k")),
+                           options)),
+              ElementsAre("begin 150 1/2 \"c\" \"a\"\ninstant 160 1/2 \"c\" \"i\"\n"
+                          "end 250 1/2 \"c\" \"a\" \"cut\"=\"both\"\n",
+                          "begin 250 1/2 \"c\" \"a\"\ninstant 250 1/2 \"c\" \"j\"\n"
+                          "end 320 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
+}
+
+// ---- What else is seen ----
+
+TEST(Cut, CountersBeginWithTheirLastValue) {
+  const auto counter = [](std::uint64_t time, std::uint64_t id, std::uint32_t value) {
+    Event value_of = event(EventType::Counter, time, "rss");
+    value_of.id = id;
+    value_of.arguments = {{"KB", value}};
+    return value_of;
+  };
+  EXPECT_THAT(texts_of(cut(trace(counter(10, 1, 5), counter(20, 1, 6), counter(20, 2, 7), counter(120, 1, 8),
+                                 counter(220, 1, 9)),
+                           {.split_ns = 100})),
+              ElementsAre("counter 10 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:5\n"
+                          "counter 20 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:6\n"
+                          "counter 20 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n",
+                          "counter 110 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:6\n"
+                          "counter 110 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n"
+                          "counter 120 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:8\n",
+                          "counter 210 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:8\n"
+                          "counter 210 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n"
+                          "counter 220 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:9\n"));
+}
+
+TEST(Cut, CpusBeginWithTheirThread) {
+  const auto to = [](std::uint64_t time, std::uint16_t cpu, const Thread& from, const Thread& thread) {
+    return LegacyContextSwitch{.time = time,
+                               .cpu = cpu,
+                               .outgoing_state = ThreadState::Blocked,
+                               .outgoing = from,
+                               .incoming = thread,
+                               .incoming_priority = 7};
+  };
+  const std::vector<Argument> from_idle{{"outgoing_weight", std::numeric_limits<std::int32_t>::min()}};
+  EXPECT_THAT(
+      texts_of(cut(trace(to(10, 0, kIdleThread, kMain), to(20, 1, kMain, kIdleThread),
+                         ContextSwitch{.time = 30, .cpu = 300, .outgoing_thread = 2, .incoming_thread = 3},
+                         to(120, 0, kMain, kOther)),
+                   range(100, 200))),
+      ElementsAre("context-switch 100 cpu=0 out 0/0 state=new priority=0 in 1/2 priority=7\n"
+                  "thread-switch 100 cpu=300 out 0 state=new in 3 "
+                  "\"outgoing_weight\"=i32:-2147483648\n"
+                  "context-switch 120 cpu=0 out 1/2 state=blocked priority=0 in 1/3 priority=7\n"));
+}
+
+TEST(Cut, NamesStandInEveryPiece) {
+  const auto cuts = cut(file_of([](Writer& writer) {
+                          writer.name_process(1, "app");
+                          writer.name_thread(1, 2, "main");
+                          writer.write(event(EventType::Instant, 10, "a"));
+                          writer.name_thread(1, 3, "worker");
+                          writer.write(event(EventType::Instant, 110, "b"));
+                        }),
+                        {.split_ns = 100});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("kernel-object type=1 koid=1 \"app\"\n"
+                                          "kernel-object type=2 koid=2 \"main\" \"process\"=koid:1\n"
+                                          "instant 10 1/2 \"c\" \"a\"\n"
+                                          "kernel-object type=2 koid=3 \"worker\" \"process\"=koid:1\n",
+                                          "kernel-object type=1 koid=1 \"app\"\n"
+                                          "kernel-object type=2 koid=2 \"main\" \"process\"=koid:1\n"
+                                          "kernel-object type=2 koid=3 \"worker\" \"process\"=koid:1\n"
+                                          "instant 110 1/2 \"c\" \"b\"\n"));
+}
+
+TEST(Cut, FlowsBeginAndEndInTheirPieces) {
+  using enum EventType;
+  const auto cuts = cut(
+      trace(complete(0, 300, "a"), linked(FlowBegin, 10, 7), linked(FlowBegin, 20, 8), linked(FlowEnd, 30, 8),
+            linked(FlowBegin, 40, 9), complete(100, 300, "b", kOther), linked(FlowStep, 110, 7, kOther),
+            linked(FlowEnd, 120, 9, kOther), linked(FlowEnd, 130, 7), linked(FlowEnd, 140, 5)),
+      {.split_ns = 100});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("begin 0 1/2 \"c\" \"a\"\n"
+                                          "flow-begin 10 1/2 \"c\" \"link\" id=7\n"
+                                          "flow-begin 20 1/2 \"c\" \"link\" id=8\n"
+                                          "flow-end 30 1/2 \"c\" \"link\" id=8\n"
+                                          "flow-begin 40 1/2 \"c\" \"link\" id=9\n"
+                                          "complete 100..100 1/2 \"c\" \"link\"\n"
+                                          "flow-end 100 1/2 \"c\" \"link\" id=7\n"
+                                          "complete 100..100 1/2 \"c\" \"link\"\n"
+                                          "flow-end 100 1/2 \"c\" \"link\" id=9\n"
+                                          "end 100 1/2 \"c\" \"a\" \"cut\"=\"end\"\n",
+                                          "begin 100 1/2 \"c\" \"a\"\n"
+                                          "begin 100 1/3 \"c\" \"b\"\n"
+                                          "flow-begin 110 1/3 \"c\" \"link\" id=7\n"
+                                          "flow-end 130 1/2 \"c\" \"link\" id=7\n"
+                                          "flow-end 140 1/2 \"c\" \"link\" id=5\n"  // as it was
+                                          "end 200 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"
+                                          "end 200 1/3 \"c\" \"b\" \"cut\"=\"end\"\n",
+                                          "complete 200..300 1/2 \"c\" \"a\" \"cut\"=\"begin\"\n"
+                                          "complete 200..300 1/3 \"c\" \"b\" \"cut\"=\"begin\"\n"));
+  EXPECT_EQ(cuts.counters.cut_flows, 1U);
+  EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
+}
+
+TEST(Cut, AsyncOperationsAreBegunAgain) {
+  using enum EventType;
+  Event named = linked(AsyncBegin, 20, 7);
+  named.name = "inner";
+  Event named_end = linked(AsyncEnd, 150, 7);
+  named_end.name = "inner";
+  const auto cuts =
+      cut(trace(linked(AsyncBegin, 10, 7), named, linked(AsyncInstant, 30, 7), linked(AsyncBegin, 40, 8),
+                linked(AsyncEnd, 50, 8), named_end, linked(AsyncEnd, 250, 7)),
+          range(100, 200));
+  EXPECT_THAT(texts_of(cuts), ElementsAre("async-begin 100 1/2 \"c\" \"link\" id=7\n"
+                                          "async-begin 100 1/2 \"c\" \"inner\" id=7\n"
+                                          "async-end 150 1/2 \"c\" \"inner\" id=7 \"cut\"=\"begin\"\n"
+                                          "async-end 200 1/2 \"c\" \"link\" id=7 \"cut\"=\"both\"\n"));
+}
+
+TEST(Cut, WhatHasNoTimeGoesWithWhatStandsBeforeIt) {
+  const auto blob = [](std::string_view name) { return Blob{.name = name}; };
+  EXPECT_THAT(texts_of(cut(trace(blob("first"), event(EventType::Instant, 10, "i"), blob("early"),
+                                 event(EventType::Instant, 150, "j"), blob("inside"),
+                                 event(EventType::Instant, 250, "k"), blob("late")),
+                           range(100, 200))),
+              ElementsAre("blob \"first\" type=1 size=0 \n"
+                          "instant 150 1/2 \"c\" \"j\"\n"
+                          "blob \"inside\" type=1 size=0 \n"));
+}
+
+// ---- Choices ----
+
+TEST(Cut, TakesOnlySomeThreadsAndEvents) {
+  const auto name_of = [](std::uint64_t thread, std::string_view name) {
+    return KernelObject{
+        .type = KernelObjectType::Thread, .koid = thread, .name = name, .arguments = {{"process", Koid{1}}}};
+  };
+  const std::vector<Argument> weights{{"incoming_weight", 5}, {"outgoing_weight", 6}};
+  const Words words = trace(
+      name_of(2, "main"), name_of(3, "other"),
+      LegacyContextSwitch{
+          .time = 5, .outgoing = kMain, .incoming = kOther, .outgoing_priority = 3, .incoming_priority = 4},
+      ContextSwitch{.time = 6, .outgoing_thread = 3, .incoming_thread = 2, .arguments = weights},
+      ContextSwitch{.time = 7, .outgoing_thread = 2, .incoming_thread = 3, .arguments = weights},
+      ThreadWakeup{.time = 8, .thread = 3}, ThreadWakeup{.time = 9, .thread = 2},
+      Log{.time = 10, .thread = kOther}, complete(20, 30, "a"), complete(20, 30, "b"),
+      complete(20, 30, "a", kOther));
+  EXPECT_THAT(
+      texts_of(cut(words, {.threads = {2}, .keeps = [](const Event& e) { return e.name.text == "a"; }})),
+      ElementsAre("kernel-object type=2 koid=2 \"main\" \"process\"=koid:1\n"
+                  "context-switch 5 cpu=0 out 1/2 state=new priority=3 in 0/0 priority=0\n"
+                  "thread-switch 6 cpu=0 out 0 state=new in 2 \"incoming_weight\"=i32:5 "
+                  "\"outgoing_weight\"=i32:-2147483648\n"
+                  "thread-switch 7 cpu=0 out 2 state=new in 0 \"outgoing_weight\"=i32:6 "
+                  "\"incoming_weight\"=i32:-2147483648\n"
+                  "wakeup 9 cpu=0 2\n"
+                  "complete 20..30 1/2 \"c\" \"a\"\n"));
+}
+
+// ---- Whole files ----
+
+TEST(Cut, NothingCutIsTheSameTrace) {
+  EXPECT_EQ(text_of(cut(sample_trace(), {}).pieces.at(0)), text_of(sample_trace()));
+}
+
+TEST(Cut, TimesBecomeNs) {
+  Words words = trace(complete(24, 48, "a"));
+  words[4] = 24'000'000;
+  EXPECT_THAT(texts_of(cut(words, {})), ElementsAre("complete 1000..2000 1/2 \"c\" \"a\"\n"));
+  words[4] = 1;  // 2^63 ticks and more
+  for (std::uint64_t& word : words)
+    if (word == 48) word = ~std::uint64_t{0};
+  const auto cuts = cut(words, {});
+  EXPECT_THAT(texts_of(cuts), ElementsAre(""));
+  EXPECT_EQ(cuts.counters.unwritable, 1U);
+}
+
+TEST(Cut, ProvidersStayWhoTheyAre) {
+  const Words words = file_of([](Writer& writer) {
+    writer.write(event(EventType::Instant, 10, "a"));
+    writer.begin_provider(2, "second");
+    writer.write(event(EventType::Instant, 20, "b"));
+    writer.switch_provider(1);
+    writer.write(event(EventType::Instant, 110, "c"));
+    writer.switch_provider(2);
+    writer.buffer_full();
+  });
+  const auto cuts = cut(words, {.split_ns = 100});
+  const auto providers = [](const Words& piece) {
+    std::string text;
+    Reader reader(std::as_bytes(std::span(piece)));
+    for (const Entry& entry : reader)
+      if (!std::holds_alternative<StringRecord>(entry.record))
+        text += fmt::format("{}{} ", reader.provider_name(),
+                            std::holds_alternative<Event>(entry.record) ? "!" : "");
+    return text;
+  };
+  ASSERT_EQ(cuts.pieces.size(), 2U);
+  EXPECT_EQ(providers(cuts.pieces[0]), " fxt fxt fxt fxt! second second second second! fxt ");
+  EXPECT_THAT(text_of(cuts.pieces[1]), testing::HasSubstr("instant 110 1/2 \"c\" \"c\"\n"));
+  EXPECT_EQ(broken_rules(cuts.pieces[1]), "");
+}
+
+TEST(Cut, CountsWhatCantBeWritten) {
+  Words words = trace(complete(10, 20, "a"));
+  words.push_back(0x0000'0000'0000'001b);                  // of type 11
+  words.insert(words.end(), {0x0000'0000'0900'0024, 15});  // an instant whose thread is missing
+  const auto cuts = cut(words, {});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("complete 10..20 1/2 \"c\" \"a\"\n"));
+  EXPECT_EQ(cuts.counters.unwritable, 2U);
+}
+
+TEST(Cut, AnEmptyTraceGivesAnEmptyPiece) {
+  const auto cuts = cut({}, {.split_ns = 5, .split_bytes = 5});
+  EXPECT_THAT(texts_of(cuts), ElementsAre(""));
+  EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
+}
+
+TEST(PieceNames, HaveTheNumberBeforeTheSuffix) {
+  EXPECT_EQ(piece_name("out.fxt", 0), "out.000.fxt");
+  EXPECT_EQ(piece_name("a.fxt/out.fxt.gz", 12), "a.fxt/out.012.fxt.gz");
+  EXPECT_EQ(piece_name("a.fxt/out", 1234), "a.fxt/out.1234");
+  EXPECT_EQ(piece_name("out", 7), "out.007");
+}
+
+}  // namespace
+}  // namespace fxt::test

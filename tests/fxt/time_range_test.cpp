@@ -1,0 +1,66 @@
+// Ranges as they are typed, and the sides of them.
+#include "fxt/time_range.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+namespace fxt {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Side = TimeWindow::Side;
+
+TEST(TimeRanges, CountFromTheStartWhereTheyHaveUnits) {
+  EXPECT_EQ(parse_time_range("1.5us~20ms"),
+            (TimeRange{.from = TraceTime{1'500, true}, .to = TraceTime{20'000'000, true}}));
+  EXPECT_EQ(parse_time_range("1061.4004~1062"),
+            (TimeRange{.from = TraceTime{1'061'400'400'000}, .to = TraceTime{1'062'000'000'000}}));
+  EXPECT_EQ(parse_time_range("5s~"), (TimeRange{.from = TraceTime{5'000'000'000, true}}));
+  EXPECT_EQ(parse_time_range("~.5"), (TimeRange{.to = TraceTime{500'000'000}}));
+  EXPECT_EQ(parse_time_range("~"), TimeRange{});
+  EXPECT_EQ(parse_time_range("5~3s"),
+            (TimeRange{.from = TraceTime{5'000'000'000}, .to = TraceTime{3'000'000'000, true}}));
+}
+
+TEST(TimeRanges, ThatAreNoneSayWhatIsRight) {
+  const auto error = [](std::string_view text) { return [text] { parse_time_range(text); }; };
+  EXPECT_THAT(error("5"), ThrowsMessage<std::invalid_argument>("'5' is no range of time: A~B, A~ or ~B"));
+  EXPECT_THAT(error("5~3"), ThrowsMessage<std::invalid_argument>("'5~3' ends before it begins"));
+  EXPECT_THAT(error("5us~3ns"), ThrowsMessage<std::invalid_argument>("'5us~3ns' ends before it begins"));
+  EXPECT_THAT(
+      error("abc~"),
+      ThrowsMessage<std::invalid_argument>(
+          "'abc' is no time: a number of seconds as the trace counts them (1061.4004), or with a unit "
+          "since its start (20ms; ns, us, ms, s, m, h)"));
+  EXPECT_THAT(error("1~2~3"), ThrowsMessage<std::invalid_argument>(HasSubstr("'2~3' is no time")));
+  EXPECT_THAT(error("-1~"), ThrowsMessage<std::invalid_argument>(HasSubstr("'-1' is no time")));
+}
+
+TEST(TimeWindows, KnowTheirTimesWithTheStart) {
+  TimeWindow window(parse_time_range("10ns~20ns"));
+  EXPECT_EQ(window.side_of(1'000), Side::Before);
+  EXPECT_EQ(window.from(), 1'010U);
+  EXPECT_EQ(window.to(), 1'020U);
+  EXPECT_EQ(window.side_of(1'009), Side::Before);
+  EXPECT_EQ(window.side_of(1'010), Side::Inside);
+  EXPECT_EQ(window.side_of(1'020), Side::Inside);
+  EXPECT_EQ(window.side_of(1'021), Side::After);
+  EXPECT_EQ(window.side_of(5), Side::Before);  // late
+}
+
+TEST(TimeWindows, MayBeOpenOrAbsolute) {
+  TimeWindow open(parse_time_range("~"));
+  EXPECT_EQ(open.side_of(7), Side::Inside);
+  EXPECT_EQ(open.side_of(~std::uint64_t{0}), Side::Inside);
+  TimeWindow absolute(parse_time_range("1~"));
+  EXPECT_EQ(absolute.side_of(999'999'999), Side::Before);
+  EXPECT_EQ(absolute.side_of(1'000'000'000), Side::Inside);
+  TimeWindow far(parse_time_range("100h~"));  // behind the end of time
+  EXPECT_EQ(far.side_of(~std::uint64_t{0} - 5), Side::Before);
+  EXPECT_EQ(far.from(), ~std::uint64_t{0});
+}
+
+}  // namespace
+}  // namespace fxt

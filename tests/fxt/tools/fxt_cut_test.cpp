@@ -1,0 +1,112 @@
+// The program fxt-cut as a user runs it: files, reports and exit codes.
+#include <gmock/gmock.h>
+
+#include "tests/fxt/tools/tool_test.h"
+
+namespace fxt::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class FxtCut : public ToolTest {
+ protected:
+  static Outcome run(const std::string& arguments) { return shell(FXT_CUT " " + arguments); }
+  static std::string dump(const std::string& path) { return shell(FXT_DUMP " --type event " + path).output; }
+  std::string trace() {
+    return file("in.fxt", file_of([](Writer& writer) {
+                  const Thread main{.process = 1, .thread = 2}, other{.process = 1, .thread = 3};
+                  const auto call = [&](std::uint64_t begin, std::uint64_t end, std::string_view name,
+                                        const Thread& thread) {
+                    writer.write(Event{.type = EventType::DurationComplete,
+                                       .time = begin,
+                                       .thread = thread,
+                                       .category = "c",
+                                       .name = name,
+                                       .end = end});
+                  };
+                  call(1000, 4000, "work", main);
+                  call(1100, 1200, "step", main);
+                  call(1500, 1600, "step", other);
+                  call(2500, 2600, "other", main);
+                }));
+  }
+};
+
+TEST_F(FxtCut, TakesARange) {
+  const Outcome outcome = run("-r 400ns~700ns " + trace() + " " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.output,
+            "1 events in 1 file\n  " + folder() +
+                "out.fxt\n1 durations cut where a piece ends\n3 records outside of the range\n");
+  EXPECT_EQ(dump(folder() + "out.fxt"),
+            "begin 1400 1/2 \"c\" \"work\"\n"
+            "complete 1500..1600 1/3 \"c\" \"step\"\n"
+            "end 1700 1/2 \"c\" \"work\" \"cut\"=\"both\"\n");
+}
+
+TEST_F(FxtCut, Splits) {
+  EXPECT_EQ(run("-q --split-time 1us " + trace() + " " + folder() + "out.fxt").output, "");
+  EXPECT_EQ(dump(folder() + "out.001.fxt"),
+            "begin 2000 1/2 \"c\" \"work\"\n"
+            "complete 2500..2600 1/2 \"c\" \"other\"\n"
+            "end 3000 1/2 \"c\" \"work\" \"cut\"=\"both\"\n");
+  EXPECT_TRUE(std::filesystem::exists(folder() + "out.002.fxt"));
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.003.fxt"));
+  EXPECT_EQ(run("-q --split-size 1M " + trace() + " " + folder() + "big.fxt").output, "");
+  // What may have been cut is a pair.
+  EXPECT_EQ(dump(folder() + "big.000.fxt"),
+            "begin 1000 1/2 \"c\" \"work\"\n"
+            "complete 1100..1200 1/2 \"c\" \"step\"\n"
+            "complete 1500..1600 1/3 \"c\" \"step\"\n"
+            "complete 2500..2600 1/2 \"c\" \"other\"\n"
+            "end 4000 1/2 \"c\" \"work\"\n");
+}
+
+TEST_F(FxtCut, Chooses) {
+  EXPECT_EQ(run("-q -t 3 " + trace() + " -").exit_code, 0);
+  EXPECT_EQ(
+      shell(FXT_CUT " -q -t 2 -n 's*' -n work -c '?' " + trace() + " - | " FXT_DUMP " --type event -").output,
+      "complete 1000..4000 1/2 \"c\" \"work\"\n"
+      "complete 1100..1200 1/2 \"c\" \"step\"\n");
+}
+
+TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {
+  const std::string damaged = file("damaged.fxt", file_of([](Writer& writer) {
+                                     writer.write(Event{.time = 5, .thread = {.process = 1, .thread = 2}});
+                                     writer.write(Event{.time = 6, .thread = {.process = 1, .thread = 2}});
+                                   }),
+                                   3);
+  const Outcome outcome = run("-q " + damaged + " " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, StartsWith("fxt-cut: " + damaged + ":+0x"));
+  EXPECT_EQ(dump(folder() + "out.fxt"), "instant 5 1/2 \"\" \"\"\n");
+}
+
+TEST_F(FxtCut, SaysWhatIsRight) {
+  const auto error = [&](const std::string& options) {
+    const Outcome outcome = run(options);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.output;
+  };
+  EXPECT_EQ(error("x.fxt"), "fxt-cut: IN and OUT are missing; see fxt-cut --help\n");
+  EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: '5~3' ends before it begins\n");
+  EXPECT_EQ(
+      error("--split-time 0 a b"),
+      "fxt-cut: --split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; ns "
+      "without one), not '0'\n");
+  EXPECT_EQ(
+      error("--split-size many a b"),
+      "fxt-cut: --split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of "
+      "1024), not 'many'\n");
+  EXPECT_EQ(error("--split-size 5k a -"),
+            "fxt-cut: pieces need names: OUT can't be - with --split-time and --split-size\n");
+  EXPECT_EQ(error(trace() + " " + trace()), "fxt-cut: '" + trace() + "' is both IN and OUT\n");
+  EXPECT_EQ(error(folder() + "none.fxt out.fxt"),
+            "fxt-cut: " + folder() + "none.fxt: No such file or directory\n");
+  EXPECT_THAT(run("--help").output, HasSubstr("--split-size"));
+  EXPECT_THAT(run("--version").output, StartsWith("fxt-cut "));
+}
+
+}  // namespace
+}  // namespace fxt::test
