@@ -83,6 +83,9 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
       run("--check " + file("warned", joined(good_trace(), {0x0002'0001'0103'0024, 3000})));
   EXPECT_EQ(warned.exit_code, 1);
   EXPECT_THAT(warned.output, HasSubstr("warned: 0 errors, 1 warnings\n"));
+  EXPECT_THAT(run("--check " + file("empty", {})).output, HasSubstr("W1 file: the file is empty: no reader"));
+  EXPECT_THAT(run("--check " + file("zero", {0}, 5)).output,
+              HasSubstr("W1 file: the file does not begin with the magic word: "));
   EXPECT_EQ(run("--check no-such-file").exit_code, 2);
   EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
 }
