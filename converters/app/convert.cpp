@@ -10,6 +10,7 @@
 
 #include "converters/app/importers.h"
 #include "converters/app/progress.h"
+#include "converters/app/range_end.h"
 #include "converters/app/report.h"
 #include "converters/app/standard_output.h"
 #include "converters/app/trace_output.h"
@@ -91,11 +92,13 @@ void convert(const Options& options, Timeline& timeline, Names& names, Notes& no
   FxtSink sink(writer, names, notes);
   Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
                     options.progress == ProgressMode::Always);
-  timeline.run(sink, [&] { progress.tick(); });
+  RangeEnd range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
+  timeline.run(
+      range, [&] { progress.tick(); }, [&] { return range.is_over(); });
   writer.flush();
   output.blocks().finish();
   sink.finish(timeline, options.output);
-  timeline.note_inputs_apart();
+  if (!range.is_over()) timeline.note_inputs_apart();
   report.events_written = sink.events_written();
   report.first_ns = sink.first_ns();
   output.finish();
@@ -110,7 +113,7 @@ void tell_of_cut(const TraceOutput& output, const Options& options, Report& repo
   report.last_ns = cut.last_ns;
   const Place place = Place::file(options.output);
   if (cut.outside != 0)
-    notes.add(kOutsideRange, place, fmt::format("{} events left out by --time-range", cut.outside),
+    notes.add(kOutsideRange, place, fmt::format("{} events left out; what follows is not read", cut.outside),
               cut.outside);
   if (cut.cut_flows != 0) notes.add(kCutFlows, place, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }

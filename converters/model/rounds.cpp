@@ -53,7 +53,7 @@ Rounds::Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs
   batch_.reserve(kBatch);
 }
 
-void Rounds::run(const std::function<void()>& tick) {
+void Rounds::run(const std::function<void()>& tick, const std::function<bool()>& is_enough) {
   is_merging_ = true;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
   set_turns();
@@ -61,7 +61,7 @@ void Rounds::run(const std::function<void()>& tick) {
     plan_round(false);
     pump_round();
     tick();
-  } while (stuck_ != kNone);
+  } while (stuck_ != kNone && !(is_enough && is_enough()));
 }
 
 std::vector<std::uint64_t> Rounds::find_first_times(const std::vector<bool>& wanted,

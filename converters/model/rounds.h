@@ -62,8 +62,9 @@ class Rounds {
   // kForever where nothing comes.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
-  // Reads and merges everything. `tick` is called between the rounds; it may throw to stop.
-  void run(const std::function<void()>& tick);
+  // Reads and merges everything, or until `is_enough`, if it is given, says so between two rounds. `tick` is
+  // called there; it may throw to stop.
+  void run(const std::function<void()>& tick, const std::function<bool()>& is_enough);
 
  private:
   struct LaneState {

@@ -103,7 +103,8 @@ void Timeline::add_feeder(std::unique_ptr<Feeder> feeder) {
   feedings_.push_back({.feeder = std::move(feeder), .input = inputs_.size() - 1});
 }
 
-void Timeline::run(EventSink& all, const std::function<void()>& tick) {
+void Timeline::run(EventSink& all, const std::function<void()>& tick,
+                   const std::function<bool()>& is_enough) {
   std::optional<SharedThreads> shared;
   if (SharedThreads::are_in(infos_)) shared.emplace(all, options_.lanes);
   EventSink& checked = shared ? *shared : all;
@@ -121,7 +122,7 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick) {
                    .order = guests_last()},
                   options_.lookahead_bytes, options_.jobs, sink);
     keep_offsets_drawable(rounds, tick);
-    rounds.run(tick);
+    rounds.run(tick, is_enough);
   }
   if (shared) hidden_when_shared_ = shared->hidden();
   finish_inputs();

@@ -87,8 +87,9 @@ class Timeline {
   // ---- Running ----
 
   // Merges everything into `sink`, by time and within equal times by lane. `tick` is called now and then,
-  // between blocks of input; it may throw to stop.
-  void run(EventSink& all, const std::function<void()>& tick);
+  // between blocks of input; it may throw to stop. There, too, `is_enough` may say that the rest is not
+  // wanted.
+  void run(EventSink& all, const std::function<void()>& tick, const std::function<bool()>& is_enough = {});
 
   // ---- After run() ----
 

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import resource
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -131,6 +132,23 @@ class Cut(unittest.TestCase):
             self.assertEqual((self.folder / f"four.{number}.fxt").read_bytes(), path.read_bytes())
             self.assertEqual(gzip.decompress((self.folder / f"zipped.{number}.fxt.gz").read_bytes()),
                              path.read_bytes())
+
+    def test_what_follows_a_range_is_not_read(self):
+        recording = self.folder / "large"
+        recording.mkdir()
+        (recording / "task.txt").write_text(
+            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
+            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
+        (recording / "sid-00000000000000aa.map").write_text("400000-401000 r-xp 00000000 00:00 0 /usr/bin/app\n")
+        word = 0x400100 << 16 | 5 << 3  # magic and address of a record at depth 0; bit 0: an exit
+        calls = (struct.pack("<QQQQ", 2_000_000_000 + 100 * i, word, 2_000_000_050 + 100 * i, word | 1)
+                 for i in range(400_000))
+        (recording / "1000.dat").write_bytes(b"".join(calls))
+        report = self.report("-r", "5us~5.9us", recording, self.output)
+        self.assertLess(report["bytes_read"], 2_000_000)
+        self.assertEqual(report["events_written"], 10)
+        self.assertEqual(len(calls_of(self.output)), 10)
+        self.assertEqual(self.report("-r", "2~", recording, self.output)["bytes_read"], 12_800_000)
 
     def test_a_range_goes_to_standard_output(self):
         self.convert("-q", "-r", "~1ms", POOL, self.output)
