@@ -1,7 +1,6 @@
 #include "converters/tfile/program/program.h"
 
 #include <algorithm>
-#include <array>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -10,11 +9,12 @@
 #include <gelf.h>
 #include <unistd.h>
 #include <unordered_map>
-#include <utility>
 
 #include "converters/model/input_error.h"
 #include "converters/tfile/program/dwarf_names.h"
 #include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/global_names.h"
+#include "converters/tfile/program/machine.h"
 #include "converters/tfile/program/type_table.h"
 #include "converters/tfile/program/visible_variables.h"
 
@@ -54,9 +54,7 @@ struct Program::Impl {
   bool has_dwarf = false;
 
   TypeTable types;
-  using Descriptions = std::unordered_map<std::string, Dwarf_Die>;
-  Descriptions variables, named_types;
-  bool has_descriptions = false;
+  std::optional<GlobalNames> globals;  // read when the first of them is asked for
 
   // What is visible at an address, and that address in DWARF's own counting.
   struct Variables {
@@ -67,9 +65,7 @@ struct Program::Impl {
   Variables variables_at(std::uint64_t address, Visible which) const;
   std::optional<DataObject> object_of(Dwarf_Die* variable, const Variables& visible);
 
-  const Type* described(const std::string& name, Descriptions Impl::*kind);
-  void read_descriptions();
-  void read_descriptions(Dwarf_Die* parent, const std::string& prefix, std::size_t depth);
+  GlobalNames& global_names() { return globals ? *globals : globals.emplace(module); }
   void read_symbols();
   void read_segments(Elf* elf);
 };
@@ -126,41 +122,7 @@ void Program::Impl::read_symbols() {
   }
 }
 
-MachineHint Program::machine() const {
-  struct Machine {
-    unsigned number;
-    bool is_64_bit;
-    std::string_view architecture;
-  };
-  static constexpr std::array kMachines{Machine{EM_X86_64, true, "i386:x86-64"},
-                                        Machine{EM_X86_64, false, "i386:x64-32"},
-                                        Machine{EM_386, false, "i386"},
-                                        Machine{EM_AARCH64, true, "aarch64"},
-                                        Machine{EM_ARM, false, "arm"},
-                                        Machine{EM_MIPS, false, "mips"},
-                                        Machine{EM_MIPS, true, "mips:isa64"},
-                                        Machine{EM_PPC, false, "powerpc:common"},
-                                        Machine{EM_PPC64, true, "powerpc:common64"},
-                                        Machine{EM_S390, true, "s390:64-bit"},
-                                        Machine{EM_S390, false, "s390:31-bit"},
-                                        Machine{EM_RISCV, true, "riscv:rv64"},
-                                        Machine{EM_RISCV, false, "riscv:rv32"},
-                                        Machine{EM_SPARC, false, "sparc"},
-                                        Machine{EM_SPARCV9, true, "sparc:v9"},
-                                        Machine{EM_68K, false, "m68k"},
-                                        Machine{EM_SH, false, "sh"},
-                                        Machine{EM_ALPHA, true, "alpha"}};
-  const auto& ident = impl_->header.e_ident;
-  MachineHint hint;
-  if (ident[EI_DATA] == ELFDATA2LSB) hint.order = std::endian::little;
-  if (ident[EI_DATA] == ELFDATA2MSB) hint.order = std::endian::big;
-  const auto found = std::ranges::find_if(kMachines, [&](const Machine& machine) {
-    return machine.number == impl_->header.e_machine && machine.is_64_bit == (ident[EI_CLASS] == ELFCLASS64);
-  });
-  if (found != kMachines.end()) hint.architecture = found->architecture;
-  return hint;
-}
-
+MachineHint Program::machine() const { return hint_of(impl_->header); }
 bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
 void Program::set_load_bias(std::uint64_t bias) { impl_->bias = bias; }
 bool Program::knows_lines() const { return impl_->has_dwarf; }
@@ -375,63 +337,16 @@ const Type* Program::type_of(std::uint64_t address, const std::string& expressio
             for (Dwarf_Die& variable : visible.dies)
               if (name == dwarf_diename(&variable))
                 if (const Type* const type = impl_->types.of(&variable)) return type;
-            return impl_->described(name, &Impl::variables);
+            Dwarf_Die* const variable = impl_->global_names().variable(name);
+            return variable != nullptr ? impl_->types.of(variable) : nullptr;
           },
-      .type = [&](const std::string& name) { return impl_->described(name, &Impl::named_types); },
+      .type =
+          [&](const std::string& name) {
+            Dwarf_Die* const type = impl_->global_names().type(name);
+            return type != nullptr ? impl_->types.read(type) : nullptr;
+          },
       .pointer_size = std::size_t{impl_->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8u : 4u}};
   return type_of_expression(expression, scope, impl_->types);
-}
-
-// Global variables and types by their full names, of all units; read when the first of them is asked for.
-void Program::Impl::read_descriptions() {
-  Dwarf_Addr ignored = 0;
-  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &ignored)) != nullptr;)
-    read_descriptions(unit, "", 0);
-}
-
-void Program::Impl::read_descriptions(Dwarf_Die* parent, const std::string& prefix, std::size_t depth) {
-  constexpr std::size_t kDeepest = 16;
-  Dwarf_Die child;
-  if (depth == kDeepest || dwarf_child(parent, &child) != 0) return;
-  do {
-    const int tag = dwarf_tag(&child);
-    const char* const own = dwarf_diename(&child);
-    const std::string name = own != nullptr ? prefix + own : std::string();
-    switch (tag) {
-      case DW_TAG_variable:
-        if (own != nullptr) variables.try_emplace(name, child);
-        break;
-      case DW_TAG_structure_type:
-      case DW_TAG_class_type:
-      case DW_TAG_union_type:
-      case DW_TAG_enumeration_type:
-      case DW_TAG_typedef:
-      case DW_TAG_base_type:
-        if (own != nullptr && dwarf_hasattr(&child, DW_AT_declaration) == 0)
-          named_types.try_emplace(name, child);
-        if (own != nullptr) read_descriptions(&child, name + "::", depth + 1);
-        break;
-      case DW_TAG_namespace:
-        read_descriptions(&child, own != nullptr ? name + "::" : prefix, depth + 1);
-        break;
-      default:
-        break;
-    }
-  } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-// The type of the variable, or the type itself, of this name; inside of a namespace if only one has it.
-const Type* Program::Impl::described(const std::string& name, Descriptions Impl::*kind) {
-  if (!std::exchange(has_descriptions, true)) read_descriptions();
-  Descriptions& all = this->*kind;
-  auto found = all.find(name);
-  if (found == all.end()) {
-    const auto is_inside = [&](const auto& entry) { return entry.first.ends_with("::" + name); };
-    found = std::find_if(all.begin(), all.end(), is_inside);
-    if (found == all.end() || std::find_if(std::next(found), all.end(), is_inside) != all.end())
-      return nullptr;
-  }
-  return kind == &Impl::variables ? types.of(&found->second) : types.read(&found->second);
 }
 
 }  // namespace convert::tfile

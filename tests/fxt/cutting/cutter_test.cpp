@@ -1,4 +1,5 @@
 // What becomes of each kind of record where a trace is cut.
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
 template <typename... Records>
 Words trace(const Records&... records) {
   return file_of([&](Writer& writer) { (writer.write(records), ...); },
-                 {.unnamed_threads = true, .trust_nesting = true});
+                 {.blob_arguments = true, .unnamed_threads = true, .trust_nesting = true});
 }
 
 CutOptions range(std::uint64_t from, std::uint64_t to) {
@@ -115,8 +116,10 @@ TEST(Cut, WhatTheTraceNeverEndsIsLeftSo) {
 }
 
 TEST(Cut, ArgumentsStay) {
+  constexpr std::array kBytes{std::byte{0xaa}, std::byte{0xbb}};
   Event call = complete(50, 150, "f");
-  call.arguments = {{"n", 5U}, {"text", "table"}, {"inline", Inline{"inline"}}, {"blob", Koid{7}}};
+  call.arguments = {
+      {"n", 5U}, {"text", "table"}, {"inline", Inline{"inline"}}, {"koid", Koid{7}}, {"raw", Bytes{kBytes}}};
   Event last = begin(160, "g");
   last.arguments = {{"n", 6U}};
   Event last_end = end(300, "g");
@@ -124,7 +127,7 @@ TEST(Cut, ArgumentsStay) {
   EXPECT_THAT(
       texts_of(cut(trace(call, last, last_end), range(100, 200))),
       ElementsAre("complete 100..150 1/2 \"c\" \"f\" \"n\"=u32:5 \"text\"=\"table\" \"inline\"=\"inline\" "
-                  "\"blob\"=koid:7 \"cut\"=\"begin\"\n"
+                  "\"koid\"=koid:7 \"raw\"=blob:2:aabb \"cut\"=\"begin\"\n"
                   "begin 160 1/2 \"c\" \"g\" \"n\"=u32:6\n"
                   "end 200 1/2 \"c\" \"g\" \"retval\"=u32:7 \"cut\"=\"end\"\n"));
 }
@@ -228,22 +231,26 @@ TEST(Split, OfARangeBeginsWithIt) {
 // ---- What else is seen ----
 
 TEST(Cut, CountersBeginWithTheirLastValue) {
-  const auto counter = [](std::uint64_t time, std::uint64_t id, std::uint32_t value) {
-    Event value_of = event(EventType::Counter, time, "rss");
+  const auto counter = [](std::uint64_t time, std::uint64_t id, std::uint32_t value,
+                          std::string_view name = "rss") {
+    Event value_of = event(EventType::Counter, time, name);
     value_of.id = id;
-    value_of.arguments = {{"KB", value}};
+    value_of.arguments = {{name == "rss" ? "KB" : "pages", value}};
     return value_of;
   };
-  EXPECT_THAT(texts_of(cut(trace(counter(10, 1, 5), counter(20, 1, 6), counter(20, 2, 7), counter(120, 1, 8),
-                                 counter(220, 1, 9)),
+  EXPECT_THAT(texts_of(cut(trace(counter(10, 1, 5), counter(20, 1, 6), counter(20, 2, 7),
+                                 counter(30, 1, 4, "vm"), counter(120, 1, 8), counter(220, 1, 9)),
                            {.split_ns = 100})),
               ElementsAre("counter 10 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:5\n"
                           "counter 20 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:6\n"
-                          "counter 20 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n",
+                          "counter 20 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n"
+                          "counter 30 1/2 \"c\" \"vm\" id=1 \"pages\"=u32:4\n",
                           "counter 110 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:6\n"
+                          "counter 110 1/2 \"c\" \"vm\" id=1 \"pages\"=u32:4\n"
                           "counter 110 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n"
                           "counter 120 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:8\n",
                           "counter 210 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:8\n"
+                          "counter 210 1/2 \"c\" \"vm\" id=1 \"pages\"=u32:4\n"
                           "counter 210 1/2 \"c\" \"rss\" id=2 \"KB\"=u32:7\n"
                           "counter 220 1/2 \"c\" \"rss\" id=1 \"KB\"=u32:9\n"));
 }
