@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converters/app/importers.h"
+#include "converters/app/output_rules.h"
 #include "converters/app/progress.h"
 #include "converters/app/range_end.h"
 #include "converters/app/report.h"
@@ -40,23 +41,6 @@ ExitCode inspect(const Options& options) {
   }
   if (options.report == ReportForm::Json) print(json_of(all.size() == 1 ? all.front() : all));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
-}
-
-void refuse_same_file(const Options& options) {
-  std::error_code error;
-  for (const std::string& input : options.inputs)
-    if (std::filesystem::equivalent(input, options.output, error))
-      throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
-}
-
-// The last name on the command line is the output: a forgotten one must not cost a trace file.
-void refuse_to_overwrite_input(const Options& options) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(options.output, error)) return;
-  for (const auto& importer : options.importers)
-    if (importer->recognizes(options.output))
-      throw UsageError(
-          fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", options.output, importer->name()));
 }
 
 // All inputs, each moved by its offset.
@@ -122,8 +106,7 @@ void tell_of_cut(const TraceOutput& output, const Options& options, Report& repo
 
 ExitCode run(const Options& options) {
   if (options.inspect) return inspect(options);
-  refuse_same_file(options);
-  refuse_to_overwrite_input(options);
+  check_output(options.output, options.inputs, options.importers);
   Names names;
   Notes notes;
   ImportStats stats;
@@ -135,8 +118,9 @@ ExitCode run(const Options& options) {
     throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
                                                                       fmt::join(options.import.tids, ", ")));
 
+  const OutputOptions how{.force = options.force};
   const auto output =
-      options.cut ? open_cut_output(options.output, *options.cut) : open_output(options.output);
+      options.cut ? open_cut_output(options.output, *options.cut, how) : open_output(options.output, how);
   Report report{.inputs = options.inputs, .output = options.output};
   try {
     convert(options, timeline, names, notes, stats, *output, report);

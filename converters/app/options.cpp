@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "converters/app/option_table.h"
+#include "converters/app/output_rules.h"
 #include "converters/app/standard_output.h"
 #include "fxt/quantity_text.h"
 #include "fxt/time_range.h"
@@ -17,12 +19,15 @@ namespace convert {
 namespace {
 
 constexpr std::string_view kHelpBegin = R"(Usage: fxt-convert [OPTIONS] INPUT... OUTPUT
+       fxt-convert [OPTIONS] -o OUTPUT INPUT...
+       fxt-convert [OPTIONS] [INPUT]
        fxt-convert --inspect [--report json] INPUT...
 
 Converts uftrace recordings (directories) and GDB trace files into one FXT
 trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. The kind
 of an input is found by its content. OUTPUT `-` is standard output; a name
-ending in .gz or .zst is compressed.
+ending in .gz or .zst is compressed. One INPUT alone is written to INPUT.fxt;
+without any, ./uftrace.data is.
 
 )";
 constexpr std::string_view kHelpEnd =
@@ -119,7 +124,7 @@ std::uint64_t parse_split_size(std::string_view text) {
 }
 
 // The program's own options, those of all kinds of inputs, and those of each kind.
-OptionTable table_of(Options& options, std::vector<std::string>& offsets) {
+OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::string& output) {
   OptionTable table;
   table.push_back(
       {.title = "What is converted:",
@@ -190,6 +195,15 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets) {
   table.push_back(
       {.title = "How it is done, and what is said:",
        .options = {
+           {.name = "output",
+            .letter = 'o',
+            .argument = "OUTPUT",
+            .help = "then all other names are INPUTs",
+            .take = [&](std::string_view path) { output = path; }},
+           {.name = "force",
+            .letter = 'f',
+            .help = "OUTPUT may replace any file, not only an empty one or an FXT trace",
+            .take = into(options.force)},
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
@@ -222,12 +236,30 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets) {
   return table;
 }
 
+// INPUT... OUTPUT; with -o, INPUT...; one name is an INPUT; without any, uftrace's own is.
+void choose_paths(Options& options, bool has_output, const std::string& output) {
+  constexpr const char* kRecordersOwn = "uftrace.data";
+  if (options.inputs.empty() && std::filesystem::is_directory(kRecordersOwn))
+    options.inputs.emplace_back(kRecordersOwn);
+  if (options.inputs.empty()) throw UsageError("needs at least one INPUT, and there is no ./uftrace.data");
+  if (has_output) {
+    options.output = output;
+  } else if (options.inputs.size() == 1) {
+    options.output = output_for(options.inputs.front());
+  } else {
+    options.output = std::move(options.inputs.back());
+    options.inputs.pop_back();
+  }
+  if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+}
+
 }  // namespace
 
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> offsets;
-  const OptionTable table = table_of(options, offsets);
+  std::string output;
+  const OptionTable table = table_of(options, offsets, output);
   CommandLine line = parse(argc, argv, table);
   if (line.has("help")) {
     print(fmt::format("{}{}{}", kHelpBegin, help_of(table), kHelpEnd));
@@ -238,16 +270,13 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     return std::nullopt;
   }
 
+  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
   options.inputs = std::move(line.paths);
   if (line.has("inspect")) {
     if (options.inputs.empty()) throw UsageError("--inspect needs at least one INPUT");
   } else {
-    if (options.inputs.size() < 2) throw UsageError("needs at least one INPUT, and an OUTPUT");
-    options.output = std::move(options.inputs.back());
-    options.inputs.pop_back();
-    if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+    choose_paths(options, line.has("output"), output);
   }
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
   if (options.cut && options.cut->is_split() && options.output == "-")
     throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
   options.offsets_ns.resize(options.inputs.size());

@@ -36,6 +36,7 @@ struct Options {
   ReportForm report = ReportForm::Text;
   ProgressMode progress = ProgressMode::Auto;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // threads that convert
+  bool force = false;                                                 // the output may replace any file
   bool quiet = false;
   bool strict = false;
   bool inspect = false;  // say what the inputs hold; there is no output

@@ -10,6 +10,7 @@
 #include "converters/app/block_writer.h"
 #include "converters/app/compression.h"
 #include "converters/app/output_file.h"
+#include "converters/app/output_rules.h"
 #include "fxt/reader.h"
 
 namespace convert {
@@ -17,7 +18,12 @@ namespace {
 
 // A file, compressed if its name says so.
 struct StreamedFile {
-  explicit StreamedFile(const std::string& target) : file(target), stream(open_stream(target, file)) {}
+  StreamedFile(const std::string& target, const OutputOptions& how)
+      : file(checked(target, how)), stream(open_stream(target, file)) {}
+  static const std::string& checked(const std::string& target, const OutputOptions& how) {
+    if (!how.force) check_replaceable(target);
+    return target;
+  }
   void finish() {
     stream->finish();
     file.commit();
@@ -29,9 +35,9 @@ struct StreamedFile {
 
 class WholeOutput : public TraceOutput {
  public:
-  explicit WholeOutput(const std::string& target)
+  WholeOutput(const std::string& target, const OutputOptions& how)
       : target_(target),
-        file_(target),
+        file_(target, how),
         blocks_([this](std::span<const std::byte> bytes) { file_.stream->write(bytes); }) {}
 
   fxt::Output& blocks() override { return blocks_; }
@@ -56,7 +62,8 @@ class WholeOutput : public TraceOutput {
 // A piece as the Cutter's Writer fills it.
 class PieceOutput : public fxt::Output {
  public:
-  explicit PieceOutput(const std::string& target) : file_(target), buffer_(kBufferWords) {}
+  PieceOutput(const std::string& target, const OutputOptions& how)
+      : file_(target, how), buffer_(kBufferWords) {}
   std::span<std::uint64_t> exchange(std::size_t filled_words) override {
     if (filled_words != 0) file_.stream->write(std::as_bytes(std::span(buffer_).first(filled_words)));
     return buffer_;
@@ -78,8 +85,9 @@ class PieceOutput : public fxt::Output {
 
 class CutOutput : public TraceOutput, private fxt::PieceOutputs {
  public:
-  CutOutput(const std::string& target, const fxt::CutOptions& options)
+  CutOutput(const std::string& target, const fxt::CutOptions& options, const OutputOptions& how)
       : target_(target),
+        how_(how),
         is_split_(options.is_split()),
         cutter_(options, *this),
         blocks_([this](std::span<const std::byte> bytes) { pipe_.write(bytes); }) {
@@ -116,7 +124,7 @@ class CutOutput : public TraceOutput, private fxt::PieceOutputs {
     if (number < names_.size()) return *piece_;
     if (piece_) finished_bytes_ += piece_->bytes_written();
     const std::string name = is_split_ ? fxt::piece_name(target_, number) : target_;
-    piece_.emplace(name);
+    piece_.emplace(name, how_);
     names_.push_back(name);
     return *piece_;
   }
@@ -134,6 +142,7 @@ class CutOutput : public TraceOutput, private fxt::PieceOutputs {
   }
 
   std::string target_;
+  OutputOptions how_;
   bool is_split_;
   std::vector<std::string> names_;
   std::optional<PieceOutput> piece_;
@@ -147,12 +156,13 @@ class CutOutput : public TraceOutput, private fxt::PieceOutputs {
 
 }  // namespace
 
-std::unique_ptr<TraceOutput> open_output(const std::string& target) {
-  return std::make_unique<WholeOutput>(target);
+std::unique_ptr<TraceOutput> open_output(const std::string& target, const OutputOptions& how) {
+  return std::make_unique<WholeOutput>(target, how);
 }
 
-std::unique_ptr<TraceOutput> open_cut_output(const std::string& target, const fxt::CutOptions& options) {
-  return std::make_unique<CutOutput>(target, options);
+std::unique_ptr<TraceOutput> open_cut_output(const std::string& target, const fxt::CutOptions& options,
+                                             const OutputOptions& how) {
+  return std::make_unique<CutOutput>(target, options, how);
 }
 
 }  // namespace convert

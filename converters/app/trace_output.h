@@ -30,9 +30,14 @@ class TraceOutput {
   virtual const fxt::CutCounters* cut() const { return nullptr; }
 };
 
+struct OutputOptions {
+  bool force = false;  // replaces files of any content; see check_replaceable()
+};
+
 // `target` as OutputFile takes it.
-std::unique_ptr<TraceOutput> open_output(const std::string& target);
+std::unique_ptr<TraceOutput> open_output(const std::string& target, const OutputOptions& how);
 // The same, cut; if it is split, into files named by fxt::piece_name().
-std::unique_ptr<TraceOutput> open_cut_output(const std::string& target, const fxt::CutOptions& options);
+std::unique_ptr<TraceOutput> open_cut_output(const std::string& target, const fxt::CutOptions& options,
+                                             const OutputOptions& how);
 
 }  // namespace convert

@@ -27,6 +27,7 @@ SAMPLES = REPOSITORY / "samples" / "uftrace"
 POOL = SAMPLES / "pool"
 CLEAN = SAMPLES / "shapes"  # a recording with nothing to note
 RECORD_BYTES = 16
+OLDER = bytes.fromhex("1000044678541600") + b"an older trace"
 
 
 def entry(time, depth, address):
@@ -99,8 +100,9 @@ class Usage(ProgramTest):
             self.assertRegex(process.stdout, rb"^fxt-convert \d+\.\d+\.\d+\n$")
 
     def test_an_input_and_an_output_are_needed(self):
-        self.assert_wrong([], "needs at least one INPUT, and an OUTPUT")
-        self.assert_wrong([POOL], "needs at least one INPUT, and an OUTPUT")
+        process = self.convert(cwd=self.directory)
+        self.assert_failed(process, "fxt-convert: needs at least one INPUT, and there is no ./uftrace.data\n"
+                           "Try 'fxt-convert --help'.\n", code=2)
         self.assert_wrong([POOL, ""], "the name of the OUTPUT is empty")
 
     def test_options_that_do_not_exist(self):
@@ -182,7 +184,7 @@ class Outputs(ProgramTest):
         self.assertEqual(packed.read_bytes()[:4], b"\x28\xb5\x2f\xfd")
 
     def test_an_older_file_is_replaced(self):
-        self.output.write_text("an older file")
+        self.output.write_bytes(OLDER)
         self.assert_done(self.convert(POOL, self.output))
         fxt.read(self.output)
         self.assert_only("out.fxt")
@@ -362,9 +364,9 @@ class Failures(ProgramTest):
         self.assert_only("empty")
 
     def test_an_older_file_outlives_a_failure(self):
-        self.output.write_text("an older file")
+        self.output.write_bytes(OLDER)
         self.assertEqual(self.convert("/etc/passwd", self.output).returncode, 1)
-        self.assertEqual(self.output.read_text(), "an older file")
+        self.assertEqual(self.output.read_bytes(), OLDER)
         self.assert_only("out.fxt")
 
     def test_an_output_that_is_a_directory(self):
@@ -382,11 +384,11 @@ class Failures(ProgramTest):
                            "fxt-convert: /dev/full: can't write: No space left on device\n")
 
     def test_a_file_that_may_not_grow(self):
-        self.output.write_text("an older file")
+        self.output.write_bytes(OLDER)
         process = self.convert(POOL, self.output,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
         self.assert_failed(process, f"fxt-convert: {self.output}: can't write: File too large\n")
-        self.assertEqual(self.output.read_text(), "an older file")
+        self.assertEqual(self.output.read_bytes(), OLDER)
         self.assert_only("out.fxt")
 
     def test_a_reader_that_goes_away(self):
@@ -400,12 +402,12 @@ class Failures(ProgramTest):
     def test_ended_in_the_middle(self):
         recording = self.large_recording()
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
-            self.output.write_text("an older file")
+            self.output.write_bytes(OLDER)
             process = self.start_in_the_middle(recording, self.output)
             process.send_signal(number)
             process.stderr.close()
             self.assertEqual(process.wait(), -number)
-            self.assertEqual(self.output.read_text(), "an older file")
+            self.assertEqual(self.output.read_bytes(), OLDER)
             self.assert_only("large", "out.fxt")
 
     def test_an_input_that_vanishes(self):

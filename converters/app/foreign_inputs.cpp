@@ -1,0 +1,59 @@
+#include "converters/app/foreign_inputs.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <string_view>
+
+#include "converters/app/output_rules.h"
+
+namespace convert {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string head_of(const fs::path& path) {
+  std::array<char, 16> bytes = {};
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), bytes.size());
+  return {bytes.data(), static_cast<std::size_t>(in.gcount())};
+}
+
+bool is_recording(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / "info", error) || fs::exists(directory / "task.txt", error);
+}
+
+}  // namespace
+
+std::string advice_for(const std::string& input) {
+  std::error_code error;
+  const fs::path path(input);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (fs::is_directory(path, error)) {
+    for (const auto& entry : fs::directory_iterator(path, error))
+      if (entry.is_directory(error) && is_recording(entry.path()))
+        return fmt::format("a directory with a recording in it: {}", entry.path().string());
+    return {};
+  }
+  if (!fs::is_regular_file(path, error)) return "neither a file nor a directory";
+  if (is_recording(folder))
+    return fmt::format("a file of a uftrace recording: convert its directory, {}", folder.string());
+  if (is_fxt(input))
+    return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
+  const std::string head = head_of(path);
+  if (head.empty()) return "an empty file";
+  if (head.starts_with("PERFILE2"))
+    return "a file of perf record: `perf data convert --to-ctf` or `--to-json` is its way";
+  if (head.starts_with("\x7f"
+                       "ELF"))
+    return "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`";
+  if (head.starts_with("\xc1\x1f\xfc\xc1")) return "a stream of a trace in the Common Trace Format";
+  return {};
+}
+
+}  // namespace convert

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Names on the command line: which one is the output, which files it must not harm, and inputs given by mistake.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import gzip
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+POOL = REPOSITORY / "samples" / "uftrace" / "pool"
+QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
+
+
+class Paths(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.recording = Path(shutil.copytree(POOL, self.folder / "uftrace.data"))
+
+    def convert(self, *arguments, **options):
+        return subprocess.run([CONVERT, "-q", *arguments], capture_output=True, check=False, timeout=120,
+                              cwd=self.folder, **options)
+
+    def assert_writes(self, name, *arguments):
+        process = self.convert(*arguments)
+        self.assertEqual((process.stderr, process.stdout, process.returncode), (b"", b"", 0))
+        written = self.folder / name
+        self.assertEqual(written.read_bytes()[:8], bytes.fromhex("1000044678541600"))
+        written.unlink()
+        self.assertEqual([path.name for path in self.folder.rglob("*.fxt")], [])
+
+    def assert_refused(self, problem, *arguments):
+        process = self.convert(*arguments)
+        self.assertEqual((process.stderr.decode(), process.returncode),
+                         (f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", 2))
+
+    def assert_no_input(self, problem, path):
+        process = self.convert(path, "out.fxt")
+        self.assertEqual((process.stderr.decode(), process.returncode), (f"fxt-convert: {path}: {problem}\n", 1))
+        self.assertFalse((self.folder / "out.fxt").exists())
+
+    def test_an_input_alone_gives_its_name(self):
+        self.assert_writes("uftrace.data.fxt", "uftrace.data")
+        self.assert_writes("uftrace.data.fxt", "uftrace.data/")
+        self.assert_writes("uftrace.data.fxt", "./uftrace.data//")
+        shutil.copy(QUEUE, self.folder / "queue.trace")
+        self.assert_writes("queue.trace.fxt", "queue.trace")
+        (self.folder / "runs").mkdir()
+        self.recording.rename(self.folder / "runs" / "a")
+        self.assert_writes("runs/a.fxt", "runs/a")
+
+    def test_no_input_is_what_uftrace_records_by_itself(self):
+        self.assert_writes("uftrace.data.fxt")
+        self.assert_writes("out.fxt", "-o", "out.fxt")
+        self.assert_writes("out.fxt", "--output=out.fxt")
+
+    def test_with_an_output_option_all_others_are_inputs(self):
+        self.assert_writes("out.fxt", "uftrace.data", QUEUE, "-o", "out.fxt")
+        self.assert_writes("out.fxt", "-oout.fxt", "uftrace.data")
+
+    def test_an_output_is_never_an_input_nor_in_one(self):
+        self.assert_refused("'uftrace.data' is both INPUT and OUTPUT", "uftrace.data", "./uftrace.data/")
+        self.assert_refused("the OUTPUT 'uftrace.data/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
+                            "uftrace.data/out.fxt")
+        (self.folder / "link").symlink_to("uftrace.data")
+        self.assert_refused("the OUTPUT 'link/sub/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
+                            "link/sub/out.fxt")
+        # Beside it, with a name that begins alike.
+        self.assert_writes("uftrace.data.fxt", "uftrace.data", "uftrace.data.fxt")
+
+    def test_only_traces_are_replaced(self):
+        output = self.folder / "notes.txt"
+        output.write_text("to be kept")
+        problem = "'notes.txt' is no FXT trace, and would be overwritten; --force does it"
+        self.assert_refused(problem, "uftrace.data", "notes.txt")
+        self.assertEqual(output.read_text(), "to be kept")
+        self.assertEqual(self.convert("--force", "uftrace.data", "notes.txt").returncode, 0)
+        trace = output.read_bytes()
+        for before in b"", trace, trace[:8][::-1], gzip.compress(trace):
+            output.write_bytes(before)
+            self.assertEqual(self.convert("uftrace.data", "notes.txt").returncode, 0)
+            self.assertEqual(output.read_bytes(), trace)
+        for before in trace[:7], b"\x1f\x8b", gzip.compress(b"no trace"), gzip.compress(trace)[:30][::-1]:
+            output.write_bytes(before)
+            self.assert_refused(problem, "uftrace.data", "notes.txt")
+            self.assertEqual(output.read_bytes(), before)
+        (self.folder / "out.000.fxt").write_text("to be kept")
+        self.assert_refused("'out.000.fxt' is no FXT trace, and would be overwritten; --force does it",
+                            "--split-time=1s", "uftrace.data", "out.fxt")
+
+    def test_what_is_no_input_says_what_it_is(self):
+        neither = "neither a uftrace recording nor a GDB trace file"
+        (self.folder / "text").write_text("text")
+        (self.folder / "empty").write_text("")
+        (self.folder / "perf.data").write_bytes(b"PERFILE2" + bytes(96))
+        (self.folder / "program").write_bytes(b"\x7fELF" + bytes(60))
+        self.convert("uftrace.data", "trace.fxt")
+        os.mkfifo(self.folder / "fifo")
+        record_file = next(self.recording.glob("*.dat")).relative_to(self.folder)
+        self.assert_no_input(neither, "text")
+        self.assert_no_input(f"{neither}, but an empty file", "empty")
+        self.assert_no_input(f"{neither}, but neither a file nor a directory", "fifo")
+        self.assert_no_input(f"{neither}, but a file of a uftrace recording: convert its directory, uftrace.data",
+                             str(record_file))
+        self.assert_no_input(f"{neither}, but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes "
+                             "parts of it", "trace.fxt")
+        self.assert_no_input(f"{neither}, but a file of perf record: `perf data convert --to-ctf` or `--to-json` is its "
+                             "way", "perf.data")
+        self.assert_no_input(f"{neither}, but a program: record it first, by `uftrace record` or in GDB by `tstart` and "
+                             "`tsave`", "program")
+        self.assert_no_input(f"{neither}, but a directory with a recording in it: {self.folder}/uftrace.data",
+                             str(self.folder))
+        self.assert_no_input("no such file or directory", "nothing")
+
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may read everything")
+    def test_an_input_that_may_not_be_read_says_so(self):
+        self.folder.chmod(0o755)
+        secret = self.folder / "secret"
+        secret.write_text("secret")
+        secret.chmod(0)
+        command = [CONVERT, "secret", "-"]
+        if os.geteuid() == 0:
+            command = ["setpriv", "--reuid=65534", "--clear-groups", *command]
+        process = subprocess.run(command, capture_output=True, check=False, cwd=self.folder)
+        self.assertEqual((process.stderr, process.returncode),
+                         (b"fxt-convert: secret: can't open: Permission denied\n", 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
