@@ -341,6 +341,31 @@ TEST(Cut, AsyncOperationsAreBegunAgain) {
                                           "async-end 200 1/2 \"c\" \"link\" id=7 \"cut\"=\"both\"\n"));
 }
 
+TEST(Split, AsyncOperationsGoOn) {
+  using enum EventType;
+  EXPECT_THAT(texts_of(cut(trace(linked(AsyncBegin, 10, 7), linked(AsyncEnd, 150, 7)), {.split_ns = 100})),
+              ElementsAre("async-begin 10 1/2 \"c\" \"link\" id=7\n"
+                          "async-end 110 1/2 \"c\" \"link\" id=7 \"cut\"=\"end\"\n",
+                          "async-begin 110 1/2 \"c\" \"link\" id=7\n"
+                          "async-end 150 1/2 \"c\" \"link\" id=7 \"cut\"=\"begin\"\n"));
+}
+
+TEST(Split, UserspaceObjectsStandInEveryPiece) {
+  const Words words = file_of(
+      [](Writer& writer) {
+        writer.write(UserspaceObject{
+            .process = {.process = 1}, .pointer = 0xf00, .name = "object", .arguments = {{"size", 5U}}});
+        writer.write(event(EventType::Instant, 10, "a"));
+        writer.write(event(EventType::Instant, 110, "b"));
+      },
+      {.userspace_objects = true});
+  const auto texts = texts_of(cut(words, {.split_ns = 100}));
+  ASSERT_EQ(texts.size(), 2U);
+  for (const std::string& text : texts)
+    EXPECT_THAT(text,
+                testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
+}
+
 TEST(Cut, WhatHasNoTimeGoesWithWhatStandsBeforeIt) {
   const auto blob = [](std::string_view name) { return Blob{.name = name}; };
   EXPECT_THAT(texts_of(cut(trace(blob("first"), event(EventType::Instant, 10, "i"), blob("early"),
