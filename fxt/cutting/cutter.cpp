@@ -66,6 +66,16 @@ class Cutter::State {
   Edges::Side last_side_ = Edges::Side::Inside;  // of what has no time
 };
 
+namespace {
+
+bool replaces_index(const Entry& entry) {
+  return std::ranges::any_of(entry.problems, [](const Problem& problem) {
+    return problem.kind == ProblemKind::StringReplaced || problem.kind == ProblemKind::ThreadReplaced;
+  });
+}
+
+}  // namespace
+
 std::string piece_name(const std::string& path, std::size_t number) {
   std::string digits = std::to_string(number);
   digits.insert(0, digits.size() < 3 ? 3 - digits.size() : 0, '0');
@@ -83,6 +93,9 @@ void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }
 
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
+  const bool changes_provider = std::holds_alternative<ProviderInfo>(entry.record) ||
+                                std::holds_alternative<ProviderSection>(entry.record);
+  if (piece_ && (changes_provider || replaces_index(entry))) piece_->forget_indices();
   const auto take_any = [this](const Record& record) {
     std::visit([this](const auto& value) { take_chosen(value); }, record);
   };

@@ -32,6 +32,9 @@ void HeldEvent::assign(const Event& event) {
   });
   event_ = event;
   event_.arguments = {};
+  // Indices may mean something else by then.
+  event_.category.index = event_.name.index = 0;
+  event_.thread.index = 0;
   std::size_t size = 0;
   for_each_text(event_, arguments_, [&size](std::string_view& text) { size += text.size(); });
   bytes_.resize(size);

@@ -35,6 +35,47 @@ Piece::Piece(Output& output, const KnownProviders& providers, const std::string&
   if (!providers.all.empty()) write(Record(ProviderSection{.id = providers.current}));
 }
 
+const Piece::KnownEvent& Piece::known(const Event& event) {
+  const std::uint64_t key = (std::uint64_t{event.category.index} << 32) |
+                            (std::uint64_t{event.name.index} << 16) | event.thread.index;
+  // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
+  constexpr unsigned kShift = 64 - 12;
+  KnownEvent& known = known_events_[(key * 0x9e37'79b9'7f4a'7c15u) >> kShift];
+  if (known.key != key)
+    known = {.key = key,
+             .event = writer_.prepare(event.category.text, event.name.text),
+             .thread = writer_.thread_index(event.thread.process, event.thread.thread)};
+  return known;
+}
+
+bool Piece::write_short(const Event& event) {
+  const bool is_plain = event.type == EventType::Instant || is_duration(event.type);
+  const auto is_indexed = [](const auto& part) { return part.storage == Storage::Table && part.index != 0; };
+  if (!is_plain || !event.arguments.empty() || !is_indexed(event.category) || !is_indexed(event.name) ||
+      !is_indexed(event.thread))
+    return false;
+  try {
+    const KnownEvent& known = this->known(event);
+    if (!known.event || !known.thread) return false;
+    switch (event.type) {
+      case EventType::DurationComplete:
+        writer_.write_complete(*known.event, *known.thread, event.time, event.end);
+        break;
+      case EventType::DurationBegin:
+        writer_.write_begin(*known.event, *known.thread, event.time);
+        break;
+      case EventType::DurationEnd:
+        writer_.write_end(*known.event, *known.thread, event.time);
+        break;
+      default:
+        writer_.write_instant(*known.event, *known.thread, event.time);
+    }
+  } catch (const WriterError&) {
+    ++counters_->unwritable;
+  }
+  return true;
+}
+
 bool Piece::can_say_cut(const Arguments& own, const Arguments& of_begin) {
   const auto is_it = [](const Argument& argument) { return argument.name.text == kCut; };
   return own.size() < kMaxArguments && std::ranges::none_of(own, is_it) &&

@@ -1,7 +1,9 @@
 // One piece as it is written. Internal to the Cutter.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -39,6 +41,14 @@ class Piece {
       ++counters_->unwritable;
     }
   }
+  // The same for an event, by a shorter way where its category, name and thread are known from another one of
+  // the same indices: as most are.
+  void write(const Event& event) {
+    if (!write_short(event)) write<Event>(event);
+  }
+  // From here on, indices may mean something else.
+  void forget_indices() { known_events_.fill({}); }
+
   // What `cut` says of something that began before this piece, or goes on behind it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
   static Cut cut_of(bool is_begun, bool goes_on) {
@@ -53,8 +63,18 @@ class Piece {
   void finish() { writer_.finish(); }
 
  private:
+  // By the indices in the trace's tables; a key of 0 is no event's.
+  struct KnownEvent {
+    std::uint64_t key = 0;
+    std::optional<PreparedEvent> event = {};
+    std::optional<ThreadIndex> thread = {};
+  };
+  bool write_short(const Event& event);
+  const KnownEvent& known(const Event& event);
+
   Writer writer_;
   CutCounters* counters_;
+  std::array<KnownEvent, 4096> known_events_;
   std::vector<Argument> arguments_;  // of one event
 };
 

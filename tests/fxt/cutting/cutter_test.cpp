@@ -450,6 +450,26 @@ TEST(Cut, ProvidersStayWhoTheyAre) {
   EXPECT_EQ(broken_rules(cuts.pieces[1]), "");
 }
 
+TEST(Cut, IndicesMayComeToMeanSomethingElse) {
+  Words words = trace(complete(10, 20, "a"), complete(30, 400, "a"));
+  const auto say = [&](const std::function<void(Writer&)>& write) {
+    const Words more = words_of(write, {.trust_nesting = true});
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  // The same indices of strings and threads, then the same of another provider.
+  say([](Writer& writer) { writer.write(complete(50, 60, "b", kOther)); });
+  words.insert(words.end(), kStart.begin() + 1, kStart.end());
+  words[words.size() - kStart.size() + 1] += std::uint64_t{1} << 20;  // provider 2
+  say([](Writer& writer) { writer.write(complete(70, 80, "c")); });
+  EXPECT_THAT(texts_of(cut(words, {.split_ns = 100})),
+              ElementsAre("complete 10..20 1/2 \"c\" \"a\"\n"
+                          "begin 30 1/2 \"c\" \"a\"\n"
+                          "complete 50..60 1/3 \"c\" \"b\"\n"
+                          "complete 70..80 1/2 \"c\" \"c\"\n"
+                          "end 110 1/2 \"c\" \"a\" \"cut\"=\"end\"\n",
+                          "complete 310..400 1/2 \"c\" \"a\" \"cut\"=\"begin\"\n"));
+}
+
 TEST(Cut, CountsWhatCantBeWritten) {
   Words words = trace(complete(10, 20, "a"));
   words.push_back(0x0000'0000'0000'001b);                  // of type 11
