@@ -11,7 +11,7 @@
 #include "converters/app/importers.h"
 #include "converters/app/output_rules.h"
 #include "converters/app/progress.h"
-#include "converters/app/range_end.h"
+#include "converters/app/range_sink.h"
 #include "converters/app/report.h"
 #include "converters/app/standard_output.h"
 #include "converters/app/trace_output.h"
@@ -67,6 +67,22 @@ void print_report(const Options& options, const Report& report, const Notes& not
   std::fflush(out);
 }
 
+// What is reported of the whole trace so far, becomes that of the range.
+void tell_of_cut(const TraceOutput& output, const RangeSink& range, const Options& options, Report& report,
+                 Notes& notes) {
+  const fxt::CutCounters& cut = *output.cut();
+  const std::uint64_t outside = cut.outside + range.left_out();
+  if (options.cut->is_split()) report.pieces = output.files();
+  report.events_written = cut.events;
+  report.first_ns = cut.events != 0 ? std::optional(cut.first_ns) : std::nullopt;
+  report.last_ns = cut.last_ns;
+  const Place place = Place::file(options.output);
+  if (outside != 0)
+    notes.add(kOutsideRange, place, fmt::format("{} events left out; what follows is not read", outside),
+              outside);
+  if (cut.cut_flows != 0) notes.add(kCutFlows, place, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
+}
+
 void convert(const Options& options, Timeline& timeline, Names& names, Notes& notes, const ImportStats& stats,
              TraceOutput& output, Report& report) {
   fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
@@ -76,7 +92,7 @@ void convert(const Options& options, Timeline& timeline, Names& names, Notes& no
   FxtSink sink(writer, names, notes);
   Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
                     options.progress == ProgressMode::Always);
-  RangeEnd range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
+  RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(
       range, [&] { progress.tick(); }, [&] { return range.is_over(); });
   writer.flush();
@@ -85,21 +101,9 @@ void convert(const Options& options, Timeline& timeline, Names& names, Notes& no
   if (!range.is_over()) timeline.note_inputs_apart();
   report.events_written = sink.events_written();
   report.first_ns = sink.first_ns();
+  report.last_ns = timeline.last_ns();
   output.finish();
-}
-
-// What is reported of the whole trace so far, becomes that of the range.
-void tell_of_cut(const TraceOutput& output, const Options& options, Report& report, Notes& notes) {
-  const fxt::CutCounters& cut = *output.cut();
-  if (options.cut->is_split()) report.pieces = output.files();
-  report.events_written = cut.events;
-  report.first_ns = cut.events != 0 ? std::optional(cut.first_ns) : std::nullopt;
-  report.last_ns = cut.last_ns;
-  const Place place = Place::file(options.output);
-  if (cut.outside != 0)
-    notes.add(kOutsideRange, place, fmt::format("{} events left out; what follows is not read", cut.outside),
-              cut.outside);
-  if (cut.cut_flows != 0) notes.add(kCutFlows, place, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
+  if (options.cut) tell_of_cut(output, range, options, report, notes);
 }
 
 }  // namespace
@@ -134,8 +138,6 @@ ExitCode run(const Options& options) {
   report.bytes_read = stats.bytes_read;
   report.records_read = stats.records_read;
   report.bytes_written = output->bytes_written();
-  report.last_ns = timeline.last_ns();
-  if (options.cut) tell_of_cut(*output, options, report, notes);
   std::set<ProcessId> processes;
   std::set<std::pair<ProcessId, ThreadId>> threads;
   for (const LaneInfo& lane : timeline.lanes()) {

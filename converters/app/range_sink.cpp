@@ -1,0 +1,35 @@
+#include "converters/app/range_sink.h"
+
+#include <algorithm>
+
+namespace convert {
+
+void RangeSink::write(std::span<const MergedRun> runs) {
+  if (runs.empty()) return;
+  const std::span<const Slot> first = runs.front().slots;
+  const bool is_first = !has_begun_;
+  has_begun_ = true;
+  window_.side_of(first.front().time_ns);  // the first one is the start
+  if (window_.side_of(runs.back().slots.back().time_ns) == fxt::TimeWindow::Side::After) is_over_ = true;
+  // Who comes after us finds the start by it, too.
+  if (is_first || first.front().time_ns >= window_.from()) return next_.write(runs);
+  needed_.clear();
+  for (const MergedRun& run : runs) pass_needed(run);
+  if (!needed_.empty()) next_.write(needed_);
+}
+
+// All but calls that are over, and instants: the rest leaves something behind.
+void RangeSink::pass_needed(const MergedRun& run) {
+  const auto is_over = [from = window_.from()](const Slot& slot) {
+    return slot.time_ns < from &&
+           ((slot.kind == SlotKind::Complete && slot.end_ns < from) || slot.kind == SlotKind::Instant);
+  };
+  for (auto at = run.slots.begin(); at != run.slots.end();) {
+    const auto begin = std::find_if_not(at, run.slots.end(), is_over);
+    left_out_ += static_cast<std::uint64_t>(begin - at);
+    at = std::find_if(begin, run.slots.end(), is_over);
+    if (begin != at) needed_.push_back({{begin, at}, run.lane});
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,36 @@
+// Passes on what a range of time may need, and notices when nothing else will come: most of what lies before
+// a range is over before it, and what lies behind need not be read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "converters/model/sink.h"
+#include "fxt/time_range.h"
+
+namespace convert {
+
+class RangeSink : public EventSink {
+ public:
+  RangeSink(EventSink& next, const fxt::TimeRange& range) : next_(next), window_(range) {}
+
+  void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
+  void write(std::span<const MergedRun> runs) override;
+
+  // Everything that comes lies behind the range.
+  bool is_over() const { return is_over_; }
+  // Events that were not passed on.
+  std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  void pass_needed(const MergedRun& run);
+
+  EventSink& next_;
+  fxt::TimeWindow window_;
+  bool has_begun_ = false, is_over_ = false;
+  std::uint64_t left_out_ = 0;
+  std::vector<MergedRun> needed_;
+};
+
+}  // namespace convert
