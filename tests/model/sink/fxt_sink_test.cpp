@@ -275,6 +275,29 @@ TEST_F(SaidAgain, BlobsLookTheSame) {
   EXPECT_THAT(sizes_of("memory", 40'000), ElementsAre(1 + 1 + 4000, 1 + 1 + 1000)) << "split";
 }
 
+TEST_F(SaidAgain, FlowsHaveTheirSteps) {
+  const auto types_of = [this](int rounds) {
+    const auto records = records_of(words_of([&](Lane& lane) {
+      for (int i = 0; i < rounds; ++i) {
+        const auto id = static_cast<std::uint64_t>(i);
+        lane.begin(10 * id, label("main"));
+        lane.flow(FlowStep::Begin, 10 * id + 1, label("arrow"), id);
+        lane.flow(FlowStep::Step, 10 * id + 2, label("arrow"), id);
+        lane.flow(FlowStep::End, 10 * id + 3, label("arrow"), id);
+        lane.end(10 * id + 4);
+      }
+    }));
+    std::vector<fxt::EventType> types;
+    for (std::size_t i = records.size() - 3; i < records.size(); ++i)
+      types.push_back(static_cast<fxt::EventType>(fxt::EventHeader::EventType::get(records[i][0])));
+    return types;
+  };
+  using enum fxt::EventType;
+  const std::vector expected{FlowBegin, fxt::EventType::FlowStep, FlowEnd};
+  EXPECT_EQ(types_of(1), expected);
+  EXPECT_EQ(types_of(2), expected) << "said again";
+}
+
 // What is known and what is not take turns, over many buffers: nothing is lost.
 TEST_F(SaidAgain, WhatIsKnownAndWhatIsNotStandInOrder) {
   constexpr std::uint64_t kRounds = 3000;
