@@ -15,7 +15,6 @@ constexpr std::uint64_t kThreads = 3;
 // A call by its name, which no other has.
 struct Span {
   std::uint64_t begin = 0, end = 0;
-  friend bool operator==(const Span&, const Span&) = default;
 };
 using Spans = std::map<std::string, Span>;
 

@@ -10,7 +10,6 @@ namespace fxt::test {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr Thread kMain{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
 
