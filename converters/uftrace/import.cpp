@@ -294,9 +294,9 @@ ThreadPlan* main_thread_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions
 }
 
 // When the recording's first record, switch or kernel event is.
-std::optional<std::uint64_t> begin_of(const std::map<ThreadId, ThreadPlan>& plans, Recording& recording) {
+std::optional<std::uint64_t> begin_of(const std::map<ThreadId, ThreadPlan>& plans, const Recording& recording,
+                                      std::uint64_t kernel_ns) {
   std::optional<std::uint64_t> begin_ns;
-  const std::uint64_t kernel_ns = first_kernel_ns(recording.kernel, pointers_to(recording.kernel_inboxes));
   if (kernel_ns != kForever) begin_ns = kernel_ns;
   for (const auto& [tid, plan] : plans)
     if (const auto time_ns = first_ns_of(plan, recording))
@@ -363,7 +363,10 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   context.timeline.begin_input(input.string());
   if (options.no_libcall || options.kernel_only) context.timeline.leave_out_calls(context.names);
   if (options.utc) show_wall_clock(recording->info, input, context);
-  std::optional<std::uint64_t> first_ns = begin_of(plans, *recording);
+  std::unique_ptr<KernelFeeder> kernel;
+  if (!recording->kernel_inboxes.empty()) kernel = std::make_unique<OwningKernelFeeder>(recording, context);
+  std::optional<std::uint64_t> first_ns =
+      begin_of(plans, *recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording->sessions);
   if (main != nullptr && shows_own_events(options)) {
     add_messages(*main, first_ns, *recording, context.notes);
@@ -394,8 +397,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       !recording->info.has<FeatureBits::EstimateReturn>(), std::move(host_threads)));
   if (!recording->inboxes.empty())
     context.timeline.add_feeder(std::make_unique<OwningFeeder>(recording, context));
-  if (!recording->kernel_inboxes.empty())
-    context.timeline.add_feeder(std::make_unique<OwningKernelFeeder>(recording, context));
+  if (kernel != nullptr) context.timeline.add_feeder(std::move(kernel));
 }
 
 }  // namespace convert::uftrace

@@ -18,6 +18,7 @@
 #include "converters/model/sink/fxt_sink.h"
 #include "converters/uftrace/import.h"
 #include "converters/uftrace/inspect/inspect.h"
+#include "converters/uftrace/options.h"
 #include "fxt/output.h"
 
 namespace convert::uftrace {
@@ -61,14 +62,14 @@ class Balance : public EventSink {
   std::vector<std::size_t> open_;
 };
 
-inline std::string converted(const std::filesystem::path& recording, std::size_t jobs) {
+inline std::string converted(const std::filesystem::path& recording, std::size_t jobs, const Options& own) {
   Names names;
   Notes notes;
   ImportStats stats;
   Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384, .jobs = jobs}, notes);
   const ImportOptions options;
   ImportContext context{names, notes, timeline, stats, options};
-  import(recording, context);
+  import(recording, context, own);
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
   fxt::Writer writer(output, {.long_spans = true, .trust_nesting = true});
@@ -81,8 +82,8 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   return output.bytes();
 }
 
-inline void convert_and_check(const std::filesystem::path& recording) {
-  if (converted(recording, 1) != converted(recording, 3)) std::abort();
+inline void convert_and_check(const std::filesystem::path& recording, const Options& own = {}) {
+  if (converted(recording, 1, own) != converted(recording, 3, own)) std::abort();
   Notes notes;
   text_of(inspect(recording, notes));
 }

@@ -31,11 +31,10 @@ void KernelCalls::note(const NoteKind& kind, Describe&& describe) {
 
 void KernelCalls::take_first(std::size_t user_depth) {
   const KernelMessage message = *context_.inbox->first();
-  if (message.kind == KernelMessage::Kind::Event)
-    context_.inbox->take_event(bytes_);
-  else
-    context_.inbox->take_first();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
+  if (message.kind == KernelMessage::Kind::Event)
+    return tell_event(time_ns, message, context_.inbox->take_event(), user_depth);
+  context_.inbox->take_first();
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
       return enter(time_ns, message, user_depth);
@@ -44,7 +43,7 @@ void KernelCalls::take_first(std::size_t user_depth) {
     case KernelMessage::Kind::Lost:
       return lose(time_ns, message);
     case KernelMessage::Kind::Event:
-      return tell_event(time_ns, message, user_depth);
+      return;  // is told
     case KernelMessage::Kind::SwitchIn:
     case KernelMessage::Kind::SwitchOut:
     case KernelMessage::Kind::Preempted:
@@ -54,11 +53,12 @@ void KernelCalls::take_first(std::size_t user_depth) {
   }
 }
 
-void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth) {
+void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message,
+                             std::span<const std::byte> bytes, std::size_t user_depth) {
   if (context_.skips_outside && user_depth == 0) return;
   const Tracepoint* const tracepoint = context_.tracepoints->find(message.address);
   values_.clear();
-  context_.tracepoints->add_values(*tracepoint, bytes_, text_, values_);
+  context_.tracepoints->add_values(*tracepoint, bytes, text_, values_);
   context_.lane.instant(time_ns, message.label, values_);
 }
 

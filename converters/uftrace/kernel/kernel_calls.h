@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,7 +75,8 @@ class KernelCalls {
 
   void enter(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
   void leave(std::uint64_t time_ns, const KernelMessage& message);
-  void tell_event(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
+  void tell_event(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes,
+                  std::size_t user_depth);
   void tell_switch(std::uint64_t time_ns, const KernelMessage& message);
   void tell_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void lose(std::uint64_t time_ns, const KernelMessage& message);
@@ -93,8 +95,7 @@ class KernelCalls {
   std::size_t late_ = 0;            // calls on the lane, between those and it, that end when it does
   NameId repaired_, count_, cpu_, caller_, retval_;
   LabelId records_lost_;
-  std::vector<std::byte> bytes_;  // of the event at hand
-  std::string text_;
+  std::string text_;  // of the event at hand
   Arguments values_;
 };
 

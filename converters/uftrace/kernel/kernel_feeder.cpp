@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 #include "converters/uftrace/note_kinds.h"
 
@@ -25,17 +26,6 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
 }
 
-// The thread that an event of another one is told to; null if there is none.
-KernelInbox* told_to(const Subjects& subjects, std::span<const std::byte> payload, std::endian order,
-                     const KernelInboxes& inboxes) {
-  for (const NumberPlace& place : {subjects.next_thread, subjects.thread}) {
-    if (!place.is_there() || !place.fits(payload)) continue;
-    const auto found = inboxes.find(static_cast<ThreadId>(place.load_from(payload, order)));
-    if (found != inboxes.end()) return found->second;
-  }
-  return nullptr;
-}
-
 KernelReading reading_of(const KernelFiles& files, Notes* notes) {
   return {.pages = files.header.pages, .notes = notes};
 }
@@ -52,92 +42,105 @@ KernelFeeder::KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, Kern
       symbols_(std::move(symbols)),
       wanted_(wanted),
       notes_(&notes),
-      stats_(&stats) {
+      stats_(&stats),
+      cpus_(files.files.size()) {
   stats_->bytes_total += events_.size();
+}
+
+std::uint64_t KernelFeeder::find_first_ns() {
+  for (; !events_.at_end() && is_foreign(events_.event()); events_.advance())
+    stage(events_.event(), cpu_at_hand());
+  return frontier_ns();
 }
 
 bool KernelFeeder::pump(const Turn& turn) {
   const std::uint64_t before = bytes_read_;
   std::size_t left = std::max(turn.budget_bytes / sizeof(KernelMessage), kMinEvents);
-  for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), events_.cpu());
+  for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), cpu_at_hand());
   bytes_read_ = events_.bytes_read();
   stats_->add_read(bytes_read_ - before, 0);
   return !events_.at_end();
 }
 
+KernelFeeder::Cpu& KernelFeeder::cpu_at_hand() {
+  Cpu& cpu = cpus_[events_.source()];
+  cpu.number = static_cast<std::uint16_t>(std::min(events_.cpu(), kLastCpu));
+  return cpu;
+}
+
 // The thread that the events before a loss are of, and the one behind it, ran meanwhile; who else did is not
 // known.
-void KernelFeeder::stage(const KernelEvent& event, std::uint32_t cpu) {
+void KernelFeeder::stage(const KernelEvent& event, Cpu& cpu) {
   if (event.kind == KernelEvent::Kind::Data) {
     stage_data(event, cpu);
     return;
   }
-  Cpu& state = cpus_[cpu];
-  state.is_behind_loss = true;
-  state.lost = event.lost;
+  cpu.is_behind_loss = true;
+  cpu.lost = event.lost;
   notes_->add(
       kKernelEventsLost,
       [&] {
-        return event.lost == 0 ? fmt::format("cpu {}: the kernel lost events", cpu)
-                               : fmt::format("cpu {}: the kernel lost {} events", cpu, event.lost);
+        return event.lost == 0 ? fmt::format("cpu {}: the kernel lost events", cpu.number)
+                               : fmt::format("cpu {}: the kernel lost {} events", cpu.number, event.lost);
       },
       std::max<std::uint64_t>(event.lost, 1));
-  if (state.thread != nullptr) stage_loss(state.thread, event.order_ns, event.lost, cpu);
+  if (cpu.thread != nullptr) stage_loss(*cpu.thread, event.order_ns, cpu);
 }
 
-void KernelFeeder::stage_loss(KernelInbox* inbox, std::uint64_t time_ns, std::uint64_t lost,
-                              std::uint32_t cpu) {
-  staged_.emplace_back(inbox, KernelMessage{.time_ns = time_ns,
-                                            .address = lost,
-                                            .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
-                                            .kind = KernelMessage::Kind::Lost});
+void KernelFeeder::stage_loss(KernelInbox& inbox, std::uint64_t time_ns, const Cpu& cpu) {
+  put(inbox,
+      {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
 }
 
-void KernelFeeder::stage_data(const KernelEvent& event, std::uint32_t cpu) {
+void KernelFeeder::stage_data(const KernelEvent& event, Cpu& cpu) {
   const auto payload = event.payload;
   if (!common_.fit(payload)) {
-    notes_->add(kEventSkipped,
-                [&] { return fmt::format("cpu {}: a kernel event of {} bytes", cpu, payload.size()); });
+    notes_->add(kEventSkipped, [&] {
+      return fmt::format("cpu {}: a kernel event of {} bytes", cpu.number, payload.size());
+    });
     return;
   }
   const auto thread =
       static_cast<ThreadId>(static_cast<std::uint32_t>(common_.thread.load_from(payload, order_)));
-  KernelInbox* const inbox = inbox_of(thread);
-  Cpu& state = cpus_[cpu];
-  if (state.is_behind_loss && inbox != nullptr && inbox != state.thread)
-    stage_loss(inbox, event.order_ns, state.lost, cpu);
-  state.is_behind_loss = false;
-  state.thread = inbox;
+  if (thread != cpu.latest) {
+    KernelInbox* const before = std::exchange(cpu.thread, inbox_of(thread));
+    cpu.latest = thread;
+    if (cpu.is_behind_loss && cpu.thread != nullptr && cpu.thread != before)
+      stage_loss(*cpu.thread, event.order_ns, cpu);
+  }
+  cpu.is_behind_loss = false;
 
+  // What the kernel did for others is left out.
+  KernelInbox* const inbox = cpu.thread;
   const std::uint64_t id = common_.type.load_from(payload, order_);
   if (const GraphFormat* const format = graph_.find(id)) {
-    // What the kernel did for others is left out.
     if (inbox != nullptr && format->fits(payload))
-      stage_call(*format, event, inbox);
+      stage_call(*format, event, *inbox);
     else if (inbox != nullptr)
       skip(id, event, cpu);
     return;
   }
-  const Tracepoint* const tracepoint =
-      wanted_.tracepoints != nullptr ? wanted_.tracepoints->find(id) : nullptr;
+  const Tracepoint* const tracepoint = tracepoint_of(id);
   if (tracepoint == nullptr) {
     if (inbox != nullptr && wanted_.events) skip(id, event, cpu);
     return;
   }
-  if (wanted_.events)
-    stage_event(*tracepoint, event,
-                inbox != nullptr ? inbox : told_to(tracepoint->subjects, payload, order_, inboxes_), cpu);
+  if (wanted_.events) {
+    KernelInbox* const about = inbox != nullptr ? inbox : told_to(*tracepoint, payload);
+    if (about != nullptr) stage_event(*tracepoint, event, *about);
+  }
   if (wanted_.switches && tracepoint->previous_thread.is_there()) stage_switch(*tracepoint, event, cpu);
-  if (wanted_.switches && tracepoint->woken_thread.is_there()) stage_wakeup(*tracepoint, event, inbox, cpu);
+  if (wanted_.switches && tracepoint->woken_thread.is_there()) stage_wakeup(*tracepoint, event, cpu);
 }
 
-void KernelFeeder::skip(std::uint64_t id, const KernelEvent& event, std::uint32_t cpu) {
+void KernelFeeder::skip(std::uint64_t id, const KernelEvent& event, const Cpu& cpu) {
   notes_->add(kEventSkipped, [&] {
-    return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu, id, event.payload.size());
+    return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu.number, id,
+                       event.payload.size());
   });
 }
 
-void KernelFeeder::stage_call(const GraphFormat& format, const KernelEvent& event, KernelInbox* inbox) {
+void KernelFeeder::stage_call(const GraphFormat& format, const KernelEvent& event, KernelInbox& inbox) {
   const auto payload = event.payload;
   KernelMessage message{.time_ns = event.order_ns,
                         .address = format.function.load_from(payload, order_),
@@ -151,31 +154,25 @@ void KernelFeeder::stage_call(const GraphFormat& format, const KernelEvent& even
     if (!format.is_entry) message.value = return_value(message.value, format.value.size);
   }
   if (format.is_entry) message.label = symbols_.label(message.address);
-  staged_.emplace_back(inbox, message);
+  put(inbox, message);
 }
 
-void KernelFeeder::stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox* inbox,
-                               std::uint32_t cpu) {
-  if (inbox == nullptr) return;
-  staged_.emplace_back(inbox, KernelMessage{.time_ns = event.order_ns,
-                                            .address = tracepoint.id,
-                                            .value = event.payload.size(),
-                                            .label = tracepoint.label,
-                                            .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
-                                            .kind = KernelMessage::Kind::Event});
-  put_bytes_of_event(event.payload, [&](const KernelMessage& part) { staged_.emplace_back(inbox, part); });
+void KernelFeeder::stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox& inbox) {
+  put(inbox, {.time_ns = event.order_ns,
+              .address = tracepoint.id,
+              .value = event.payload.size(),
+              .label = tracepoint.label,
+              .kind = KernelMessage::Kind::Event});
+  put_bytes_of_event(event.payload, [&](const KernelMessage& part) { inbox.stage(part); });
 }
 
 // A thread that would run on was preempted.
-void KernelFeeder::stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, std::uint32_t cpu) {
+void KernelFeeder::stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   const auto stage_side = [&](const NumberPlace& place, KernelMessage::Kind kind) {
     if (!place.is_there() || !place.fits(payload)) return;
     KernelInbox* const inbox = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
-    if (inbox == nullptr) return;
-    staged_.emplace_back(inbox, KernelMessage{.time_ns = event.order_ns,
-                                              .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
-                                              .kind = kind});
+    if (inbox != nullptr) put(*inbox, {.time_ns = event.order_ns, .depth = cpu.number, .kind = kind});
   };
   const NumberPlace& state = tracepoint.previous_state;
   const bool runs_on =
@@ -186,8 +183,7 @@ void KernelFeeder::stage_switch(const Tracepoint& tracepoint, const KernelEvent&
 }
 
 // An interrupt is no thread's work.
-void KernelFeeder::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event,
-                                const KernelInbox* waker, std::uint32_t cpu) {
+void KernelFeeder::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   if (!tracepoint.woken_thread.fits(payload)) return;
   KernelInbox* const inbox =
@@ -195,26 +191,51 @@ void KernelFeeder::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent&
   if (inbox == nullptr) return;
   const bool is_interrupt =
       common_.flags.fits(payload) && (common_.flags.load_from(payload, order_) & kInterruptFlags) != 0;
-  const bool has_waker = waker != nullptr && !is_interrupt;
-  staged_.emplace_back(inbox,
-                       KernelMessage{.time_ns = event.order_ns,
-                                     .value = has_waker ? static_cast<std::uint64_t>(waker->thread()) : 0,
-                                     .depth = static_cast<std::uint16_t>(std::min(cpu, kLastCpu)),
-                                     .kind = KernelMessage::Kind::Wakeup});
+  const bool has_waker = cpu.thread != nullptr && !is_interrupt;
+  put(*inbox, {.time_ns = event.order_ns,
+               .value = has_waker ? static_cast<std::uint64_t>(cpu.thread->thread()) : 0,
+               .depth = cpu.number,
+               .kind = KernelMessage::Kind::Wakeup});
 }
 
-KernelInbox* KernelFeeder::inbox_of(ThreadId thread) {
-  if (thread != latest_) {
-    const auto found = inboxes_.find(thread);
-    latest_ = thread;
-    latest_inbox_ = found == inboxes_.end() ? nullptr : found->second;
-  }
-  return latest_inbox_;
+// ---- Whose events are ----
+
+// Null if the event is none, or not wanted.
+const Tracepoint* KernelFeeder::tracepoint_of(std::uint64_t id) const {
+  return wanted_.tracepoints != nullptr ? wanted_.tracepoints->find(id) : nullptr;
 }
+
+KernelInbox* KernelFeeder::inbox_of(ThreadId thread) const {
+  const auto found = inboxes_.find(thread);
+  return found == inboxes_.end() ? nullptr : found->second;
+}
+
+// The thread that an event of another one is told to; null if there is none.
+KernelInbox* KernelFeeder::told_to(const Tracepoint& tracepoint, std::span<const std::byte> payload) const {
+  for (const NumberPlace& place : {tracepoint.subjects.next_thread, tracepoint.subjects.thread}) {
+    if (!place.is_there() || !place.fits(payload)) continue;
+    KernelInbox* const inbox = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
+    if (inbox != nullptr) return inbox;
+  }
+  return nullptr;
+}
+
+// No thread is told of it.
+bool KernelFeeder::is_foreign(const KernelEvent& event) const {
+  const auto payload = event.payload;
+  if (event.kind != KernelEvent::Kind::Data || !common_.fit(payload)) return true;
+  const auto thread =
+      static_cast<ThreadId>(static_cast<std::uint32_t>(common_.thread.load_from(payload, order_)));
+  if (inbox_of(thread) != nullptr) return false;
+  const Tracepoint* const tracepoint = tracepoint_of(common_.type.load_from(payload, order_));
+  return tracepoint == nullptr || told_to(*tracepoint, payload) == nullptr;
+}
+
+// ---- To the threads ----
 
 void KernelFeeder::deliver() {
-  for (const auto& [inbox, message] : staged_) inbox->put(message);
-  staged_.clear();
+  for (KernelInbox* const inbox : filled_) inbox->deliver();
+  filled_.clear();
 }
 
 std::uint64_t KernelFeeder::frontier_ns() const {
@@ -225,23 +246,6 @@ std::size_t KernelFeeder::waiting_bytes() const {
   std::size_t sum = 0;
   for (const auto& [thread, inbox] : inboxes_) sum += inbox->waiting_bytes();
   return sum;
-}
-
-std::uint64_t first_kernel_ns(const KernelFiles& files, const KernelInboxes& inboxes) {
-  const std::endian order = files.header.pages.order;
-  const CommonFields common(files.header);
-  std::map<std::uint64_t, Subjects> subjects;
-  for (const EventFormat& format : files.header.formats) subjects.emplace(format.id, subjects_of(format));
-  for (KernelMerge events(files.files, reading_of(files, nullptr)); !events.at_end(); events.advance()) {
-    const KernelEvent& event = events.event();
-    if (event.kind != KernelEvent::Kind::Data || !common.fit(event.payload)) continue;
-    const std::uint64_t thread = common.thread.load_from(event.payload, order);
-    if (inboxes.contains(static_cast<ThreadId>(thread))) return event.order_ns;
-    const auto about = subjects.find(common.type.load_from(event.payload, order));
-    if (about != subjects.end() && told_to(about->second, event.payload, order, inboxes) != nullptr)
-      return event.order_ns;
-  }
-  return kForever;
 }
 
 }  // namespace convert::uftrace

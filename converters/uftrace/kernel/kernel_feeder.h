@@ -4,9 +4,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <map>
+#include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "converters/model/event.h"
@@ -41,6 +40,10 @@ class KernelFeeder : public Feeder {
   KernelFeeder(const KernelFiles& files, KernelInboxes inboxes, KernelSymbols symbols, const Wanted& wanted,
                Notes& notes, ImportStats& stats);
 
+  // When the first event is that is told to a thread; kForever if there is none. Those before it are behind
+  // us then.
+  std::uint64_t find_first_ns();
+
   bool pump(const Turn& turn) override;
   void deliver() override;
   std::uint64_t frontier_ns() const override;
@@ -49,22 +52,30 @@ class KernelFeeder : public Feeder {
  private:
   // Who ran on a cpu, as far as its events tell.
   struct Cpu {
-    KernelInbox* thread = nullptr;  // that the latest event is of; null: one without an inbox
+    std::uint16_t number = 0;
+    ThreadId latest{};              // that the latest event is of
+    KernelInbox* thread = nullptr;  // the same; null: it has no inbox
     bool is_behind_loss = false;
     std::uint64_t lost = 0;
   };
 
-  void stage(const KernelEvent& event, std::uint32_t cpu);
-  void stage_data(const KernelEvent& event, std::uint32_t cpu);
-  void stage_loss(KernelInbox* inbox, std::uint64_t time_ns, std::uint64_t lost, std::uint32_t cpu);
-  void stage_call(const GraphFormat& format, const KernelEvent& event, KernelInbox* inbox);
-  void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox* inbox,
-                   std::uint32_t cpu);
-  void stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, std::uint32_t cpu);
-  void stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const KernelInbox* waker,
-                    std::uint32_t cpu);
-  void skip(std::uint64_t id, const KernelEvent& event, std::uint32_t cpu);
-  KernelInbox* inbox_of(ThreadId thread);
+  void stage(const KernelEvent& event, Cpu& cpu);
+  void stage_data(const KernelEvent& event, Cpu& cpu);
+  void stage_loss(KernelInbox& inbox, std::uint64_t time_ns, const Cpu& cpu);
+  void stage_call(const GraphFormat& format, const KernelEvent& event, KernelInbox& inbox);
+  void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelInbox& inbox);
+  void stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu);
+  void stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu);
+  void put(KernelInbox& inbox, const KernelMessage& message) {
+    if (!inbox.has_staged()) filled_.push_back(&inbox);
+    inbox.stage(message);
+  }
+  void skip(std::uint64_t id, const KernelEvent& event, const Cpu& cpu);
+  Cpu& cpu_at_hand();
+  const Tracepoint* tracepoint_of(std::uint64_t id) const;
+  KernelInbox* inbox_of(ThreadId thread) const;
+  KernelInbox* told_to(const Tracepoint& tracepoint, std::span<const std::byte> payload) const;
+  bool is_foreign(const KernelEvent& event) const;
 
   KernelMerge events_;
   std::endian order_;
@@ -75,14 +86,9 @@ class KernelFeeder : public Feeder {
   Wanted wanted_;
   Notes* notes_;
   ImportStats* stats_;
-  std::map<std::uint32_t, Cpu> cpus_;
-  ThreadId latest_{};  // whose inbox was looked up last
-  KernelInbox* latest_inbox_ = nullptr;
-  std::vector<std::pair<KernelInbox*, KernelMessage>> staged_;
+  std::vector<Cpu> cpus_;             // by file
+  std::vector<KernelInbox*> filled_;  // have something staged
   std::uint64_t bytes_read_ = 0;
 };
-
-// When the first event of one of the threads is; kForever if there is none.
-std::uint64_t first_kernel_ns(const KernelFiles& files, const KernelInboxes& inboxes);
 
 }  // namespace convert::uftrace

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -40,28 +39,44 @@ void put_bytes_of_event(std::span<const std::byte> bytes, Put&& put) {
   }
 }
 
-// Filled between rounds, emptied by the thread's source in a round: never both at once.
+// The feeder stages messages at any time, and delivers them between rounds; the thread's source takes them in
+// a round.
 class KernelInbox {
  public:
   // The thread, as the timeline shows it.
   void set_thread(ThreadId thread) { thread_ = thread; }
   ThreadId thread() const { return thread_; }
 
-  void put(const KernelMessage& message) { messages_.push_back(message); }  // by time
-  // The earliest one; null if there is none.
-  const KernelMessage* first() const { return messages_.empty() ? nullptr : &messages_.front(); }
-  void take_first() { messages_.pop_front(); }
-  // The bytes of the first one, an Event, which lie behind it, into `bytes`; both are taken.
-  void take_event(std::vector<std::byte>& bytes) {
-    bytes.resize(messages_.front().value);
-    take_first();
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(KernelMessage), take_first())
-      std::memcpy(bytes.data() + at, &messages_.front(), std::min(sizeof(KernelMessage), bytes.size() - at));
+  bool has_staged() const { return !staged_.empty(); }
+  void stage(const KernelMessage& message) { staged_.push_back(message); }  // by time
+  void deliver() {
+    if (first_ >= messages_.size() - first_) {  // so that each is moved once at most
+      messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    if (messages_.empty())
+      messages_.swap(staged_);
+    else
+      messages_.insert(messages_.end(), staged_.begin(), staged_.end());
+    staged_.clear();
   }
-  std::size_t waiting_bytes() const { return messages_.size() * sizeof(KernelMessage); }
+
+  // The earliest one; null if there is none.
+  const KernelMessage* first() const { return first_ == messages_.size() ? nullptr : &messages_[first_]; }
+  void take_first() { ++first_; }
+  // The bytes of the first one, an Event, which lie behind it; both are taken. Valid until the next
+  // deliver().
+  std::span<const std::byte> take_event() {
+    const std::size_t size = messages_[first_].value;
+    const KernelMessage* const bytes = messages_.data() + first_ + 1;
+    first_ += 1 + (size + sizeof(KernelMessage) - 1) / sizeof(KernelMessage);
+    return std::as_bytes(std::span(bytes, messages_.data() + first_)).first(size);
+  }
+  std::size_t waiting_bytes() const { return (messages_.size() - first_) * sizeof(KernelMessage); }
 
  private:
-  std::deque<KernelMessage> messages_;
+  std::vector<KernelMessage> messages_, staged_;
+  std::size_t first_ = 0;  // of the messages, that was not taken
   ThreadId thread_{};
 };
 

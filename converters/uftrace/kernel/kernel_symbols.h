@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <unordered_map>
 
 #include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
+#include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
@@ -29,15 +31,22 @@ class KernelSymbols {
 
   // The label of a call: `[kernel]` and the symbol, or `<hex>` and a note (once for each address).
   LabelId label(std::uint64_t address) {
+    const LabelId* const cached = cache_->find(address);
+    if (cached != nullptr && address != kNowhere) return *cached;
     const auto [known, is_new] = labels_.try_emplace(address);
     if (is_new) known->second = new_label(address);
+    cache_->put(address, known->second);
     return known->second;
   }
 
  private:
+  using Cache = AddressCache<LabelId>;
+  static constexpr std::uint64_t kNowhere = Cache::Entry{}.address;
+
   LabelId new_label(std::uint64_t address);
 
   Context context_;
+  std::unique_ptr<Cache> cache_ = std::make_unique<Cache>();
   std::unordered_map<std::uint64_t, LabelId> labels_;
 };
 

@@ -28,6 +28,8 @@ class CpuMerge {
   // The event at hand and its cpu; at_end() must be false. Valid until advance().
   const auto& event() const { return cursors_[turns_.front().cursor]->event(); }
   std::uint32_t cpu() const { return cursors_[turns_.front().cursor]->cpu(); }
+  // Which of the files it is from: a number below theirs.
+  std::size_t source() const { return turns_.front().cursor; }
   void advance();
 
   std::uint64_t size() const { return sum(&Cursor::size); }          // bytes of all files

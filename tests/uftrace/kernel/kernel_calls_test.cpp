@@ -199,8 +199,8 @@ TEST_F(UftraceKernel, ALossCutsWhatIsOpen) {
                   "100/100 @50 buffer full", "100/101 @51 event:records lost count=5151 cpu=2",
                   "100/101 @51 buffer full", "100/101 [51, 52] [kernel]:handle_fault"));
   EXPECT_THAT(r.notes(),
-              ElementsAre("cut-by-loss 1", "DIR: thread 100: a kernel call of ffffffff81000010, up to 24 ns",
-                          "kernel-events-lost 5151", "cpu 2: the kernel lost 5151 events"));
+              ElementsAre("kernel-events-lost 5151", "cpu 2: the kernel lost 5151 events", "cut-by-loss 1",
+                          "DIR: thread 100: a kernel call of ffffffff81000010, up to 24 ns"));
 }
 
 TEST_F(UftraceKernel, ReturnValuesAndCallersAreArguments) {
