@@ -148,7 +148,7 @@ void KernelFeeder::stage_call(const GraphFormat& format, const KernelEvent& even
   if (format.depth.is_there())
     message.depth = static_cast<std::uint16_t>(
         std::min<std::uint64_t>(format.depth.load_from(payload, order_), KernelMessage::kNoDepth));
-  if (format.value.is_there() && format.value.fits(payload)) {
+  if (format.value.fits(payload)) {
     message.has_value = true;
     message.value = format.value.load_from(payload, order_);
     if (!format.is_entry) message.value = return_value(message.value, format.value.size);
@@ -170,13 +170,12 @@ void KernelFeeder::stage_event(const Tracepoint& tracepoint, const KernelEvent& 
 void KernelFeeder::stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   const auto stage_side = [&](const NumberPlace& place, KernelMessage::Kind kind) {
-    if (!place.is_there() || !place.fits(payload)) return;
+    if (!place.fits(payload)) return;
     KernelInbox* const inbox = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
     if (inbox != nullptr) put(*inbox, {.time_ns = event.order_ns, .depth = cpu.number, .kind = kind});
   };
   const NumberPlace& state = tracepoint.previous_state;
-  const bool runs_on =
-      state.is_there() && state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
+  const bool runs_on = state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
   stage_side(tracepoint.previous_thread,
              runs_on ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
   stage_side(tracepoint.subjects.next_thread, KernelMessage::Kind::SwitchIn);
@@ -213,7 +212,7 @@ KernelInbox* KernelFeeder::inbox_of(ThreadId thread) const {
 // The thread that an event of another one is told to; null if there is none.
 KernelInbox* KernelFeeder::told_to(const Tracepoint& tracepoint, std::span<const std::byte> payload) const {
   for (const NumberPlace& place : {tracepoint.subjects.next_thread, tracepoint.subjects.thread}) {
-    if (!place.is_there() || !place.fits(payload)) continue;
+    if (!place.fits(payload)) continue;
     KernelInbox* const inbox = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
     if (inbox != nullptr) return inbox;
   }

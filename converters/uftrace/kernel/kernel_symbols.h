@@ -40,7 +40,7 @@ class KernelSymbols {
   }
 
  private:
-  using Cache = AddressCache<LabelId>;
+  using Cache = AddressCache<LabelId, 14>;
   static constexpr std::uint64_t kNowhere = Cache::Entry{}.address;
 
   LabelId new_label(std::uint64_t address);

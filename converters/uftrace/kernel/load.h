@@ -16,8 +16,9 @@ struct NumberPlace {
   std::uint8_t size = 0;  // 1, 2, 4 or 8; 0: there is none
 
   bool is_there() const { return size != 0; }
+  // Whether it stands in this one.
   bool fits(std::span<const std::byte> payload) const {
-    return payload.size() >= size && offset <= payload.size() - size;
+    return is_there() && payload.size() >= size && offset <= payload.size() - size;
   }
   // fits() must hold.
   std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
@@ -36,5 +37,19 @@ struct NumberPlace {
     }
   }
 };
+
+// A signed number of so many bytes, in all 64 bits.
+inline std::int64_t sign_extended(std::uint64_t value, std::size_t size) {
+  switch (size) {
+    case 1:
+      return static_cast<std::int8_t>(value);
+    case 2:
+      return static_cast<std::int16_t>(value);
+    case 4:
+      return static_cast<std::int32_t>(value);
+    default:
+      return static_cast<std::int64_t>(value);
+  }
+}
 
 }  // namespace convert::uftrace

@@ -8,19 +8,6 @@
 namespace convert::uftrace {
 namespace {
 
-std::uint64_t extended(std::uint64_t value, std::uint8_t size) {
-  switch (size) {
-    case 1:
-      return static_cast<std::uint64_t>(static_cast<std::int8_t>(value));
-    case 2:
-      return static_cast<std::uint64_t>(static_cast<std::int16_t>(value));
-    case 4:
-      return static_cast<std::uint64_t>(static_cast<std::int32_t>(value));
-    default:
-      return value;
-  }
-}
-
 void append(std::string& text, std::string_view part, std::string_view between, bool& is_first) {
   if (!is_first) text += between;
   is_first = false;
@@ -56,9 +43,9 @@ bool PrintExpression::number_of(const EventBytes& event, std::uint64_t& result) 
       result = number;
       return true;
     case What::Field:
-      if (!place.is_there() || !place.fits(event.payload)) return false;
+      if (!place.fits(event.payload)) return false;
       result = place.load_from(event.payload, event.order);
-      if (is_signed) result = extended(result, place.size);
+      if (is_signed) result = static_cast<std::uint64_t>(sign_extended(result, place.size));
       return true;
     case What::Operation:
       return operate(event, result);

@@ -32,7 +32,7 @@ struct PrintExpression {
   bool is_signed = false;
   std::string text = {};                       // of Text; of Operation its sign; of Flags what stands between
   std::vector<Name> names = {};                // of Choice and Flags
-  std::vector<PrintExpression> operands = {};  // of Operation one or two, of Choice and Flags one
+  std::vector<PrintExpression> operands = {};  // of Operation one to three, of Choice and Flags one
 
   // Whether it has as many operands as it needs; theirs are not looked at.
   bool is_whole() const;

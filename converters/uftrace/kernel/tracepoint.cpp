@@ -107,25 +107,12 @@ std::uint64_t number_of(const FieldPlan& field, std::span<const std::byte> bytes
   return NumberPlace{.offset = 0, .size = static_cast<std::uint8_t>(field.size)}.load_from(bytes, order);
 }
 
-std::int64_t signed_of(std::uint64_t value, std::size_t size) {
-  switch (size) {
-    case 1:
-      return static_cast<std::int8_t>(value);
-    case 2:
-      return static_cast<std::int16_t>(value);
-    case 4:
-      return static_cast<std::int32_t>(value);
-    default:
-      return static_cast<std::int64_t>(value);
-  }
-}
-
 void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) {
   const bool is_wide = field.size == sizeof(std::uint64_t);
   if (field.is_signed && is_wide)
-    values.add({field.name, signed_of(value, field.size)});
+    values.add({field.name, sign_extended(value, field.size)});
   else if (field.is_signed)
-    values.add({field.name, static_cast<std::int32_t>(signed_of(value, field.size))});
+    values.add({field.name, static_cast<std::int32_t>(sign_extended(value, field.size))});
   else if (is_wide)
     values.add({field.name, value});
   else

@@ -114,6 +114,16 @@ TEST_F(UftraceTracepoints, FlagsAndChoicesHaveTheirNames) {
                           "100/100 @22 event:app:words flags=0 kind=\"0x9\""));
 }
 
+// Formats may call it as they like.
+TEST_F(UftraceTracepoints, AWordBelongsToTheFieldThatItIsMadeOf) {
+  const std::string formats =
+      event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
+                  R"q("mode=%s sum=%s", __print_flags(REC->flags, "|", { 1, "READ" }), )q"
+                  R"q(__print_symbolic(REC->flags + REC->kind, { 8, "eight" }))q");
+  EXPECT_THAT(lines_of(formats, {common(52).put(1).put(7).text()}),
+              ElementsAre("100/100 @20 event:app:words flags=\"READ\" kind=7"));
+}
+
 TEST_F(UftraceTracepoints, FunctionsHaveTheirNamesBesides) {
   r.file("kallsyms", "ffffffff81000000 T do_it\nffffffff81000100 T the_end\n");
   EXPECT_THAT(lines_of(event_block("app/calls", 53, field("unsigned long site", 8, 8),
@@ -216,6 +226,22 @@ TEST_F(UftraceTracepoints, WakeupsOfThreadsThatWaitTellTheirWakers) {
   EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true})), IsEmpty());
   EXPECT_EQ(wakeups(r.lines({}, {.no_event = true})).size(), 3);
   EXPECT_THAT(wakeups(lines_of(formats, events)), IsEmpty());  // nothing else tells of cpus
+}
+
+// What follows it is the header of the next event, which looks like thread 100: 4 words, 3 ns later.
+TEST_F(UftraceTracepoints, OfAShortEventNothingElseIsRead) {
+  const std::string wakeup =
+      event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
+  r.file("kernel_header", header_text(kLayout) + kSwitch + wakeup);
+  const std::string next = common(400, 7).put(std::uint64_t{0}).text();
+  r.file("kernel-cpu2.dat", KernelBytes(kLayout)
+                                .page(20)
+                                .event(0, switched(7, 7, 1, 8).substr(0, 40))
+                                .event(3, next)
+                                .event(0, common(321, 7).text())
+                                .event(3, next)
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main"));
 }
 
 TEST_F(UftraceTracepoints, PerfKnowsSwitchesBetter) {
