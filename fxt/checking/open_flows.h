@@ -20,6 +20,8 @@ class OpenFlows {
     Match match = Match::NoneBegan;
     std::uint64_t process = 0;  // the one that began it
     std::uint64_t where = 0;    // what begin() was told
+
+    bool is_of(std::uint64_t beginner) const { return match == Match::Found && process == beginner; }
   };
 
   // Begins a flow. If this process has one of the id open already, nothing changes and the answer is where

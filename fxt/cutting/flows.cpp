@@ -30,17 +30,22 @@ void CutFlows::add(const Event& event, Tracks& tracks, Piece& piece) {
   if (here.match != OpenFlows::Match::Found) return;
   if (said.type == EventType::FlowEnd) {
     piece_.end(here, event.id);
-    last_.erase({here.process, event.id});
+    places_.erase({here.process, event.id});
   } else {
-    last_[{here.process, event.id}].assign(said);
+    Places& places = places_[{here.process, event.id}];
+    places.last.assign(said);
+    if (said.type == EventType::FlowBegin) places.begin.assign(said);
   }
 }
 
-// What began and ended last on its thread would be taken for where the flow ends: it gets a duration of no
+// Where it was seen last, unless another one of its id answers there by now. What began and ended last on its
+// thread would be taken for where the flow ends: it gets a duration of no
 // length for itself.
 void CutFlows::cut(Tracks& tracks, Piece& piece) {
-  for (const auto& [key, last] : last_) {
-    Event end = last.event();
+  for (const auto& [key, places] : places_) {
+    const auto& [process, id] = key;
+    Event end = places.last.event();
+    if (!piece_.find(end.thread.process, id).is_of(process)) end = places.begin.event();
     if (tracks.depth_of(end.thread) >= kMaxDepth) continue;
     end.time = end.end = piece.span.end;
     end.arguments = {};
@@ -49,7 +54,7 @@ void CutFlows::cut(Tracks& tracks, Piece& piece) {
     end.type = EventType::FlowEnd;
     piece.write(end);
   }
-  last_.clear();
+  places_.clear();
   piece_ = {};
 }
 

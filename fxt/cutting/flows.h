@@ -26,9 +26,12 @@ class CutFlows {
 
  private:
   CutCounters* counters_;
-  OpenFlows all_;                                                      // begun and not ended in the trace
-  OpenFlows piece_;                                                    // the same, in the piece
-  std::map<std::pair<std::uint64_t, std::uint64_t>, HeldEvent> last_;  // of these, by process and id
+  OpenFlows all_;    // begun and not ended in the trace
+  OpenFlows piece_;  // the same, in the piece
+  struct Places {
+    HeldEvent begin, last;
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Places> places_;  // of these, by process and id
 };
 
 }  // namespace fxt

@@ -169,7 +169,7 @@ std::string EventOrder::flow_objection(const Event& event) const {
   const std::string id = std::to_string(event.id);
   const OpenFlows::Found flow = flows_.find(event.thread.process, event.id);
   if (event.type == EventType::FlowBegin) {
-    if (flow.match == OpenFlows::Match::Found && flow.process == event.thread.process)
+    if (flow.is_of(event.thread.process))
       return "begins flow " + id + ", which is open since " + at(flow.where);
   } else if (flow.match == OpenFlows::Match::NoneBegan) {
     return "continues flow " + id + ", which has not begun";
@@ -191,8 +191,15 @@ void EventOrder::take_flow(const Event& event) {
     open_flows_.erase({flow.process, event.id});
     flows_.end(flow, event.id);
   } else {
-    open_flows_[{flow.process, event.id}] = operation_of(event);
+    Flow& open = open_flows_[{flow.process, event.id}];
+    open.last = operation_of(event);
+    if (event.type == EventType::FlowBegin) open.begin = open.last;
   }
+}
+
+const EventOrder::Operation& EventOrder::last_place_of(std::uint64_t process, std::uint64_t id,
+                                                       const Flow& flow) const {
+  return flows_.find(flow.last.thread.process, id).is_of(process) ? flow.last : flow.begin;
 }
 
 // ---- Async operations ----

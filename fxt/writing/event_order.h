@@ -61,12 +61,17 @@ class EventOrder {
       return other.category == category && other.name == name;
     }
   };
+  struct Flow {
+    Operation begin, last;
+  };
   struct Async {
     std::uint64_t last_time = 0;
     std::vector<Operation> open = {};  // outermost first
   };
 
   static Operation operation_of(const Event& event);
+  // Where a flow may end: where it was seen last, unless another one of its id answers there by now.
+  const Operation& last_place_of(std::uint64_t process, std::uint64_t id, const Flow& flow) const;
   std::uint64_t hash_of(std::uint64_t names) const;
   std::uint32_t number_of(const Arguments& arguments) const;
   Misplaced check(const Event& event, const ThreadNesting& nesting) const;
@@ -79,11 +84,11 @@ class EventOrder {
   std::map<std::pair<std::uint64_t, std::uint64_t>, ThreadNesting> threads_;  // by process and thread
   ThreadNesting* last_nesting_ = nullptr;
   Thread last_thread_;
-  OpenFlows flows_;                                                          // by the times of their begins
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Operation> open_flows_;  // by process and id
-  std::unordered_map<std::uint64_t, std::uint64_t> flow_times_;              // by id: of its last event
-  std::map<std::uint64_t, Async> asyncs_;  // by id, which all processes share
-  mutable ArgumentNames argument_names_;   // it only gets to know more of them
+  OpenFlows flows_;                                                     // by the times of their begins
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Flow> open_flows_;  // by process and id
+  std::unordered_map<std::uint64_t, std::uint64_t> flow_times_;         // by id: of its last event
+  std::map<std::uint64_t, Async> asyncs_;                               // by id, which all processes share
+  mutable ArgumentNames argument_names_;                                // it only gets to know more of them
 };
 
 // What Misplaced means for this event, in the caller's terms; empty for No.
@@ -95,7 +100,8 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
   const auto end_flows = [&](bool in_none) {
     for (auto flow = open_flows_.begin(); flow != open_flows_.end();) {
       const auto& [process, id] = flow->first;
-      ThreadNesting& nesting = nesting_of(flow->second.thread);
+      const Operation& place = last_place_of(process, id, flow->second);
+      ThreadNesting& nesting = nesting_of(place.thread);
       const std::uint64_t time = std::max(nesting.last_time(), flow_times_.at(id));
       const bool is_enclosed = nesting.check_flow(time) == Misplaced::No;
       if (!is_enclosed && !in_none) {
@@ -105,18 +111,18 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
       // Where too many events of no length are stacked already, a begin ends them all.
       const bool is_crowded = !is_enclosed && nesting.check_point(time) != Misplaced::No;
       if (is_crowded) {
-        write(flow->second.event(EventType::DurationBegin, time, 0));
+        write(place.event(EventType::DurationBegin, time, 0));
         nesting.add_begin(time, {});
       } else if (!is_enclosed) {
-        Event around = flow->second.event(EventType::DurationComplete, time, 0);
+        Event around = place.event(EventType::DurationComplete, time, 0);
         around.end = time;
         write(around);
         nesting.add_point(time, true);
       }
-      write(flow->second.event(EventType::FlowEnd, time, id));
+      write(place.event(EventType::FlowEnd, time, id));
       nesting.add_flow(time);
       if (is_crowded) {
-        write(flow->second.event(EventType::DurationEnd, time, 0));
+        write(place.event(EventType::DurationEnd, time, 0));
         nesting.add_end(time);
       }
       flow_times_[id] = time;

@@ -324,6 +324,18 @@ TEST(Cut, FlowsBeginAndEndInTheirPieces) {
   EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
 }
 
+TEST(Cut, FlowsOfOneIdEndEachInItsProcess) {
+  using enum EventType;
+  constexpr Thread kElsewhere{.process = 9, .thread = 9};
+  const auto cuts = cut(trace(complete(0, 300, "a"), complete(0, 300, "b", kElsewhere),
+                              linked(FlowBegin, 10, 7), linked(FlowStep, 20, 7, kElsewhere),
+                              linked(FlowBegin, 30, 7, kElsewhere), event(Instant, 200, "i")),
+                        {.split_ns = 100});
+  EXPECT_EQ(broken_rules(cuts.pieces.at(0)), "");
+  EXPECT_THAT(text_of(cuts.pieces[0]), testing::HasSubstr("flow-end 100 1/2 \"c\" \"link\" id=7\n"));
+  EXPECT_THAT(text_of(cuts.pieces[0]), testing::HasSubstr("flow-end 100 9/9 \"c\" \"link\" id=7\n"));
+}
+
 TEST(Cut, AsyncOperationsAreBegunAgain) {
   using enum EventType;
   Event named = linked(AsyncBegin, 20, 7);

@@ -90,6 +90,18 @@ TEST(WriterFinish, GivesAFlowThatIsInNoDurationOneOfNoLength) {
   EXPECT_EQ(ended(crowd), "begin 30 on 101 app x, flow-end 30 on 101 app x, end 30 on 101 app x");
 }
 
+TEST(WriterFinish, EndsAFlowInItsOwnProcessWhereAnotherOneTookItsId) {
+  const auto elsewhere = [](Event event) {
+    event.thread.process = 200;
+    return event;
+  };
+  EXPECT_EQ(ended({event_at(EventType::DurationComplete, 5, 90),
+                   elsewhere(event_at(EventType::DurationComplete, 5, 90, 201)),
+                   event_at(EventType::FlowBegin, 10), elsewhere(event_at(EventType::FlowStep, 20, 0, 201)),
+                   elsewhere(event_at(EventType::FlowBegin, 30, 0, 201))}),
+            "flow-end 30 on 101 app x, flow-end 30 on 201 app x");
+}
+
 // Nothing is written beyond the last time that readers take.
 TEST(WriterFinish, StaysWithinTheSpanOfTheTrace) {
   for (const std::uint64_t first : {std::uint64_t{0}, kTimeLimit - kSpanLimit}) {

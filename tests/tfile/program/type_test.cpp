@@ -40,6 +40,8 @@ TEST(LeafNames, AreExpressions) {
   EXPECT_THAT(names(kPoint, "a->b[2].c"), ElementsAre("a->b[2].c.x", "a->b[2].c.y"));
   EXPECT_THAT(names(kPoint, "*(point*)q"), ElementsAre("(*(point*)q).x", "(*(point*)q).y"));
   EXPECT_THAT(names(kPoint, "(*p)"), ElementsAre("(*p).x", "(*p).y"));
+  EXPECT_THAT(names(kPoint, "(*p).q"), ElementsAre("(*p).q.x", "(*p).q.y"));
+  EXPECT_THAT(names(kPoint, "(point)q"), ElementsAre("((point)q).x", "((point)q).y"));
   EXPECT_THAT(names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
 }
 
