@@ -109,14 +109,15 @@ TEST(PrintExpression, OneOfTwo) {
 TEST(PrintExpression, FieldsOfAnySize) {
   const std::array<std::byte, 8> payload{std::byte{0xfe}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
   const EventBytes event{.payload = payload, .order = std::endian::little};
-  const auto field = [](std::uint32_t offset, std::uint8_t size, bool is_signed) {
-    return PrintExpression{
-        .what = What::Field, .place = {.offset = offset, .size = size}, .is_signed = is_signed};
+  const auto field = [](std::uint32_t offset, unsigned size, bool is_signed) {
+    return PrintExpression{.what = What::Field,
+                           .place = {.offset = offset, .size = static_cast<std::uint8_t>(size)},
+                           .is_signed = is_signed};
   };
   EXPECT_EQ(value_of(field(0, 1, false), event), 0xfe);
   EXPECT_EQ(value_of(field(0, 2, false), event), 0xfffe);
   EXPECT_EQ(value_of(field(0, 4, false), event), 0xffff'fffe);
-  for (const std::uint8_t size : {1, 2, 4}) EXPECT_EQ(value_of(field(0, size, true), event), kMinusOne - 1);
+  for (const unsigned size : {1U, 2U, 4U}) EXPECT_EQ(value_of(field(0, size, true), event), kMinusOne - 1);
   EXPECT_EQ(value_of(field(0, 8, true), event), 0xffff'fffe);
   EXPECT_EQ(value_of(field(4, 4, true), event), 0);
   EXPECT_EQ(value_of(field(5, 4, true), event), std::nullopt) << "not all of it is there";
