@@ -37,7 +37,7 @@ std::uint64_t* copy(std::span<const std::uint64_t> row, std::uint64_t* to) {
 // ---- Filling ----
 
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
-  if (frames_.size() >= hot_depth_limit_ || arguments.size() > kArgumentsPerRecord) {
+  if (places() >= hot_depth_limit_ || arguments.size() > kArgumentsPerRecord) {
     begin_apart(time_ns, label, key, arguments);
     return;
   }
@@ -49,7 +49,7 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
 // Hidden, or said as a pair at once.
 void Lane::begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
-  if (frames_.size() >= options_.max_depth) {
+  if (places() >= options_.max_depth) {
     ++hidden_;
     frames_.push_said(time_ns, label, key);
     return;
@@ -78,13 +78,17 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   if (!arguments.empty()) begin.run = longer(begin, arguments, count);
 }
 
-// A call that is hidden, or a pair.
+// A call that is left out or hidden, or a pair.
 void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   Slot& begin = *frames_.back().slot;
   frames_.pop();
   first_waiting_ = std::min(first_waiting_, frames_.size());
-  if (frames_.size() >= options_.max_depth) return;  // hidden
+  if (&begin == &left_out_slot_) {
+    --left_out_;
+    return;
+  }
+  if (places() >= options_.max_depth) return;  // hidden
 
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;
   if (begin.kind == SlotKind::Open) {
@@ -99,11 +103,21 @@ void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
 }
 
+bool Lane::drop_top(std::uint64_t time_ns, std::uint64_t shortest_ns) {
+  const Frame& frame = frames_.back();
+  if (!frame.waits() || frame.slot + 1 != write_ || time_ns - frame.slot->time_ns >= shortest_ns)
+    return false;
+  advance(time_ns);
+  frames_.pop();
+  --write_;
+  return true;
+}
+
 bool Lane::end_below_top(const Arguments& arguments) {
   assert(frames_.size() >= 2);
   const Frame& below = frames_[frames_.size() - 2];
   const std::uint64_t time_ns = frames_.back().slot->time_ns;
-  const bool is_hidden = frames_.size() > options_.max_depth;  // what is not hidden must not become so
+  const bool is_hidden = places() > options_.max_depth;  // what is not hidden must not become so
   if (is_hidden || !below.waits() || below.slot->time_ns == time_ns) return false;
   Slot& begin = *below.slot;
   const std::size_t count = begin.argument_count() + arguments.size();
@@ -118,7 +132,8 @@ bool Lane::end_below_top(const Arguments& arguments) {
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
   Frame& frame = frames_[depth];
   frame.key = key;
-  if (!frame.waits()) return depth >= options_.max_depth;  // nobody sees a hidden call's name
+  // Nobody sees the name of a call that is hidden or left out.
+  if (!frame.waits()) return is_left_out(frame) || depth >= options_.max_depth;
   frame.slot->label = label;
   return true;
 }
@@ -145,7 +160,7 @@ bool Lane::annotate_top(NameId name, std::string_view text) {
 void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   advance(time_ns);
   const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
-  const std::size_t depth = std::min(frames_.size(), options_.max_depth) + below;
+  const std::size_t depth = std::min(places(), options_.max_depth) + below;
   const std::size_t last_place = options_.last_place();
   if (depth > last_place) {
     ++hidden_;

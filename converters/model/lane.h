@@ -61,9 +61,20 @@ class Lane {
   // Opens a call inside those that are open. `key` is the caller's own, handed back by top_key() (an
   // address). Of `arguments`, the first 15 go with the begin and up to 15 more with the end.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
+  // The same for a call that is not to be seen: it is open like any other, but says nothing, and takes no
+  // place from those inside it.
+  void begin_left_out(std::uint64_t time_ns, std::uint64_t key) {
+    advance(time_ns);
+    ++left_out_;
+    frames_.push(&left_out_slot_, key);
+  }
   // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30
   // in all are kept (cut_arguments() counts the rest).
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
+
+  // The innermost call ends after less than `shortest_ns`: as if it had never been, unless something lies
+  // inside it, or it may be out already. False (and nothing done) then, or if it lasted longer.
+  bool drop_top(std::uint64_t time_ns, std::uint64_t shortest_ns);
 
   // Ends the call around the innermost one where that one began: it stays open, and lies behind. False (and
   // nothing done) if that can't be drawn any more, or the call would have no length.
@@ -96,13 +107,15 @@ class Lane {
   void set_guest() { is_guest_ = true; }
   bool is_guest() const { return is_guest_; }
 
-  // Calls open now, hidden ones included: the depth the next call gets.
+  // Calls open now, hidden ones and those left out included: the depth the next call gets.
   std::size_t depth() const { return frames_.size(); }
   std::uint64_t top_key() const { return frames_.back().key; }
   std::uint64_t key_at(std::size_t depth) const { return frames_[depth].key; }
-  LabelId label_at(std::size_t depth) const { return frames_[depth].slot->label; }
-  // True if the innermost call is shown (depth below max_depth); flows need one.
-  bool top_is_visible() const { return !frames_.empty() && frames_.size() <= options_.max_depth; }
+  bool top_is_left_out() const { return is_left_out(frames_.back()); }
+  // Open calls that are not left out.
+  std::size_t places() const { return frames_.size() - left_out_; }
+  // True if the innermost of those is shown (depth below max_depth); flows need one.
+  bool top_is_visible() const { return places() != 0 && places() <= options_.max_depth; }
   // The latest time said; 0 before the first.
   std::uint64_t last_ns() const { return last_ns_; }
 
@@ -110,7 +123,7 @@ class Lane {
 
   // An entry at exactly the current depth, not going back in time.
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) {
-    if (depth != frames_.size() || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
+    if (!may_begin(time_ns, depth)) return false;
     if (depth >= hot_depth_limit_) {
       begin(time_ns, label, key);
       return true;
@@ -120,6 +133,11 @@ class Lane {
     *slot = {time_ns, 0, nullptr, label, SlotKind::Open};
     frames_.push(slot, key);
     return true;
+  }
+
+  // Whether it would, for an entry.
+  bool may_begin(std::uint64_t time_ns, std::size_t depth) const {
+    return depth == frames_.size() && time_ns >= last_ns_ && time_ns < kTimeLimitNs;
   }
 
   // An exit of the innermost call, not going back in time.
@@ -179,6 +197,7 @@ class Lane {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
+  bool is_left_out(const Frame& frame) const { return frame.slot == &left_out_slot_; }
   void begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
   void end_apart(std::uint64_t time_ns, const Arguments& arguments);
   void add_chunk();
@@ -215,6 +234,8 @@ class Lane {
   std::deque<Piece> pieces_;      // sealed
 
   FrameStack frames_;
+  Slot left_out_slot_{.time_ns = 0, .end_ns = 0, .run = nullptr, .label = {}, .kind = SlotKind::Begin};
+  std::size_t left_out_ = 0;       // frames of calls that are left out; they share that slot
   std::size_t first_waiting_ = 0;  // no frame below it waits
   std::vector<Arguments> rests_;   // of frames that have some, outermost first
   // Deeper calls and pairs take the slow way.

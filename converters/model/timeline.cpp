@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "converters/model/left_out_calls.h"
 #include "converters/model/offset.h"
 #include "converters/model/shared_threads.h"
 
@@ -107,10 +106,7 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick,
                    const std::function<bool()>& is_enough) {
   std::optional<SharedThreads> shared;
   if (SharedThreads::are_in(infos_)) shared.emplace(all, options_.lanes);
-  EventSink& checked = shared ? *shared : all;
-  std::optional<LeftOutCalls> some;
-  if (left_out_names_ != nullptr) some.emplace(checked, *left_out_names_);
-  EventSink& sink = some ? *some : checked;
+  EventSink& sink = shared ? *shared : all;
   sink.add_lanes(infos_);
   {
     Rounds rounds({.lanes = lanes_,

@@ -22,8 +22,6 @@
 
 namespace convert {
 
-class Names;
-
 inline constexpr NoteKind kApartInTime{
     "apart-in-time", "inputs that do not overlap the first one in time: other clocks?", true};
 inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead out of the times that can be drawn"};
@@ -66,8 +64,6 @@ class Timeline {
   void shift_input(std::size_t input, std::int64_t offset_ns);
   // The clock of the current input is that far behind the one that is wanted. Offsets come on top of it.
   void shift_clock(std::int64_t behind_ns);
-  // Calls whose label has the category kLeftOut are not written, what is inside them is.
-  void leave_out_calls(Names& names) { left_out_names_ = &names; }
   // The source, of the current input, fills `lanes`, all from add_lane(). A lane belongs to one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
   // The sources of the current input get no further than its feeders.
@@ -130,7 +126,6 @@ class Timeline {
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
   std::uint64_t last_flow_ = 0;
-  Names* left_out_names_ = nullptr;  // null: all calls are written
   std::vector<GuestOfInput> guests_;
   std::vector<HostOfInput> hosts_;
   std::uint64_t hidden_when_shared_ = 0;

@@ -54,6 +54,13 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
 bool shows_own_events(const Options& options) { return !options.no_event && !options.kernel_only; }
 bool shows_perf_switches(const Options& options) { return !options.no_sched && !options.kernel_only; }
 
+std::unique_ptr<FilterTable> filter_table_of(const Options& wanted, ImportContext& context,
+                                             Symbolizer& symbolizer) {
+  if (!wanted.filters.any() && !wanted.kernel_only) return nullptr;
+  return std::make_unique<FilterTable>(wanted.filters, wanted.kernel_only, context.options.demangle,
+                                       symbolizer);
+}
+
 // Everything that the sources of one recording share, kept as long as one of them.
 struct Recording {
   Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted)
@@ -68,6 +75,7 @@ struct Recording {
                    wanted),
         tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(),
                     context.names),
+        filters(filter_table_of(wanted, context, symbolizer)),
         specs(info, (path / "info").native(), context.notes),
         user_events(read_event_names(path, context.notes)),
         debug(directory, context.timeline.new_notes()),
@@ -81,6 +89,7 @@ struct Recording {
                             .demangle = context.options.demangle,
                             .word_size = info.bits / 8,
                             .order = info.order},
+                 .filters = filters.get(),
                  .shows_program = !wanted.kernel_only,
                  .shows_values = !wanted.no_args && !wanted.kernel_only,
                  .shows_events = shows_own_events(wanted),
@@ -89,7 +98,10 @@ struct Recording {
                  .plans = plans,
                  .names = context.names,
                  .demangle = context.options.demangle,
-                 .order = info.order} {}
+                 .order = info.order} {
+    // They are no callers of what is asked for.
+    options.no_sched |= options.filters.has(FilterItem::Option::Caller);
+  }
 
   Options options;
   Directory directory;
@@ -100,6 +112,7 @@ struct Recording {
   KernelFiles kernel;  // none: they are not shown
   Symbolizer symbolizer;
   Tracepoints tracepoints;
+  std::unique_ptr<FilterTable> filters;  // null: all calls are shown
   SpecTable specs;
   EventNames user_events;
   DebugFiles debug;
@@ -212,7 +225,13 @@ std::map<ThreadId, ThreadPlan> plans_of(Recording& recording, ImportContext& con
   auto moments = moments_of(recording, context.notes);
   std::map<ThreadId, ThreadPlan> plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
-    if (!is_wanted(tid, context.options)) continue;
+    if (!is_wanted(tid, context.options)) {
+      context.notes.add(kThreadsLeftOut, [&] {
+        return fmt::format("{}: thread {}", recording.directory.path.native(),
+                           static_cast<std::uint64_t>(tid));
+      });
+      continue;
+    }
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .path = {},
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
@@ -351,7 +370,10 @@ bool recognizes(const std::filesystem::path& input) {
 
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   const auto recording = std::make_shared<Recording>(input, context, options);
-  context.timeline.at_end([recording] { recording->symbolizer.add_notes(); });
+  context.timeline.at_end([recording, &notes = context.timeline.new_notes()] {
+    recording->symbolizer.add_notes();
+    if (recording->filters != nullptr) recording->filters->add_notes(notes);
+  });
   auto plans = plans_of(*recording, context);
   if (!recording->kernel.files.empty())
     for (const auto& [tid, plan] : plans) recording->kernel_inboxes[tid];
@@ -361,7 +383,6 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
              [&] { return context.timeline.next_flow(); });
 
   context.timeline.begin_input(input.string());
-  if (options.no_libcall || options.kernel_only) context.timeline.leave_out_calls(context.names);
   if (options.utc) show_wall_clock(recording->info, input, context);
   std::unique_ptr<KernelFeeder> kernel;
   if (!recording->kernel_inboxes.empty()) kernel = std::make_unique<OwningKernelFeeder>(recording, context);

@@ -29,6 +29,14 @@ inline constexpr NoteKind kMessageCut{"message-cut", "external messages that are
 inline constexpr NoteKind kForeignClock{"foreign-clock",
                                         "external messages with times of another clock, not shown"};
 
+// ---- What the user asked for ----
+inline constexpr NoteKind kNoSuchFunction{"no-such-function", "patterns that fit no function"};
+inline constexpr NoteKind kNeverCalled{"never-called",
+                                       "patterns that fit only functions that were not called", true};
+inline constexpr NoteKind kCallsLeftOut{"calls-left-out", "calls that options leave out", true};
+inline constexpr NoteKind kEventsLeftOut{"events-left-out", "events that options leave out", true};
+inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads that options leave out", true};
+
 // ---- Record files: calls ----
 inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked child was in from its start",
                                          true};

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "converters/uftrace/filters/filter_options.h"
+
 namespace convert::uftrace {
 
 struct Options {
@@ -12,9 +14,9 @@ struct Options {
   bool no_kernel = false;              // nothing of the kernel's files
   bool kernel_only = false;            // nothing but what the kernel did, and losses
   bool kernel_skip_out = false;        // nothing that the kernel did outside of calls of the program
-  bool no_libcall = false;             // no calls of library functions by way of the PLT
   bool no_elf = false;                 // no names from ELF files outside the recording
   bool utc = false;                    // times of the wall clock
+  FilterOptions filters = {};          // which calls are shown
   std::filesystem::path sysroot = {};  // where the ELF files lie that a map names; empty: where it says
 };
 

@@ -152,12 +152,17 @@ std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
   return std::uint16_t{fxt::kMaxCpu};
 }
 
-// Events come by time, so an arrow that ends before it begins shows in its end coming first.
+// Events come by time, so an arrow that ends before it begins shows in its end coming first. One that never
+// begins starts in what nobody wanted to see.
 bool FxtSink::joins_flow(const Slot& slot) {
   const std::uint64_t id = slot.end_ns;
   switch (slot.kind) {
     case SlotKind::FlowBegin:
-      return !backward_flows_.contains(id) && open_flows_.insert(id).second;
+      if (backward_flows_.contains(id)) {
+        ++backward_arrows_;
+        return false;
+      }
+      return open_flows_.insert(id).second;
     case SlotKind::FlowStep:
       if (open_flows_.contains(id)) return true;
       backward_flows_.insert(id);
@@ -303,7 +308,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   const fxt::WriterCounters& counters = writer_.counters();
   note(kCpuCut, cut_cpus_);
   note(kTooDeep, timeline.hidden());
-  note(kArrowBackwards, backward_flows_.size());
+  note(kArrowBackwards, backward_arrows_);
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);
   note(kStringsRepaired, repaired_strings_ + counters.repaired_strings);

@@ -79,6 +79,7 @@ class FxtSink : public EventSink {
   std::deque<std::string> repaired_;        // strings of the record at hand that were not UTF-8
   std::set<std::uint64_t> open_flows_;      // begun and not ended
   std::set<std::uint64_t> backward_flows_;  // went on or ended before they began
+  std::uint64_t backward_arrows_ = 0;       // of them, that began at last
   std::uint64_t cut_cpus_ = 0, cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;

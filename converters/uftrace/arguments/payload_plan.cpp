@@ -286,4 +286,37 @@ void PayloadPlan::add_values(std::span<const std::byte> payload, std::endian ord
   into.add_packed({room.data(), word}, count);
 }
 
+std::optional<Argument> PayloadPlan::number(std::span<const std::byte> payload, std::endian order,
+                                            NameId name) const {
+  if (payload.size() > kMaxPayloadBytes || size_of(payload, order) != payload.size()) return std::nullopt;
+  const std::byte* at = payload.data();
+  for (const Step& step : steps_) {
+    if (name_of(step) != name) {
+      const bool is_text = step.load == Load::Text;
+      at += is_text ? aligned(kTextHead + load<std::uint16_t>(at, order)) : step.space;
+      continue;
+    }
+    switch (step.load) {
+      case Load::Auto:
+        return Argument(name, static_cast<std::int64_t>(signed_if_near(load_unsigned(at, step.size, order))));
+      case Load::Signed:
+      case Load::Char:
+        return Argument(name, static_cast<std::int64_t>(load_signed(at, step.size, order)));
+      case Load::Unsigned:
+      case Load::Pointer:
+        return Argument(name, load_unsigned(at, step.size, order));
+      case Load::Enum:
+        return Argument(name, step.names->type->value_of(load_unsigned(at, step.size, order)));
+      case Load::Float:
+      case Load::Double:
+      case Load::LongDouble:
+      case Load::Text:
+      case Load::Struct:
+      case Load::Hidden:
+        return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace convert::uftrace

@@ -2,6 +2,7 @@
 // run for every record.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,11 @@ class PayloadPlan {
   // beside a struct `<name>.bytes`. `room` is scratch that many calls may use in turn.
   void add_values(std::span<const std::byte> payload, std::endian order, SymbolNames& symbols,
                   std::vector<std::uint64_t>& room, Arguments& into) const;
+  // The value of that name, if it is a number: a character is its code, an enumerator its value.
+  std::optional<Argument> number(std::span<const std::byte> payload, std::endian order, NameId name) const;
+  bool has(NameId name) const {
+    return std::ranges::any_of(steps_, [name](const Step& step) { return name_of(step) == name; });
+  }
 
  private:
   enum class Load : std::uint8_t {
@@ -76,6 +82,9 @@ class PayloadPlan {
     std::uint64_t constant = 0;        // how a struct is shown
   };
 
+  static NameId name_of(const Step& step) {
+    return static_cast<NameId>(ArgumentHeader::Name::get(step.header));
+  }
   static Step step_of(const SpecItem& item, Names& names, const EnumOf& enum_of);
   std::optional<std::size_t> walk(std::span<const std::byte> bytes, std::endian order) const;
 

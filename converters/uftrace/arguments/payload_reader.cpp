@@ -37,4 +37,15 @@ void PayloadReader::add_values(const CallRecord& call, std::span<const std::byte
   if (plan != nullptr) plan->add_values(payload, shop_.order, pointers_, room_, into);
 }
 
+std::optional<Argument> PayloadReader::number(const CallRecord& call, std::span<const std::byte> payload,
+                                              unsigned reading, NameId name) {
+  const PayloadPlan* const plan = plan_of(call, reading);
+  return plan != nullptr ? plan->number(payload, shop_.order, name) : std::nullopt;
+}
+
+bool PayloadReader::records(const CallRecord& call, NameId name) {
+  const PayloadPlan* const plan = plan_of(call, 0);
+  return plan != nullptr && plan->has(name);
+}
+
 }  // namespace convert::uftrace

@@ -36,6 +36,9 @@ class PayloadReader : public Payloads {
                                      unsigned reading) override;
   void add_values(const CallRecord& call, std::span<const std::byte> payload, unsigned reading,
                   Arguments& into) override;
+  std::optional<Argument> number(const CallRecord& call, std::span<const std::byte> payload, unsigned reading,
+                                 NameId name) override;
+  bool records(const CallRecord& call, NameId name) override;
 
  private:
   const PayloadPlan* plan_of(const CallRecord& call, unsigned reading);

@@ -9,8 +9,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::uint64_t kWatchCpu = 100011, kWatchVariable = 100012, kCallSite = 100013,
-                        kFirstUserEvent = 1'000'000;
+constexpr std::uint64_t kWatchCpu = 100011, kWatchVariable = 100012, kCallSite = 100013;
 
 struct Field {
   std::string_view counter;     // a series of the counter; unique on its own
@@ -75,13 +74,13 @@ std::uint64_t ThreadEvents::load(std::span<const std::byte> bytes) const {
   return value;
 }
 
-void ThreadEvents::count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane& lane) {
-  lane.counter(time_ns, label(name), id, values_);
+void ThreadEvents::count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane) {
+  if (lane != nullptr) lane->counter(time_ns, label(name), id, values_);
   values_.clear();
 }
 
 bool ThreadEvents::take_values(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data,
-                               Lane& lane) {
+                               Lane* lane) {
   const auto reading = std::ranges::find_if(
       kReadings, [&](const Reading& r) { return r.read_id == id || r.difference_id == id; });
   if (reading == kReadings.end() || data.size() < reading->size() * kWord) return false;
@@ -112,7 +111,7 @@ NameId ThreadEvents::variable_at(std::uint64_t address, std::uint64_t time_ns) {
   return known->second;
 }
 
-bool ThreadEvents::take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane) {
+bool ThreadEvents::take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane) {
   if (data.size() <= shop_.word_size || data.size() > shop_.word_size + kWord) return false;
   const NameId name = variable_at(load(data.first(shop_.word_size)), time_ns);
   values_.add({name, load(data.subspan(shop_.word_size))});
@@ -121,7 +120,7 @@ bool ThreadEvents::take_variable(std::uint64_t time_ns, std::span<const std::byt
 }
 
 bool ThreadEvents::take(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data,
-                        Lane& lane) {
+                        Lane* lane) {
   if (id == kWatchCpu) {
     if (data.size() < sizeof(std::int32_t)) return false;
     const NameId cpu = shop_.names.intern("cpu");
@@ -142,7 +141,7 @@ bool ThreadEvents::take(std::uint64_t id, std::uint64_t time_ns, std::span<const
   const auto known = shop_.user_events.find(id);
   const std::string name = known != shop_.user_events.end() ? known->second : fmt::format("event:{}", id);
   if (!data.empty()) values_.add({shop_.names.intern("data"), hex_of(data)});
-  lane.instant(time_ns, label(shop_.names.intern(name)), values_);
+  if (lane != nullptr) lane->instant(time_ns, label(shop_.names.intern(name)), values_);
   values_.clear();
   return true;
 }

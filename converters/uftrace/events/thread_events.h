@@ -31,12 +31,15 @@ struct EventShop {
 
 class ThreadEvents {
  public:
+  // Events of the user and of SDT probes have these ids; others belong to the calls that they were read at.
+  static constexpr std::uint64_t kFirstUserEvent = 1'000'000;
+
   // Borrows both for its whole life.
   ThreadEvents(const EventShop& shop, const Task& task) : shop_(shop), task_(task) {}
 
   // Says an event, or keeps what belongs to a call. False, and nothing is done, if its id is not known or its
-  // data are too short. `time_ns` is where it stands in the lane.
-  bool take(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane);
+  // data are too short. `time_ns` is where it stands in the lane; without a lane nothing is said.
+  bool take(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
   // Adds what was kept for the call that begins or ends now, and forgets the rest.
   void add_to_entry(Arguments& arguments);
@@ -46,9 +49,9 @@ class ThreadEvents {
   void forget() { for_entry_.clear(), for_exit_.clear(); }
 
  private:
-  bool take_values(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane);
-  bool take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane& lane);
-  void count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane& lane);
+  bool take_values(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
+  bool take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
+  void count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
   NameId variable_at(std::uint64_t address, std::uint64_t time_ns);
   LabelId label(NameId name) { return shop_.names.label(shop_.names.intern("event"), name); }
   std::uint64_t load(std::span<const std::byte> bytes) const;

@@ -56,6 +56,7 @@ void KernelCalls::take_first(std::size_t user_depth) {
 void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message,
                              std::span<const std::byte> bytes, std::size_t user_depth) {
   if (context_.skips_outside && user_depth == 0) return;
+  if (context_.filter != nullptr && !context_.filter->shows_event(depth_in(user_depth))) return;
   const Tracepoint* const tracepoint = context_.tracepoints->find(message.address);
   values_.clear();
   context_.tracepoints->add_values(*tracepoint, bytes, text_, values_);
@@ -98,14 +99,27 @@ void KernelCalls::enter(std::uint64_t time_ns, const KernelMessage& message, std
   while (kept > 0 && frames_[kept - 1].depth >= depth) --kept;
   drop_down_to(kept, time_ns);
   if (frames_.size() == kMaxFrames) drop_down_to(0, time_ns);
-  const bool is_drawn = !context_.skips_outside || user_depth > 0;
-  frames_.push_back({.address = message.address, .depth = depth, .is_drawn = is_drawn});
-  if (!is_drawn) return;
+  Frame frame{.address = message.address,
+              .depth = depth,
+              .is_drawn = !context_.skips_outside || user_depth > 0,
+              .around = depth_in(user_depth)};
+  if (context_.filter != nullptr && frame.is_drawn) {
+    const auto shortest_ns = context_.filter->enter(frame.around, frame.address);
+    frame.is_drawn = shortest_ns.has_value();
+    frame.shortest_ns = shortest_ns.value_or(0);
+  }
+  frames_.push_back(frame);
+  if (!frame.is_drawn) return;
   ++drawn_;
   if (message.has_value)
     context_.lane.begin(time_ns, message.label, message.address, {{caller_, Pointer{message.value}}});
   else
     context_.lane.begin(time_ns, message.label, message.address);
+}
+
+// Calls that are open, for who begins now.
+std::size_t KernelCalls::depth_in(std::size_t user_depth) const {
+  return frames_.empty() || frames_.back().is_over ? user_depth : frames_.back().around + 1;
 }
 
 // The frame that an exit ends; kNone if its entry was not seen.
@@ -144,8 +158,13 @@ void KernelCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, 
     repaired = kKernelClipped.name;
     --below_switch_;
   }
+  const std::uint64_t shortest_ns = frames_.back().shortest_ns;
   frames_.pop_back();
   --drawn_;
+  if (shortest_ns != 0 && repaired.empty() && context_.lane.drop_top(time_ns, shortest_ns)) {
+    context_.filter->drop();
+    return;
+  }
   Arguments arguments;
   if (returned != nullptr) arguments.add({retval_, static_cast<std::int64_t>(*returned)});
   if (!repaired.empty()) arguments.add({repaired_, repaired});
@@ -184,6 +203,8 @@ void KernelCalls::cut_down_to(std::size_t drawn, std::uint64_t time_ns, const No
 }
 
 void KernelCalls::give_way(std::uint64_t time_ns) {
+  if (context_.filter != nullptr)
+    for (Frame& frame : frames_) frame.is_over = true;
   if (drawn_ != 0) cut_down_to(0, std::max(time_ns, context_.lane.last_ns()), kKernelClipped);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,17 @@
 
 namespace convert::uftrace {
 
+// Who decides what is shown of the kernel, when not all is. Depths are those of all open calls.
+class KernelFilter {
+ public:
+  virtual ~KernelFilter() = default;
+  // A function begins: how long it must take to be shown; nothing if it is left out.
+  virtual std::optional<std::uint64_t> enter(std::size_t depth, std::uint64_t address) = 0;
+  virtual bool shows_event(std::size_t depth) = 0;
+  // A call was shorter than that.
+  virtual void drop() = 0;
+};
+
 class KernelCalls {
  public:
   struct Context {
@@ -30,7 +42,8 @@ class KernelCalls {
     const Tracepoints* tracepoints;  // null: no events but calls are told
     ProcessId process;               // as the timeline shows them
     ThreadId thread;
-    bool skips_outside;  // what the kernel does outside of the program's calls is not shown
+    bool skips_outside;              // what the kernel does outside of the program's calls is not shown
+    KernelFilter* filter = nullptr;  // null: all else is
   };
   explicit KernelCalls(Context context);
 
@@ -71,6 +84,9 @@ class KernelCalls {
     std::uint64_t address;
     std::size_t depth;
     bool is_drawn;
+    std::uint64_t shortest_ns = 0;  // shorter calls are not shown
+    std::size_t around = 0;         // calls open around it, the program's and the kernel's
+    bool is_over = false;           // for the filter: a call of the program has begun or ended since
   };
 
   void enter(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
@@ -80,6 +96,7 @@ class KernelCalls {
   void tell_switch(std::uint64_t time_ns, const KernelMessage& message);
   void tell_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void lose(std::uint64_t time_ns, const KernelMessage& message);
+  std::size_t depth_in(std::size_t user_depth) const;
   std::size_t frame_of(const KernelMessage& message) const;
   void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
   void cut_down_to(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);

@@ -85,6 +85,7 @@ void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
 }
 
 void Schedule::begin_call(std::uint64_t time_ns) {
+  if (context_.shows && !context_.shows()) return;
   context_.lane.begin(time_ns, label_);
   is_off_ = true;
   if (context_.on_off) context_.on_off();
@@ -96,7 +97,7 @@ void Schedule::end_call(std::uint64_t time_ns) {
 
 void Schedule::end_lane_call(std::uint64_t time_ns, const Arguments& arguments) {
   if (context_.before_on) context_.before_on(time_ns);
-  context_.lane.end(time_ns, arguments);
+  if (!context_.lane.drop_top(time_ns, context_.shortest_ns)) context_.lane.end(time_ns, arguments);
   if (context_.on_on) context_.on_on(time_ns);
 }
 

@@ -33,6 +33,9 @@ class Schedule {
     std::function<void(std::uint64_t time_ns)> on_exit;
     // It runs another program from here on: the old one's calls are over.
     std::function<void(std::uint64_t time_ns)> on_exec;
+    // Whether a schedule call that begins now is shown; empty: all are. Shorter ones than that are not.
+    std::function<bool()> shows = {};
+    std::uint64_t shortest_ns = 0;
     // Calls of others may lie around a schedule call, and inside: it was opened, is about to end, has ended.
     std::function<void()> on_off = {};
     std::function<void(std::uint64_t time_ns)> before_on = {}, on_on = {};

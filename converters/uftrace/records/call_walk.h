@@ -25,6 +25,7 @@ class CallWalk {
 
   const CallStack& open() const { return open_; }
   std::uint64_t seen_ns() const { return seen_ns_; }  // the latest time of a call
+  bool is_over() const { return cursor_.is_done(); }  // there are no more records
 
   // The watcher has:
   //   is_over()            nothing more is wanted
@@ -33,6 +34,8 @@ class CallWalk {
   //   passed(call, offset)
   //   see(item)            another call, with a time that can be right; the open ones are those before it
   //   taken(item)          that call, or one with an impossible time; the open ones are those behind it
+  //   passed_by(item)      if it has that: an event or a loss
+  // Goes on where the last run() was over.
   template <typename Watcher>
   void run(Watcher& watcher) {
     constexpr std::size_t kBlock = std::size_t{64} << 10;
@@ -63,6 +66,7 @@ class CallWalk {
       watcher.see(item);
       seen_ns_ = std::max(seen_ns_, call.time_ns);
     } else if (item.what != RecordItem::What::BadTime || !is_call(item)) {
+      if constexpr (requires { watcher.passed_by(item); }) watcher.passed_by(item);
       return;
     }
     open_.take(call);

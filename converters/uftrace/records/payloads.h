@@ -43,6 +43,11 @@ class Payloads {
   // The values of the reading that was right; `payload` has exactly its size.
   virtual void add_values(const CallRecord& call, std::span<const std::byte> payload, unsigned reading,
                           Arguments& into) = 0;
+  // One of them that is a number, typed as it was recorded; nothing if there is none of that name.
+  virtual std::optional<Argument> number(const CallRecord& call, std::span<const std::byte> payload,
+                                         unsigned reading, NameId name) = 0;
+  // Whether values of that name are recorded at the entries, or exits, of the call's function.
+  virtual bool records(const CallRecord& call, NameId name) = 0;
 };
 
 }  // namespace convert::uftrace

@@ -37,6 +37,7 @@ ThreadCalls::ThreadCalls(Context context)
       repaired_(context_.names.intern("repaired")),
       repaired_end_(context_.names.intern("repaired_end")),
       count_(context_.names.intern("count")),
+      unknown_(context_.names.label("[unknown]", "<unknown>")),
       records_lost_(context_.names.label("event", "records lost")) {}
 
 void ThreadCalls::inherit(std::vector<std::uint64_t> addresses) {
@@ -69,7 +70,15 @@ void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
          depth - lane_->depth());
     while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kEntryMissing);
   }
-  lane_->begin(time_ns, context_.label_of(address), address, values);
+  begin(time_ns, address, true, values);
+}
+
+void ThreadCalls::begin(std::uint64_t time_ns, std::uint64_t address, bool is_recorded,
+                        const Arguments& values) {
+  if (context_.shows && !context_.shows(address, is_recorded))
+    lane_->begin_left_out(time_ns, address);
+  else
+    lane_->begin(time_ns, address == kUnseen ? unknown_ : context_.label_of(address), address, values);
 }
 
 void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
@@ -169,12 +178,12 @@ bool ThreadCalls::may_open_unseen(std::size_t open, std::size_t depth) {
 void ThreadCalls::open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
   while (!unseen_.empty() && unseen_.back().depth >= lane_->depth()) unseen_.pop_back();
   unseen_.push_back({lane_->depth(), address});
-  lane_->begin(time_ns, address == kUnseen ? context_.unknown : context_.label_of(address), address,
-               {{repaired_, std::string(kind.name)}});
+  begin(time_ns, address, false, {{repaired_, std::string(kind.name)}});
 }
 
 void ThreadCalls::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_->top_key() == kUnseen) lane_->rename(lane_->depth() - 1, context_.label_of(address), address);
+  if (lane_->top_key() == kUnseen && !lane_->top_is_left_out())
+    lane_->rename(lane_->depth() - 1, context_.label_of(address), address);
   lane_->end(time_ns, values);
 }
 

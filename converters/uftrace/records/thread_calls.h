@@ -16,14 +16,15 @@ namespace convert::uftrace {
 class ThreadCalls {
  public:
   // Borrows all of them. `label_of` names an address at the time of the record at hand; `place` gives the
-  // record at hand, for notes; `unknown` is what calls are called whose address is not known.
+  // record at hand, for notes.
   struct Context {
     Lane& lane;
     Names& names;
     Notes& notes;
     std::function<LabelId(std::uint64_t address)> label_of;
     std::function<Place()> place;
-    LabelId unknown;
+    // Whether a call that begins now is shown; it has a record, or must have begun unseen. Empty: all are.
+    std::function<bool(std::uint64_t address, bool is_recorded)> shows = {};
   };
   explicit ThreadCalls(Context context);
 
@@ -61,6 +62,7 @@ class ThreadCalls {
   void close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind);
   void close_top(std::uint64_t time_ns, const NoteKind& kind);
   void end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values);
+  void begin(std::uint64_t time_ns, std::uint64_t address, bool is_recorded, const Arguments& values);
   bool was_unseen();
   bool may_open_unseen(std::size_t open, std::size_t depth);
   void open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
@@ -82,6 +84,7 @@ class ThreadCalls {
   std::vector<Unseen> unseen_;  // outermost first
   NameId repaired_, repaired_end_;
   NameId count_;
+  LabelId unknown_;
   LabelId records_lost_;
 };
 

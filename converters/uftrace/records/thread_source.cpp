@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/model/left_out_calls.h"
 #include "converters/model/plain_run.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/records/record_notes.h"
@@ -18,6 +17,9 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
       context_(context),
       notes_(context.timeline.new_notes()),
       file_(plan_.path.empty() ? RecordFile() : RecordFile(plan_.path, plan_.keep_open)),
+      kernel_gate_(workshop.filters != nullptr && plan_.kernel.inbox != nullptr
+                       ? std::make_unique<KernelGate>(*this)
+                       : nullptr),
       others_(lane, switches_of_plan(), kernel_of_plan()),
       open_(lane, others_),
       cursor_(file_, plan_.facts, open_, plan_.payloads.get()),
@@ -27,7 +29,8 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
               .notes = notes_,
               .label_of = [this](std::uint64_t address) { return view_->label(address); },
               .place = [this] { return Place::byte(file_.path(), place_); },
-              .unknown = context.names.label(workshop.shows_program ? "[unknown]" : kLeftOut, "<unknown>")}) {
+              .shows = call_filter()}) {
+  if (workshop.filters != nullptr) start_filtering();
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
 }
 
@@ -42,7 +45,9 @@ Schedule::Context ThreadSource::switches_of_plan() {
           .lone_outs = std::move(plan_.switches.lone_outs),
           .has_estimated_exits = plan_.switches.has_estimated_exits,
           .on_exit = [this](std::uint64_t time_ns) { calls_.exit_task(time_ns); },
-          .on_exec = [this](std::uint64_t time_ns) { exec(time_ns); }};
+          .on_exec = [this](std::uint64_t time_ns) { exec(time_ns); },
+          .shows = [this] { return shows_event(); },
+          .shortest_ns = workshop_.filters != nullptr ? workshop_.filters->options().time_ns : 0};
 }
 
 KernelCalls::Context ThreadSource::kernel_of_plan() {
@@ -54,7 +59,8 @@ KernelCalls::Context ThreadSource::kernel_of_plan() {
           .tracepoints = plan_.kernel.tracepoints,
           .process = plan_.kernel.process,
           .thread = plan_.kernel.thread_id,
-          .skips_outside = plan_.kernel.skips_outside};
+          .skips_outside = plan_.kernel.skips_outside,
+          .filter = kernel_gate_.get()};
 }
 
 // Calls without anything special, on the way from the file to the lane.
@@ -62,10 +68,13 @@ struct ThreadSource::PlainCalls {
   ThreadSource& source;
   Lane& lane;
   const LabelCache* cache;  // none before the first call
+  std::uint64_t offset;     // of the first of them; each comes right behind the one before
 
   template <std::endian Order>
   std::size_t take_run(PlainRecords<Order> records) const {
-    if (cache == nullptr || cache->has_lines() || !records.shift.is_none()) return 0;
+    if (cache == nullptr) return 0;
+    if (source.filtering_) return source.take_filtered(records, offset);
+    if (cache->has_lines() || !records.shift.is_none()) return 0;
     const auto decode = [records, &cache = *cache](std::size_t i) {
       const Record record = records[i];
       const std::uint64_t oddity = records.oddity(record);
@@ -84,6 +93,7 @@ struct ThreadSource::PlainCalls {
   }
 
   bool operator()(const CallRecord& call) const {
+    if (source.filtering_) return false;
     if (!call.is_entry()) return lane.try_end(call.time_ns, call.address, call.depth);
     const CallName* const name = cache->find(call.address);
     if (name == nullptr) return false;
@@ -92,9 +102,42 @@ struct ThreadSource::PlainCalls {
   }
 };
 
+// The same where not all calls are shown: stops at those that need a look. What is asked of the filter is
+// asked again then.
+template <std::endian Order>
+std::size_t ThreadSource::take_filtered(PlainRecords<Order> records, std::uint64_t offset) {
+  Filtering& filtering = *filtering_;
+  const std::size_t count = records.count();
+  std::size_t taken = 0;
+  for (; taken != count; ++taken) {
+    const Record record = records[taken];
+    if (records.oddity(record) != 0) break;
+    const std::uint64_t address = record.address();
+    if (record.type() == RecordType::Exit) {
+      if (!lane_.try_end(record.time_ns, address, record.depth() + records.shift.exit)) break;
+      continue;
+    }
+    const std::size_t depth = record.depth() - records.shift.entry;
+    const Fate* const* const fate = fates_->find(address);
+    if (fate == nullptr || !lane_.may_begin(record.time_ns, depth)) break;
+    if (*fate != nullptr && (*fate)->has(Setting::Condition)) break;
+    const bool is_kept = !filtering.looks_ahead || filtering.verdicts.is_kept(offset + taken * kRecordSize);
+    if (!filtering.filter.enter(depth, *fate, is_kept)) {
+      lane_.begin_left_out(record.time_ns, address);
+      ++filtering.calls;
+      continue;
+    }
+    const CallName* const name = cache_->find(address);
+    if (name == nullptr || name->line != CallName::kNoLine || plan_.fork_flow != 0) break;
+    lane_.try_begin(record.time_ns, name->label, address, depth);
+  }
+  return taken;
+}
+
 bool ThreadSource::pump(const Turn& turn) {
+  if (filtering_ && !filtering_->is_scanned && !scan_verdicts()) return true;
   bench_ = &workshop_.benches[turn.worker];
-  if (view_) cache_ = &bench_->caches.of(view_->epoch());
+  if (view_) set_view(*view_);
   // A record of 16 bytes takes at most one slot of the lane.
   const std::size_t wanted =
       std::max(turn.budget_bytes / sizeof(Slot) * kRecordSize, RecordCursor::kMinBlock);
@@ -105,7 +148,7 @@ bool ThreadSource::pump(const Turn& turn) {
   limits_.gate_ns = turn.gate_ns;
   set_limits();  // new messages may have come
   for (;;) {
-    const auto item = cursor_.next(limits_, PlainCalls{*this, lane_, cache_});
+    const auto item = cursor_.next(limits_, PlainCalls{*this, lane_, cache_, cursor_.offset()});
     if (!item) break;
     take(*item);
     set_limits();
@@ -156,8 +199,10 @@ void ThreadSource::take_call(const RecordItem& item) {
   tell_others(call.time_ns, call.is_entry() ? OtherStreams::OwnRecord::Entry : OtherStreams::OwnRecord::Exit);
   const std::uint64_t time_ns = in_order(item);
 
+  if (filtering_) filtering_->item = &item;
+  const bool says_something = !is_left_out(call);
   values_.clear();
-  if (item.has_payload && workshop_.shows_values) {
+  if (item.has_payload && workshop_.shows_values && says_something) {
     if (item.reading)
       plan_.payloads->add_values(call, item.payload, *item.reading, values_);
     else
@@ -165,14 +210,16 @@ void ThreadSource::take_call(const RecordItem& item) {
   }
   if (call.is_entry()) {
     events_.add_to_entry(values_);
-    const CallName name = name_of(call.address);
-    if (name.line != CallName::kNoLine) values_.add({workshop_.lines.argument(), name.line});
+    if (says_something) {
+      const CallName name = name_of(call.address);
+      if (name.line != CallName::kNoLine) values_.add({workshop_.lines.argument(), name.line});
+    }
     calls_.entry(time_ns, call.depth, call.address, values_);
   } else {
     events_.add_to_exit(values_);
     calls_.exit(time_ns, call.depth, call.address, values_);
   }
-  if (plan_.fork_flow != 0 && lane_.depth() > 0)
+  if (plan_.fork_flow != 0 && lane_.places() > 0)
     tell_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0));
   tell_forks(time_ns);
   others_.resume(time_ns);
@@ -214,7 +261,8 @@ void ThreadSource::take_event(const RecordItem& item) {
   tell_moments(item.call.time_ns);
   tell_others(item.call.time_ns, OtherStreams::OwnRecord::Other);
   const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
-  if (!events_.take(item.call.address, time_ns, item.payload, lane_))
+  Lane* const told = shows_event(item.call.address < ThreadEvents::kFirstUserEvent) ? &lane_ : nullptr;
+  if (!events_.take(item.call.address, time_ns, item.payload, told))
     note(kEventSkipped,
          fmt::format("event {} with {} bytes of data", item.call.address, item.payload.size()));
   others_.resume(time_ns);
@@ -224,12 +272,110 @@ void ThreadSource::take_event(const RecordItem& item) {
 
 void ThreadSource::enter_view(std::uint64_t time_ns) {
   view_ = workshop_.symbolizer.view(*plan_.task, time_ns);
-  cache_ = &bench_->caches.of(view_->epoch());
+  set_view(*view_);
+}
+
+void ThreadSource::set_view(const SymbolView& view) {
+  cache_ = &bench_->caches.of(view.epoch());
+  if (filtering_) fates_ = &bench_->fates.of(view.epoch());
+}
+
+// ---- What is left out ----
+
+void ThreadSource::start_filtering() {
+  const FilterTable& table = *workshop_.filters;
+  filtering_.emplace(Filtering{.filter = ThreadFilter(table),
+                               .looks_ahead = table.looks_ahead(),
+                               .is_scanned = !table.looks_ahead() || plan_.path.empty()});
+  filtering_->inherited = plan_.inherited;
+}
+
+std::function<bool(std::uint64_t, bool)> ThreadSource::call_filter() {
+  if (workshop_.filters == nullptr) return {};
+  return [this](std::uint64_t address, bool is_recorded) { return shows_call(address, is_recorded); };
+}
+
+// True when all verdicts are there. A step at a time; all at once where files must not stay open.
+bool ThreadSource::scan_verdicts() {
+  Filtering& filtering = *filtering_;
+  if (filtering.scan == nullptr)
+    filtering.scan = std::make_unique<VerdictScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
+                                                   std::move(filtering.inherited), *workshop_.filters,
+                                                   workshop_.symbolizer, filtering.verdicts);
+  while (filtering.scan->step())
+    if (plan_.keep_open) return false;
+  filtering.scan.reset();
+  filtering.is_scanned = true;
+  return true;
+}
+
+const Fate* ThreadSource::fate_at(std::uint64_t address) {
+  if (const Fate* const* const known = fates_->find(address)) return *known;
+  const Fate* const fate = workshop_.filters->fate_of(*view_, address);
+  fates_->put(address, fate);
+  return fate;
+}
+
+// What its calls must be is known when they end.
+std::optional<std::uint64_t> ThreadSource::KernelGate::enter(std::size_t depth, std::uint64_t address) {
+  FilterTable& table = *source_.workshop_.filters;
+  const Fate* const* const known = fates_.find(address);
+  const Fate* const fate = known != nullptr ? *known : table.kernel_fate(address);
+  if (known == nullptr) fates_.put(address, fate);
+  if (!source_.filtering_->filter.enter(depth, fate, true)) {
+    ++source_.filtering_->calls;
+    return std::nullopt;
+  }
+  if (fate != nullptr && fate->has(Setting::Trace)) return 0;
+  if (table.has_callers() && (fate == nullptr || !fate->has(Setting::Caller))) return kForever;
+  return fate != nullptr && fate->has(Setting::Time) ? fate->actions.time_ns : table.options().time_ns;
+}
+
+// A call begins, in all that are open. Those that no record shows are not too short for anything.
+bool ThreadSource::shows_call(std::uint64_t address, bool is_recorded) {
+  Filtering& filtering = *filtering_;
+  const Fate* const fate = address == 0 ? workshop_.filters->unknown_fate() : fate_at(address);
+  const bool is_kept =
+      !is_recorded || !filtering.looks_ahead || filtering.verdicts.is_kept(filtering.item->begin);
+  const bool meets =
+      fate == nullptr || !fate->has(Setting::Condition) || !is_recorded || meets_condition(*fate);
+  const bool is_shown = filtering.filter.enter(lane_.depth(), fate, is_kept, meets);
+  if (!is_shown) ++filtering.calls;
+  return is_shown;
+}
+
+// Of a function whose argument is never recorded, nothing can be asked.
+bool ThreadSource::meets_condition(const Fate& fate) {
+  const Condition& condition = *fate.actions.condition;
+  const RecordItem& item = *filtering_->item;
+  const NameId name = context_.names.intern(condition.argument);
+  if (!plan_.payloads->records(item.call, name)) return true;
+  if (!item.has_payload || !item.reading) return false;
+  const auto number = plan_.payloads->number(item.call, item.payload, *item.reading, name);
+  return number && condition.holds(*number);
+}
+
+// Whether it is known beforehand that nothing will be said of the call.
+bool ThreadSource::is_left_out(const CallRecord& call) {
+  if (!filtering_) return false;
+  if (!call.is_entry())
+    return lane_.depth() == call.depth + 1 && lane_.top_is_left_out() && lane_.top_key() == call.address;
+  return call.depth <= lane_.depth() && calls_.is_settled() &&
+         filtering_->filter.leaves_out(call.depth, fate_at(call.address));
+}
+
+// What was read at a call goes with it.
+bool ThreadSource::shows_event_in(std::size_t depth, bool is_of_call) {
+  if (!filtering_) return true;
+  const bool is_shown = filtering_->filter.shows_event(depth, is_of_call);
+  if (!is_shown) ++filtering_->events;
+  return is_shown;
 }
 
 // Where plain runs have to stop: for a moment, other symbols, an arrow, or a stack that is not known.
 void ThreadSource::set_limits() {
-  const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
+  const bool waits_for_flow = plan_.fork_flow != 0 && !filtering_;
+  const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || waits_for_flow;
   limits_.look_ns = needs_a_look ? 0 : std::min(view_->until_ns(), others_.limit_ns());
   if (!plan_.moments.empty()) limits_.look_ns = std::min(limits_.look_ns, plan_.moments.front().time_ns);
   if (!plan_.messages.empty())
@@ -248,6 +394,7 @@ void ThreadSource::tell_messages(std::uint64_t before_ns) {
   for (; !plan_.messages.empty() && plan_.messages.front().time_ns < before_ns; plan_.messages.pop_front()) {
     const ExternMessage& message = plan_.messages.front();
     others_.tell_before(message.time_ns + 1);
+    if (!shows_event()) continue;
     lane_.instant(std::max(message.time_ns, lane_.last_ns()), context_.names.label("event", "external-data"),
                   {{context_.names.intern("message"), message.text}});
   }
@@ -311,10 +458,12 @@ void ThreadSource::tell(const TaskMoment& moment, std::uint64_t time_ns) {
   switch (moment.what) {
     case TaskMoment::What::Exec:
       exec(time_ns);
-      if (workshop_.shows_program) lane_.instant(time_ns, context_.names.label("event", "exec"), path);
+      if (workshop_.shows_program && shows_event())
+        lane_.instant(time_ns, context_.names.label("event", "exec"), path);
       break;
     case TaskMoment::What::Dlopen:
-      if (workshop_.shows_program) lane_.instant(time_ns, context_.names.label("event", "dlopen"), path);
+      if (workshop_.shows_program && shows_event())
+        lane_.instant(time_ns, context_.names.label("event", "dlopen"), path);
       break;
   }
 }
@@ -327,6 +476,7 @@ void ThreadSource::exec(std::uint64_t time_ns) {
     others_.give_way(time_ns);
     calls_.exec(time_ns);
   }
+  if (filtering_) filtering_->filter.start_over();
 }
 
 void ThreadSource::tell_forks(std::uint64_t time_ns) {
@@ -336,7 +486,7 @@ void ThreadSource::tell_forks(std::uint64_t time_ns) {
 
 // Readers tie a flow to the call around it; without a visible one there is nothing to tie it to.
 void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow) {
-  if (!workshop_.shows_program) return;
+  if (!workshop_.shows_program || (filtering_ && lane_.places() == 0)) return;
   if (!lane_.top_is_visible()) {
     note(kForkNotDrawn, "no visible call to tie the fork's arrow to");
     return;
@@ -355,9 +505,19 @@ void ThreadSource::end_calls() {
 
 void ThreadSource::finish() {
   end_calls();
+  if (filtering_) {
+    add_left_out(kCallsLeftOut, filtering_->calls);
+    add_left_out(kEventsLeftOut, filtering_->events);
+  }
   others_.finish(lane_.last_ns());
   if (workshop_.shows_program && !plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
+}
+
+void ThreadSource::add_left_out(const NoteKind& kind, std::uint64_t count) {
+  if (count == 0) return;
+  const auto describe = [&] { return fmt::format("{}: {}", Place::file(file_.path()).text(), count); };
+  notes_.add(kind, describe, count);
 }
 
 void ThreadSource::note(const NoteKind& kind, std::string_view problem, std::uint64_t count) {

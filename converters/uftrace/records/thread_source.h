@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@
 #include "converters/model/timeline.h"
 #include "converters/uftrace/arguments/source_lines.h"
 #include "converters/uftrace/events/thread_events.h"
+#include "converters/uftrace/filters/thread_filter.h"
+#include "converters/uftrace/filters/verdict_scan.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/fork_scan.h"
@@ -88,12 +91,14 @@ struct Workshop {
   // What one worker needs for the thread at hand.
   struct Bench {
     LabelCaches caches = {};
+    EpochCaches<FateCache> fates = {};
     std::vector<std::byte> block = {};
   };
   Symbolizer& symbolizer;
   const SourceLines& lines;
   EventShop events;
-  bool shows_program = true;  // its calls, their arrows and what task.txt says; losses are shown always
+  FilterTable* filters = nullptr;  // null: all calls are shown
+  bool shows_program = true;       // its calls, their arrows and what task.txt says; losses are shown always
   bool shows_values = true;
   bool shows_events = true;
   std::vector<Bench> benches;  // by Turn::worker
@@ -122,6 +127,42 @@ class ThreadSource : public Source {
     const OtherStreams& others_;
   };
 
+  class KernelGate : public KernelFilter {
+   public:
+    explicit KernelGate(ThreadSource& source) : source_(source) {}
+    std::optional<std::uint64_t> enter(std::size_t depth, std::uint64_t address) override;
+    bool shows_event(std::size_t depth) override { return source_.shows_event_in(depth, false); }
+    void drop() override { ++source_.filtering_->calls; }
+
+   private:
+    ThreadSource& source_;
+    AddressCache<const Fate*, 8> fates_;  // of the kernel's functions
+  };
+
+  // What -F and its kin need of the thread.
+  struct Filtering {
+    ThreadFilter filter;
+    bool looks_ahead = false;                   // so calls have verdicts,
+    std::vector<std::uint64_t> inherited = {};  // which need what the thread started with,
+    bool is_scanned = false;                    // and are found first of all
+    std::unique_ptr<VerdictScan> scan = {};     // meanwhile
+    Verdicts verdicts = {};
+    const RecordItem* item = nullptr;     // the call at hand
+    std::uint64_t calls = 0, events = 0;  // that are left out
+  };
+
+  void start_filtering();
+  bool scan_verdicts();
+  std::function<bool(std::uint64_t address, bool is_recorded)> call_filter();
+  template <std::endian Order>
+  std::size_t take_filtered(PlainRecords<Order> records, std::uint64_t offset);
+  void set_view(const SymbolView& view);
+  const Fate* fate_at(std::uint64_t address);
+  bool shows_call(std::uint64_t address, bool is_recorded);
+  bool meets_condition(const Fate& fate);
+  bool is_left_out(const CallRecord& call);
+  bool shows_event(bool is_of_call = false) { return shows_event_in(open_.depth(), is_of_call); }
+  bool shows_event_in(std::size_t depth, bool is_of_call);
   void take(const RecordItem& item);
   Schedule::Context switches_of_plan();
   KernelCalls::Context kernel_of_plan();
@@ -146,6 +187,7 @@ class ThreadSource : public Source {
   bool are_calls_over(std::uint64_t time_ns) const;
   void end_calls();
   void finish();
+  void add_left_out(const NoteKind& kind, std::uint64_t count);
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
 
   ThreadPlan plan_;
@@ -154,6 +196,7 @@ class ThreadSource : public Source {
   ImportContext& context_;
   Notes& notes_;
   RecordFile file_;
+  std::unique_ptr<KernelGate> kernel_gate_;  // null: all that the kernel did is shown
   OtherStreams others_;
   LaneCalls open_;
   RecordCursor cursor_;
@@ -164,7 +207,9 @@ class ThreadSource : public Source {
   std::optional<SymbolView> view_;
   Workshop::Bench* bench_ = nullptr;  // for one pump()
   LabelCache* cache_ = nullptr;       // of the view; for one pump()
-  Arguments values_;                  // of the call at hand
+  FateCache* fates_ = nullptr;        // the same
+  std::optional<Filtering> filtering_;
+  Arguments values_;  // of the call at hand
   ThreadEvents events_;
   ThreadCalls calls_;
   bool calls_are_over_ = false;

@@ -63,15 +63,16 @@ class LabelCache : public AddressCache<CallName> {
 
 // One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
 // program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.
-class LabelCaches {
+template <typename Cache>
+class EpochCaches {
  public:
   // Valid until the next call.
-  LabelCache& of(std::uint32_t epoch) {
+  Cache& of(std::uint32_t epoch) {
     auto found = std::ranges::find(caches_, epoch, &Owned::epoch);
     if (found == caches_.end()) {
       if (caches_.size() < kMaxCaches) caches_.emplace_back();
       found = std::prev(caches_.end());
-      *found = {epoch, std::make_unique<LabelCache>()};
+      *found = {epoch, std::make_unique<Cache>()};
     }
     std::rotate(caches_.begin(), found, std::next(found));
     return *caches_.front().cache;
@@ -81,9 +82,10 @@ class LabelCaches {
   static constexpr std::size_t kMaxCaches = 64;  // of 64 KiB
   struct Owned {
     std::uint32_t epoch = 0;
-    std::unique_ptr<LabelCache> cache;
+    std::unique_ptr<Cache> cache;
   };
   std::vector<Owned> caches_;  // the one used last in front
 };
+using LabelCaches = EpochCaches<LabelCache>;
 
 }  // namespace convert::uftrace

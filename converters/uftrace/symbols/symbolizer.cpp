@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "converters/model/left_out_calls.h"
 #include "converters/model/names/demangle.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/recording/map_file.h"
@@ -12,7 +11,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::string_view kKernel = "[kernel]";
+constexpr std::string_view kKernel = SymbolAt::kKernelCategory;
 constexpr std::string_view kUnknown = "[unknown]";
 
 // A traced Python program has no addresses: records hold indices into this file's symbols, which count
@@ -59,6 +58,32 @@ const SymbolTable* Symbolizer::kernel_symbols() {
   return files_.of_file(kKernelFile);
 }
 
+SymbolAt Symbolizer::kernel_at(std::uint64_t address) {
+  const SymbolTable* const table = kernel_symbols();
+  return {.category = kKernel, .table = table, .symbol = find_symbol(table, address)};
+}
+
+std::vector<std::pair<std::string_view, const SymbolTable*>> Symbolizer::tables() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::string_view, const SymbolTable*>> tables;
+  const auto add = [&](std::string_view module, const SymbolTable* table) {
+    const bool is_known =
+        std::ranges::any_of(tables, [&](const auto& known) { return known.second == table; });
+    if (table != nullptr && !is_known) tables.emplace_back(module, table);
+  };
+  for (const Session& session : sessions_.sessions()) {
+    if (session.space == nullptr) continue;
+    for (const Module& module : session.space->map.modules)
+      if (const auto known = module_symbols_.find(&module); known != module_symbols_.end())
+        add(module.basename(), known->second);
+    for (const Library& library : session.space->libraries)
+      if (const auto known = library_symbols_.find(&library); known != library_symbols_.end())
+        add(basename_of(library.path), known->second);
+  }
+  add(kPython, files_.of_file(kPythonFile));
+  return tables;
+}
+
 bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto spaces = sessions_.spaces_of(task);
@@ -85,12 +110,8 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   if (!is_new) return cached->second;
 
   const SymbolAt found = find(epochs_[epoch], address);
-  if (found.symbol != nullptr) {
-    const bool is_left_out = kernel_only_ || (no_libcall_ && found.symbol->is_plt());
-    return cached->second =
-               names_.label(is_left_out ? kLeftOut : found.category, demangle(found.symbol->name, demangle_));
-  }
-  if (kernel_only_) return cached->second = names_.label(kLeftOut, fmt::format("<{:x}>", address));
+  if (found.symbol != nullptr)
+    return cached->second = names_.label(found.category, demangle(found.symbol->name, demangle_));
 
   const AddressSpace* const space = epochs_[epoch].space;
   const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
@@ -30,6 +31,9 @@ struct SymbolAt {
   const Library* library = nullptr;  // loaded later, whose symbol it is
   const SymbolTable* table = nullptr;
   const Symbol* symbol = nullptr;  // of `table`; null if there is none
+
+  bool is_kernel() const { return category == kKernelCategory; }
+  static constexpr std::string_view kKernelCategory = "[kernel]";
 };
 
 // What the addresses of one task's records mean in [from_ns, until_ns): until its next exec, or the next
@@ -67,8 +71,6 @@ class Symbolizer {
       : directory_(directory),
         sessions_(sessions),
         demangle_(demangle),
-        no_libcall_(options.no_libcall),
-        kernel_only_(options.kernel_only),
         names_(names),
         notes_(notes),
         files_(directory, notes),
@@ -81,6 +83,10 @@ class Symbolizer {
   }
   // The kernel's, by absolute addresses; null if the recording has none.
   const SymbolTable* kernel_symbols();
+  // A function of the kernel, whatever the task.
+  SymbolAt kernel_at(std::uint64_t address);
+  // All tables that were asked for so far, with the names of their modules; not the kernel's.
+  std::vector<std::pair<std::string_view, const SymbolTable*>> tables();
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
   // loaded library or the kernel, or if no map tells.
   bool is_code(const Task& task, std::uint64_t address);
@@ -108,8 +114,6 @@ class Symbolizer {
   const Directory& directory_;
   const Sessions& sessions_;
   Demangle demangle_;
-  // Calls of PLT entries, or all, are labelled as left out.
-  bool no_libcall_, kernel_only_;
   Names& names_;
   Notes& notes_;
   SymbolFiles files_;

@@ -52,7 +52,7 @@ class ThreadEventsTest : public testing::Test {
                                                    .order = order_},
                                                   *sessions_->find_task(ThreadId{101}));
                               for (const Event& event : events) {
-                                if (!thread.take(event.id, 20, std::as_bytes(std::span(event.data)), told))
+                                if (!thread.take(event.id, 20, std::as_bytes(std::span(event.data)), &told))
                                   kept.push_back("no");
                               }
                               const bool is_waiting = thread.is_waiting();
@@ -177,8 +177,8 @@ TEST_F(ThreadEventsTest, WhatIsForgottenBelongsToNoCall) {
   ChunkPool pool;
   Lane lane(pool, {});
   const std::string data(16, '\1');
-  thread.take(100013, 20, std::as_bytes(std::span(data)), lane);
-  thread.take(100004, 20, std::as_bytes(std::span(data)), lane);
+  thread.take(100013, 20, std::as_bytes(std::span(data)), &lane);
+  thread.take(100004, 20, std::as_bytes(std::span(data)), &lane);
   EXPECT_TRUE(thread.is_waiting());
   thread.forget();
   EXPECT_FALSE(thread.is_waiting());

@@ -58,7 +58,7 @@ TEST_F(KernelOnly, CallsOfTheProgramAreLeftOut) {
   EXPECT_THAT(lines(),
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read",
                           "100/100 [95, 96] [kernel]:vfs_read"));
-  EXPECT_THAT(r.notes(), IsEmpty());
+  EXPECT_THAT(r.notes(), ElementsAre("calls-left-out 2", "DIR/100.dat: 2"));
   EXPECT_THAT(lines({.kernel_skip_out = true}),
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read"));
 }
@@ -97,7 +97,8 @@ TEST_F(KernelOnly, SwitchesAreTheKernelsOwn) {
 TEST_F(KernelOnly, ARecordingWithoutTheKernelHasNothingToShow) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   EXPECT_THAT(lines(), IsEmpty());
-  EXPECT_THAT(r.notes(), ElementsAre("nothing-of-kernel 1", "DIR: nothing is shown of it"));
+  EXPECT_THAT(r.notes(), ElementsAre("nothing-of-kernel 1", "DIR: nothing is shown of it", "calls-left-out 1",
+                                     "DIR/100.dat: 1"));
 }
 
 }  // namespace

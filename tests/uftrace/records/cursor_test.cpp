@@ -54,6 +54,10 @@ class Bytes {
 // Readings of payloads by address: sizes to try, in order.
 class FakePayloads : public Payloads {
  public:
+  std::optional<Argument> number(const CallRecord&, std::span<const std::byte>, unsigned, NameId) override {
+    return std::nullopt;
+  }
+  bool records(const CallRecord&, NameId) override { return false; }
   // `sizes` are tried in that order behind calls of the address.
   FakePayloads(std::uint64_t address, std::vector<std::size_t> sizes) { sizes_[address] = std::move(sizes); }
   std::optional<std::size_t> size_of(const CallRecord& call, std::span<const std::byte>,

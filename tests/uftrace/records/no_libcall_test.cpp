@@ -19,7 +19,9 @@ class NoLibcall : public testing::Test {
                     "0000000000001200 00000100 P _setjmp\n0000000000001300 00000100 P qsort\n");
   }
   std::vector<std::string> lines(bool no_libcall = true) {
-    return recording_.lines({}, {.no_libcall = no_libcall});
+    Options options;
+    options.filters.no_libcall = no_libcall;
+    return recording_.lines({}, options);
   }
   R recording_;
 };
@@ -28,9 +30,10 @@ TEST_F(NoLibcall, WhatTheyCallBackStays) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, kQsort).entry(12, 2, R::kF).exit(13, 2, R::kF);
   recording_.exit(14, 1, kQsort).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [12, 13] demo:compare"));
-  EXPECT_THAT(recording_.notes(), IsEmpty());
+  EXPECT_THAT(recording_.notes(), ElementsAre("calls-left-out 1", "DIR/100.dat: 1"));
   EXPECT_THAT(lines(false), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 14] demo:qsort",
                                         "100/100 [12, 13] demo:compare"));
+  EXPECT_THAT(recording_.notes(), IsEmpty());
 }
 
 // A pair, because it has no length.

@@ -1,4 +1,4 @@
-#include "converters/uftrace/arguments/name_pattern.h"
+#include "converters/uftrace/symbols/name_pattern.h"
 
 #include <gtest/gtest.h>
 
@@ -40,6 +40,15 @@ TEST(NamePattern, MangledNamesAreDemangled) {
   EXPECT_TRUE(NamePattern("_Znwm", PatternKind::Regex).is_plain());
 }
 
+TEST(NamePattern, ItIsDemangledAsTheNamesAre) {
+  const auto fits_as = [](Demangle demangled, const std::string& name) {
+    return NamePattern("_Z3fooi", PatternKind::Plain, demangled).matches(name);
+  };
+  EXPECT_TRUE(fits_as(Demangle::Simple, "foo"));
+  EXPECT_TRUE(fits_as(Demangle::Full, "foo(int)"));
+  EXPECT_TRUE(fits_as(Demangle::No, "_Z3fooi"));
+}
+
 TEST(NamePattern, OperatorsAreTakenLiterally) {
   EXPECT_TRUE(fits("operator new[]", "operator new[]"));
   EXPECT_FALSE(fits("operator new[]", "operator new"));
@@ -48,6 +57,9 @@ TEST(NamePattern, OperatorsAreTakenLiterally) {
 TEST(NamePattern, ABrokenRegexIsText) {
   EXPECT_TRUE(fits("a(", "a("));
   EXPECT_FALSE(fits("a(", "a"));
+  EXPECT_NE(NamePattern("a(", PatternKind::Regex).problem(), "");
+  EXPECT_EQ(NamePattern("a(", PatternKind::Glob).problem(), "");
+  EXPECT_EQ(NamePattern("a.", PatternKind::Regex).problem(), "");
 }
 
 TEST(NamePattern, KindsHaveUftracesWords) {

@@ -1,4 +1,4 @@
-// Which functions a spec is meant for: their names, demangled as uftrace does by default, against a pattern.
+// Which functions a spec or a filter is meant for: their names, demangled, against a pattern.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <regex.h>
 #include <string>
 #include <string_view>
+
+#include "converters/model/names/demangle.h"
 
 namespace convert::uftrace {
 
@@ -16,8 +18,9 @@ PatternKind pattern_kind_of(std::string_view word);
 
 class NamePattern {
  public:
-  // `text` may be a mangled name. A regular expression that can't be understood is taken as plain text.
-  NamePattern(std::string_view text, PatternKind kind);
+  // `text` may be a mangled name; names are given as `demangled` makes them. A regular expression that can't
+  // be understood is taken as plain text.
+  NamePattern(std::string_view text, PatternKind kind, Demangle demangled = Demangle::Simple);
 
   // Whether it names one function, not a family of them.
   bool is_plain() const { return kind_ == PatternKind::Plain; }
@@ -25,13 +28,15 @@ class NamePattern {
   // several threads.
   bool matches(const std::string& name) const;
   const std::string& text() const { return text_; }
+  // Why it is no regular expression; empty if nothing is wrong.
+  const std::string& problem() const { return problem_; }
 
  private:
   struct FreeRegex {
     void operator()(regex_t* regex) const;
   };
 
-  std::string text_;
+  std::string text_, problem_;
   PatternKind kind_;
   std::unique_ptr<regex_t, FreeRegex> regex_;
 };

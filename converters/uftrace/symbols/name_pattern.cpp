@@ -1,8 +1,7 @@
-#include "converters/uftrace/arguments/name_pattern.h"
+#include "converters/uftrace/symbols/name_pattern.h"
 
+#include <array>
 #include <fnmatch.h>
-
-#include "converters/model/names/demangle.h"
 
 namespace convert::uftrace {
 
@@ -16,18 +15,22 @@ void NamePattern::FreeRegex::operator()(regex_t* regex) const {
   delete regex;
 }
 
-NamePattern::NamePattern(std::string_view text, PatternKind kind)
-    : text_(demangle(text, Demangle::Simple)), kind_(kind) {
+NamePattern::NamePattern(std::string_view text, PatternKind kind, Demangle demangled)
+    : text_(demangle(text, demangled)), kind_(kind) {
   constexpr std::string_view kSpecial = ".?*+-^$|()[]{}";
   if (text_.find_first_of(kSpecial) == std::string::npos) kind_ = PatternKind::Plain;
   if (kind_ == PatternKind::Regex && text_.starts_with("operator ")) kind_ = PatternKind::Plain;
   if (kind_ != PatternKind::Regex) return;
   auto regex = std::make_unique<regex_t>();
-  if (::regcomp(regex.get(), text_.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {
+  const int error = ::regcomp(regex.get(), text_.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (error == 0) {
     regex_.reset(regex.release());
-  } else {
-    kind_ = PatternKind::Plain;
+    return;
   }
+  kind_ = PatternKind::Plain;
+  std::array<char, 128> problem;
+  ::regerror(error, regex.get(), problem.data(), problem.size());
+  problem_ = problem.data();
 }
 
 bool NamePattern::matches(const std::string& name) const {

@@ -1,0 +1,134 @@
+#include "converters/uftrace/filters/condition.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+#include "converters/model/option.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kForm =
+    "if:argN OP VALUE (N 1 to 6; OP one of == != > >= < <= &; VALUE a whole number)";
+constexpr unsigned kMaxArgument = 6;
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  const bool is_octal = !is_hex && text.size() > 1 && text.starts_with('0');
+  if (is_hex) text.remove_prefix(2);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number,
+                                            is_hex     ? 16
+                                            : is_octal ? 8
+                                                       : 10);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return static_cast<std::int64_t>(is_negative ? 0 - number : number);
+}
+
+// Longer ones first.
+constexpr std::array<std::pair<std::string_view, Condition::Op>, 7> kOps{{
+    {"==", Condition::Op::Equal},
+    {"!=", Condition::Op::NotEqual},
+    {">=", Condition::Op::GreaterEqual},
+    {"<=", Condition::Op::LessEqual},
+    {">", Condition::Op::Greater},
+    {"<", Condition::Op::Less},
+    {"&", Condition::Op::And},
+}};
+
+template <typename Number>
+bool compare(Condition::Op op, Number recorded, Number wanted) {
+  switch (op) {
+    case Condition::Op::Equal:
+      return recorded == wanted;
+    case Condition::Op::NotEqual:
+      return recorded != wanted;
+    case Condition::Op::Greater:
+      return recorded > wanted;
+    case Condition::Op::GreaterEqual:
+      return recorded >= wanted;
+    case Condition::Op::Less:
+      return recorded < wanted;
+    case Condition::Op::LessEqual:
+      return recorded <= wanted;
+    case Condition::Op::And:
+      return (recorded & wanted) != 0;
+  }
+  return false;
+}
+
+// `i32`, `x`, `64`: what is a number. False for others.
+bool take_format(std::string_view format, Condition& condition) {
+  constexpr std::string_view kSigned = "di", kUnsigned = "uxop", kAny = "ce";
+  if (!format.empty() && kSigned.find(format.front()) != std::string_view::npos) {
+    condition.is_signed = true;
+  } else if (!format.empty() && kUnsigned.find(format.front()) != std::string_view::npos) {
+    condition.is_signed = false;
+  }
+  if (!format.empty() && (condition.is_signed || kAny.find(format.front()) != std::string_view::npos))
+    format.remove_prefix(1);
+  if (format.empty()) return true;
+  for (const auto& [name, bits] : {std::pair{"8", 8U}, {"16", 16U}, {"32", 32U}, {"64", 64U}})
+    if (format == name) condition.bits = bits;
+  return condition.bits != 0;
+}
+
+}  // namespace
+
+bool Condition::holds(const Argument& number) const {
+  const bool was_signed = number.type == ArgumentType::Int64 || number.type == ArgumentType::Int32;
+  std::uint64_t recorded = number.bits;
+  constexpr unsigned kWordBits = 64;
+  if (bits != 0 && bits < kWordBits) {
+    const unsigned above = kWordBits - bits;
+    recorded = is_signed.value_or(was_signed)
+                   ? static_cast<std::uint64_t>(static_cast<std::int64_t>(recorded << above) >> above)
+                   : recorded << above >> above;
+  }
+  if (is_signed.value_or(was_signed)) return compare(op, static_cast<std::int64_t>(recorded), value);
+  // No number without a sign lies below zero.
+  if (value < 0 && op != Op::And) return op == Op::NotEqual || op == Op::Greater || op == Op::GreaterEqual;
+  return compare(op, recorded, static_cast<std::uint64_t>(value));
+}
+
+Condition parse_condition(std::string_view text) {
+  const auto refuse = [&] { throw UsageError(fmt::format("a condition is {}, not 'if:{}'", kForm, text)); };
+  const std::size_t at = text.find_first_of("=!<>&");
+  if (at == std::string_view::npos) refuse();
+  std::string_view argument = trimmed(text.substr(0, at));
+  Condition condition{.argument = {}, .op = {}, .value = 0};
+  if (const std::size_t slash = argument.find('/'); slash != std::string_view::npos) {
+    if (!take_format(argument.substr(slash + 1), condition)) refuse();
+    argument = argument.substr(0, slash);
+  }
+  unsigned index = 0;
+  if (argument.starts_with("arg")) {
+    const auto [end, error] = std::from_chars(argument.data() + 3, argument.data() + argument.size(), index);
+    if (error != std::errc{} || end != argument.data() + argument.size()) index = 0;
+  }
+  if (index == 0 || index > kMaxArgument) refuse();
+  const std::string_view rest = text.substr(at);
+  const auto* const op =
+      std::ranges::find_if(kOps, [&](const auto& known) { return rest.starts_with(known.first); });
+  if (op == kOps.end()) refuse();
+  const auto value = number_of(trimmed(rest.substr(op->first.size())));
+  if (!value) refuse();
+  condition.argument = fmt::format("arg{}", index);
+  condition.op = op->second;
+  condition.value = *value;
+  return condition;
+}
+
+}  // namespace convert::uftrace

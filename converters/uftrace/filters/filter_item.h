@@ -1,0 +1,79 @@
+// One item of -F, -N, -C, -H and -T: `name[@word{,word}]`, where a word is an action or the one module that
+// is meant (fact sheet of filters, 3 and 8).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/uftrace/filters/condition.h"
+
+namespace convert::uftrace {
+
+// Settings of a function that one item gives and another may take back.
+enum class Setting : std::uint16_t {
+  Filter = 1 << 0,  // in or out
+  Hide = 1 << 1,
+  Caller = 1 << 2,
+  Depth = 1 << 3,
+  Time = 1 << 4,
+  Size = 1 << 5,
+  Trace = 1 << 6,
+  TraceOn = 1 << 7,
+  TraceOff = 1 << 8,
+  Condition = 1 << 9,
+  Location = 1 << 10,
+};
+
+class Settings {
+ public:
+  constexpr Settings() = default;
+  static constexpr Settings all() { return Settings(0xffff); }
+  constexpr void add(Setting setting) { bits_ |= static_cast<std::uint16_t>(setting); }
+  constexpr void remove(Setting setting) {
+    bits_ &= static_cast<std::uint16_t>(~static_cast<unsigned>(setting));
+  }
+  constexpr void remove(Settings others) {
+    bits_ &= static_cast<std::uint16_t>(~static_cast<unsigned>(others.bits_));
+  }
+  constexpr void add(Settings others) { bits_ |= others.bits_; }
+  constexpr bool has(Setting setting) const { return (bits_ & static_cast<std::uint16_t>(setting)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend bool operator==(const Settings&, const Settings&) = default;
+
+ private:
+  explicit constexpr Settings(std::uint16_t bits) : bits_(bits) {}
+  std::uint16_t bits_ = 0;
+};
+
+// What may be said of a function; each counts where `given` has its setting.
+struct Actions {
+  Settings given = {};
+  bool is_in = true;  // Filter: with what it calls, it is shown, or left out
+  std::uint32_t depth = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t size = 0;
+  std::optional<Condition> condition = {};
+};
+
+struct FilterItem {
+  // The option that it stands in. uftrace takes them in this order.
+  enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide, Location };
+
+  Option option;
+  std::string text;         // as given, for messages
+  std::string pattern;      // of names
+  std::string module = {};  // empty: all but the kernel
+  Actions actions = {};
+  Settings clears = {};  // what earlier items gave and does not count any more
+};
+
+// The items of one value of an option, which `;` separates. Throws UsageError.
+std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::string_view list);
+
+// "--filter", for messages.
+std::string_view name_of(FilterItem::Option option);
+
+}  // namespace convert::uftrace

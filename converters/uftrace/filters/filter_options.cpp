@@ -1,0 +1,111 @@
+#include "converters/uftrace/filters/filter_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::uint64_t kMaxDepth = 65534;
+
+// As C writes them: decimal, 0x hexadecimal, 0 octal.
+std::optional<std::uint64_t> c_number(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  } else if (text.size() > 1 && text.starts_with('0')) {
+    base = 8;
+  }
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::uint64_t number_between(std::string_view option, std::string_view text, std::uint64_t first,
+                             std::uint64_t last) {
+  const auto number = c_number(text);
+  if (number && *number >= first && *number <= last) return *number;
+  if (last == ~std::uint64_t{0})
+    throw UsageError(fmt::format("--{} takes a number from {}, not '{}'", option, first, text));
+  throw UsageError(fmt::format("--{} takes a number from {} to {}, not '{}'", option, first, last, text));
+}
+
+Option item_option(FilterItem::Option option, char letter, std::string argument, std::string help,
+                   FilterOptions& options) {
+  return {.name = std::string(name_of(option).substr(2)),
+          .letter = letter,
+          .argument = std::move(argument),
+          .help = std::move(help),
+          .take =
+              [&options, option](std::string_view list) {
+                std::ranges::move(parse_filter_items(option, list), std::back_inserter(options.items));
+              },
+          .may_repeat = true};
+}
+
+}  // namespace
+
+bool FilterOptions::has(FilterItem::Option option) const {
+  return std::ranges::any_of(items, [option](const FilterItem& item) { return item.option == option; });
+}
+
+std::vector<Option> options_of(FilterOptions& options) {
+  using Of = FilterItem::Option;
+  return {
+      item_option(Of::Filter, 'F', "FUNC",
+                  "only these functions and what they call. FUNC is NAME[@MODULE][@ACTION,...], as uftrace "
+                  "takes it; `;` separates several",
+                  options),
+      item_option(Of::Notrace, 'N', "FUNC", "not these functions and what they call", options),
+      item_option(Of::Caller, 'C', "FUNC", "only these functions and what calls them", options),
+      item_option(Of::Hide, 'H', "FUNC", "not these functions; what they call stays", options),
+      item_option(Of::Trigger, 'T', "FUNC@ACTION[,...]",
+                  "what holds in these functions: filter, notrace, hide, depth=N, time=TIME, size=N, trace, "
+                  "trace_on, trace_off, clear, if:argN==VALUE",
+                  options),
+      choice("match", options.match,
+             {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
+             "how NAME is meant (default: regex: a regular expression that may lie anywhere in the name, "
+             "where it has a special character)"),
+      {.name = "trace",
+       .argument = "on|off",
+       .help = "whether calls are shown before the first trace_on or trace_off (default: on)",
+       .take =
+           [&options](std::string_view text) {
+             if (text != "on" && text != "off") refuse_word("trace", text, {"on", "off"});
+             options.starts_tracing = text == "on";
+           }},
+      {.name = "depth",
+       .letter = 'D',
+       .argument = "N",
+       .help = "only N levels of calls, counted from where -F begins",
+       .take =
+           [&options](std::string_view text) {
+             options.depth = static_cast<std::uint32_t>(number_between("depth", text, 1, kMaxDepth));
+           }},
+      {.name = "time-filter",
+       .letter = 't',
+       .argument = "TIME",
+       .help = "only calls that take so long, and those around them: 500, 1.5us, 20ms, 2s",
+       .take = [&options](std::string_view text) { options.time_ns = parse_time_ns("time-filter", text); }},
+      {.name = "size-filter",
+       .letter = 'Z',
+       .argument = "SIZE",
+       .help = "only functions of so many bytes of code",
+       .take =
+           [&options](std::string_view text) {
+             options.size = number_between("size-filter", text, 1, ~std::uint64_t{0});
+           }},
+      {.name = "no-libcall",
+       .help = "no calls of library functions by the program's own code; what they call stays",
+       .take = into(options.no_libcall)},
+  };
+}
+
+}  // namespace convert::uftrace

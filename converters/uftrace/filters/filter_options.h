@@ -1,0 +1,33 @@
+// What the user wants to see of a recording's functions: -F, -N, -C, -H, -T, -D, -t, -Z and what belongs to
+// them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "converters/model/option.h"
+#include "converters/uftrace/filters/filter_item.h"
+#include "converters/uftrace/symbols/name_pattern.h"
+
+namespace convert::uftrace {
+
+struct FilterOptions {
+  std::vector<FilterItem> items = {};  // in the order of the command line
+  PatternKind match = PatternKind::Regex;
+  bool starts_tracing = true;               // before any trace_on or trace_off
+  std::optional<std::uint32_t> depth = {};  // levels that are shown
+  std::uint64_t time_ns = 0;                // of the shortest call; 0: all
+  std::uint64_t size = 0;                   // of the smallest function in bytes; 0: all
+  bool no_libcall = false;                  // no calls of library functions by way of the PLT
+
+  bool any() const {
+    return !items.empty() || !starts_tracing || depth || time_ns != 0 || size != 0 || no_libcall;
+  }
+  bool has(FilterItem::Option option) const;
+};
+
+// As the command line takes them; `options` must not move.
+std::vector<Option> options_of(FilterOptions& options);
+
+}  // namespace convert::uftrace

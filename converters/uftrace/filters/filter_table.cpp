@@ -1,0 +1,155 @@
+#include "converters/uftrace/filters/filter_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "converters/model/option.h"
+#include "converters/uftrace/filters/similar_names.h"
+#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/symbols/function_names.h"
+
+namespace convert::uftrace {
+namespace {
+
+// uftrace's order: filters as they come, then triggers, and so on.
+int turn_of(FilterItem::Option option) {
+  return option == FilterItem::Option::Notrace ? static_cast<int>(FilterItem::Option::Filter)
+                                               : static_cast<int>(option);
+}
+
+bool is_word(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word,
+                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
+}  // namespace
+
+FilterTable::FilterTable(const FilterOptions& options, bool passes_program, Demangle demangle,
+                         Symbolizer& symbolizer)
+    : options_(options), passes_program_(passes_program), demangle_(demangle), symbolizer_(symbolizer) {
+  for (const FilterItem& item : options_.items) {
+    // A mangled name is meant as it is.
+    const bool is_mangled = convert::demangle(item.pattern, demangle) != item.pattern;
+    NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, demangle);
+    if (!pattern.problem().empty())
+      throw UsageError(
+          fmt::format("{}: '{}' is no regular expression ({}): put \\ before its special characters, or give "
+                      "--match simple",
+                      name_of(item.option), item.pattern, pattern.problem()));
+    Rule rule{.item = item,
+              .pattern = std::move(pattern),
+              .is_kernel = is_word(item.module, "kernel") || is_word(item.module, "k")};
+    if (is_word(item.module, "plt")) rule.item.module = "PLT";
+    rules_.push_back(std::move(rule));
+  }
+  std::ranges::stable_sort(rules_, {}, [](const Rule& rule) { return turn_of(rule.item.option); });
+
+  has_callers_ = options_.has(FilterItem::Option::Caller);
+  looks_at_sizes_ = options_.size != 0;
+  bool has_times = false;
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    const Actions& actions = rules_[i].item.actions;
+    if (actions.given.has(Setting::Filter) && actions.is_in && !is_filter_cleared(i)) has_filter_ = true;
+    looks_at_sizes_ |= actions.given.has(Setting::Size);
+    has_times |= actions.given.has(Setting::Time);
+  }
+  looks_ahead_ = options_.time_ns != 0 || has_callers_ || has_times;
+  const auto names_trace = [](const Rule& rule) { return rule.item.actions.given.has(Setting::Trace); };
+  looks_at_functions_ =
+      has_callers_ || has_times || looks_at_sizes_ || std::ranges::any_of(rules_, names_trace);
+}
+
+// -F b -F b@clear is no filter at all; but a trigger takes b's setting only.
+bool FilterTable::is_filter_cleared(std::size_t filter) const {
+  const Rule& rule = rules_[filter];
+  return std::any_of(
+      rules_.begin() + static_cast<std::ptrdiff_t>(filter) + 1, rules_.end(), [&](const Rule& later) {
+        return turn_of(later.item.option) == turn_of(rule.item.option) &&
+               later.item.clears.has(Setting::Filter) && later.item.pattern == rule.item.pattern &&
+               later.item.module == rule.item.module;
+      });
+}
+
+bool FilterTable::fits(const Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
+                       const AddressSpace* space) const {
+  if (rule.is_kernel != place.is_kernel()) return false;
+  if (std::ranges::none_of(names, [&](const std::string& name) { return rule.pattern.matches(name); }))
+    return false;
+  return rule.is_kernel || rule.item.module.empty() || is_in_module(rule.item.module, place, space);
+}
+
+const Fate* FilterTable::keep(Fate fate, const Symbol* symbol, const void* where) {
+  const bool says_nothing = fate.actions.given.empty() && !fate.is_passed_over && !looks_at_sizes_;
+  auto& kept = fates_[{symbol, where}];
+  kept = says_nothing ? nullptr : std::make_unique<const Fate>(std::move(fate));
+  return kept.get();
+}
+
+const Fate* FilterTable::fate_of(const SymbolView& view, std::uint64_t address) {
+  if (passes_program_) return &passed_;
+  const SymbolAt place = view.at(address);
+  if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
+  const void* const where = place.module != nullptr ? static_cast<const void*>(place.module) : place.library;
+  const std::lock_guard lock(mutex_);
+  if (const auto known = fates_.find({place.symbol, where}); known != fates_.end())
+    return known->second.get();
+  const auto names = names_at(*place.table, *place.symbol, demangle_);
+  Fate fate{.size = place.symbol->end - place.symbol->start,
+            .is_passed_over = options_.no_libcall && place.symbol->is_plt()};
+  const AddressSpace* const space = view.space();
+  for (Rule& rule : rules_) {
+    if (!fits(rule, names, place, space)) continue;
+    fate.take(rule.item);
+    rule.is_used = true;
+  }
+  return keep(std::move(fate), place.symbol, where);
+}
+
+const Fate* FilterTable::kernel_fate(std::uint64_t address) {
+  const SymbolAt place = symbolizer_.kernel_at(address);
+  if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
+  const std::lock_guard lock(mutex_);
+  if (const auto known = fates_.find({place.symbol, nullptr}); known != fates_.end())
+    return known->second.get();
+  const auto names = names_at(*place.table, *place.symbol, demangle_);
+  Fate fate{.size = place.symbol->end - place.symbol->start};
+  for (Rule& rule : rules_) {
+    if (!fits(rule, names, place, nullptr)) continue;
+    fate.take(rule.item);
+    rule.is_used = true;
+  }
+  return keep(std::move(fate), place.symbol, nullptr);
+}
+
+void FilterTable::add_notes(Notes& notes) {
+  for (const Rule& rule : rules_)
+    if (!rule.is_used) add_note(rule, notes);
+}
+
+// Where such a function is that was not called, or what is called like it.
+void FilterTable::add_note(const Rule& rule, Notes& notes) {
+  const auto what = fmt::format("{} '{}'", name_of(rule.item.option), rule.item.text);
+  auto tables = symbolizer_.tables();
+  if (rule.is_kernel) tables = {{"the kernel", symbolizer_.kernel_symbols()}};
+  SimilarNames similar(rule.pattern.text());
+  for (const auto& [module, table] : tables) {
+    if (table == nullptr) continue;
+    for (const Symbol& symbol : table->symbols()) {
+      if (!is_function(symbol.type)) continue;
+      const std::string name = convert::demangle(symbol.name, demangle_);
+      if (rule.pattern.matches(name)) {
+        const NoteKind& kind = rule.is_kernel || rule.item.module.empty() ? kNeverCalled : kNoSuchFunction;
+        notes.add(kind, [&] { return fmt::format("{}: {} is a function of {}", what, name, module); });
+        return;
+      }
+      similar.see(name);
+    }
+  }
+  const auto names = similar.nearest();
+  notes.add(kNoSuchFunction, [&] {
+    if (names.empty()) return fmt::format("{}: and none has a name like it", what);
+    return fmt::format("{}: similar names: {}", what, fmt::join(names, ", "));
+  });
+}
+
+}  // namespace convert::uftrace

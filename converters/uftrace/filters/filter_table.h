@@ -1,0 +1,78 @@
+// What the options say of each function of a recording: worked out when a function is first met, once. Safe
+// to use from several threads; an answer never depends on what was asked before.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converters/model/names/demangle.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/filters/fate.h"
+#include "converters/uftrace/filters/filter_options.h"
+#include "converters/uftrace/symbols/name_pattern.h"
+#include "converters/uftrace/symbols/symbolizer.h"
+
+namespace convert::uftrace {
+
+class FilterTable {
+ public:
+  // Borrows the symbolizer for its whole life. `passes_program`: calls of the program are passed over, only
+  // those of the kernel are shown. Throws UsageError if a pattern is no regular expression.
+  FilterTable(const FilterOptions& options, bool passes_program, Demangle demangle, Symbolizer& symbolizer);
+
+  // Of the function at that address; null if nothing is said of it. Valid as long as this object.
+  const Fate* fate_of(const SymbolView& view, std::uint64_t address);
+  // Of a call of which no address is known.
+  const Fate* unknown_fate() const { return passes_program_ ? &passed_ : nullptr; }
+  // Of the kernel's.
+  const Fate* kernel_fate(std::uint64_t address);
+
+  const FilterOptions& options() const { return options_; }
+  // Nothing is shown outside of functions that are filtered in.
+  bool has_filter() const { return has_filter_; }
+  // Only callers of some functions are shown.
+  bool has_callers() const { return has_callers_; }
+  // Whether a call is shown may depend on what comes after its begin.
+  bool looks_ahead() const { return looks_ahead_; }
+  // Whether that depends on functions, too, and not on times alone.
+  bool looks_at_functions() const { return looks_at_functions_; }
+  // Whether the sizes of functions matter.
+  bool looks_at_sizes() const { return looks_at_sizes_; }
+
+  // At the end: which patterns fit no function that was called.
+  void add_notes(Notes& notes);
+
+ private:
+  struct Rule {
+    FilterItem item;
+    NamePattern pattern;
+    bool is_kernel;
+    bool is_used = false;  // it fits a function that was called
+  };
+  bool fits(const Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
+            const AddressSpace* space) const;
+  const Fate* keep(Fate fate, const Symbol* symbol, const void* where);
+  bool is_filter_cleared(std::size_t filter) const;
+  void add_note(const Rule& rule, Notes& notes);
+
+  const FilterOptions options_;
+  const bool passes_program_;
+  Demangle demangle_;
+  Symbolizer& symbolizer_;
+  std::vector<Rule> rules_;  // in the order in which they count
+  bool has_filter_ = false, has_callers_ = false;
+  bool looks_ahead_ = false, looks_at_functions_ = false, looks_at_sizes_ = false;
+  std::mutex mutex_;
+  // By symbol, and where it lies. Those of which nothing is said are null.
+  std::map<std::pair<const Symbol*, const void*>, std::unique_ptr<const Fate>> fates_;
+  const Fate unnamed_ = {};
+  const Fate passed_ = {.actions = {}, .size = 0, .is_passed_over = true};
+};
+
+}  // namespace convert::uftrace

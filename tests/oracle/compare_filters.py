@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Checks that FXT files show what uftrace shows under the same options.
+
+For every RECORDING (a uftrace directory): converts it with --converter and each of some thirty sets of options, reads
+the file with the independent reader beside this script, rebuilds the calls as Perfetto does, and compares every call
+with the entries of `uftrace replay --no-merge` under these options: thread, time, name, depth. The functions that the
+options name are chosen from what the recording holds. Needs uftrace; without it nothing is compared. Where uftrace is
+known to be wrong (its filters leak over fork, exec, longjmp and losses), only sets that do not show it are compared.
+Exit code 1 when anything differs.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import fxt_reader as fxt
+import judging
+import viewers
+
+SYMBOL_SIZES = 1 << 12  # a feature
+REPAIRED_ENDS = ("open-at-end", "exit-missing", "longjmp", "closed-by-exec")
+_ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*)\(\) \{$")
+
+
+class FilterComparison(judging.Comparison):
+    def __init__(self, recording):
+        super().__init__(recording)
+        self.is_simple = True
+
+    def compare(self, arguments, directory):
+        if not shutil.which("uftrace"):
+            print(f"{self.recording.name}: skipped: there is no uftrace")
+            return
+        older = for_older_uftrace(self.recording, Path(directory))
+        try:
+            calls = replay(older, [])
+        except subprocess.CalledProcessError:
+            calls = {}
+        if all(call.name.startswith("<") for thread in calls.values() for call in thread):
+            print(f"{self.recording.name}: skipped: this uftrace can't read it")
+            return
+        self.is_simple = is_simple(self.recording, calls)
+        for words in option_sets(Landmarks(calls, plt_names(older)), self.is_simple):
+            self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
+
+    def compare_set(self, arguments, older, words, output):
+        command = [arguments.converter, "--quiet", *arguments.option, *words, self.recording, output]
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
+        if process.returncode != 0:
+            self.problem(f"{' '.join(words)}: exit code {process.returncode}: {process.stderr.strip()}")
+            return
+        view = viewers.PerfettoView([event for event in fxt.read(output).events
+                                     if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
+        for complaint in view.complaints:
+            self.problem(f"{' '.join(words)}: Perfetto: {complaint}")
+        # Tracing that begins in the middle is shown at the depth of the stack; children of a fork begin anew.
+        has_depth = self.is_simple and not any("trace_o" in word for word in words)
+        expected = {tid: [key(call, has_depth) for call in calls] for tid, calls in replay(older, words).items()}
+        drawn = {}
+        for thread, calls in viewers.by_thread(view.slices).items():
+            known = set(expected.get(thread[1], ()))
+            drawn[thread[1]] = [key(call, has_depth) for call in own_calls(calls)
+                                if not call.is_jumped_out_of or key(call, has_depth) in known]
+        self.compared["sets of options"] += 1
+        for tid in sorted(expected.keys() | drawn.keys()):
+            self.compare_thread(words, tid, expected.get(tid, []), drawn.get(tid, []))
+
+    def compare_thread(self, words, tid, expected, drawn):
+        self.compared["calls"] += len(expected)
+        if expected == drawn:
+            return
+        where = next((i for i, pair in enumerate(zip(expected, drawn)) if pair[0] != pair[1]),
+                     min(len(expected), len(drawn)))
+        self.problem(f"{' '.join(words)}: thread {tid}: uftrace shows {len(expected)} calls, {len(drawn)} are drawn; "
+                     f"at {where}: {expected[where:where + 2]} and {drawn[where:where + 2]}")
+
+
+class Call:
+    def __init__(self, begin, depth, name, repaired=""):
+        self.begin, self.depth, self.name = begin, depth, name.removesuffix("()")  # uftrace prints no second pair
+        self.is_jumped_out_of = "longjmp" in repaired  # without an end on the record, uftrace may forget it
+
+
+class Landmarks:
+    """Functions of a recording that options can name: often called or not, with calls inside them or none."""
+
+    def __init__(self, threads, libcalls):
+        counts, with_children, depths = Counter(), Counter(), defaultdict(int)
+        for calls in threads.values():
+            for call, after in zip(calls, [*calls[1:], None]):
+                counts[call.name] += 1
+                depths[call.name] = max(depths[call.name], call.depth)
+                if after is not None and after.depth > call.depth:
+                    with_children[call.name] += 1
+        plain = [name for name, _ in counts.most_common() if re.fullmatch(r"\w+", name)] or ["main"]
+        parents = [name for name in plain if with_children[name]] or plain
+        leaves = [name for name in plain if not with_children[name]] or plain
+        self.parent = max(parents, key=lambda name: depths[name])
+        self.outer = next((name for name in reversed(parents) if depths[name] >= 1), parents[-1])
+        self.leaf, self.rare = leaves[0], leaves[-1]
+        self.libcall = next((name for name in plain if name in libcalls), None)
+
+
+def option_sets(at, all_of_them):
+    """Thirty for a recording whose stacks are whole, fewer for others."""
+    sets = [["-t", "1us"], ["-t", "5us"], ["-t", "100us"], ["-t", "0.5ms"], ["-t", "5ms"], ["-C", at.leaf],
+            ["-C", at.parent], ["-C", at.parent, "-t", "2us"], ["-H", at.parent], ["-H", at.leaf], ["-H", "."],
+            ["--no-libcall"], ["--no-libcall", "-H", at.outer], ["-t", "10us", "-T", f"{at.leaf}@trace"]]
+    if not all_of_them:
+        return sets
+    return sets + [
+        ["-T", f"{at.outer}@time=10us"], ["-t", "50us", "-T", f"{at.outer}@time=0"], ["-F", at.parent], ["-F", at.parent, "-D", "2"], ["-F", at.outer, "-N", at.leaf], ["-F", f"{at.parent};{at.rare}"],
+        ["-F", "^[a-m]"], ["-F", "[a-m]*", "--match", "glob"], ["-N", at.parent], ["-N", at.leaf, "-D", "3"],
+        ["-D", "1"], ["-D", "2"], ["-D", "4", "--no-libcall"], ["-D", "3", "-t", "3us"], ["-H", at.outer, "-D", "2"],
+        ["-T", f"{at.parent}@depth=1"], ["-D", "1", "-T", f"{at.leaf}@depth=1"], ["-T", f"{at.parent}@notrace"],
+        ["-F", f"{at.parent}@depth=2"], ["-F", f"{at.libcall or at.leaf}{'@plt' if at.libcall else ''}"], ["-C", at.leaf, "-N", at.rare],
+        ["-F", "main", "-F", at.parent, "-D", "2"], ["-T", f"{at.outer}@filter,depth=2"],
+        ["-F", at.outer, "-H", at.parent, "-t", "1us"]]
+
+
+def is_simple(recording, threads):
+    """Whether uftrace keeps its way in it: one process, no exec, no longjmp, no losses."""
+    task_text = (recording / "task.txt").read_text(errors="replace")
+    jumps = any("setjmp" in call.name for calls in threads.values() for call in calls)
+    return "FORK" not in task_text and task_text.count("SESS") == 1 and not jumps
+
+
+def plt_names(recording):
+    """Library functions that the program calls."""
+    texts = [path.read_text(errors="replace") for path in recording.glob("*.sym")]
+    return {name for text in texts for name in re.findall(r"^[0-9a-f]+ (?:[0-9a-f]+ )?P (\w+)$", text, re.MULTILINE)}
+
+
+def for_older_uftrace(recording, directory):
+    """A copy that uftrace v0.13 reads, too: without sizes of symbols, and without default.opts, which uftrace takes
+    for options of its own command line."""
+    copy = directory / f"{recording.name}.older"
+    shutil.copytree(recording, copy)
+    (copy / "default.opts").unlink(missing_ok=True)
+    for path in copy.glob("*.sym"):
+        text = path.read_text(errors="surrogateescape")
+        path.write_text(re.sub(r"^([0-9a-f]{16}) [0-9a-f]+ (\S )", r"\1 \2", text, flags=re.MULTILINE),
+                        errors="surrogateescape")
+    info = bytearray((copy / "info").read_bytes())
+    if info[14] == 1:
+        info[16:24] = (int.from_bytes(info[16:24], "little") & ~SYMBOL_SIZES).to_bytes(8, "little")
+        (copy / "info").write_bytes(info)
+    return copy
+
+
+def replay(recording, words):
+    """{tid: [Call]} that uftrace shows."""
+    process = subprocess.run(["uftrace", "replay", "--no-pager", "--no-merge", "--no-args", "--no-event", "--color=no",
+                              "-f", "time,tid", *words, "-d", recording], check=True,
+                              capture_output=True)
+    if b"invalid rstack read" in process.stderr:
+        return {}
+    threads = defaultdict(list)
+    for line in process.stdout.decode(errors="replace").splitlines():
+        if match := _ENTRY.match(line):
+            tid, seconds, ns, indent, name = match.groups()
+            threads[int(tid)].append(Call(int(seconds) * 10**9 + int(ns), len(indent) // 2, name))
+    return threads
+
+
+def own_calls(slices):
+    """Those that were entered on the record, at their depth among the calls of the recorder."""
+    calls, others = [], []
+    for call in slices:
+        del others[next((i for i, other in enumerate(others) if other.depth >= call.depth), len(others)):]
+        if call.category == "[kernel]" or (call.category == "sched" and call.name.startswith("linux:schedule")):
+            others.append(call)
+        elif call.args.get("repaired", "longjmp") in REPAIRED_ENDS:
+            calls.append(Call(call.begin, call.depth - len(others), call.name, call.args.get("repaired", "")))
+    return calls
+
+
+def key(call, has_depth):
+    return (call.begin, call.name, call.depth if has_depth else None)
+
+
+if __name__ == "__main__":
+    sys.exit(judging.judge(__doc__, FilterComparison))

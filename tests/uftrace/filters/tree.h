@@ -1,0 +1,23 @@
+// The tree of the fact sheet of filters, section 15, as a recording; and what is drawn of it, in its
+// notation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/uftrace/recording.h"
+
+namespace convert::uftrace {
+
+// main 0-100{ a 1-20{ b 2-15{ c 3-4 }} d 21-60{ b 22-50{ c 23-40{ e 24-30 }}} f 61-62 ext 63-70{ cb 64-65{ e
+// 64.1-64.5 }}} in us; ext is a library function of 16 bytes, cb has 64, all others 128.
+void write_tree(RecordingBuilder& recording);
+
+// What the options of a command line say: {"-F", "b", "-D", "2"}.
+FilterOptions filters_of(const std::vector<std::string>& words);
+
+// Calls as "main{a{b} d}", of lines of one thread.
+std::string tree_of(const std::vector<std::string>& lines);
+
+}  // namespace convert::uftrace

@@ -1,0 +1,138 @@
+// What is shown under which options: the vectors of the fact sheet, section 15, and its rules.
+#include "tests/uftrace/filters/tree.h"
+
+#include <gmock/gmock.h>
+#include <ostream>
+
+namespace convert::uftrace {
+namespace {
+
+std::string shown(const std::vector<std::string>& words) {
+  RecordingBuilder recording;
+  write_tree(recording);
+  Options options;
+  options.filters = filters_of(words);
+  return tree_of(recording.lines({}, options));
+}
+
+struct Vector {
+  std::vector<std::string> words;
+  std::string tree;
+};
+
+void PrintTo(const Vector& vector, std::ostream* out) {
+  for (const std::string& word : vector.words) *out << word << ' ';
+}
+
+class Tree : public testing::TestWithParam<Vector> {};
+
+TEST_P(Tree, IsShownAsUftraceDoes) { EXPECT_EQ(shown(GetParam().words), GetParam().tree); }
+
+constexpr const char* kWhole = "main{a{b{c}} d{b{c{e}}} f ext{cb{e}}}";
+
+INSTANTIATE_TEST_SUITE_P(
+    Vectors, Tree,
+    testing::Values(Vector{{}, kWhole}, Vector{{"-F", "b", "-D", "2"}, "b{c} b{c}"},
+                    Vector{{"-T", "b@depth=0"}, "main{a d f ext{cb{e}}}"},
+                    Vector{{"-C", "c", "-t", "2us"}, "main{d{b{c}}}"},
+                    Vector{{"-F", "main", "-F", "c", "-D", "2"}, "main{a{c} d{c{e}} f ext}"},
+                    Vector{{"-T", "b@notrace", "-F", "d"}, "d"}, Vector{{"-C", "b", "-D", "2"}, "main{a d}"},
+                    Vector{{"-F", "d", "-N", "c", "-F", "e"}, "d{b} e"},
+                    Vector{{"-C", "c", "-T", "e@trace"}, "main{a{b{c}} d{b{c{e}}} ext{cb{e}}}"},
+                    Vector{{"-N", "b"}, "main{a d f ext{cb{e}}}"},
+                    Vector{{"-C", "c", "-F", "b"}, "b{c} b{c}"}, Vector{{"-N", "b", "-F", "c"}, ""},
+                    Vector{{"-t", "6us"}, "main{a{b} d{b{c{e}}} ext}"},
+                    Vector{{"-Z", "128"}, "main{a{b{c}} d{b{c{e}}} f e}"},
+                    Vector{{"-H", "b", "-D", "3"}, "main{a{c} d{c} f ext{cb}}"},
+                    Vector{{"-t", "10us", "-T", "cb@time=0"}, "main{a{b} d{b{c}} ext{cb{e}}}"},
+                    Vector{{"-D", "3", "--no-libcall"}, "main{a{b} d{b} f cb{e}}"},
+                    Vector{{"-F", "b@hide"}, "c c{e}"},
+                    Vector{{"-t", "10us", "-T", "cb@trace"}, "main{a{b} d{b{c}} ext{cb}}"},
+                    Vector{{"-T", "d@depth=1"}, "main{a{b{c}} d f ext{cb{e}}}"},
+                    Vector{{"-T", "d@time=10us"}, "main{a{b{c}} d{b{c}} f ext{cb{e}}}"}));
+
+// A call is drawn if its entry is shown, whole; uftrace has ends without begins here.
+INSTANTIATE_TEST_SUITE_P(
+    Tracing, Tree,
+    testing::Values(Vector{{"--trace", "off", "-T", "c@trace_on", "-D", "2"}, "c d{b} f ext{cb}"},
+                    Vector{{"-T", "c@trace_off", "-T", "f@trace_on"}, "main{a{b} f ext{cb{e}}}"},
+                    Vector{{"--trace", "off", "-N", "d", "-T", "e@trace_on"}, "e"},
+                    Vector{{"--trace", "off"}, ""}, Vector{{"--trace", "on"}, kWhole},
+                    Vector{{"-T", "a@trace-off,traceon"}, kWhole}, Vector{{"-T", "main@traceoff"}, ""}));
+
+// uftrace filters b in here.
+INSTANTIATE_TEST_SUITE_P(Lists, Tree,
+                         testing::Values(Vector{{"-N", "a;d"}, "main{f ext{cb{e}}}"},
+                                         Vector{{"-F", "a;f"}, "a{b{c}} f"},
+                                         Vector{{"-F", "!a"}, "main{d{b{c{e}}} f ext{cb{e}}}"},
+                                         Vector{{"-F", ";a;"}, "a{b{c}}"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, Tree,
+    testing::Values(
+        Vector{{"-N", "b", "-F", "b"}, "b{c} b{c{e}}"}, Vector{{"-F", "b", "-N", "b"}, ""},
+        Vector{{"-F", ".", "-N", "d"}, "main{a{b{c}} f ext{cb{e}}}"}, Vector{{"-N", "d", "-F", "."}, kWhole},
+        Vector{{"-T", "d@filter", "-N", "d"}, "d{b{c{e}}}"}, Vector{{"-F", "b@depth=2"}, "b{c} b{c}"},
+        Vector{{"-F", "b@depth=1"}, "b b"}, Vector{{"-D", "1", "-T", "c@depth=1"}, "main{c c}"},
+        Vector{{"-D", "1", "-T", "c@depth=2"}, "main{c c{e}}"}, Vector{{"-D", "1"}, "main"},
+        Vector{{"-D", "0x2"}, "main{a d f ext}"}, Vector{{"-F", "b", "-F", "b@clear"}, kWhole},
+        Vector{{"-F", "b", "-T", "b@clear=filter"}, ""}, Vector{{"-N", "b", "-T", "b@clear"}, kWhole},
+        Vector{{"-N", "b", "-T", "b@clear=hide"}, "main{a d f ext{cb{e}}}"},
+        Vector{{"-T", "b@depth=0,hide", "-T", "b@clear=depth"}, "main{a{c} d{c{e}} f ext{cb{e}}}"},
+        Vector{{"-H", "b@clear"}, "main{a{c} d{c{e}} f ext{cb{e}}}"},
+        Vector{{"-H", "b", "-F", "d"}, "d{c{e}}"}, Vector{{"-T", "b@caller"}, kWhole},
+        Vector{{"-C", "e", "-T", "f@caller"}, "main{d{b{c{e}}} f ext{cb{e}}}"},
+        Vector{{"-C", "cb", "-N", "cb"}, "main{ext}"}, Vector{{"-C", "b@hide"}, "main{a{b} d{b}}"},
+        Vector{{"-T", "b@arg1,retval/s,color=red,backtrace,read=proc/statm,finish,recover"}, kWhole}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, Tree,
+    testing::Values(Vector{{"-t", "6.001us"}, "main{a{b} d{b{c}} ext}"}, Vector{{"-t", "0"}, kWhole},
+                    Vector{{"-t", "1000us"}, ""},
+                    // Nothing in d is shorter than that, and nothing else is asked.
+                    Vector{{"-T", "d@time=6us"}, kWhole},
+                    Vector{{"-T", "d@time=11us", "-t", "1us"}, "main{a{b{c}} d{b{c}} f ext{cb}}"},
+                    Vector{{"-Z", "64"}, "main{a{b{c}} d{b{c{e}}} f cb{e}}"}, Vector{{"-Z", "0x81"}, ""},
+                    Vector{{"-Z", "128", "-T", "ext@size=10"}, kWhole},
+                    Vector{{"-T", "ext@size=65"}, "main{a{b{c}} d{b{c{e}}} f e}"},
+                    Vector{{"-T", "d@size=1000"}, "main{a{b{c}} f ext{cb{e}}}"},
+                    // What is left out for its size does not keep what is around it.
+                    Vector{{"-Z", "65", "-t", "1us"}, "main{a{b{c}} d{b{c{e}}} f}"},
+                    Vector{{"-C", "cb", "-Z", "65"}, ""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, Tree,
+    testing::Values(Vector{{"-F", "^[ab]$", "-D", "1"}, "a{b} b"},
+                    Vector{{"--match", "glob", "-H", "?"}, "main{ext{cb}}"},
+                    Vector{{"-H", "?*", "--match", "glob"}, ""},
+                    Vector{{"-H", "c.", "--match", "simple"}, kWhole},
+                    Vector{{"-H", "c."}, "main{a{b{c}} d{b{c{e}}} f ext{e}}"},
+                    Vector{{"-F", "b@dem"}, "b{c} b{c{e}}"}, Vector{{"-F", "b@libc"}, ""},
+                    Vector{{"-F", "ext@PLT"}, "ext{cb{e}}"}, Vector{{"-F", "ext@plt"}, "ext{cb{e}}"},
+                    Vector{{"-F", "b@plt"}, ""}, Vector{{"-F", "b@kernel"}, ""}, Vector{{"-F", "nosuch"}, ""},
+                    Vector{{"-F", "nosuch", "-H", "b"}, ""}, Vector{{"-N", "nosuch"}, kWhole},
+                    Vector{{"-F", "B"}, ""}, Vector{{"-F", "B", "-F", "f"}, "f"}));
+
+// Section 12: before all else, so that they open nothing and cost nothing.
+INSTANTIATE_TEST_SUITE_P(Libcalls, Tree,
+                         testing::Values(Vector{{"-F", "ext", "--no-libcall"}, ""},
+                                         Vector{{"-N", "ext", "--no-libcall"},
+                                                "main{a{b{c}} d{b{c{e}}} f cb{e}}"}));
+
+TEST(Tree, NestedFiltersStartAnew) {
+  RecordingBuilder recording;
+  recording.file("demo.sym",
+                 "0000000000001000 00000080 T main\n0000000000001080 00000080 T f\n"
+                 "0000000000001100 00000080 T g\n0000000000001180 00000080 T h\n");
+  constexpr std::uint64_t kMain = 0x401000, kF = 0x401080, kG = 0x401100, kH = 0x401180;
+  recording.entry(10, 0, kMain).entry(20, 1, kF).entry(30, 2, kG).entry(40, 3, kF).entry(50, 4, kG);
+  recording.entry(60, 5, kH).exit(70, 5, kH).exit(80, 4, kG).exit(90, 3, kF).exit(100, 2, kG);
+  recording.entry(110, 2, kH).exit(120, 2, kH).exit(130, 1, kF).entry(140, 1, kH).exit(150, 1, kH);
+  recording.exit(160, 0, kMain);
+  Options options;
+  options.filters = filters_of({"-F", "f", "-D", "2"});
+  EXPECT_EQ(tree_of(recording.lines({}, options)), "f{g{f{g}} h}");
+}
+
+}  // namespace
+}  // namespace convert::uftrace
