@@ -36,7 +36,8 @@ SimilarNames::SimilarNames(std::string_view wanted) {
   constexpr std::string_view kNoName = "^$*+?()[]{}|\\";
   for (const char c : lower(wanted))
     if (kNoName.find(c) == std::string_view::npos) wanted_ += c;
-  farthest_ = std::max<std::size_t>(1, wanted_.size() / 3);
+  constexpr std::size_t kAtLeast = 2;  // two letters that have changed places
+  farthest_ = std::min(std::max(kAtLeast, wanted_.size() / 3), std::max<std::size_t>(wanted_.size(), 2) - 1);
 }
 
 void SimilarNames::see(const std::string& name) {

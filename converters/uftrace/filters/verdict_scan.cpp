@@ -19,7 +19,8 @@ VerdictScan::VerdictScan(const std::string& path, const ThreadFacts& facts, cons
 
 // Calls without an entry are kept.
 void VerdictScan::open_unseen() {
-  open_.push_back({.begin_ns = 0,
+  open_.push_back({.address = 0,
+                   .begin_ns = 0,
                    .offset = kNowhere,
                    .time_ns = table_.options().time_ns,
                    .size = table_.options().size,
@@ -44,7 +45,8 @@ const Fate* VerdictScan::fate_at(std::uint64_t address) {
 }
 
 void VerdictScan::enter(const CallRecord& call, std::uint64_t offset) {
-  Open inside{.begin_ns = call.time_ns,
+  Open inside{.address = call.address,
+              .begin_ns = call.time_ns,
               .offset = offset,
               .time_ns = open_.empty() ? table_.options().time_ns : open_.back().time_ns,
               .size = open_.empty() ? table_.options().size : open_.back().size,
@@ -91,6 +93,10 @@ void VerdictScan::taken(const RecordItem& item) {
     if (!call.is_entry()) open_.pop_back();
   } else if (call.is_entry()) {
     enter(call, item.begin);
+  } else if (open_.back().address != call.address && open_.back().address != 0) {
+    // An exit of another function: the open one was left by other ways.
+    keep_open();
+    open_.pop_back();
   } else {
     leave(call.time_ns);
   }

@@ -52,6 +52,7 @@ class VerdictScan {
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
   struct Open {
+    std::uint64_t address;  // 0: not known
     std::uint64_t begin_ns;
     std::uint64_t offset;   // kNowhere: no entry is known
     std::uint64_t time_ns;  // of the shortest call in it that counts, itself included

@@ -1,0 +1,119 @@
+// The grammar of patterns with actions, and what is refused.
+#include "converters/uftrace/filters/filter_item.h"
+
+#include <gmock/gmock.h>
+
+#include "converters/model/option.h"
+#include "tests/uftrace/filters/tree.h"
+
+namespace convert::uftrace {
+namespace {
+
+using Of = FilterItem::Option;
+
+FilterItem item_of(std::string_view text, Of option = Of::Trigger) {
+  return parse_filter_items(option, text).front();
+}
+
+std::string problem_of(std::string_view text, Of option = Of::Trigger) {
+  try {
+    parse_filter_items(option, text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string problem_of_options(const std::vector<std::string>& words) {
+  try {
+    filters_of(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(FilterItem, AllActionsOfOneItemHold) {
+  const FilterItem item =
+      item_of("ns::f@depth=3,TIME=1.5us,size=64,libx.so,Hide,notrace,caller,trace,trace_on");
+  EXPECT_EQ(item.pattern, "ns::f");
+  EXPECT_EQ(item.module, "libx.so");
+  EXPECT_EQ(item.actions.depth, 3);
+  EXPECT_EQ(item.actions.time_ns, 1500);
+  EXPECT_EQ(item.actions.size, 64);
+  EXPECT_FALSE(item.actions.is_in);
+  for (const Setting setting : {Setting::Depth, Setting::Time, Setting::Size, Setting::Hide, Setting::Filter,
+                                Setting::Caller, Setting::Trace, Setting::TraceOn})
+    EXPECT_TRUE(item.actions.given.has(setting)) << static_cast<int>(setting);
+  EXPECT_FALSE(item.actions.given.has(Setting::TraceOff));
+}
+
+TEST(FilterItem, FiltersTakeWhatGoesWithThem) {
+  const FilterItem item = item_of("f@depth=3,trace,trace_off,notrace,hide", Of::Filter);
+  EXPECT_TRUE(item.actions.is_in);
+  EXPECT_TRUE(item.actions.given.has(Setting::Depth));
+  EXPECT_TRUE(item.actions.given.has(Setting::Hide));
+  EXPECT_FALSE(item.actions.given.has(Setting::Trace));
+  EXPECT_FALSE(item.actions.given.has(Setting::TraceOff));
+  EXPECT_FALSE(item_of("f@depth=3", Of::Hide).actions.given.has(Setting::Depth));
+}
+
+TEST(FilterItem, WordsAreKnownByTheirBeginning) {
+  EXPECT_TRUE(item_of("f@HIDEOUS").actions.given.has(Setting::Hide));
+  EXPECT_EQ(item_of("f@tracelib.so").module, "tracelib.so");
+  EXPECT_EQ(item_of("f@depht=1").module, "depht=1");
+  EXPECT_EQ(item_of("f@arg1/s,fparg1,retval,color=red,finish,recover,read=pmu-cycle,auto-args").module, "");
+}
+
+TEST(FilterItem, ExclamationMarksExclude) {
+  EXPECT_EQ(item_of("!f", Of::Filter).option, Of::Notrace);
+  EXPECT_EQ(item_of("!f", Of::Filter).pattern, "f");
+  EXPECT_FALSE(item_of("f", Of::Notrace).actions.is_in);
+}
+
+TEST(FilterItem, ClearNamesWhatItTakesBack) {
+  EXPECT_EQ(item_of("f@clear").clears, Settings::all());
+  EXPECT_TRUE(item_of("f@clear=filter+trace_on").clears.has(Setting::TraceOn));
+  EXPECT_TRUE(item_of("f@clear=filter+trace_on").clears.has(Setting::Filter));
+  EXPECT_FALSE(item_of("f@clear=filter+trace_on").clears.has(Setting::Trace));
+  EXPECT_TRUE(item_of("f@clear", Of::Hide).clears.empty());
+  EXPECT_TRUE(item_of("f@clear=arg+retval").clears.empty());
+}
+
+TEST(FilterItem, BadValuesSayWhatIsRight) {
+  EXPECT_EQ(problem_of("f@depth=1025"),
+            "--trigger: in 'f@depth=1025', depth= takes a number from 0 to 1024, not 'depth=1025'");
+  EXPECT_EQ(problem_of("f@depth=1024"), "none");
+  EXPECT_THAT(problem_of("f@depth=x"), testing::HasSubstr("depth= takes a number"));
+  EXPECT_THAT(problem_of("f@time=abc", Of::Filter),
+              testing::StartsWith("--filter: in 'f@time=abc', time= takes a time such as"));
+  EXPECT_THAT(problem_of("f@size=1k"), testing::HasSubstr("size= takes a number of bytes"));
+  EXPECT_THAT(problem_of("f@trace_maybe"), testing::HasSubstr("trace, trace_on or trace_off"));
+  EXPECT_THAT(problem_of("f@clear=x"), testing::HasSubstr("names of actions"));
+  EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes nothing or"));
+  EXPECT_THAT(problem_of("f@liba,libb"), testing::HasSubstr("one module ('liba')"));
+  EXPECT_THAT(problem_of("f@if:arg1"),
+              testing::StartsWith("--trigger: in 'f@if:arg1', a condition is if:argN"));
+  EXPECT_THAT(problem_of(""), testing::HasSubstr("takes names of functions"));
+}
+
+TEST(FilterOptions, BadValuesSayWhatIsRight) {
+  EXPECT_EQ(problem_of_options({"-D", "0"}), "--depth takes a number from 1 to 65534, not '0'");
+  EXPECT_EQ(problem_of_options({"-D", "65535"}), "--depth takes a number from 1 to 65534, not '65535'");
+  EXPECT_EQ(problem_of_options({"-D", "65534"}), "none");
+  EXPECT_EQ(problem_of_options({"-D", "2x"}), "--depth takes a number from 1 to 65534, not '2x'");
+  EXPECT_EQ(problem_of_options({"-Z", "1k"}), "--size-filter takes a number from 1, not '1k'");
+  EXPECT_EQ(problem_of_options({"-Z", "0"}), "--size-filter takes a number from 1, not '0'");
+  EXPECT_THAT(problem_of_options({"-t", "abc"}), testing::StartsWith("--time-filter takes a time such as"));
+  EXPECT_EQ(problem_of_options({"--match", "perl"}), "--match takes one of regex, simple, glob, not 'perl'");
+  EXPECT_EQ(problem_of_options({"--trace", "maybe"}), "--trace takes one of on, off, not 'maybe'");
+}
+
+TEST(FilterOptions, NumbersAreWrittenAsInC) {
+  EXPECT_EQ(filters_of({"-D", "010"}).depth, 8);
+  EXPECT_EQ(filters_of({"-D", "0x10"}).depth, 16);
+  EXPECT_EQ(filters_of({"-Z", "128"}).size, 128);
+}
+
+}  // namespace
+}  // namespace convert::uftrace
