@@ -21,7 +21,7 @@ import judging
 import viewers
 
 SYMBOL_SIZES = 1 << 12  # a feature
-REPAIRED_ENDS = ("open-at-end", "exit-missing", "longjmp", "closed-by-exec")
+REPAIRED_ENDS = ("open-at-end", "exit-missing", "longjmp", "closed-by-exec", "cut-by-loss")
 _ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*)\(\) \{$")
 
 
@@ -112,11 +112,13 @@ def option_sets(at, all_of_them):
     if not all_of_them:
         return sets
     return sets + [
-        ["-T", f"{at.outer}@time=10us"], ["-t", "50us", "-T", f"{at.outer}@time=0"], ["-F", at.parent], ["-F", at.parent, "-D", "2"], ["-F", at.outer, "-N", at.leaf], ["-F", f"{at.parent};{at.rare}"],
+        ["-T", f"{at.outer}@time=10us"], ["-t", "50us", "-T", f"{at.outer}@time=0"], ["-F", at.parent],
+        ["-F", at.parent, "-D", "2"], ["-F", at.outer, "-N", at.leaf], ["-F", f"{at.parent};{at.rare}"],
         ["-F", "^[a-m]"], ["-F", "[a-m]*", "--match", "glob"], ["-N", at.parent], ["-N", at.leaf, "-D", "3"],
         ["-D", "1"], ["-D", "2"], ["-D", "4", "--no-libcall"], ["-D", "3", "-t", "3us"], ["-H", at.outer, "-D", "2"],
         ["-T", f"{at.parent}@depth=1"], ["-D", "1", "-T", f"{at.leaf}@depth=1"], ["-T", f"{at.parent}@notrace"],
-        ["-F", f"{at.parent}@depth=2"], ["-F", f"{at.libcall or at.leaf}{'@plt' if at.libcall else ''}"], ["-C", at.leaf, "-N", at.rare],
+        ["-F", f"{at.parent}@depth=2"], ["-F", f"{at.libcall or at.leaf}{'@plt' if at.libcall else ''}"],
+        ["-C", at.leaf, "-N", at.rare],
         ["-F", "main", "-F", at.parent, "-D", "2"], ["-T", f"{at.outer}@filter,depth=2"],
         ["-F", at.outer, "-H", at.parent, "-t", "1us"]]
 
