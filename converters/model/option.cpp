@@ -6,7 +6,6 @@
 
 #include "fxt/quantity_text.h"
 
-
 namespace convert {
 namespace {
 
