@@ -226,9 +226,9 @@ std::map<ThreadId, ThreadPlan> plans_of(Recording& recording, ImportContext& con
   std::map<ThreadId, ThreadPlan> plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     if (!is_wanted(tid, context.options)) {
+      const auto number = static_cast<std::uint64_t>(tid);
       context.notes.add(kThreadsLeftOut, [&] {
-        return fmt::format("{}: thread {}", recording.directory.path.native(),
-                           static_cast<std::uint64_t>(tid));
+        return fmt::format("{}: thread {}", recording.directory.path.native(), number);
       });
       continue;
     }

@@ -139,7 +139,9 @@ void FilterTable::add_note(const Rule& rule, Notes& notes) {
       const std::string name = convert::demangle(symbol.name, demangle_);
       if (rule.pattern.matches(name)) {
         const NoteKind& kind = rule.is_kernel || rule.item.module.empty() ? kNeverCalled : kNoSuchFunction;
-        notes.add(kind, [&] { return fmt::format("{}: {} is a function of {}", what, name, module); });
+        notes.add(kind, [&, where = module] {
+          return fmt::format("{}: {} is a function of {}", what, name, where);
+        });
         return;
       }
       similar.see(name);
