@@ -34,14 +34,19 @@ TimeRange parse_time_range(std::string_view text) {
   return range;
 }
 
+TimeWindow::TimeWindow(const TimeRange& range) : range_(range) {
+  if (range.from && !range.from->since_start) from_ = range.from->ns;
+  if (range.to && !range.to->since_start) to_ = range.to->ns;
+}
+
 TimeWindow::Side TimeWindow::side_of(std::uint64_t time) {
   if (!has_start_) {
     has_start_ = true;
-    const auto resolved = [time](const TraceTime& at) {
-      return at.since_start ? time + std::min(at.ns, ~std::uint64_t{0} - time) : at.ns;
+    const auto since_start = [time](const TraceTime& at) {
+      return time + std::min(at.ns, ~std::uint64_t{0} - time);
     };
-    if (range_.from) from_ = resolved(*range_.from);
-    if (range_.to) to_ = resolved(*range_.to);
+    if (range_.from && range_.from->since_start) from_ = since_start(*range_.from);
+    if (range_.to && range_.to->since_start) to_ = since_start(*range_.to);
   }
   return time < from_ ? Side::Before : time > to_ ? Side::After : Side::Inside;
 }

@@ -27,12 +27,12 @@ TimeRange parse_time_range(std::string_view text);
 // A range in a trace whose start becomes known with its first time.
 class TimeWindow {
  public:
-  explicit TimeWindow(const TimeRange& range) : range_(range) {}
+  explicit TimeWindow(const TimeRange& range);
 
   enum class Side : std::uint8_t { Before, Inside, After };
   // The first time that is told is the start of the trace.
   Side side_of(std::uint64_t time);
-  // The range in the trace's own times, as soon as the start is known; before, all times.
+  // The range in the trace's own times. A side that counts from the start is open until that is known.
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 

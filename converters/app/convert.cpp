@@ -67,11 +67,12 @@ void print_report(const Options& options, const Report& report, const Notes& not
   std::fflush(out);
 }
 
-// What is reported of the whole trace so far, becomes that of the range.
-void tell_of_cut(const TraceOutput& output, const RangeSink& range, const Options& options, Report& report,
+// What is reported of the whole trace so far, becomes that of the range. So many events did not even come to
+// be cut.
+void tell_of_cut(const TraceOutput& output, std::uint64_t left_out, const Options& options, Report& report,
                  Notes& notes) {
   const fxt::CutCounters& cut = *output.cut();
-  const std::uint64_t outside = cut.outside + range.left_out();
+  const std::uint64_t outside = cut.outside + left_out;
   if (options.cut->is_split()) report.pieces = output.files();
   report.events_written = cut.events;
   report.first_ns = cut.events != 0 ? std::optional(cut.first_ns) : std::nullopt;
@@ -93,17 +94,16 @@ void convert(const Options& options, Timeline& timeline, Names& names, Notes& no
   Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
                     options.progress == ProgressMode::Always);
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
-  timeline.run(
-      range, [&] { progress.tick(); }, [&] { return range.is_over(); });
+  timeline.run(range, [&] { progress.tick(); });
   writer.flush();
   output.blocks().finish();
   sink.finish(timeline, options.output);
-  if (!range.is_over()) timeline.note_inputs_apart();
+  if (!range.has_enough()) timeline.note_inputs_apart();
   report.events_written = sink.events_written();
   report.first_ns = sink.first_ns();
   report.last_ns = timeline.last_ns();
   output.finish();
-  if (options.cut) tell_of_cut(output, range, options, report, notes);
+  if (options.cut) tell_of_cut(output, range.left_out() + timeline.passed_over(), options, report, notes);
 }
 
 }  // namespace

@@ -17,9 +17,10 @@ class RangeSink : public EventSink {
 
   void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
   void write(std::span<const MergedRun> runs) override;
-
+  std::uint64_t needed_from_ns() const override { return window_.from(); }
   // Everything that comes lies behind the range.
-  bool is_over() const { return is_over_; }
+  bool has_enough() const override { return is_over_; }
+
   // Events that were not passed on.
   std::uint64_t left_out() const { return left_out_; }
 

@@ -75,7 +75,23 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   frames_.pop();
   begin.end_ns = time_ns;
   begin.kind = SlotKind::Complete;
+  if (time_ns < needed_from_ns_ && pass_over(begin)) return;
   if (!arguments.empty()) begin.run = longer(begin, arguments, count);
+}
+
+// Takes back a call that is over, and its arguments. False if something was said since, or it is the first.
+bool Lane::pass_over(const Slot& complete) {
+  const std::uint64_t* const run = complete.run;
+  if (&complete + 1 != write_ || &complete == first_) return false;
+  if (run != nullptr) {
+    const std::size_t words = RunHeader::Words::get(*run) + 1;
+    if (run + words != word_) return false;
+    word_ -= words;
+    bytes_said_ -= words * sizeof(std::uint64_t);
+  }
+  --write_;
+  ++passed_over_;
+  return true;
 }
 
 // A call that is left out or hidden, or a pair.
@@ -252,6 +268,7 @@ void Lane::add_chunk() {
   write_ = chunk.slots.data();
   write_end_ = write_ + SlotChunk::kSlots;
   if (unsealed_ == nullptr) unsealed_ = write_;
+  if (first_ == nullptr) first_ = write_;
   keep_to_share();
 }
 

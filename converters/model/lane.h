@@ -107,6 +107,10 @@ class Lane {
   void set_guest() { is_guest_ = true; }
   bool is_guest() const { return is_guest_; }
 
+  // Calls that end before `time_ns` need not be said, as far as nothing else is said in them. The first event
+  // always is.
+  void pass_over_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
+
   // Calls open now, hidden ones and those left out included: the depth the next call gets.
   std::size_t depth() const { return frames_.size(); }
   std::uint64_t top_key() const { return frames_.back().key; }
@@ -152,6 +156,7 @@ class Lane {
     last_ns_ = time_ns;
     frame.slot->end_ns = time_ns;
     frame.slot->kind = SlotKind::Complete;
+    if (time_ns < needed_from_ns_) pass_over(*frame.slot);
     frames_.pop();
     return true;
   }
@@ -191,8 +196,13 @@ class Lane {
   // Calls and instants left out because they lie too deep.
   std::uint64_t hidden() const { return hidden_; }
   std::uint64_t cut_arguments() const { return cut_arguments_; }
+  // Calls that were not said because they are not needed.
+  std::uint64_t passed_over() const { return passed_over_; }
 
  private:
+  template <typename Decode>
+  std::size_t pass_run(std::size_t count, Decode decode);
+  bool pass_over(const Slot& complete);
   Slot* next_slot() {
     if (write_ == write_end_) add_chunk();
     return write_++;
@@ -224,6 +234,7 @@ class Lane {
   std::size_t share_bytes_ = ~std::size_t{0};
 
   std::vector<std::unique_ptr<SlotChunk>> filling_;  // what is not sealed to its end
+  const Slot* first_ = nullptr;                      // of all
   Slot* unsealed_ = nullptr;  // the first one behind the last seal, in filling_.front()
   Slot* write_ = nullptr;
   Slot* write_end_ = nullptr;
@@ -247,6 +258,8 @@ class Lane {
   std::size_t instants_ = 0;                       // how many were then
   std::uint64_t hidden_ = 0;
   std::uint64_t cut_arguments_ = 0;
+  std::uint64_t needed_from_ns_ = 0;
+  std::uint64_t passed_over_ = 0;
   bool is_guest_ = false;
 };
 

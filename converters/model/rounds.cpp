@@ -53,15 +53,24 @@ Rounds::Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs
   batch_.reserve(kBatch);
 }
 
-void Rounds::run(const std::function<void()>& tick, const std::function<bool()>& is_enough) {
+void Rounds::run(const std::function<void()>& tick) {
   is_merging_ = true;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
   set_turns();
   do {
+    pass_over_unneeded();
     plan_round(false);
     pump_round();
     tick();
-  } while (stuck_ != kNone && !(is_enough && is_enough()));
+  } while (stuck_ != kNone && !sink_.has_enough());
+}
+
+// What the sink does not need is not said in the first place.
+void Rounds::pass_over_unneeded() {
+  if (sink_.needed_from_ns() == needed_from_ns_) return;
+  needed_from_ns_ = sink_.needed_from_ns();
+  for (LaneState& state : lanes_)
+    state.lane->pass_over_before(moved_back(needed_from_ns_, state.input->offset_ns));
 }
 
 std::vector<std::uint64_t> Rounds::find_first_times(const std::vector<bool>& wanted,

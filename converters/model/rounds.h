@@ -62,9 +62,9 @@ class Rounds {
   // kForever where nothing comes.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
-  // Reads and merges everything, or until `is_enough`, if it is given, says so between two rounds. `tick` is
-  // called there; it may throw to stop.
-  void run(const std::function<void()>& tick, const std::function<bool()>& is_enough);
+  // Reads and merges everything, or until the sink has enough. `tick` is called between two rounds; it may
+  // throw to stop.
+  void run(const std::function<void()>& tick);
 
  private:
   struct LaneState {
@@ -85,6 +85,7 @@ class Rounds {
   void collect();
   void seal(std::size_t lane);
   void set_turns();
+  void pass_over_unneeded();
   void release_stuck();
   std::uint64_t gate_ns(std::size_t input) const;
   std::size_t merge();
@@ -102,7 +103,8 @@ class Rounds {
   std::size_t block_bytes_;
   std::size_t lookahead_bytes_;
   TurnTree turns_;
-  bool is_merging_ = false;    // pieces are taken
+  bool is_merging_ = false;  // pieces are taken
+  std::uint64_t needed_from_ns_ = 0;
   std::size_t stuck_ = kNone;  // the lane that the merge waits for
 
   struct Task {

@@ -25,6 +25,8 @@ class SharedThreads final : public EventSink {
 
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
+  std::uint64_t needed_from_ns() const override { return next_.needed_from_ns(); }
+  bool has_enough() const override { return next_.has_enough(); }
 
   // What was left out because it would lie too deep.
   std::uint64_t hidden() const { return hidden_; }

@@ -34,6 +34,13 @@ class EventSink {
   virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
   // The next events in the order of the merge; none is Open. They are gone when the call returns.
   virtual void write(std::span<const MergedRun> runs) = 0;
+
+  // ---- What it still wants; may change with every write() ----
+
+  // Complete calls that end before this time need not come.
+  virtual std::uint64_t needed_from_ns() const { return 0; }
+  // Nothing else needs to come.
+  virtual bool has_enough() const { return false; }
 };
 
 }  // namespace convert

@@ -102,8 +102,7 @@ void Timeline::add_feeder(std::unique_ptr<Feeder> feeder) {
   feedings_.push_back({.feeder = std::move(feeder), .input = inputs_.size() - 1});
 }
 
-void Timeline::run(EventSink& all, const std::function<void()>& tick,
-                   const std::function<bool()>& is_enough) {
+void Timeline::run(EventSink& all, const std::function<void()>& tick) {
   std::optional<SharedThreads> shared;
   if (SharedThreads::are_in(infos_)) shared.emplace(all, options_.lanes);
   EventSink& sink = shared ? *shared : all;
@@ -118,7 +117,7 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick,
                    .order = guests_last()},
                   options_.lookahead_bytes, options_.jobs, sink);
     keep_offsets_drawable(rounds, tick);
-    rounds.run(tick, is_enough);
+    rounds.run(tick);
   }
   if (shared) hidden_when_shared_ = shared->hidden();
   finish_inputs();
@@ -187,6 +186,12 @@ std::uint64_t Timeline::last_ns() const {
 std::uint64_t Timeline::hidden() const {
   std::uint64_t sum = hidden_when_shared_;
   for (const Lane& lane : lanes_) sum += lane.hidden();
+  return sum;
+}
+
+std::uint64_t Timeline::passed_over() const {
+  std::uint64_t sum = 0;
+  for (const Lane& lane : lanes_) sum += lane.passed_over();
   return sum;
 }
 

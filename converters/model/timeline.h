@@ -83,9 +83,8 @@ class Timeline {
   // ---- Running ----
 
   // Merges everything into `sink`, by time and within equal times by lane. `tick` is called now and then,
-  // between blocks of input; it may throw to stop. There, too, `is_enough` may say that the rest is not
-  // wanted.
-  void run(EventSink& all, const std::function<void()>& tick, const std::function<bool()>& is_enough = {});
+  // between blocks of input; it may throw to stop.
+  void run(EventSink& all, const std::function<void()>& tick);
 
   // ---- After run() ----
 
@@ -99,6 +98,7 @@ class Timeline {
   std::uint64_t last_ns() const;
   std::uint64_t hidden() const;         // of all lanes, and where they share threads
   std::uint64_t cut_arguments() const;  // of all lanes
+  std::uint64_t passed_over() const;    // calls that the sink did not need
 
  private:
   struct Input {

@@ -54,9 +54,13 @@ TEST(TimeWindows, MayBeOpenOrAbsolute) {
   TimeWindow open(parse_time_range("~"));
   EXPECT_EQ(open.side_of(7), Side::Inside);
   EXPECT_EQ(open.side_of(~std::uint64_t{0}), Side::Inside);
-  TimeWindow absolute(parse_time_range("1~"));
+  TimeWindow absolute(parse_time_range("1~20ms"));
+  EXPECT_EQ(absolute.from(), 1'000'000'000U) << "known before the start";
+  EXPECT_EQ(absolute.to(), ~std::uint64_t{0}) << "as this is not";
   EXPECT_EQ(absolute.side_of(999'999'999), Side::Before);
+  EXPECT_EQ(absolute.to(), 1'019'999'999U);
   EXPECT_EQ(absolute.side_of(1'000'000'000), Side::Inside);
+  EXPECT_EQ(TimeWindow(parse_time_range("~2")).to(), 2'000'000'000U);
   TimeWindow far(parse_time_range("100h~"));  // behind the end of time
   EXPECT_EQ(far.side_of(~std::uint64_t{0} - 5), Side::Before);
   EXPECT_EQ(far.from(), ~std::uint64_t{0});

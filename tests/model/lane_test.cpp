@@ -283,6 +283,34 @@ TEST_F(LaneTest, AnEndsArgumentsThatDoNotFitMakeAPair) {
               ElementsAre(testing::StartsWith("7/8 [1 app:f a=1"), "7/8 9] app:f r=2 r=2 r=2 r=2 r=2 r=2"));
 }
 
+TEST_F(LaneTest, CallsThatAreOverTooEarlyTakeTheirArgumentsWithThem) {
+  const NameId x = names.intern("x");
+  const LabelId f = label("f"), g = label("g");
+  EXPECT_THAT(
+      lines_of([&](Lane& lane) {
+        lane.pass_over_before(20);
+        lane.begin(1, f, 0, {{x, 1}});
+        lane.end(2, {{x, 2}});  // the first of all
+        lane.begin(3, f, 0, {{x, 3}});
+        lane.begin(4, g, 0, {{x, 4}});
+        lane.end(5, {{x, 5}});  // over
+        lane.begin(6, g);
+        lane.begin(7, g, 0, {{x, 6}});
+        lane.end(8);            // over
+        lane.end(9, {{x, 7}});  // over
+        EXPECT_EQ(lane.passed_over(), 3u);
+        lane.begin(10, g, 0, {{x, 8}});
+        lane.counter(11, g, 0, {{x, 9}});
+        lane.end(12, {{x, 10}});  // over, but another event lies in it
+        lane.begin(13, g, 0, {{x, 11}});
+        lane.end(20, {{x, 12}});
+        lane.end(30, {{x, 13}});
+        EXPECT_EQ(lane.passed_over(), 3u);
+      }),
+      ElementsAre("7/8 [1, 2] app:f x=1 x=2", "7/8 [3, 30] app:f x=3 x=13", "7/8 [10, 12] app:g x=8 x=10",
+                  "7/8 @11 counter app:g #0 x=9", "7/8 [13, 20] app:g x=11 x=12"));
+}
+
 TEST_F(LaneTest, LateNamesAndRemarks) {
   const NameId repaired = names.intern("repaired");
   EXPECT_THAT(lines_of([&](Lane& lane) {

@@ -1,9 +1,11 @@
 // Calls in bulk must come out as they do one by one.
 #include "converters/model/plain_run.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tests/model/lane_story.h"
@@ -24,6 +26,8 @@ class PlainRunTest : public LaneStory {
   static std::size_t take(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
     return lane.take_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
+  // In bulk as far as they are plain; says how many were.
+  static std::size_t take_all(Lane& lane, const std::vector<PlainCall>& calls);
 
   LabelId label = names.label("app", "f");
 };
@@ -130,34 +134,109 @@ std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
   return calls;
 }
 
+// One of them on its own.
+bool tell_one(Lane& lane, const PlainCall& call) {
+  return call.is_end != 0 ? lane.try_end(call.time_ns, call.key, call.depth)
+                          : lane.try_begin(call.time_ns, call.label, call.key, call.depth);
+}
+
+std::size_t PlainRunTest::take_all(Lane& lane, const std::vector<PlainCall>& calls) {
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::size_t count = take(lane, calls, i);
+    taken += count;
+    i += count;
+    if (i == calls.size()) break;
+    EXPECT_TRUE(tell_one(lane, calls[i]));
+  }
+  return taken;
+}
+
 TEST_F(PlainRunTest, SaysTheSameAsOneByOne) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto calls = random_calls(seed, label);
     const LaneOptions options = {.max_depth = seed % 2 == 0 ? 512u : 8u};
-    const auto one = [&](Lane& lane, const PlainCall& call) {
-      return call.is_end != 0 ? lane.try_end(call.time_ns, call.key, call.depth)
-                              : lane.try_begin(call.time_ns, call.label, call.key, call.depth);
-    };
     const auto each = lines_of(
         [&](Lane& lane) {
-          for (const PlainCall& call : calls) EXPECT_TRUE(one(lane, call));
+          for (const PlainCall& call : calls) EXPECT_TRUE(tell_one(lane, call));
         },
         options);
     std::size_t taken = 0;
-    const auto bulk = lines_of(
-        [&](Lane& lane) {
-          for (std::size_t i = 0; i < calls.size(); ++i) {
-            const std::size_t count = take(lane, calls, i);
-            taken += count;
-            i += count;
-            if (i == calls.size()) break;
-            EXPECT_TRUE(one(lane, calls[i]));
-          }
-        },
-        options);
+    const auto bulk = lines_of([&](Lane& lane) { taken = take_all(lane, calls); }, options);
     EXPECT_EQ(bulk, each);
     EXPECT_GT(taken, 200U);
   }
+}
+
+// Of a complete call that ends before `time_ns`.
+bool is_over(const std::string& line, std::uint64_t time_ns) {
+  const auto comma = line.find(", ");
+  return comma != std::string::npos && std::stoull(line.substr(comma + 2)) < time_ns;
+}
+
+TEST_F(PlainRunTest, CallsThatAreOverTooEarlyAreNotSaid) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const auto calls = random_calls(seed, label);
+    const LaneOptions options = {.max_depth = seed % 2 == 0 ? 512u : 8u};
+    const std::uint64_t needed_ns = calls[calls.size() / 2].time_ns;
+    const auto all = lines_of([&](Lane& lane) { take_all(lane, calls); }, options);
+    std::uint64_t passed_over = 0;
+    const auto needed = lines_of(
+        [&](Lane& lane) {
+          lane.pass_over_before(needed_ns);
+          take_all(lane, calls);
+          passed_over = lane.passed_over();
+        },
+        options);
+    EXPECT_GT(passed_over, 40U);
+    EXPECT_EQ(all.size() - needed.size(), passed_over);
+    auto next = needed.begin();
+    for (const std::string& line : all) {
+      if (next != needed.end() && *next == line)
+        ++next;
+      else
+        EXPECT_TRUE(is_over(line, needed_ns)) << line;
+    }
+    EXPECT_EQ(next, needed.end());
+    EXPECT_EQ(needed.front(), all.front());
+  }
+}
+
+TEST_F(PlainRunTest, WhatLastsUntilItIsNeededIsSaid) {
+  EXPECT_THAT(
+      lines_of([&](Lane& lane) {
+        lane.begin(5, label, 0xa);
+        lane.pass_over_before(20);
+        const std::vector calls{entry(10, 0xb, 1), entry(11, 0xc, 2), exit(12, 0xc, 2),
+                                entry(13, 0xd, 2), exit(20, 0xd, 2),  exit(21, 0xb, 1),
+                                entry(22, 0xb, 1), exit(23, 0xb, 1),  exit(24, 0xa, 0)};
+        EXPECT_EQ(take(lane, calls), 4u) << "up to the time that is needed";
+        EXPECT_EQ(lane.passed_over(), 1u);
+        EXPECT_EQ(lane.last_ns(), 13u);
+        EXPECT_EQ(take(lane, calls, 4), 5u);
+      }),
+      ElementsAre("7/8 [5, 24] app:f", "7/8 [10, 21] app:f", "7/8 [13, 20] app:f", "7/8 [22, 23] app:f"));
+}
+
+TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFitAlsoWhereNothingIsSaid) {
+  lines_of([&](Lane& lane) {
+    lane.begin(5, label, 0xa);
+    lane.pass_over_before(1000);
+    PlainCall odd = entry(11, 0xc, 1);
+    odd.oddity = 1;
+    for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
+      EXPECT_EQ(take(lane, {entry(10, 0xb, 1), exit(10, 0xb, 1)}), 1u) << "of zero length";
+      EXPECT_TRUE(lane.try_end(10, 0xb, 1));
+      EXPECT_EQ(take(lane, {call}), 0u);
+      EXPECT_EQ(lane.depth(), 1u);
+    }
+    EXPECT_EQ(take(lane, {entry(11, 0xb, 1), exit(12, 0xc, 1)}), 1u) << "of another one";
+    EXPECT_EQ(take(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
+        << "what was open before ends in its own slot";
+    EXPECT_TRUE(lane.try_end(15, 0xb, 1));
+    EXPECT_EQ(lane.passed_over(), 2u);
+    lane.end(16);
+  });
 }
 
 }  // namespace

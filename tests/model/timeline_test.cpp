@@ -79,6 +79,45 @@ TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
                                          "1/1 [40, 41] app:f", "1/2 [40, 50] app:f"));
 }
 
+TEST_F(TimelineTest, WhatTheSinkDoesNotNeedIsNotSaid) {
+  class Late : public EventText {
+   public:
+    using EventText::EventText;
+    std::uint64_t needed_from_ns() const override { return 30; }
+    bool has_enough() const override { return lines().size() >= 5; }
+  };
+  const auto run_late = [&](std::int64_t offset_ns) {
+    Timeline timeline({}, notes);
+    timeline.begin_input("a");
+    std::vector<Mark> marks{{1, true, f}};
+    for (std::uint64_t t = 10; t < 100; t += 10) {
+      marks.push_back({t, true, g});
+      marks.push_back({t + 5, false, g});
+    }
+    marks.push_back({100, false, f});
+    for (std::uint64_t t = 110; t < 200; t += 10) {
+      marks.push_back({t, true, g});
+      marks.push_back({t + 5, false, g});
+    }
+    timeline.shift_input(0, offset_ns);
+    add(timeline, 1, marks);
+    Late text(names);
+    timeline.run(text, [] {});
+    auto lines = text.lines();
+    lines.push_back(std::to_string(timeline.passed_over()));
+    return lines;
+  };
+  EXPECT_THAT(run_late(0), testing::Contains("1/1 [1, 100] app:f").Times(1)) << "the first event of all";
+  const auto plain = run_late(0);
+  EXPECT_EQ(plain[1], "1/1 [30, 35] app:g");
+  EXPECT_EQ(plain.back(), "2");
+  EXPECT_LT(plain.size(), 16u) << "and nothing when it has enough";
+  const auto moved = run_late(10);
+  EXPECT_EQ(moved[1], "1/1 [30, 35] app:g");
+  EXPECT_EQ(moved.back(), "1");
+  EXPECT_EQ(run_late(1000).back(), "0");
+}
+
 TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
   Timeline timeline({.lanes = {}, .lookahead_bytes = 4096}, notes);
   timeline.begin_input("a");
