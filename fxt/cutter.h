@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct CutOptions {
   // records it may get somewhat larger.
   std::uint64_t split_bytes = 0;
   std::vector<std::uint64_t> threads = {};  // koids; empty: all. To others, the cpus switch to nobody.
-  // Which events are taken; both of a pair must be judged alike. Empty: all.
+  // Which events are taken; the end of a duration goes with its begin. A flow in a duration that is not taken
+  // gets one of no length. Empty: all.
   std::function<bool(const Event&)> keeps = {};
   std::string provider_name = "fxt";  // of a trace that names none
 
@@ -45,9 +47,10 @@ std::string piece_name(const std::string& path, std::size_t number);
 
 struct CutCounters {
   std::size_t pieces = 0;
-  std::uint64_t events = 0;                 // records that have a time, and that in the range
-  std::uint64_t outside = 0;                // those that have another one, and what goes with them
-  std::uint64_t first_ns = 0, last_ns = 0;  // of the events, if there are any
+  std::uint64_t events = 0;                    // records that say something, and that in the range
+  std::uint64_t outside = 0;                   // those that have another one, and what goes with them
+  std::optional<std::uint64_t> first_ns = {};  // of the events that have a time
+  std::uint64_t last_ns = 0;
   std::uint64_t cut_calls = 0;   // durations and async operations that go on behind a piece, once for each
   std::uint64_t cut_flows = 0;   // ends of flows that began in an earlier piece
   std::uint64_t unwritable = 0;  // of unknown types, of the profiler, or against the rules of the Writer
@@ -67,7 +70,8 @@ class Cutter {
   Cutter(const Cutter&) = delete;
   Cutter& operator=(const Cutter&) = delete;
 
-  // The next record of the trace. Throws what an Output throws.
+  // The next record of the trace. Throws what an Output throws, and std::invalid_argument where a range turns
+  // out to end before it begins.
   void add(const Entry& entry, const Reader& reader);
   // The trace is over: completes the last piece. There is one piece at least, if only to say that it is
   // empty.

@@ -41,7 +41,7 @@ class MemoryOutput final : public Output {
 };
 
 // Writes a file by its path: beside it until Writer::finish(), which gives it its name. Without that, what
-// stood there stays as it was. Throws std::system_error.
+// stood there stays as it was. Devices and FIFOs are written to. Throws std::system_error.
 class FileOutput final : public Output {
  public:
   explicit FileOutput(std::string path, std::size_t buffer_words = std::size_t{1} << 15);
@@ -53,7 +53,7 @@ class FileOutput final : public Output {
 
  private:
   std::string path_;
-  std::string beside_;
+  std::string beside_;  // its name until then; empty for a device
   int file_ = -1;
   std::vector<std::uint64_t> buffer_;
 };

@@ -47,6 +47,7 @@ TimeWindow::Side TimeWindow::side_of(std::uint64_t time) {
     };
     if (range_.from && range_.from->since_start) from_ = since_start(*range_.from);
     if (range_.to && range_.to->since_start) to_ = since_start(*range_.to);
+    if (from_ > to_) throw std::invalid_argument("the range ends before it begins");
   }
   return time < from_ ? Side::Before : time > to_ ? Side::After : Side::Inside;
 }

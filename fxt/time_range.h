@@ -30,7 +30,8 @@ class TimeWindow {
   explicit TimeWindow(const TimeRange& range);
 
   enum class Side : std::uint8_t { Before, Inside, After };
-  // The first time that is told is the start of the trace.
+  // The first time that is told is the start of the trace. Throws std::invalid_argument if the range proves
+  // to end before it begins.
   Side side_of(std::uint64_t time);
   // The range in the trace's own times. A side that counts from the start is open until that is known.
   std::uint64_t from() const { return from_; }

@@ -23,6 +23,8 @@
 namespace convert {
 namespace {
 
+constexpr NoteKind kOlderPieces{
+    "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
@@ -68,19 +70,21 @@ void print_report(const Options& options, const Report& report, const Notes& not
 }
 
 // What is reported of the whole trace so far, becomes that of the range. So many events did not even come to
-// be cut.
-void tell_of_cut(const TraceOutput& output, std::uint64_t left_out, const Options& options, Report& report,
-                 Notes& notes) {
+// be cut; `is_over`: and others were not read.
+void tell_of_cut(const TraceOutput& output, std::uint64_t left_out, bool is_over, const Options& options,
+                 Report& report, Notes& notes) {
   const fxt::CutCounters& cut = *output.cut();
   const std::uint64_t outside = cut.outside + left_out;
   if (options.cut->is_split()) report.pieces = output.files();
   report.events_written = cut.events;
-  report.first_ns = cut.events != 0 ? std::optional(cut.first_ns) : std::nullopt;
+  report.first_ns = cut.first_ns;
   report.last_ns = cut.last_ns;
   const Place place = Place::file(options.output);
+  const std::string_view unread = is_over ? "; what follows is not read" : "";
   if (outside != 0)
-    notes.add(kOutsideRange, place, fmt::format("{} events left out; what follows is not read", outside),
-              outside);
+    notes.add(kOutsideRange, place, fmt::format("{} events left out{}", outside, unread), outside);
+  const auto older = output.left_over();
+  if (!older.empty()) notes.add(kOlderPieces, place, fmt::format("{}", fmt::join(older, ", ")), older.size());
   if (cut.cut_flows != 0) notes.add(kCutFlows, place, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }
 
@@ -103,7 +107,9 @@ void convert(const Options& options, Timeline& timeline, Names& names, Notes& no
   report.first_ns = sink.first_ns();
   report.last_ns = timeline.last_ns();
   output.finish();
-  if (options.cut) tell_of_cut(output, range.left_out() + timeline.passed_over(), options, report, notes);
+  if (options.cut)
+    tell_of_cut(output, range.left_out() + timeline.passed_over(), range.has_enough(), options, report,
+                notes);
 }
 
 }  // namespace
@@ -122,16 +128,15 @@ ExitCode run(const Options& options) {
     throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
                                                                       fmt::join(options.import.tids, ", ")));
 
-  const OutputOptions how{.force = options.force};
-  const auto output =
-      options.cut ? open_cut_output(options.output, *options.cut, how) : open_output(options.output, how);
+  const auto output = open_output(options.output, options.cut ? &*options.cut : nullptr,
+                                  {.force = options.force, .inputs = options.inputs});
   Report report{.inputs = options.inputs, .output = options.output};
   try {
     convert(options, timeline, names, notes, stats, *output, report);
   } catch (...) {
     output->give_up();
     if (const auto files = output->files(); !files.empty())
-      fmt::print(stderr, "fxt-convert: complete are {}\n",
+      fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n",
                  printable(fmt::format("{}", fmt::join(files, ", "))));
     throw;
   }

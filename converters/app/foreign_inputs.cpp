@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "converters/app/output_rules.h"
+#include "fxt/tools/trace_file.h"
 
 namespace convert {
 namespace {
@@ -43,7 +44,7 @@ std::string advice_for(const std::string& input) {
   if (!fs::is_regular_file(path, error)) return "neither a file nor a directory";
   if (is_recording(folder))
     return fmt::format("a file of a uftrace recording: convert its directory, {}", folder.string());
-  if (is_fxt(input))
+  if (fxt::tools::is_fxt(input))
     return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
   const std::string head = head_of(path);
   if (head.empty()) return "an empty file";

@@ -1,19 +1,11 @@
 #include "converters/app/output_rules.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
-#include <span>
 #include <system_error>
 
-#include <boost/endian/conversion.hpp>
-
 #include "converters/model/option.h"
-#include "fxt/format.h"
-#include "fxt/tools/input_file.h"
 
 namespace convert {
 namespace {
@@ -29,22 +21,6 @@ bool lies_in(const fs::path& path, const fs::path& directory) {
 }
 
 }  // namespace
-
-bool is_fxt(const std::string& path) {
-  std::uint64_t word = 0;
-  try {
-    const auto input = fxt::tools::open_input(path);
-    auto room = std::as_writable_bytes(std::span(&word, 1));
-    while (!room.empty()) {
-      const std::size_t got = input->read(room);
-      if (got == 0) return false;
-      room = room.subspan(got);
-    }
-  } catch (const std::exception&) {
-    return false;  // compressed by name only, or not to be read
-  }
-  return word == fxt::kMagicRecord || word == boost::endian::endian_reverse(fxt::kMagicRecord);
-}
 
 std::string output_for(const std::string& input) {
   fs::path path = fs::path(input).lexically_normal();
@@ -68,14 +44,6 @@ void check_output(const std::string& output, const std::vector<std::string>& inp
     if (importer->recognizes(output))
       throw UsageError(
           fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", output, importer->name()));
-}
-
-void check_replaceable(const std::string& output) {
-  std::error_code error;
-  if (output == "-" || !fs::is_regular_file(output, error) || fs::file_size(output, error) == 0 ||
-      is_fxt(output))
-    return;
-  throw UsageError(fmt::format("'{}' is no FXT trace, and would be overwritten; --force does it", output));
 }
 
 }  // namespace convert

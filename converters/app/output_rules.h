@@ -16,11 +16,4 @@ std::string output_for(const std::string& input);
 void check_output(const std::string& output, const std::vector<std::string>& inputs,
                   const Importers& importers);
 
-// By its first word, decompressed.
-bool is_fxt(const std::string& path);
-
-// A file may take the place of nothing, of an empty one, or of an FXT trace, plain or compressed. Throws
-// UsageError for any other. Devices and the like are written to, not replaced.
-void check_replaceable(const std::string& output);
-
 }  // namespace convert

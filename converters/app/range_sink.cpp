@@ -1,6 +1,10 @@
 #include "converters/app/range_sink.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
+
+#include "converters/model/option.h"
 
 namespace convert {
 
@@ -9,13 +13,22 @@ void RangeSink::write(std::span<const MergedRun> runs) {
   const std::span<const Slot> first = runs.front().slots;
   const bool is_first = !has_begun_;
   has_begun_ = true;
-  window_.side_of(first.front().time_ns);  // the first one is the start
+  find_start(first.front().time_ns);
   if (window_.side_of(runs.back().slots.back().time_ns) == fxt::TimeWindow::Side::After) is_over_ = true;
   // Who comes after us finds the start by it, too.
   if (is_first || first.front().time_ns >= window_.from()) return next_.write(runs);
   needed_.clear();
   for (const MergedRun& run : runs) pass_needed(run);
   if (!needed_.empty()) next_.write(needed_);
+}
+
+// The first time is the start.
+void RangeSink::find_start(std::uint64_t time_ns) {
+  try {
+    window_.side_of(time_ns);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--time-range: {}", error.what()));
+  }
 }
 
 // All but calls that are over, and instants: the rest leaves something behind.

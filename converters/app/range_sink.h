@@ -25,6 +25,7 @@ class RangeSink : public EventSink {
   std::uint64_t left_out() const { return left_out_; }
 
  private:
+  void find_start(std::uint64_t time_ns);
   void pass_needed(const MergedRun& run);
 
   EventSink& next_;

@@ -5,16 +5,16 @@
 #include <cstdio>
 #include <string_view>
 
-#include "converters/model/input_error.h"
+#include "fxt/tools/output_file.h"
 
 namespace convert {
 
 inline void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-// Throws OutputError.
+// Throws fxt::tools::OutputError.
 inline void check_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw OutputError("standard output: can't write all that there is to say");
+    throw fxt::tools::OutputError("standard output: can't write all that there is to say");
 }
 
 }  // namespace convert

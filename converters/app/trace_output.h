@@ -16,7 +16,7 @@ class TraceOutput {
   virtual ~TraceOutput() = default;
   // For the Writer; in the background it is written.
   virtual fxt::Output& blocks() = 0;
-  // All is written: gives the file its name. Throws OutputError, as blocks() does.
+  // All is written: gives the file its name. Throws fxt::tools::OutputError, as blocks() does.
   virtual void finish() = 0;
   // Nothing more comes; what is not complete is dropped.
   virtual void give_up() = 0;
@@ -26,18 +26,20 @@ class TraceOutput {
   virtual std::uint64_t bytes_written() const = 0;
   // The files that are complete.
   virtual std::vector<std::string> files() const = 0;
+  // Pieces of an earlier trace, called as if they were of this one.
+  virtual std::vector<std::string> left_over() const { return {}; }
   // What became of the trace, if it was cut.
   virtual const fxt::CutCounters* cut() const { return nullptr; }
 };
 
 struct OutputOptions {
-  bool force = false;  // replaces files of any content; see check_replaceable()
+  bool force = false;                    // replaces files of any content
+  std::vector<std::string> inputs = {};  // are never replaced
 };
 
-// `target` as OutputFile takes it.
-std::unique_ptr<TraceOutput> open_output(const std::string& target, const OutputOptions& how);
-// The same, cut; if it is split, into files named by fxt::piece_name().
-std::unique_ptr<TraceOutput> open_cut_output(const std::string& target, const fxt::CutOptions& options,
-                                             const OutputOptions& how);
+// `target` as OutputFile takes it; with `cut`, that part of the trace, and if it is split, into files named
+// by fxt::piece_name(). Throws UsageError where something else would be overwritten.
+std::unique_ptr<TraceOutput> open_output(const std::string& target, const fxt::CutOptions* cut,
+                                         const OutputOptions& how);
 
 }  // namespace convert

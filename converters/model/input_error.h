@@ -31,9 +31,4 @@ class InputError : public std::runtime_error {
       : std::runtime_error(where.text() + ": " + std::string(problem)) {}
 };
 
-// The output can't be written (disk full, no permission, …). what() names the output and the reason.
-class OutputError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 }  // namespace convert

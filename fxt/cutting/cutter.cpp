@@ -11,6 +11,7 @@
 #include "fxt/checking/argument_rules.h"
 #include "fxt/cutting/edges.h"
 #include "fxt/cutting/flows.h"
+#include "fxt/cutting/kept_events.h"
 #include "fxt/cutting/piece.h"
 #include "fxt/cutting/standing.h"
 #include "fxt/cutting/tracks.h"
@@ -32,6 +33,7 @@ class Cutter::State {
   // Takes what is chosen of the record.
   template <typename T>
   void take_chosen(const T& record);
+  void take_kept(const Event& event);
   void take_switch(const ContextSwitch& record);
   // One for each kind of record that is treated by itself; the last one is for the others.
   void take(const ProviderInfo& info);
@@ -60,6 +62,7 @@ class Cutter::State {
   Standing standing_;
   Tracks tracks_;
   CutFlows flows_;
+  KeptEvents kept_;
   std::optional<Piece> piece_;
   bool is_placed_ = false;                       // in time: the piece has such a record
   bool has_more_behind_ = false;                 // something lies behind the range
@@ -135,7 +138,8 @@ Edges::Side Cutter::State::place(std::uint64_t time) {
 }
 
 void Cutter::State::count(std::uint64_t time) {
-  if (counters.events++ == 0) counters.first_ns = time;
+  ++counters.events;
+  if (!counters.first_ns) counters.first_ns = time;
   counters.last_ns = std::max(counters.last_ns, time);
 }
 
@@ -187,6 +191,7 @@ template <typename T>
 void Cutter::State::take_chosen(const T& record) {
   if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
     LegacyContextSwitch change = record;
+    if (!is_chosen(change.outgoing.thread) && !is_chosen(change.incoming.thread)) return;
     if (!is_chosen(change.outgoing.thread)) change.outgoing = kIdleThread, change.outgoing_priority = 0;
     if (!is_chosen(change.incoming.thread)) change.incoming = kIdleThread, change.incoming_priority = 0;
     take(change);
@@ -199,16 +204,29 @@ void Cutter::State::take_chosen(const T& record) {
   } else if constexpr (requires { record.thread.thread; }) {
     if (!is_chosen(record.thread.thread)) return;
     if constexpr (std::is_same_v<T, Event>)
-      if (options_.keeps && !options_.keeps(record)) return;
+      if (options_.keeps) return take_kept(record);
     take(record);
   } else {
     take(record);
   }
 }
 
+void Cutter::State::take_kept(const Event& event) {
+  if (!kept_.take(event, options_.keeps)) return;
+  if (is_flow(event.type) && !kept_.is_in_duration(event)) {
+    Event duration = event;
+    duration.type = EventType::DurationComplete;
+    duration.end = event.time;
+    duration.arguments = {};
+    take(duration);
+  }
+  take(event);
+}
+
 void Cutter::State::take_switch(const ContextSwitch& record) {
   const bool from = is_chosen(record.outgoing_thread), to = is_chosen(record.incoming_thread);
   if (from && to) return take(record);
+  if (!from && !to) return;
   std::vector<Argument> arguments;
   for (const Argument& argument : record.arguments)
     if (argument.name.text == kOutgoingWeight ? from : argument.name.text != kIncomingWeight || to)
@@ -291,6 +309,9 @@ void Cutter::State::take(const T& record) {
       ++counters.outside;
       return;
     }
+    constexpr bool says_something = is_same_v<T, Blob> || is_same_v<T, LargeBlob> ||
+                                    is_same_v<T, LargeBlobWithoutMetadata> || is_same_v<T, ProviderEvent>;
+    counters.events += says_something ? 1 : 0;
     if (!piece_) open_piece();
     piece_->write(Record(record));
   }

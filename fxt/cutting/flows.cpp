@@ -39,8 +39,7 @@ void CutFlows::add(const Event& event, Tracks& tracks, Piece& piece) {
 }
 
 // Where it was seen last, unless another one of its id answers there by now. What began and ended last on its
-// thread would be taken for where the flow ends: it gets a duration of no
-// length for itself.
+// thread would be taken for where the flow ends: it gets a duration of no length for itself.
 void CutFlows::cut(Tracks& tracks, Piece& piece) {
   for (const auto& [key, places] : places_) {
     const auto& [process, id] = key;

@@ -3,16 +3,15 @@
 
 #include <cstdio>
 #include <fmt/format.h>
-#include <iostream>
-#include <memory>
+#include <fmt/ranges.h>
 #include <sstream>
 #include <stdexcept>
-#include <sys/stat.h>
 
 #include <boost/program_options.hpp>
 
 #include "fxt/quantity_text.h"
 #include "fxt/tools/input_file.h"
+#include "fxt/tools/piece_files.h"
 
 namespace fxt::tools {
 namespace {
@@ -30,6 +29,7 @@ po::options_description visible_options() {
   add("thread,t", po::value<std::vector<std::uint64_t>>(), "only this thread (koid); repeatable");
   add("name,n", po::value<std::vector<std::string>>(), "only events whose name matches this shell pattern");
   add("category,c", po::value<std::vector<std::string>>(), "the same for categories");
+  add("force,f", "let OUT take the place of a file that is no trace");
   add("split-time", po::value<std::string>(), "pieces of this length: OUT.000.fxt, OUT.001.fxt, ...");
   add("split-size", po::value<std::string>(), "pieces of about this size, such as 100M, before compression");
   return options;
@@ -47,27 +47,10 @@ std::uint64_t more_than_0(const char* option, const std::string& text, std::opti
   return *value;
 }
 
-// Files, each under its name when it is complete.
-class Files : public PieceOutputs {
- public:
-  explicit Files(const CutterOptions& options) : options_(options) {}
-  Output& next(std::size_t number) override {
-    if (options_.output == "-") return *(output_ = std::make_unique<StreamOutput>(std::cout));
-    names_.push_back(options_.cut.is_split() ? piece_name(options_.output, number) : options_.output);
-    return *(output_ = std::make_unique<FileOutput>(names_.back()));
-  }
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  const CutterOptions& options_;
-  std::unique_ptr<Output> output_;
-  std::vector<std::string> names_;
-};
-
-void report(const CutCounters& counters, const Files& files) {
+void report(const CutCounters& counters, const PieceFiles& files) {
   fmt::print(stderr, "{} events in {} {}\n", counters.events, counters.pieces,
              counters.pieces == 1 ? "file" : "files");
-  for (const std::string& name : files.names()) fmt::print(stderr, "  {}\n", name);
+  for (const std::string& name : files.complete()) fmt::print(stderr, "  {}\n", name);
   const auto say = [](std::uint64_t count, const char* what) {
     if (count != 0) fmt::print(stderr, "{} {}\n", count, what);
   };
@@ -75,13 +58,9 @@ void report(const CutCounters& counters, const Files& files) {
   say(counters.outside, "records outside of the range");
   say(counters.cut_flows, "flows that end in a later piece than they begin");
   say(counters.unwritable, "records left out: of no known type, or refer to what is not there");
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat first {
-  }, second{};
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+  const auto older = files.left_over();
+  say(older.size(), "files that are called like pieces of this trace, but are of an earlier one");
+  for (const std::string& name : older) fmt::print(stderr, "  {}\n", name);
 }
 
 }  // namespace
@@ -103,14 +82,17 @@ CutterOptions parse_cut_options(int argc, const char* const* argv) {
   options.input = value_or_empty<std::string>(values, "input");
   options.output = value_or_empty<std::string>(values, "output");
   if (options.output.empty()) throw std::invalid_argument("IN and OUT are missing; see fxt-cut --help");
-  if (is_same_file(options.input, options.output))
-    throw std::invalid_argument("'" + options.input + "' is both IN and OUT");
+  options.force = values.count("force") != 0;
   if (values.count("time-range") != 0)
     options.cut.range = parse_time_range(values["time-range"].as<std::string>());
-  if (const auto text = value_or_empty<std::string>(values, "split-time"); !text.empty())
+  if (values.count("split-time") != 0) {
+    const auto text = values["split-time"].as<std::string>();
     options.cut.split_ns = more_than_0("--split-time", text, parse_time_ns(text), kTimeForm);
-  if (const auto text = value_or_empty<std::string>(values, "split-size"); !text.empty())
+  }
+  if (values.count("split-size") != 0) {
+    const auto text = values["split-size"].as<std::string>();
     options.cut.split_bytes = more_than_0("--split-size", text, parse_size(text), kSizeForm);
+  }
   if (options.cut.is_split() && options.output == "-")
     throw std::invalid_argument("pieces need names: OUT can't be - with --split-time and --split-size");
   options.threads = value_or_empty<std::vector<std::uint64_t>>(values, "thread");
@@ -124,8 +106,9 @@ int run(const CutterOptions& options) {
     std::ostringstream text;
     text
         << "Usage: fxt-cut [OPTIONS] IN OUT\nWrites a part of a trace in the Fuchsia trace format, or pieces "
-           "of it. IN may be gzip or zstd,\nor - for standard input. Durations that are cut say so: `cut` = "
-           "`begin`, `end` or `both`.\n\n"
+           "of it. IN may be gzip or zstd,\nor - for standard input. OUT is compressed if it ends in .gz "
+           "or .zst; - is standard\noutput. Durations that are cut say so: `cut` = `begin`, `end` or "
+           "`both`.\n\n"
         << visible_options();
     std::fputs(text.str().c_str(), stdout);
     return 0;
@@ -137,14 +120,29 @@ int run(const CutterOptions& options) {
   const auto input = open_input(options.input);
   Reader reader(*input);
   EntrySource source(reader);
-  Files files(options);
+  PieceFiles files({.target = options.output,
+                    .is_split = options.cut.is_split(),
+                    .replaces_anything = options.force,
+                    .inputs = {options.input}});
   CutOptions cut = options.cut;
   cut.threads = options.threads;
   if (const Selection& events = options.events; !events.names.empty() || !events.categories.empty())
     cut.keeps = [&events](const Event& event) { return events.contains(event); };
   Cutter cutter(cut, files);
-  while (const Entry* entry = source.next()) cutter.add(*entry, reader);
-  cutter.finish();
+  try {
+    bool is_trace = false;
+    while (const Entry* entry = source.next()) {
+      cutter.add(*entry, reader);
+      is_trace = true;
+    }
+    // What is no trace at all leaves no file.
+    if (!is_trace) return tell_end(source, "fxt-cut", options.input);
+    cutter.finish();
+  } catch (const std::exception&) {
+    if (const auto names = files.complete(); !names.empty())
+      fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", fmt::join(names, ", "));
+    throw;
+  }
   if (!options.quiet) report(cutter.counters(), files);
   return tell_end(source, "fxt-cut", options.input);
 }

@@ -13,7 +13,7 @@ namespace fxt::tools {
 
 struct CutterOptions {
   bool help = false, version = false;
-  bool quiet = false;
+  bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   CutOptions cut = {};
   std::vector<std::uint64_t> threads = {};
@@ -23,7 +23,8 @@ struct CutterOptions {
 // Throws std::exception with a text for the user.
 CutterOptions parse_cut_options(int argc, const char* const* argv);
 
-// Returns the exit code: 0 done; 2 the input could not be read to its end: what was read is there.
+// Returns the exit code: 0 done; 2 the input could not be read to its end: what was read is there. Throws
+// std::exception with a text for the user; pieces that are complete stay then.
 int run(const CutterOptions& options);
 
 }  // namespace fxt::tools

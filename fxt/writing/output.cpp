@@ -31,17 +31,21 @@ std::string MemoryOutput::bytes() const {
 }
 
 FileOutput::FileOutput(std::string path, std::size_t buffer_words)
-    : path_(std::move(path)),
-      beside_(path_ + ".XXXXXX"),
-      file_(::mkostemp(beside_.data(), O_CLOEXEC)),
-      buffer_(std::max(buffer_words, kMinBufferWords)) {
+    : path_(std::move(path)), buffer_(std::max(buffer_words, kMinBufferWords)) {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  } else {
+    beside_ = path_ + ".XXXXXX";
+    file_ = ::mkostemp(beside_.data(), O_CLOEXEC);
+  }
   if (file_ < 0) throw std::system_error(errno, std::generic_category(), path_);
 }
 
 FileOutput::~FileOutput() {
   if (file_ < 0) return;
   ::close(file_);
-  ::unlink(beside_.c_str());
+  if (!beside_.empty()) ::unlink(beside_.c_str());
 }
 
 std::span<std::uint64_t> FileOutput::exchange(std::size_t filled_words) {
@@ -57,6 +61,11 @@ std::span<std::uint64_t> FileOutput::exchange(std::size_t filled_words) {
 
 void FileOutput::finish() {
   if (file_ < 0) return;
+  if (beside_.empty()) {
+    if (::close(std::exchange(file_, -1)) != 0)
+      throw std::system_error(errno, std::generic_category(), path_);
+    return;
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   // The permissions that a new file would have.

@@ -127,7 +127,8 @@ std::string_view WriterTables::clean(std::string_view text, std::size_t max_byte
 // ---- Threads ----
 
 ThreadRef WriterTables::refer_to(const Thread& thread) {
-  if (thread.storage != Storage::Inline) {
+  // Readers know no thread 0.
+  if (thread.storage != Storage::Inline && thread.thread != 0) {
     if (last_thread_.ref != 0 && last_thread_.thread == thread) return last_thread_;
     if (const auto index = index_of(thread)) return last_thread_ = {.ref = *index, .thread = thread};
     ++counters_->inline_threads;

@@ -20,6 +20,7 @@ CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
 POOL = "samples/uftrace/pool"
 BOTH = ["samples/both/stones", "samples/both/stones.trace"]
+HEATER = REPOSITORY / "samples/gdb/heater.tfile"
 
 
 def records(path):
@@ -161,10 +162,27 @@ class Cut(unittest.TestCase):
         process = self.convert("--split-size=20k", POOL, self.output)
         self.assertEqual((process.stdout, process.returncode), (b"", 1))
         self.assertEqual(process.stderr.decode(),
-                         f"fxt-convert: complete are {self.folder}/out.000.fxt\n"
+                         f"fxt-convert: these pieces are complete: {self.folder}/out.000.fxt\n"
                          f"fxt-convert: {self.folder}/out.001.fxt: can't write: Is a directory\n")
         self.assertEqual((self.folder / "out.000.fxt").read_bytes(), first)
         self.assertFalse((self.folder / "out.002.fxt").exists())
+
+    def test_no_input_becomes_a_piece(self):
+        session = self.folder / "out.001.fxt"
+        session.write_bytes(HEATER.read_bytes())
+        process = self.convert("--force", "--split-time=1ms", session, self.output)
+        self.assertEqual((process.stderr.decode(), process.returncode),
+                         (f"fxt-convert: '{session}' is read, and would be overwritten\n"
+                          "Try 'fxt-convert --help'.\n", 2))
+        self.assertEqual(session.read_bytes(), HEATER.read_bytes())
+
+    def test_pieces_of_an_earlier_trace_are_named(self):
+        pieces = self.report("--split-size=20k", POOL, self.output)["pieces"]
+        report = self.report("--split-size=1M", POOL, self.output)
+        self.assertEqual(report["pieces"], pieces[:1])
+        note = next(note for note in report["notes"] if note["kind"] == "older-pieces")
+        self.assertEqual(note["count"], len(pieces) - 1)
+        self.assertEqual(note["first"], f"{self.output}: {', '.join(pieces[1:])}")
 
     def test_a_full_disk_leaves_nothing(self):
         process = self.convert("-r", "0s~", POOL, self.output,
@@ -176,6 +194,7 @@ class Cut(unittest.TestCase):
     def test_wrong_values_say_what_is_right(self):
         for options, problem in (
                 (["-r", "5~3"], "--time-range: '5~3' ends before it begins"),
+                (["-r", "1us~0.000000001"], "--time-range: the range ends before it begins"),
                 (["-r", "5"], "--time-range: '5' is no range of time: A~B, A~ or ~B"),
                 (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                                           "s, m, h; ns without one), not 'abc'"),

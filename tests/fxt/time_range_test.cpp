@@ -50,6 +50,13 @@ TEST(TimeWindows, KnowTheirTimesWithTheStart) {
   EXPECT_EQ(window.side_of(5), Side::Before);  // late
 }
 
+TEST(TimeWindows, EndBehindTheirBegin) {
+  TimeWindow window(parse_time_range("20ns~0.000000100"));
+  EXPECT_THAT([&] { window.side_of(90); },
+              ThrowsMessage<std::invalid_argument>("the range ends before it begins"));
+  EXPECT_EQ(TimeWindow(parse_time_range("20ns~0.000000100")).side_of(80), Side::Before);
+}
+
 TEST(TimeWindows, MayBeOpenOrAbsolute) {
   TimeWindow open(parse_time_range("~"));
   EXPECT_EQ(open.side_of(7), Side::Inside);

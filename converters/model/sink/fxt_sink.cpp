@@ -25,11 +25,8 @@ constexpr std::size_t kMaxTracyNames = 32'767;
 // What each of the names may take that stand in a record because the table is full.
 constexpr std::size_t kInlineNameBytes = 240;
 
-// The idle thread has no place in the table of threads: readers know none with the id 0.
-fxt::Thread side_of_switch(ProcessId process, ThreadId thread) {
-  return {.process = static_cast<std::uint64_t>(process),
-          .thread = static_cast<std::uint64_t>(thread),
-          .storage = thread == ThreadId{} ? fxt::Storage::Inline : fxt::Storage::Table};
+fxt::Thread thread_of(ProcessId process, ThreadId thread) {
+  return {.process = static_cast<std::uint64_t>(process), .thread = static_cast<std::uint64_t>(thread)};
 }
 
 }  // namespace
@@ -39,8 +36,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lanes; several may have one thread
   std::vector<std::uint64_t> weights(lanes.size());  // those of a thread together are its first one's
   for (const LaneInfo& info : lanes) {
-    const fxt::Thread koids{.process = static_cast<std::uint64_t>(info.process),
-                            .thread = static_cast<std::uint64_t>(info.thread)};
+    const fxt::Thread koids = thread_of(info.process, info.thread);
     if (named.insert(info.process).second)
       writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
                                                                     : info.process_name);
@@ -118,8 +114,8 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
           .time = slot.time_ns,
           .cpu = cut_cpu(s.cpu),
           .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
-          .outgoing = side_of_switch(s.outgoing_process, s.outgoing_thread),
-          .incoming = side_of_switch(s.incoming_process, s.incoming_thread),
+          .outgoing = thread_of(s.outgoing_process, s.outgoing_thread),
+          .incoming = thread_of(s.incoming_process, s.incoming_thread),
       });
       break;
     }

@@ -2,6 +2,8 @@
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
+#include <vector>
 
 #include "tests/fxt/cutting/pieces.h"
 #include "tests/fxt/sample_trace.h"
@@ -59,7 +61,7 @@ TEST(Cut, CompleteEventsAreClippedToTheRange) {
                                           "end 200 1/2 \"c\" \"around\" \"cut\"=\"both\"\n"));
   EXPECT_EQ(cuts.counters.pieces, 1U);
   EXPECT_EQ(cuts.counters.events, 2U);
-  EXPECT_EQ(cuts.counters.first_ns, 160U);
+  EXPECT_EQ(cuts.counters.first_ns, std::optional<std::uint64_t>(160));
   EXPECT_EQ(cuts.counters.last_ns, 200U);
   EXPECT_EQ(cuts.counters.outside, 4U);
   EXPECT_EQ(cuts.counters.cut_calls, 2U);
@@ -415,6 +417,59 @@ TEST(Cut, TakesOnlySomeThreadsAndEvents) {
                   "\"incoming_weight\"=i32:-2147483648\n"
                   "wakeup 9 cpu=0 2\n"
                   "complete 20..30 1/2 \"c\" \"a\"\n"));
+}
+
+TEST(Cut, EndsGoWithTheirBegins) {
+  const auto words =
+      trace(begin(10, "a"), begin(20, "b"), begin(30, "a"), end(40, ""), end(50, "a"), end(60, "b"),
+            end(70, "a"), begin(80, "a", kOther), end(90, "b", kOther), end(95, "b", kOther));
+  EXPECT_THAT(texts_of(cut(words, {.keeps = [](const Event& e) { return e.name.text == "a"; }})),
+              ElementsAre("begin 10 1/2 \"c\" \"a\"\n"
+                          "begin 30 1/2 \"c\" \"a\"\n"
+                          "end 40 1/2 \"c\" \"\"\n"
+                          "end 60 1/2 \"c\" \"b\"\n"
+                          "end 70 1/2 \"c\" \"a\"\n"
+                          "begin 80 1/3 \"c\" \"a\"\n"
+                          "end 90 1/3 \"c\" \"b\"\n"));
+}
+
+TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
+  const auto keeps = [](const Event& e) { return e.name.text == "link" || e.name.text == "a"; };
+  const auto words = trace(complete(10, 30, "a"), linked(EventType::FlowBegin, 20, 7), begin(40, "b"),
+                           linked(EventType::FlowStep, 41, 7), end(42, "b"), begin(50, "a", kOther),
+                           linked(EventType::FlowEnd, 51, 7, kOther), end(52, "a", kOther));
+  EXPECT_THAT(texts_of(cut(words, {.keeps = keeps})), ElementsAre("complete 10..30 1/2 \"c\" \"a\"\n"
+                                                                  "flow-begin 20 1/2 \"c\" \"link\" id=7\n"
+                                                                  "complete 41..41 1/2 \"c\" \"link\"\n"
+                                                                  "flow-step 41 1/2 \"c\" \"link\" id=7\n"
+                                                                  "begin 50 1/3 \"c\" \"a\"\n"
+                                                                  "flow-end 51 1/3 \"c\" \"link\" id=7\n"
+                                                                  "end 52 1/3 \"c\" \"a\"\n"));
+}
+
+TEST(Cut, SwitchesBetweenThreadsThatAreNotTakenAreNone) {
+  const LegacyContextSwitch legacy{.time = 5, .outgoing = kMain, .incoming = kOther};
+  const ContextSwitch modern{.time = 6, .outgoing_thread = 2, .incoming_thread = 3};
+  EXPECT_THAT(texts_of(cut(trace(legacy, modern), {.threads = {4}})), ElementsAre(""));
+}
+
+TEST(Cut, NobodyIsNoThreadOfTheTable) {
+  const LegacyContextSwitch change{.time = 5, .outgoing = kIdleThread, .incoming = kMain};
+  const auto cuts = cut(trace(change), {});
+  const Words& piece = cuts.pieces.at(0);
+  Reader reader(std::as_bytes(std::span(piece)));
+  std::vector<std::uint64_t> threads;
+  for (const Entry& entry : reader)
+    if (const auto* const record = std::get_if<ThreadRecord>(&entry.record))
+      threads.push_back(record->thread);
+  EXPECT_THAT(threads, ElementsAre(2));
+}
+
+TEST(Cut, BlobsAreEventsWithoutATime) {
+  const auto cuts = cut(trace(Blob{.name = "info"}, complete(60, 90, "a"), Blob{.name = "more"}), {});
+  EXPECT_EQ(cuts.counters.events, 3U);
+  EXPECT_EQ(cuts.counters.first_ns, std::optional<std::uint64_t>(60));
+  EXPECT_EQ(cut(trace(Blob{.name = "info"}), {}).counters.first_ns, std::nullopt);
 }
 
 // ---- Whole files ----

@@ -1,5 +1,6 @@
 // The program fxt-cut as a user runs it: files, reports and exit codes.
 #include <gmock/gmock.h>
+#include <utility>
 
 #include "tests/fxt/tools/tool_test.h"
 
@@ -83,6 +84,69 @@ TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {
   EXPECT_EQ(dump(folder() + "out.fxt"), "instant 5 1/2 \"\" \"\"\n");
 }
 
+TEST_F(FxtCut, CompressesByName) {
+  for (const auto& [name, magic] : {std::pair{"out.fxt.gz", "\x1f\x8b"}, {"out.fxt.zst", "\x28\xb5"}}) {
+    EXPECT_EQ(run("-q " + trace() + " " + folder() + name).exit_code, 0);
+    EXPECT_EQ(dump(folder() + name), dump(trace()));
+    EXPECT_EQ(shell("head -c 2 " + folder() + name).output, magic);
+  }
+}
+
+TEST_F(FxtCut, WritesToAFifo) {
+  const std::string fifo = folder() + "fifo";
+  ASSERT_EQ(shell("mkfifo " + fifo).exit_code, 0);
+  EXPECT_EQ(shell(FXT_CUT " -q " + trace() + " " + fifo + " & " FXT_DUMP " --type event " + fifo).output,
+            dump(trace()));
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST_F(FxtCut, ReplacesNothingButTraces) {
+  const std::string notes = file_with("notes.txt", "text"), in = trace();
+  const std::string no_trace =
+      "fxt-cut: '" + notes + "' is no FXT trace, and would be overwritten; --force does it\n";
+  EXPECT_EQ(run(in + " " + notes).output, no_trace);
+  EXPECT_EQ(run("-q --force " + in + " " + notes).output, "");
+  EXPECT_EQ(dump(notes), dump(in));
+  EXPECT_EQ(run("-q -t 3 " + in + " " + notes).exit_code, 0) << "a trace now";
+
+  const std::string piece = file_with("out.001.fxt", "text");
+  EXPECT_EQ(run("--split-time 1us " + in + " " + folder() + "out.fxt").output,
+            "fxt-cut: '" + piece + "' is no FXT trace, and would be overwritten; --force does it\n");
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt")) << "known before any is written";
+}
+
+TEST_F(FxtCut, ReplacesNoInput) {
+  const std::string in = trace();
+  std::filesystem::rename(in, folder() + "out.002.fxt");
+  const Outcome outcome = run("--force --split-time 1us " + folder() + "out.002.fxt " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.output, "fxt-cut: '" + folder() + "out.002.fxt' is read, and would be overwritten\n");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
+}
+
+TEST_F(FxtCut, WhatIsNoTraceLeavesNothing) {
+  const std::string out = trace(), before = dump(out);
+  const Outcome outcome = run(file_with("x.c", "int main() { return 0; }") + " " + out);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("x.c:+0x0: "));
+  EXPECT_EQ(dump(out), before);
+}
+
+TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {
+  EXPECT_EQ(run("-q --split-time 1us " + trace() + " " + folder() + "out.fxt").exit_code, 0);
+  EXPECT_THAT(run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
+              HasSubstr("1 files that are called like pieces of this trace, but are of an earlier one\n  " +
+                        folder() + "out.002.fxt\n"));
+}
+
+TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
+  std::filesystem::create_directory(folder() + "out.001.fxt");
+  const Outcome outcome = run("--split-time 1us " + trace() + " " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.output, "fxt-cut: these pieces are complete: " + folder() + "out.000.fxt\nfxt-cut: " +
+                                folder() + "out.001.fxt: can't write: Is a directory\n");
+}
+
 TEST_F(FxtCut, SaysWhatIsRight) {
   const auto error = [&](const std::string& options) {
     const Outcome outcome = run(options);
@@ -101,7 +165,10 @@ TEST_F(FxtCut, SaysWhatIsRight) {
       "1024), not 'many'\n");
   EXPECT_EQ(error("--split-size 5k a -"),
             "fxt-cut: pieces need names: OUT can't be - with --split-time and --split-size\n");
-  EXPECT_EQ(error(trace() + " " + trace()), "fxt-cut: '" + trace() + "' is both IN and OUT\n");
+  EXPECT_EQ(error(trace() + " " + trace()), "fxt-cut: '" + trace() + "' is read, and would be overwritten\n");
+  EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + folder() + "out.fxt"),
+            "fxt-cut: the range ends before it begins\n");
+  EXPECT_THAT(error("--split-time '' a b"), StartsWith("fxt-cut: --split-time takes a time"));
   EXPECT_EQ(error(folder() + "none.fxt out.fxt"),
             "fxt-cut: " + folder() + "none.fxt: No such file or directory\n");
   EXPECT_THAT(run("--help").output, HasSubstr("--split-size"));

@@ -69,7 +69,7 @@ TEST_F(FxtDump, PrintsJsonLines) {
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count)
     EXPECT_TRUE(nlohmann::json::parse(line).contains("kind")) << line;
-  EXPECT_EQ(count, 70);
+  EXPECT_EQ(count, 69);
 }
 
 TEST_F(FxtDump, ChecksWithExitCodes) {

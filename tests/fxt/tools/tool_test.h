@@ -43,6 +43,10 @@ class ToolTest : public testing::Test {
                static_cast<std::streamsize>(bytes.size() - cut_bytes));
     return folder_ + name;
   }
+  std::string file_with(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + name) << text;
+    return folder_ + name;
+  }
 
  private:
   std::string folder_ = testing::TempDir() + "tool_test." + std::to_string(getpid()) + "/";

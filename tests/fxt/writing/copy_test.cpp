@@ -1,8 +1,13 @@
 // Copying and filtering traces record by record, and files as outputs.
+#include <array>
+#include <bit>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "fxt/reader.h"
 #include "tests/fxt/check_words.h"
@@ -217,6 +222,21 @@ TEST_F(FileOutputTest, LeavesWhatIsThereUntilThen) {
   }
   EXPECT_EQ(std::filesystem::file_size(path_), 5U);
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(FileOutputTest, WritesToAFifo) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const int reader = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  {
+    FileOutput output(path_);
+    Writer writer(output);
+    writer.finish();
+  }
+  std::array<std::byte, sizeof(kMagicRecord)> bytes{};
+  EXPECT_EQ(::read(reader, bytes.data(), bytes.size()), 8);
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(bytes), kMagicRecord);
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
 }
 
 TEST_F(FileOutputTest, SaysWhatCannotBeWritten) {

@@ -6,9 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 
-namespace convert {
+namespace fxt::tools {
+
+// The output can't be written (disk full, no permission, …). what() names the output and the reason.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 class OutputFile {
  public:
@@ -41,4 +48,4 @@ class OutputFile {
   std::uint64_t bytes_written_ = 0;
 };
 
-}  // namespace convert
+}  // namespace fxt::tools

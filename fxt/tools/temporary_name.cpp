@@ -1,4 +1,4 @@
-#include "converters/app/temporary_name.h"
+#include "fxt/tools/temporary_name.h"
 
 #include <array>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <unistd.h>
 
-namespace convert {
+namespace fxt::tools {
 namespace {
 
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
@@ -40,4 +40,4 @@ void TemporaryName::guard(const std::string& path) {
 
 void TemporaryName::release() { guarded_path = nullptr; }
 
-}  // namespace convert
+}  // namespace fxt::tools

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace convert {
+namespace fxt::tools {
 
 class TemporaryName {
  public:
@@ -13,4 +13,4 @@ class TemporaryName {
   static void release();
 };
 
-}  // namespace convert
+}  // namespace fxt::tools

@@ -1,4 +1,4 @@
-#include "converters/app/compression.h"
+#include "fxt/tools/compression.h"
 
 #include <exception>
 #include <fmt/format.h>
@@ -9,9 +9,7 @@
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 
-#include "converters/model/input_error.h"
-
-namespace convert {
+namespace fxt::tools {
 namespace {
 
 namespace io = boost::iostreams;
@@ -89,4 +87,4 @@ std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& fil
   return std::make_unique<PlainStream>(file);
 }
 
-}  // namespace convert
+}  // namespace fxt::tools

@@ -1,4 +1,4 @@
-#include "converters/app/output_file.h"
+#include "fxt/tools/output_file.h"
 
 #include <cerrno>
 #include <csignal>
@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
-#include "converters/app/temporary_name.h"
-#include "converters/model/input_error.h"
+#include "fxt/tools/temporary_name.h"
 
-namespace convert {
+namespace fxt::tools {
 namespace {
 
 constexpr mode_t kNewFileMode = 0666;  // less the umask, as any new file
@@ -131,4 +131,4 @@ void OutputFile::fail(std::string_view what) const {
   throw OutputError(fmt::format("{}: {}: {}", name_, what, std::strerror(errno)));
 }
 
-}  // namespace convert
+}  // namespace fxt::tools

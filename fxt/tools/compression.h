@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "converters/app/output_file.h"
+#include "fxt/tools/output_file.h"
 
-namespace convert {
+namespace fxt::tools {
 
 // Passes bytes on to a file, compressed if the file's name says so.
 class ByteStream {
@@ -21,4 +21,4 @@ class ByteStream {
 // By the end of `target`: ".gz" is gzip, ".zst" is Zstandard, all else is plain. Borrows `file`.
 std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file);
 
-}  // namespace convert
+}  // namespace fxt::tools

@@ -1,0 +1,68 @@
+#include "fxt/tools/trace_file.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+
+#include "fxt/format.h"
+#include "fxt/tools/input_file.h"
+
+namespace fxt::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBufferWords = std::size_t{32} << 10;
+
+}  // namespace
+
+bool is_fxt(const std::string& path) {
+  std::array<std::byte, sizeof(std::uint64_t)> word{};
+  try {
+    const auto input = open_input(path);
+    for (std::span<std::byte> room = word; !room.empty();) {
+      const std::size_t got = input->read(room);
+      if (got == 0) return false;
+      room = room.subspan(got);
+    }
+  } catch (const std::exception&) {
+    return false;  // compressed by name only, or not to be read
+  }
+  if (std::bit_cast<std::uint64_t>(word) == kMagicRecord) return true;
+  std::ranges::reverse(word);
+  return std::bit_cast<std::uint64_t>(word) == kMagicRecord;
+}
+
+void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
+                       bool replaces_anything) {
+  std::error_code error;
+  if (path == "-" || !fs::is_regular_file(path, error)) return;
+  for (const std::string& input : inputs)
+    if (fs::equivalent(path, input, error))
+      throw NotReplaceable(fmt::format("'{}' is read, and would be overwritten", path));
+  if (!replaces_anything && fs::file_size(path, error) != 0 && !is_fxt(path))
+    throw NotReplaceable(
+        fmt::format("'{}' is no FXT trace, and would be overwritten; --force does it", path));
+}
+
+TraceFile::TraceFile(const std::string& path)
+    : file_(path), stream_(open_stream(path, file_)), buffer_(kBufferWords) {}
+
+std::span<std::uint64_t> TraceFile::exchange(std::size_t filled_words) {
+  if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));
+  return buffer_;
+}
+
+void TraceFile::finish() {
+  if (is_finished_) return;
+  stream_->finish();
+  file_.commit();
+  is_finished_ = true;
+}
+
+}  // namespace fxt::tools

@@ -1,0 +1,48 @@
+// A trace as a file: written as its name says, and what it may take the place of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fxt/output.h"
+#include "fxt/tools/compression.h"
+#include "fxt/tools/output_file.h"
+
+namespace fxt::tools {
+
+// By its first word, decompressed. False if the file can't be read.
+bool is_fxt(const std::string& path);
+
+class NotReplaceable : public OutputError {
+ public:
+  using OutputError::OutputError;
+};
+
+// A trace may take the place of nothing, of an empty file, or of an FXT trace, plain or compressed, and
+// unless `replaces_anything` of nothing else; never of one of the inputs. Devices and the like are written
+// to, not replaced. Throws NotReplaceable.
+void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
+                       bool replaces_anything);
+
+// Written by a Writer, compressed if its name says so; has its name when the Writer has finished.
+class TraceFile final : public Output {
+ public:
+  // As OutputFile. Throws OutputError, as all of them do.
+  explicit TraceFile(const std::string& path);
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override;
+  void finish() override;
+
+  bool is_finished() const { return is_finished_; }
+  std::uint64_t bytes_written() const { return file_.bytes_written(); }
+
+ private:
+  OutputFile file_;
+  std::unique_ptr<ByteStream> stream_;
+  std::vector<std::uint64_t> buffer_;
+  bool is_finished_ = false;
+};
+
+}  // namespace fxt::tools
