@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fxt/format.h"
+#include "fxt/lower.h"
 
 namespace fxt {
 namespace {
@@ -51,13 +52,6 @@ std::string_view take_digits(std::string_view& text) {
   const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
   text.remove_prefix(digits.size());
   return digits;
-}
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lowered;
 }
 
 std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> units) {

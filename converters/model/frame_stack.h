@@ -61,16 +61,17 @@ class FrameStack {
     --size_;
   }
 
-  // The call below the innermost one is over, which takes its place.
-  void remove_below_top() {
-    assert(size_ >= 2);
-    const Frame top = back();
+  // The call at `depth` is over; those inside it lie one place further out.
+  void remove(std::size_t depth) {
+    for (; depth + 1 < size_; ++depth) {
+      const Frame inner = places_[depth + 1];
+      places_[depth] = inner;
+      const bool has_own = depth + 1 < own_slots_.size() && inner.slot == &own_slots_[depth + 1];
+      if (!has_own) continue;
+      places_[depth].slot = own_slot(depth);
+      *places_[depth].slot = *inner.slot;
+    }
     pop();
-    back() = top;
-    if (top.waits()) return;
-    Slot* const own = own_slot(size_ - 1);
-    *own = *top.slot;
-    back().slot = own;
   }
 
   // For who does the stack's work itself: all places, of which the first size() are in use.

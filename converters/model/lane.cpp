@@ -119,13 +119,17 @@ void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
 }
 
-bool Lane::drop_top(std::uint64_t time_ns, std::uint64_t shortest_ns) {
-  const Frame& frame = frames_.back();
-  if (!frame.waits() || frame.slot + 1 != write_ || time_ns - frame.slot->time_ns >= shortest_ns)
-    return false;
+bool Lane::leave_out(std::size_t depth, std::uint64_t time_ns) {
+  if (!frames_[depth].waits()) return false;
   advance(time_ns);
-  frames_.pop();
-  --write_;
+  Slot* const slot = frames_[depth].slot;
+  frames_.remove(depth);
+  if (slot + 1 == write_) {
+    --write_;
+  } else {
+    slot->kind = SlotKind::LeftOut;
+    ++holes_;
+  }
   return true;
 }
 
@@ -141,7 +145,7 @@ bool Lane::end_below_top(const Arguments& arguments) {
   begin.end_ns = time_ns;
   begin.kind = SlotKind::Complete;
   if (!arguments.empty()) begin.run = longer(begin, arguments, count);
-  frames_.remove_below_top();
+  frames_.remove(frames_.size() - 2);
   return true;
 }
 
@@ -368,6 +372,14 @@ void Lane::release_oldest() {
   slot->kind = SlotKind::Begin;
 }
 
+// Moves what is shown to the front. Nobody has an eye on slots that are about to be sealed.
+Slot* Lane::without_holes(Slot* begin, Slot* end) {
+  if (holes_ == 0) return end;
+  const auto rest = std::ranges::remove(begin, end, SlotKind::LeftOut, &Slot::kind);
+  holes_ -= rest.size();
+  return rest.begin();
+}
+
 std::size_t Lane::seal() {
   if (!is_held_back()) return 0;
   const bool waits = oldest_waiting() < frames_.size();
@@ -375,6 +387,7 @@ std::size_t Lane::seal() {
   const SlotChunk* const last = waits ? &chunk_of(until) : filling_.back().get();
   std::size_t sealed = 0;
   const auto add = [&](Slot* end, std::unique_ptr<SlotChunk> chunk) {
+    end = without_holes(unsealed_, end);
     sealed += static_cast<std::size_t>(end - unsealed_);
     if (unsealed_ != end || chunk != nullptr) pieces_.push_back({{unsealed_, end}, std::move(chunk)});
   };

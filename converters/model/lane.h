@@ -43,8 +43,8 @@ struct LaneOptions {
   std::size_t last_place() const { return std::max(max_depth, kPerfettoMaxDepth) - 1; }
 };
 
-// Sealed events of a lane that lie side by side, in order; none is Open. `chunk` is theirs when nothing else
-// of it will come.
+// Sealed events of a lane that lie side by side, in order, or none; none is Open. `chunk` is theirs when
+// nothing else of it will come.
 struct Piece {
   std::span<Slot> slots;
   std::unique_ptr<SlotChunk> chunk = nullptr;
@@ -72,9 +72,9 @@ class Lane {
   // in all are kept (cut_arguments() counts the rest).
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // The innermost call ends after less than `shortest_ns`: as if it had never been, unless something lies
-  // inside it, or it may be out already. False (and nothing done) then, or if it lasted longer.
-  bool drop_top(std::uint64_t time_ns, std::uint64_t shortest_ns);
+  // The call at `depth` ends, and is as if it had never been; what lies inside it stays. False (and nothing
+  // done) if its begin may be out already, or it is not to be seen anyway.
+  bool leave_out(std::size_t depth, std::uint64_t time_ns);
 
   // Ends the call around the innermost one where that one began: it stays open, and lies behind. False (and
   // nothing done) if that can't be drawn any more, or the call would have no length.
@@ -176,9 +176,11 @@ class Lane {
   // Whether something waits behind the last seal: an open call first.
   bool is_held_back() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t held_back_ns() const { return unsealed_->time_ns; }  // when is_held_back()
-  // The time of the first event that was not taken yet, when has_piece() or is_held_back().
+  // Whether there is an event that was not taken yet, and the time of the first.
+  bool says_something() const { return first_piece() != pieces_.end() || is_held_back(); }
   std::uint64_t first_ns() const {
-    return has_piece() ? pieces_.front().slots.front().time_ns : held_back_ns();
+    const auto piece = first_piece();
+    return piece != pieces_.end() ? piece->slots.front().time_ns : held_back_ns();
   }
   // Gives up waiting for the end of the oldest open call: it becomes a begin. is_held_back() must hold.
   void release_oldest();
@@ -200,6 +202,9 @@ class Lane {
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
+  std::deque<Piece>::const_iterator first_piece() const {
+    return std::ranges::find_if(pieces_, [](const Piece& piece) { return !piece.slots.empty(); });
+  }
   template <typename Decode>
   std::size_t pass_run(std::size_t count, Decode decode);
   bool pass_over(const Slot& complete);
@@ -215,6 +220,7 @@ class Lane {
   std::size_t oldest_waiting();
   SlotChunk& chunk_of(const Slot* slot);
   void keep_to_share();
+  Slot* without_holes(Slot* begin, Slot* end);
   Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
              const std::uint64_t* run = nullptr);
   // Room for a run of `words` words behind its header, which is filled in.
@@ -258,6 +264,7 @@ class Lane {
   std::size_t instants_ = 0;                       // how many were then
   std::uint64_t hidden_ = 0;
   std::uint64_t cut_arguments_ = 0;
+  std::size_t holes_ = 0;  // slots that are LeftOut
   std::uint64_t needed_from_ns_ = 0;
   std::uint64_t passed_over_ = 0;
   bool is_guest_ = false;

@@ -78,11 +78,10 @@ std::vector<std::uint64_t> Rounds::find_first_times(const std::vector<bool>& wan
   const auto input_of = [&](const LaneState& state) {
     return static_cast<std::size_t>(state.input - inputs_.data());
   };
-  const auto says_something = [](const Lane& lane) { return lane.has_piece() || lane.is_held_back(); };
   const auto is_unknown = [&](const LaneState& state) {
     return wanted[input_of(state)] && state.feed != nullptr && !state.feed->done &&
            std::ranges::none_of(state.feed->lanes,
-                                [&](std::size_t lane) { return says_something(*lanes_[lane].lane); });
+                                [&](std::size_t lane) { return lanes_[lane].lane->says_something(); });
   };
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
   while (std::ranges::any_of(lanes_, is_unknown)) {
@@ -94,7 +93,7 @@ std::vector<std::uint64_t> Rounds::find_first_times(const std::vector<bool>& wan
   for (const LaneState& state : lanes_) {
     // What a lane does not say yet comes after the frontier.
     std::uint64_t lane_ns = kForever;
-    if (says_something(*state.lane))
+    if (state.lane->says_something())
       lane_ns = state.lane->first_ns();
     else if (state.feed != nullptr && !state.feed->done)
       lane_ns = state.feed->source->frontier_ns();

@@ -28,6 +28,7 @@ enum class SlotKind : std::uint8_t {
   Log,
   Blob,
   BufferFull,  // FXT's provider event: records were lost here
+  LeftOut,     // a call that is not to be seen after all; never leaves the lane
 };
 
 // The words that belong to one slot, in its lane's memory: their number, and how many arguments they are.

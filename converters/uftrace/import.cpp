@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "converters/uftrace/arguments/payload_reader.h"
+#include "converters/uftrace/filters/fork_arrows.h"
 #include "converters/uftrace/host.h"
 #include "converters/uftrace/kernel/kernel_feeder.h"
 #include "converters/uftrace/note_kinds.h"
@@ -69,7 +70,8 @@ struct Recording {
         info(read_info(path, context.notes)),
         events(read_task_file(path, info.order, context.notes)),
         sessions(directory, info, events, context.notes),
-        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes})),
+        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes},
+                       wanted.filters.time_ns)),
         kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
         symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
                    wanted),
@@ -255,6 +257,7 @@ SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timelin
   if (perf == recording.perf.end()) return {};
   return {.inbox = &recording.inboxes[task.tid],
           .lone_outs = perf->second.lone_outs,
+          .short_outs = perf->second.short_outs,
           .process = timeline.koid_of(task.pid),
           .thread = timeline.koid_of(task.tid),
           .last_ns = perf->second.last_ns,
@@ -372,7 +375,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   const auto recording = std::make_shared<Recording>(input, context, options);
   context.timeline.at_end([recording, &notes = context.timeline.new_notes()] {
     recording->symbolizer.add_notes();
-    if (recording->filters != nullptr) recording->filters->add_notes(notes);
+    if (recording->filters != nullptr)
+      recording->filters->add_notes(recording->directory.path.native(), notes);
   });
   auto plans = plans_of(*recording, context);
   if (!recording->kernel.files.empty())
@@ -381,6 +385,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     context.notes.add(kNothingOfKernel, Place::file(input.native()), "nothing is shown of it");
   plan_forks(plans, recording->sessions, recording->perf, recording->symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
+  if (recording->filters != nullptr) leave_out_arrows(plans, *recording->filters, recording->symbolizer);
 
   context.timeline.begin_input(input.string());
   if (options.utc) show_wall_clock(recording->info, input, context);

@@ -33,6 +33,8 @@ inline constexpr NoteKind kForeignClock{"foreign-clock",
 inline constexpr NoteKind kNoSuchFunction{"no-such-function", "patterns that fit no function"};
 inline constexpr NoteKind kNeverCalled{"never-called",
                                        "patterns that fit only functions that were not called", true};
+inline constexpr NoteKind kNotInInput{"not-in-input",
+                                      "patterns that fit no function of one input, but of others", true};
 inline constexpr NoteKind kCallsLeftOut{"calls-left-out", "calls that options leave out", true};
 inline constexpr NoteKind kEventsLeftOut{"events-left-out", "events that options leave out", true};
 inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads that options leave out", true};

@@ -64,6 +64,9 @@ std::string EventText::text_of(const Slot& slot) const {
     case SlotKind::Open:
       text = "OPEN " + label();
       break;  // must not happen
+    case SlotKind::LeftOut:
+      text = "LEFT OUT " + label();
+      break;  // the same
     case SlotKind::Complete:
       text = fmt::format("[{}, {}] {}", slot.time_ns, slot.end_ns, label());
       break;

@@ -311,6 +311,83 @@ TEST_F(LaneTest, CallsThatAreOverTooEarlyTakeTheirArgumentsWithThem) {
                   "7/8 @11 counter app:g #0 x=9", "7/8 [13, 20] app:g x=11 x=12"));
 }
 
+TEST_F(LaneTest, WhatLiesInACallThatIsLeftOutStays) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(1, label("main"));
+                lane.begin(2, label("gone"));
+                lane.instant(3, label("tick"));
+                lane.begin(4, label("f"));
+                lane.end(5);
+                EXPECT_TRUE(lane.leave_out(1, 6));
+                EXPECT_EQ(lane.depth(), 1);
+                EXPECT_EQ(lane.last_ns(), 6);
+                lane.begin(7, label("gone"));
+                EXPECT_TRUE(lane.leave_out(1, 8));
+                lane.end(9);
+              }),
+              ElementsAre("7/8 [1, 9] app:main", "7/8 @3 app:tick", "7/8 [4, 5] app:f"));
+}
+
+TEST_F(LaneTest, ACallBelowTheTopCanBeLeftOut) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(1, label("gone"), 0xa);
+                lane.begin(2, label("f"), 0xb);
+                lane.begin_left_out(3, 0xc);
+                lane.begin(4, label("g"), 0xd);
+                EXPECT_TRUE(lane.leave_out(0, 5));
+                EXPECT_EQ(lane.key_at(0), 0xb);
+                EXPECT_EQ(lane.key_at(2), 0xd);
+                EXPECT_FALSE(lane.leave_out(1, 5));  // it is
+                lane.end(6);
+                EXPECT_TRUE(lane.top_is_left_out());
+                lane.end(7);
+                EXPECT_EQ(lane.places(), 1);
+                lane.end(8);
+              }),
+              ElementsAre("7/8 [2, 8] app:f", "7/8 [4, 6] app:g"));
+}
+
+TEST_F(LaneTest, ACallWhoseBeginIsOutStays) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin(1, label("f"));
+                lane.release_oldest();
+                lane.begin(2, label("gone"));
+                lane.begin(3, label("g"));
+                lane.begin(4, label("h"));
+                EXPECT_FALSE(lane.leave_out(0, 5));
+                EXPECT_TRUE(lane.leave_out(1, 5));
+                lane.release_oldest();
+                EXPECT_TRUE(lane.leave_out(2, 6));  // h
+                EXPECT_FALSE(lane.leave_out(1, 6));
+                lane.end(7);
+                lane.end(8);
+              }),
+              ElementsAre("7/8 [1 app:f", "7/8 [3 app:g", "7/8 7] app:g", "7/8 8] app:f"));
+}
+
+// Also where nothing else is in a chunk: its words may be those of others.
+TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
+  for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * SlotChunk::kSlots}}) {
+    ChunkPool pool;
+    Lane lane(pool, {.max_depth = 1'000'000});
+    lane.set_share(std::size_t{1} << 30);
+    lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
+    lane.end(2);
+    for (std::uint64_t i = 0; i < calls; ++i) lane.begin(3, LabelId{});
+    for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.leave_out(0, 4));
+    EXPECT_TRUE(lane.says_something());
+    EXPECT_EQ(lane.seal(), sizeof(Slot));
+    EXPECT_EQ(lane.first_ns(), 1);
+    std::size_t slots = 0;
+    while (lane.has_piece()) slots += lane.take_piece().slots.size();
+    EXPECT_EQ(slots, 1);
+    EXPECT_FALSE(lane.says_something());
+    lane.instant(5, LabelId{});
+    EXPECT_TRUE(lane.says_something());
+    EXPECT_EQ(lane.first_ns(), 5);
+  }
+}
+
 TEST_F(LaneTest, LateNamesAndRemarks) {
   const NameId repaired = names.intern("repaired");
   EXPECT_THAT(lines_of([&](Lane& lane) {

@@ -5,21 +5,15 @@
 #include <charconv>
 #include <optional>
 
+#include "fxt/lower.h"
+
 namespace convert::uftrace {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
-  return lowered;
-}
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (text.size() < prefix.size()) return false;
   for (std::size_t i = 0; i < prefix.size(); ++i)
-    if (lower(text[i]) != prefix[i]) return false;
+    if (fxt::lower(text[i]) != prefix[i]) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
@@ -186,7 +180,7 @@ class ItemParser {
     }
     location.kind = Location::Kind::Register;
     location.number = 0;
-    location.registers = lower(rest_);
+    location.registers = fxt::lower(rest_);
     rest_ = {};
     return !location.registers.empty();
   }
@@ -200,7 +194,7 @@ void take_item(std::string_view word, const Machine& machine, SpecEntry& entry, 
   ItemParser parser(word, machine);
   SpecItem item;
   if (parser.take_kind(item)) {
-    if (parser.take_rest(item, lower(word.front()) == 'r')) {
+    if (parser.take_rest(item, fxt::lower(word.front()) == 'r')) {
       entry.items.push_back(std::move(item));
     } else {
       problems.emplace_back(word);

@@ -8,33 +8,19 @@
 #include <utility>
 
 #include "converters/model/option.h"
+#include "converters/uftrace/filters/c_number.h"
 
 namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kForm =
-    "if:argN OP VALUE (N 1 to 6; OP one of == != > >= < <= &; VALUE a whole number)";
+    "if:argN OP VALUE (N 1 to 6; OP one of == != > >= < <= &; VALUE a whole number from -2^63 to 2^63 - 1)";
 constexpr unsigned kMaxArgument = 6;
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   return text;
-}
-
-std::optional<std::int64_t> number_of(std::string_view text) {
-  const bool is_negative = text.starts_with('-');
-  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  const bool is_octal = !is_hex && text.size() > 1 && text.starts_with('0');
-  if (is_hex) text.remove_prefix(2);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number,
-                                            is_hex     ? 16
-                                            : is_octal ? 8
-                                                       : 10);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return static_cast<std::int64_t>(is_negative ? 0 - number : number);
 }
 
 // Longer ones first.
@@ -123,7 +109,7 @@ Condition parse_condition(std::string_view text) {
   const auto* const op =
       std::ranges::find_if(kOps, [&](const auto& known) { return rest.starts_with(known.first); });
   if (op == kOps.end()) refuse();
-  const auto value = number_of(trimmed(rest.substr(op->first.size())));
+  const auto value = signed_c_number(trimmed(rest.substr(op->first.size())));
   if (!value) refuse();
   condition.argument = fmt::format("arg{}", index);
   condition.op = op->second;

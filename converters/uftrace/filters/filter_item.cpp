@@ -2,23 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 
 #include "converters/model/option.h"
+#include "converters/uftrace/filters/c_number.h"
+#include "fxt/lower.h"
 #include "fxt/quantity_text.h"
 
 namespace convert::uftrace {
 namespace {
 
 constexpr std::uint32_t kMaxDepth = 1024;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr std::string_view kActions =
+    "filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, trace_on, trace_off, clear, if:";
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (text.size() < prefix.size()) return false;
   for (std::size_t i = 0; i < prefix.size(); ++i)
-    if (lower(text[i]) != prefix[i]) return false;
+    if (fxt::lower(text[i]) != prefix[i]) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
@@ -33,17 +34,12 @@ void split(std::string_view text, char separator, const Take& take) {
   }
 }
 
-std::optional<std::uint64_t> number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // Accepted: they say how a recorder or a terminal does something, or which values were recorded.
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",
                                                           "color=", "backtrace", "callsite", "finish",
                                                           "read=",  "recover",   "script"};
+// What can be cleared besides: this program has no option that gives it.
+constexpr std::string_view kLocation = "loc";
 
 struct Plain {
   std::string_view word;
@@ -59,8 +55,12 @@ class WordParser {
   WordParser(FilterItem& item) : item_(item) {}
 
   void take(std::string_view word) {
-    if (!take_action(word)) take_module(word);
+    if (take_action(word))
+      has_action_ = true;
+    else
+      take_module(word);
   }
+  bool has_action() const { return has_action_; }
 
  private:
   using Option = FilterItem::Option;
@@ -69,7 +69,7 @@ class WordParser {
     throw UsageError(fmt::format("{}: in '{}', {}, not '{}'", name_of(item_.option), item_.text, form, word));
   }
 
-  // What -F and -N take besides themselves; -C, -H and -L take nothing, -T everything.
+  // What -F and -N take besides themselves; -C and -H take nothing, -T everything.
   void give(Setting setting) {
     constexpr std::array kOfFilters{Setting::Depth,  Setting::Time, Setting::Size,
                                     Setting::Caller, Setting::Hide, Setting::Condition};
@@ -103,7 +103,7 @@ class WordParser {
   }
 
   bool take_depth(std::string_view text, std::string_view word) {
-    const auto depth = number_of(text);
+    const auto depth = c_number(text);
     if (!depth || *depth > kMaxDepth)
       refuse(fmt::format("depth= takes a number from 0 to {}", kMaxDepth), word);
     item_.actions.depth = static_cast<std::uint32_t>(*depth);
@@ -120,7 +120,7 @@ class WordParser {
   }
 
   bool take_size(std::string_view text, std::string_view word) {
-    const auto size = number_of(text);
+    const auto size = c_number(text);
     if (!size) refuse("size= takes a number of bytes", word);
     item_.actions.size = *size;
     give(Setting::Size);
@@ -171,7 +171,7 @@ class WordParser {
       std::string_view name;
       Setting setting;
     };
-    static constexpr std::array<Known, 12> kKnown{{{"trace_on", Setting::TraceOn},
+    static constexpr std::array<Known, 11> kKnown{{{"trace_on", Setting::TraceOn},
                                                    {"trace_off", Setting::TraceOff},
                                                    {"trace", Setting::Trace},
                                                    {"notrace", Setting::Filter},
@@ -181,8 +181,7 @@ class WordParser {
                                                    {"depth", Setting::Depth},
                                                    {"time", Setting::Time},
                                                    {"size", Setting::Size},
-                                                   {"if", Setting::Condition},
-                                                   {"loc", Setting::Location}}};
+                                                   {"if", Setting::Condition}}};
     std::string_view rest = name;
     for (const Known& known : kKnown) {
       if (!take_prefix(rest, known.name)) continue;
@@ -193,7 +192,7 @@ class WordParser {
       std::string_view text = name;
       return take_prefix(text, known.substr(0, known.find('=')));
     });
-    if (!has_no_effect) refuse("clear= takes names of actions", word);
+    if (!has_no_effect && !take_prefix(rest, kLocation)) refuse("clear= takes names of actions", word);
   }
 
   void take_module(std::string_view word) {
@@ -203,6 +202,7 @@ class WordParser {
   }
 
   FilterItem& item_;
+  bool has_action_ = false;
 };
 
 }  // namespace
@@ -219,8 +219,6 @@ std::string_view name_of(FilterItem::Option option) {
       return "--caller-filter";
     case FilterItem::Option::Hide:
       return "--hide";
-    case FilterItem::Option::Location:
-      return "--loc-filter";
   }
   return {};
 }
@@ -242,11 +240,12 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
       item.actions.given.add(Setting::Caller);
     } else if (item.option == Option::Hide) {
       item.actions.given.add(Setting::Hide);
-    } else if (item.option == Option::Location) {
-      item.actions.given.add(Setting::Location);
     }
     WordParser words(item);
     split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.take(word); });
+    if (option == Option::Trigger && !words.has_action())
+      throw UsageError(
+          fmt::format("--trigger: '{}' says nothing of the function; actions are {}", text, kActions));
     // To clear is all that such an item does of itself.
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);

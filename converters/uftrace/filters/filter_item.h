@@ -24,7 +24,6 @@ enum class Setting : std::uint16_t {
   TraceOn = 1 << 7,
   TraceOff = 1 << 8,
   Condition = 1 << 9,
-  Location = 1 << 10,
 };
 
 class Settings {
@@ -60,7 +59,7 @@ struct Actions {
 
 struct FilterItem {
   // The option that it stands in. uftrace takes them in this order.
-  enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide, Location };
+  enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide };
 
   Option option;
   std::string text;         // as given, for messages

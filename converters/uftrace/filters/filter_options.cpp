@@ -1,31 +1,17 @@
 #include "converters/uftrace/filters/filter_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+#include "converters/uftrace/filters/c_number.h"
+
 namespace convert::uftrace {
 namespace {
 
 constexpr std::uint64_t kMaxDepth = 65534;
-
-// As C writes them: decimal, 0x hexadecimal, 0 octal.
-std::optional<std::uint64_t> c_number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  } else if (text.size() > 1 && text.starts_with('0')) {
-    base = 8;
-  }
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::uint64_t number_between(std::string_view option, std::string_view text, std::uint64_t first,
                              std::uint64_t last) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "converters/model/option.h"
 #include "converters/uftrace/filters/filter_item.h"
+#include "converters/uftrace/filters/pattern_report.h"
 #include "converters/uftrace/symbols/name_pattern.h"
 
 namespace convert::uftrace {
@@ -20,6 +22,8 @@ struct FilterOptions {
   std::uint64_t time_ns = 0;                // of the shortest call; 0: all
   std::uint64_t size = 0;                   // of the smallest function in bytes; 0: all
   bool no_libcall = false;                  // no calls of library functions by way of the PLT
+  // Shared by all inputs.
+  std::shared_ptr<PatternReport> report = std::make_shared<PatternReport>();
 
   bool any() const {
     return !items.empty() || !starts_tracing || depth || time_ns != 0 || size != 0 || no_libcall;

@@ -7,9 +7,12 @@
 #include "converters/uftrace/filters/similar_names.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/symbols/function_names.h"
+#include "fxt/lower.h"
 
 namespace convert::uftrace {
 namespace {
+
+constexpr std::string_view kPlt = "PLT";
 
 // uftrace's order: filters as they come, then triggers, and so on.
 int turn_of(FilterItem::Option option) {
@@ -17,9 +20,15 @@ int turn_of(FilterItem::Option option) {
                                                : static_cast<int>(option);
 }
 
-bool is_word(std::string_view text, std::string_view word) {
-  return std::ranges::equal(text, word,
-                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+// Those of operators and closures hold what no regular expression may.
+bool is_like_a_name(std::string_view pattern) {
+  return pattern.find("operator") != std::string_view::npos || pattern.find("{{") != std::string_view::npos;
+}
+
+bool is_named_so(const SymbolTable& table, const std::string& name, Demangle demangle) {
+  return std::ranges::any_of(table.symbols(), [&](const Symbol& symbol) {
+    return is_function(symbol.type) && convert::demangle(symbol.name, demangle) == name;
+  });
 }
 
 }  // namespace
@@ -31,18 +40,18 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, Dema
     // A mangled name is meant as it is.
     const bool is_mangled = convert::demangle(item.pattern, demangle) != item.pattern;
     NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, demangle);
-    if (!pattern.problem().empty())
+    if (!pattern.problem().empty() && !is_like_a_name(item.pattern))
       throw UsageError(
           fmt::format("{}: '{}' is no regular expression ({}): put \\ before its special characters, or give "
                       "--match simple",
                       name_of(item.option), item.pattern, pattern.problem()));
-    Rule rule{.item = item,
-              .pattern = std::move(pattern),
-              .is_kernel = is_word(item.module, "kernel") || is_word(item.module, "k")};
-    if (is_word(item.module, "plt")) rule.item.module = "PLT";
+    const std::string module = fxt::lower(item.module);
+    Rule rule{.item = item, .pattern = std::move(pattern), .is_kernel = module == "kernel" || module == "k"};
+    if (module == "plt") rule.item.module = kPlt;
     rules_.push_back(std::move(rule));
   }
   std::ranges::stable_sort(rules_, {}, [](const Rule& rule) { return turn_of(rule.item.option); });
+  options_.report->expect();
 
   has_callers_ = options_.has(FilterItem::Option::Caller);
   looks_at_sizes_ = options_.size != 0;
@@ -70,11 +79,19 @@ bool FilterTable::is_filter_cleared(std::size_t filter) const {
       });
 }
 
-bool FilterTable::fits(const Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
+bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle) {
+  if (name == rule.pattern.text()) return true;
+  if (rule.pattern.is_plain() || !rule.pattern.matches(name)) return false;
+  const auto [known, is_new] = rule.names_one.try_emplace(&table);
+  if (is_new) known->second = is_named_so(table, rule.pattern.text(), demangle);
+  return !known->second;
+}
+
+bool FilterTable::fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
                        const AddressSpace* space) const {
   if (rule.is_kernel != place.is_kernel()) return false;
-  if (std::ranges::none_of(names, [&](const std::string& name) { return rule.pattern.matches(name); }))
-    return false;
+  const auto is_meant = [&](const std::string& name) { return fits(rule, name, *place.table, demangle_); };
+  if (std::ranges::none_of(names, is_meant)) return false;
   return rule.is_kernel || rule.item.module.empty() || is_in_module(rule.item.module, place, space);
 }
 
@@ -87,7 +104,14 @@ const Fate* FilterTable::keep(Fate fate, const Symbol* symbol, const void* where
 
 const Fate* FilterTable::fate_of(const SymbolView& view, std::uint64_t address) {
   if (passes_program_) return &passed_;
-  const SymbolAt place = view.at(address);
+  return judge(view.at(address), view.space());
+}
+
+const Fate* FilterTable::kernel_fate(std::uint64_t address) {
+  return judge(symbolizer_.kernel_at(address), nullptr);
+}
+
+const Fate* FilterTable::judge(const SymbolAt& place, const AddressSpace* space) {
   if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
   const void* const where = place.module != nullptr ? static_cast<const void*>(place.module) : place.library;
   const std::lock_guard lock(mutex_);
@@ -96,7 +120,6 @@ const Fate* FilterTable::fate_of(const SymbolView& view, std::uint64_t address) 
   const auto names = names_at(*place.table, *place.symbol, demangle_);
   Fate fate{.size = place.symbol->end - place.symbol->start,
             .is_passed_over = options_.no_libcall && place.symbol->is_plt()};
-  const AddressSpace* const space = view.space();
   for (Rule& rule : rules_) {
     if (!fits(rule, names, place, space)) continue;
     fate.take(rule.item);
@@ -105,53 +128,40 @@ const Fate* FilterTable::fate_of(const SymbolView& view, std::uint64_t address) 
   return keep(std::move(fate), place.symbol, where);
 }
 
-const Fate* FilterTable::kernel_fate(std::uint64_t address) {
-  const SymbolAt place = symbolizer_.kernel_at(address);
-  if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
-  const std::lock_guard lock(mutex_);
-  if (const auto known = fates_.find({place.symbol, nullptr}); known != fates_.end())
-    return known->second.get();
-  const auto names = names_at(*place.table, *place.symbol, demangle_);
-  Fate fate{.size = place.symbol->end - place.symbol->start};
-  for (Rule& rule : rules_) {
-    if (!fits(rule, names, place, nullptr)) continue;
-    fate.take(rule.item);
-    rule.is_used = true;
-  }
-  return keep(std::move(fate), place.symbol, nullptr);
-}
-
-void FilterTable::add_notes(Notes& notes) {
-  for (const Rule& rule : rules_)
-    if (!rule.is_used) add_note(rule, notes);
+void FilterTable::add_notes(const std::string& input, Notes& notes) {
+  for (std::size_t i = 0; i < rules_.size(); ++i) report(rules_[i], i, input);
+  options_.report->finish(notes);
 }
 
 // Where such a function is that was not called, or what is called like it.
-void FilterTable::add_note(const Rule& rule, Notes& notes) {
-  const auto what = fmt::format("{} '{}'", name_of(rule.item.option), rule.item.text);
+void FilterTable::report(Rule& rule, std::size_t number, const std::string& input) {
+  using Fit = PatternReport::Fit;
+  if (rule.is_used) return options_.report->add(number, Fit::Called, {});
+  const std::string& module = rule.item.module;
+  const auto what = fmt::format("{}: {} '{}'", input, name_of(rule.item.option), rule.item.text);
   auto tables = symbolizer_.tables();
   if (rule.is_kernel) tables = {{"the kernel", symbolizer_.kernel_symbols()}};
+  std::string elsewhere;  // a function that fits, but for its module
   SimilarNames similar(rule.pattern.text());
-  for (const auto& [module, table] : tables) {
+  for (const auto& [where, table] : tables) {
     if (table == nullptr) continue;
     for (const Symbol& symbol : table->symbols()) {
       if (!is_function(symbol.type)) continue;
       const std::string name = convert::demangle(symbol.name, demangle_);
-      if (rule.pattern.matches(name)) {
-        const NoteKind& kind = rule.is_kernel || rule.item.module.empty() ? kNeverCalled : kNoSuchFunction;
-        notes.add(kind, [&, where = module] {
-          return fmt::format("{}: {} is a function of {}", what, name, where);
-        });
-        return;
-      }
       similar.see(name);
+      if (!fits(rule, name, *table, demangle_)) continue;
+      const std::string text = fmt::format("{}: {} is a function of {}", what, name, where);
+      const bool is_there =
+          rule.is_kernel || module.empty() || (module == kPlt ? symbol.is_plt() : where.starts_with(module));
+      if (is_there) return options_.report->add(number, Fit::NeverCalled, text);
+      if (elsewhere.empty()) elsewhere = text;
     }
   }
   const auto names = similar.nearest();
-  notes.add(kNoSuchFunction, [&] {
-    if (names.empty()) return fmt::format("{}: and none has a name like it", what);
-    return fmt::format("{}: similar names: {}", what, fmt::join(names, ", "));
-  });
+  options_.report->add(number, Fit::Nothing,
+                       !elsewhere.empty() ? elsewhere
+                       : names.empty()    ? fmt::format("{}: and none has a name like it", what)
+                                       : fmt::format("{}: similar names: {}", what, fmt::join(names, ", ")));
 }
 
 }  // namespace convert::uftrace

@@ -45,8 +45,8 @@ class FilterTable {
   // Whether the sizes of functions matter.
   bool looks_at_sizes() const { return looks_at_sizes_; }
 
-  // At the end: which patterns fit no function that was called.
-  void add_notes(Notes& notes);
+  // At the end: which patterns fit no function that was called. `input` is the recording's name.
+  void add_notes(const std::string& input, Notes& notes);
 
  private:
   struct Rule {
@@ -54,12 +54,16 @@ class FilterTable {
     NamePattern pattern;
     bool is_kernel;
     bool is_used = false;  // it fits a function that was called
+    // Whether a function there has the pattern itself for a name: then that one is meant, and no other.
+    std::map<const SymbolTable*, bool> names_one = {};
   };
-  bool fits(const Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
+  static bool fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle);
+  bool fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
             const AddressSpace* space) const;
+  const Fate* judge(const SymbolAt& place, const AddressSpace* space);
   const Fate* keep(Fate fate, const Symbol* symbol, const void* where);
   bool is_filter_cleared(std::size_t filter) const;
-  void add_note(const Rule& rule, Notes& notes);
+  void report(Rule& rule, std::size_t number, const std::string& input);
 
   const FilterOptions options_;
   const bool passes_program_;

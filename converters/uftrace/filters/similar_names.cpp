@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fxt/lower.h"
+
 namespace convert::uftrace {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
-  return lowered;
-}
 
 // How many characters must be changed, put in or left out (Levenshtein).
 std::size_t distance(std::string_view from, std::string_view to) {
@@ -34,14 +28,14 @@ std::size_t distance(std::string_view from, std::string_view to) {
 
 SimilarNames::SimilarNames(std::string_view wanted) {
   constexpr std::string_view kNoName = "^$*+?()[]{}|\\";
-  for (const char c : lower(wanted))
+  for (const char c : fxt::lower(wanted))
     if (kNoName.find(c) == std::string_view::npos) wanted_ += c;
   constexpr std::size_t kAtLeast = 2;  // two letters that have changed places
   farthest_ = std::min(std::max(kAtLeast, wanted_.size() / 3), std::max<std::size_t>(wanted_.size(), 2) - 1);
 }
 
 void SimilarNames::see(const std::string& name) {
-  const std::string lowered = lower(name);
+  const std::string lowered = fxt::lower(name);
   // One that holds the other is farther than one that is misspelt.
   const bool is_part = !wanted_.empty() && lowered.find(wanted_) != std::string::npos;
   const std::size_t difference =

@@ -46,6 +46,10 @@ class ThreadFilter {
     if (around.is_out || (fate != nullptr && fate->is_passed_over)) return true;
     return !is_open(around) && (fate == nullptr || !fate->has(Setting::Filter));
   }
+  // The call that was entered there last is left out because its function is too small.
+  bool is_too_small(std::size_t depth, const Fate& fate) const {
+    return inside_[depth + 1].size != 0 && fate.size < inside_[depth + 1].size;
+  }
   // Whether an event in so many open calls is shown. What was read at a call goes with it.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
     const Inside& around = inside_[std::min(depth, inside_.size() - 1)];

@@ -100,13 +100,14 @@ void KernelCalls::enter(std::uint64_t time_ns, const KernelMessage& message, std
   drop_down_to(kept, time_ns);
   if (frames_.size() == kMaxFrames) drop_down_to(0, time_ns);
   Frame frame{.address = message.address,
+              .begin_ns = message.time_ns,
               .depth = depth,
               .is_drawn = !context_.skips_outside || user_depth > 0,
               .around = depth_in(user_depth)};
   if (context_.filter != nullptr && frame.is_drawn) {
-    const auto shortest_ns = context_.filter->enter(frame.around, frame.address);
-    frame.is_drawn = shortest_ns.has_value();
-    frame.shortest_ns = shortest_ns.value_or(0);
+    const KernelFilter::Verdict verdict = context_.filter->enter(frame.around, frame.address);
+    frame.is_drawn = verdict.is_shown;
+    frame.shortest_ns = verdict.shortest_ns;
   }
   frames_.push_back(frame);
   if (!frame.is_drawn) return;
@@ -115,11 +116,6 @@ void KernelCalls::enter(std::uint64_t time_ns, const KernelMessage& message, std
     context_.lane.begin(time_ns, message.label, message.address, {{caller_, Pointer{message.value}}});
   else
     context_.lane.begin(time_ns, message.label, message.address);
-}
-
-// Calls that are open, for who begins now.
-std::size_t KernelCalls::depth_in(std::size_t user_depth) const {
-  return frames_.empty() || frames_.back().is_over ? user_depth : frames_.back().around + 1;
 }
 
 // The frame that an exit ends; kNone if its entry was not seen.
@@ -141,11 +137,33 @@ void KernelCalls::leave(std::uint64_t time_ns, const KernelMessage& message) {
     return;
   }
   drop_down_to(frame + 1, time_ns);
-  if (frames_.back().is_drawn)
-    end_top(time_ns, message.has_value ? &message.value : nullptr, {});
-  else
+  const bool is_kept = frames_.back().is_kept(message.time_ns);
+  if (is_kept) keep_around(frame);
+  if (!frames_.back().is_drawn)
     frames_.pop_back();
+  else if (is_kept || !leave_out_top(time_ns))
+    end_top(time_ns, message.has_value ? &message.value : nullptr, {});
 }
+
+// ---- What is left out when it is known ----
+
+void KernelCalls::keep_around(std::size_t frame) {
+  while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
+}
+
+// The innermost frame is drawn: it ends, and is seen no more. False if that can't be helped.
+bool KernelCalls::leave_out_top(std::uint64_t time_ns) {
+  const bool overlaps = below_switch_ == drawn_;
+  const std::size_t inside = overlaps ? 1 + late_ : 0;
+  if (!context_.lane.leave_out(context_.lane.depth() - 1 - inside, time_ns)) return false;
+  if (overlaps) --below_switch_;
+  frames_.pop_back();
+  --drawn_;
+  context_.filter->drop();
+  return true;
+}
+
+// ---- What is cut ----
 
 // The innermost frame is drawn. If the thread was switched off in it and is not back yet, the call ends
 // there; where its begin is out already, it ends when the thread is back.
@@ -158,13 +176,8 @@ void KernelCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, 
     repaired = kKernelClipped.name;
     --below_switch_;
   }
-  const std::uint64_t shortest_ns = frames_.back().shortest_ns;
   frames_.pop_back();
   --drawn_;
-  if (shortest_ns != 0 && repaired.empty() && context_.lane.drop_top(time_ns, shortest_ns)) {
-    context_.filter->drop();
-    return;
-  }
   Arguments arguments;
   if (returned != nullptr) arguments.add({retval_, static_cast<std::int64_t>(*returned)});
   if (!repaired.empty()) arguments.add({repaired_, repaired});
@@ -174,11 +187,10 @@ void KernelCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, 
     ++late_;
 }
 
-// ---- What is cut ----
-
-// Calls above so many frames have no exit.
+// Calls above so many frames have no exit: they are kept.
 void KernelCalls::drop_down_to(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
+    keep_around(frames_.size() - 1);
     if (!frames_.back().is_drawn) {
       frames_.pop_back();
       continue;
@@ -197,6 +209,13 @@ void KernelCalls::cut_down_to(std::size_t drawn, std::uint64_t time_ns, const No
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
+    // Only of what nobody wants, however long it is, is it known now.
+    const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
+    if (is_unwanted && context_.lane.leave_out(context_.lane.depth() - 1, time_ns)) {
+      context_.filter->drop();
+      continue;
+    }
+    keep_around(i - 1);
     note(kind, [&] { return fmt::format("a kernel call of {:x}, up to {} ns", frame.address, time_ns); });
     context_.lane.end(time_ns, {{repaired_, kind.name}});
   }

@@ -15,6 +15,7 @@
 #include "converters/model/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
+#include "converters/model/source.h"
 #include "converters/uftrace/kernel/kernel_inbox.h"
 #include "converters/uftrace/kernel/tracepoint.h"
 
@@ -24,10 +25,14 @@ namespace convert::uftrace {
 class KernelFilter {
  public:
   virtual ~KernelFilter() = default;
-  // A function begins: how long it must take to be shown; nothing if it is left out.
-  virtual std::optional<std::uint64_t> enter(std::size_t depth, std::uint64_t address) = 0;
+  struct Verdict {
+    bool is_shown;              // if it is kept
+    std::uint64_t shortest_ns;  // calls that took so long are kept, and all around them
+  };
+  // A function begins.
+  virtual Verdict enter(std::size_t depth, std::uint64_t address) = 0;
   virtual bool shows_event(std::size_t depth) = 0;
-  // A call was shorter than that.
+  // One that is shown was not kept.
   virtual void drop() = 0;
 };
 
@@ -65,6 +70,10 @@ class KernelCalls {
   std::size_t open() const { return drawn_ + late_; }
   // Says the next message, which must be there, in so many open calls of the program.
   void take_first(std::size_t user_depth);
+  // Calls that are open for who begins now, those of the kernel included that are not shown.
+  std::size_t depth_in(std::size_t user_depth) const {
+    return frames_.empty() || frames_.back().is_over ? user_depth : frames_.back().around + 1;
+  }
 
   // A call of the program begins or ends: the kernel's are over.
   void give_way(std::uint64_t time_ns);
@@ -82,11 +91,17 @@ class KernelCalls {
   // A call that has not ended. Those that were cut, or not shown, are not on the lane any more.
   struct Frame {
     std::uint64_t address;
+    std::uint64_t begin_ns;
     std::size_t depth;
     bool is_drawn;
-    std::uint64_t shortest_ns = 0;  // shorter calls are not shown
+    std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless
+    bool holds_kept = false;        // one that is kept lies inside
     std::size_t around = 0;         // calls open around it, the program's and the kernel's
     bool is_over = false;           // for the filter: a call of the program has begun or ended since
+
+    bool is_kept(std::uint64_t end_ns) const {
+      return holds_kept || shortest_ns == 0 || end_ns >= begin_ns + std::min(shortest_ns, kNever - begin_ns);
+    }
   };
 
   void enter(std::uint64_t time_ns, const KernelMessage& message, std::size_t user_depth);
@@ -96,8 +111,9 @@ class KernelCalls {
   void tell_switch(std::uint64_t time_ns, const KernelMessage& message);
   void tell_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void lose(std::uint64_t time_ns, const KernelMessage& message);
-  std::size_t depth_in(std::size_t user_depth) const;
   std::size_t frame_of(const KernelMessage& message) const;
+  void keep_around(std::size_t frame);
+  bool leave_out_top(std::uint64_t time_ns);
   void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
   void cut_down_to(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
   void drop_down_to(std::size_t frames, std::uint64_t time_ns);

@@ -20,12 +20,14 @@ void end_run(Scanned& scanned) {
   scanned.out_ns.reset();
 }
 
-void take(Scanned& scanned, const PerfEvent& event) {
+void take(Scanned& scanned, const PerfEvent& event, std::uint64_t shortest_ns) {
   const bool is_switch = event.kind == PerfEvent::Kind::SwitchIn || event.is_switch_out();
   if (is_switch && !scanned.thread.first_ns) scanned.thread.first_ns = event.time_ns;
   scanned.thread.last_ns = std::max(scanned.thread.last_ns, event.time_ns);
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
+      if (scanned.out_ns && event.time_ns < *scanned.out_ns + shortest_ns)
+        scanned.thread.short_outs.back() = true;
       scanned.out_ns.reset();
       break;
     case PerfEvent::Kind::SwitchOut:
@@ -33,6 +35,7 @@ void take(Scanned& scanned, const PerfEvent& event) {
       end_run(scanned);
       scanned.out_ns = event.time_ns;
       ++scanned.thread.switched_out;
+      if (shortest_ns != 0) scanned.thread.short_outs.push_back(false);
       if (event.kind == PerfEvent::Kind::Preempted) ++scanned.thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
@@ -55,12 +58,13 @@ void take(Scanned& scanned, const PerfEvent& event) {
 
 }  // namespace
 
-PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading) {
+PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
+                      std::uint64_t shortest_ns) {
   std::unordered_map<ThreadId, Scanned> scanned;
   for (PerfMerge events(files, reading); !events.at_end(); events.advance()) {
     const PerfEvent& event = events.event();
     if (event.kind != PerfEvent::Kind::Lost) {
-      take(scanned[event.tid], event);
+      take(scanned[event.tid], event, shortest_ns);
     } else if (reading.notes != nullptr) {
       reading.notes->add(
           kSwitchesLost,

@@ -25,11 +25,16 @@ struct PerfThread {
   // Times of switches out that no switch in follows: the last one of a thread that never ran again, or one
   // before a gap in the file.
   std::vector<std::uint64_t> lone_outs = {};
+  // Of each switch out, in their order, whether the next switch in comes too soon; empty if that is not
+  // asked.
+  std::vector<bool> short_outs = {};
 };
 
 using PerfThreads = std::map<ThreadId, PerfThread>;
 
-// What is wrong with the files goes to `reading.notes`.
-PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading);
+// What is wrong with the files goes to `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0:
+// nothing is.
+PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
+                      std::uint64_t shortest_ns = 0);
 
 }  // namespace convert::uftrace

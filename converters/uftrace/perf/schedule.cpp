@@ -70,6 +70,7 @@ void Schedule::switch_in(std::uint64_t time_ns, const Message& message) {
 // A thread that was preempted would run on: FXT calls that running.
 void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
+  is_short_ = is_short(outs_++);
   end_call(time_ns);
   context_.lane.context_switch(time_ns, {.cpu = message.cpu,
                                          .outgoing_state = has_exited_    ? ThreadState::Dead
@@ -85,7 +86,7 @@ void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
 }
 
 void Schedule::begin_call(std::uint64_t time_ns) {
-  if (context_.shows && !context_.shows()) return;
+  if (context_.shows && !context_.shows(is_short_)) return;
   context_.lane.begin(time_ns, label_);
   is_off_ = true;
   if (context_.on_off) context_.on_off();
@@ -97,7 +98,7 @@ void Schedule::end_call(std::uint64_t time_ns) {
 
 void Schedule::end_lane_call(std::uint64_t time_ns, const Arguments& arguments) {
   if (context_.before_on) context_.before_on(time_ns);
-  if (!context_.lane.drop_top(time_ns, context_.shortest_ns)) context_.lane.end(time_ns, arguments);
+  context_.lane.end(time_ns, arguments);
   if (context_.on_on) context_.on_on(time_ns);
 }
 

@@ -28,14 +28,14 @@ class Schedule {
     ThreadId thread;                       // both as the timeline shows them
     std::string name;                      // for notes: "DIR/100.dat"
     std::vector<std::uint64_t> lone_outs;  // see PerfThread
+    std::vector<bool> short_outs = {};     // the same
     bool has_estimated_exits;              // of the recording
     // The thread is over: its calls end at this time. Further records are of a new one with the same id.
     std::function<void(std::uint64_t time_ns)> on_exit;
     // It runs another program from here on: the old one's calls are over.
     std::function<void(std::uint64_t time_ns)> on_exec;
-    // Whether a schedule call that begins now is shown; empty: all are. Shorter ones than that are not.
-    std::function<bool()> shows = {};
-    std::uint64_t shortest_ns = 0;
+    // Whether a schedule call that begins now is shown, which is too short as a whole or not; empty: all are.
+    std::function<bool(bool is_short)> shows = {};
     // Calls of others may lie around a schedule call, and inside: it was opened, is about to end, has ended.
     std::function<void()> on_off = {};
     std::function<void(std::uint64_t time_ns)> before_on = {}, on_on = {};
@@ -89,12 +89,17 @@ class Schedule {
   void interrupt(std::uint64_t time_ns, OwnRecord record);
   void go_on(std::uint64_t time_ns);
   bool is_lone(std::uint64_t time_ns);
+  bool is_short(std::size_t out) const {
+    return out < context_.short_outs.size() && context_.short_outs[out];
+  }
 
   Context context_;
   LabelId blocked_, preempted_;
   LabelId renamed_;
   NameId repaired_, comm_;
+  std::size_t outs_ = 0;         // switches out so far
   LabelId label_{};              // of the latest schedule call
+  bool is_short_ = false;        // that call is
   bool is_off_ = false;          // that call is open
   bool is_interrupted_ = false;  // it goes on behind the record at hand
   bool has_exited_ = false;

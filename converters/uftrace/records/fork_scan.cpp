@@ -166,6 +166,7 @@ RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
       head.first_ns = item->call.time_ns;
     if (!is_call) continue;
     head.first_call = item->call;
+    head.first_call_offset = item->begin;
     break;
   }
   return head;

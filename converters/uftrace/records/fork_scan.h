@@ -65,6 +65,7 @@ ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, con
 struct RecordHead {
   std::optional<std::uint64_t> first_ns;  // of a call or event
   std::optional<CallRecord> first_call;
+  std::uint64_t first_call_offset = 0;  // its place in the file
 };
 
 // Nothing in it if that is not near the start of the file. Throws InputError if it can't be read.

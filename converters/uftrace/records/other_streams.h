@@ -25,6 +25,8 @@ class OtherStreams {
   std::uint64_t limit_ns() const { return std::min(schedule_.limit_ns(), kernel_.limit_ns()); }
   // Calls of the lane that are not the thread's own: they lie inside all that are.
   std::size_t open() const { return kernel_.open() + (schedule_.is_off() ? 1 : 0); }
+  // Calls that are open for an event that is said here, in so many of the program, also those not shown.
+  std::size_t depth_in(std::size_t user_depth) const { return kernel_.depth_in(user_depth); }
   // Says what comes before an own record at this time. Own calls alone are open then if that is an entry or
   // an exit; resume() must follow when the record has been taken.
   void tell(std::uint64_t time_ns, OwnRecord record);

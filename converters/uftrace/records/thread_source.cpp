@@ -43,11 +43,11 @@ Schedule::Context ThreadSource::switches_of_plan() {
           .thread = plan_.switches.thread,
           .name = plan_.path,
           .lone_outs = std::move(plan_.switches.lone_outs),
+          .short_outs = std::move(plan_.switches.short_outs),
           .has_estimated_exits = plan_.switches.has_estimated_exits,
           .on_exit = [this](std::uint64_t time_ns) { calls_.exit_task(time_ns); },
           .on_exec = [this](std::uint64_t time_ns) { exec(time_ns); },
-          .shows = [this] { return shows_event(); },
-          .shortest_ns = workshop_.filters != nullptr ? workshop_.filters->options().time_ns : 0};
+          .shows = [this](bool is_short) { return shows_switch(is_short); }};
 }
 
 KernelCalls::Context ThreadSource::kernel_of_plan() {
@@ -128,7 +128,7 @@ std::size_t ThreadSource::take_filtered(PlainRecords<Order> records, std::uint64
       continue;
     }
     const CallName* const name = cache_->find(address);
-    if (name == nullptr || name->line != CallName::kNoLine || plan_.fork_flow != 0) break;
+    if (name == nullptr || name->line != CallName::kNoLine) break;
     lane_.try_begin(record.time_ns, name->label, address, depth);
   }
   return taken;
@@ -317,18 +317,19 @@ const Fate* ThreadSource::fate_at(std::uint64_t address) {
 }
 
 // What its calls must be is known when they end.
-std::optional<std::uint64_t> ThreadSource::KernelGate::enter(std::size_t depth, std::uint64_t address) {
+KernelFilter::Verdict ThreadSource::KernelGate::enter(std::size_t depth, std::uint64_t address) {
   FilterTable& table = *source_.workshop_.filters;
   const Fate* const* const known = fates_.find(address);
   const Fate* const fate = known != nullptr ? *known : table.kernel_fate(address);
   if (known == nullptr) fates_.put(address, fate);
-  if (!source_.filtering_->filter.enter(depth, fate, true)) {
-    ++source_.filtering_->calls;
-    return std::nullopt;
-  }
-  if (fate != nullptr && fate->has(Setting::Trace)) return 0;
-  if (table.has_callers() && (fate == nullptr || !fate->has(Setting::Caller))) return kForever;
-  return fate != nullptr && fate->has(Setting::Time) ? fate->actions.time_ns : table.options().time_ns;
+  ThreadFilter& filter = source_.filtering_->filter;
+  const bool is_shown = filter.enter(depth, fate, true);
+  if (!is_shown) ++source_.filtering_->calls;
+  if (fate != nullptr && filter.is_too_small(depth, *fate)) return {is_shown, kForever};
+  if (fate != nullptr && fate->has(Setting::Trace)) return {is_shown, 0};
+  if (table.has_callers() && (fate == nullptr || !fate->has(Setting::Caller))) return {is_shown, kForever};
+  const bool has_time = fate != nullptr && fate->has(Setting::Time);
+  return {is_shown, has_time ? fate->actions.time_ns : table.options().time_ns};
 }
 
 // A call begins, in all that are open. Those that no record shows are not too short for anything.
@@ -372,10 +373,17 @@ bool ThreadSource::shows_event_in(std::size_t depth, bool is_of_call) {
   return is_shown;
 }
 
+// In the kernel's calls, too.
+bool ThreadSource::shows_switch(bool is_short) {
+  if (!filtering_) return true;
+  if (!is_short) return shows_event_in(others_.depth_in(open_.depth()), false);
+  ++filtering_->events;
+  return false;
+}
+
 // Where plain runs have to stop: for a moment, other symbols, an arrow, or a stack that is not known.
 void ThreadSource::set_limits() {
-  const bool waits_for_flow = plan_.fork_flow != 0 && !filtering_;
-  const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || waits_for_flow;
+  const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
   limits_.look_ns = needs_a_look ? 0 : std::min(view_->until_ns(), others_.limit_ns());
   if (!plan_.moments.empty()) limits_.look_ns = std::min(limits_.look_ns, plan_.moments.front().time_ns);
   if (!plan_.messages.empty())
@@ -484,9 +492,12 @@ void ThreadSource::tell_forks(std::uint64_t time_ns) {
     tell_flow(FlowStep::Begin, time_ns, plan_.forks.front().flow);
 }
 
-// Readers tie a flow to the call around it; without a visible one there is nothing to tie it to.
+// Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
+// there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
+// nowhere. Where it ends was looked at before (fork_arrows.h).
 void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow) {
-  if (!workshop_.shows_program || (filtering_ && lane_.places() == 0)) return;
+  if (!workshop_.shows_program) return;
+  if (filtering_ && step == FlowStep::Begin && (open_.depth() == 0 || lane_.top_is_left_out())) return;
   if (!lane_.top_is_visible()) {
     note(kForkNotDrawn, "no visible call to tie the fork's arrow to");
     return;

@@ -50,6 +50,7 @@ struct ForkPoint {
 struct SwitchPlan {
   Inbox* inbox = nullptr;                     // null if there are none
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
+  std::vector<bool> short_outs = {};          // the same
   ProcessId process{};                        // as the timeline shows them
   ThreadId thread{};
   std::uint64_t last_ns = 0;  // none is later
@@ -130,7 +131,7 @@ class ThreadSource : public Source {
   class KernelGate : public KernelFilter {
    public:
     explicit KernelGate(ThreadSource& source) : source_(source) {}
-    std::optional<std::uint64_t> enter(std::size_t depth, std::uint64_t address) override;
+    Verdict enter(std::size_t depth, std::uint64_t address) override;
     bool shows_event(std::size_t depth) override { return source_.shows_event_in(depth, false); }
     void drop() override { ++source_.filtering_->calls; }
 
@@ -163,6 +164,7 @@ class ThreadSource : public Source {
   bool is_left_out(const CallRecord& call);
   bool shows_event(bool is_of_call = false) { return shows_event_in(open_.depth(), is_of_call); }
   bool shows_event_in(std::size_t depth, bool is_of_call);
+  bool shows_switch(bool is_short);
   void take(const RecordItem& item);
   Schedule::Context switches_of_plan();
   KernelCalls::Context kernel_of_plan();

@@ -73,12 +73,9 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Symbolizer::tables(
   };
   for (const Session& session : sessions_.sessions()) {
     if (session.space == nullptr) continue;
-    for (const Module& module : session.space->map.modules)
-      if (const auto known = module_symbols_.find(&module); known != module_symbols_.end())
-        add(module.basename(), known->second);
+    for (const Module& module : session.space->map.modules) add(module.basename(), symbols_of(module));
     for (const Library& library : session.space->libraries)
-      if (const auto known = library_symbols_.find(&library); known != library_symbols_.end())
-        add(basename_of(library.path), known->second);
+      add(basename_of(library.path), symbols_of(library));
   }
   add(kPython, files_.of_file(kPythonFile));
   return tables;

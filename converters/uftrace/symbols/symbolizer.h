@@ -85,7 +85,7 @@ class Symbolizer {
   const SymbolTable* kernel_symbols();
   // A function of the kernel, whatever the task.
   SymbolAt kernel_at(std::uint64_t address);
-  // All tables that were asked for so far, with the names of their modules; not the kernel's.
+  // Those of all modules and libraries of all programs, with their names; not the kernel's.
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables();
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
   // loaded library or the kernel, or if no map tells.

@@ -2,6 +2,7 @@
 #include "converters/uftrace/filters/condition.h"
 
 #include <gmock/gmock.h>
+#include <limits>
 
 #include "converters/model/option.h"
 #include "tests/uftrace/filters/tree.h"
@@ -44,11 +45,16 @@ TEST(Condition, AFormatSaysWhichBitsCount) {
   EXPECT_TRUE(holds("arg1/u8==255", {kName, std::int64_t{-1}}));
   EXPECT_TRUE(holds("arg1/x==0x10", {kName, std::uint64_t{16}}));
   EXPECT_TRUE(holds("arg1==010", {kName, std::uint64_t{8}}));
+  EXPECT_TRUE(holds("arg1==+0X1f", {kName, std::int64_t{31}}));
+  EXPECT_TRUE(holds("arg1==-9223372036854775808", {kName, std::numeric_limits<std::int64_t>::min()}));
+  EXPECT_TRUE(holds("arg1==9223372036854775807", {kName, std::numeric_limits<std::int64_t>::max()}));
 }
 
 TEST(Condition, WhatIsNoneIsRefused) {
-  for (const char* const text : {"arg1", "arg0==1", "arg7==1", "retval==1", "fparg1>1", "arg1=1", "arg1==x",
-                                 "arg1==", "arg1/s==1", "arg1/f==1", "arg1/i33==1", "==1", "argx==1", ""})
+  for (const char* const text :
+       {"arg1", "arg0==1", "arg7==1", "retval==1", "fparg1>1", "arg1=1", "arg1==x", "arg1==", "arg1==--1",
+        "arg1==-9223372036854775809", "arg1==9223372036854775808", "arg1==0x", "arg1/s==1", "arg1/f==1",
+        "arg1/i33==1", "==1", "argx==1", ""})
     EXPECT_THROW(parse_condition(text), UsageError) << text;
 }
 

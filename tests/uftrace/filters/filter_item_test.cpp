@@ -60,8 +60,8 @@ TEST(FilterItem, FiltersTakeWhatGoesWithThem) {
 
 TEST(FilterItem, WordsAreKnownByTheirBeginning) {
   EXPECT_TRUE(item_of("f@HIDEOUS").actions.given.has(Setting::Hide));
-  EXPECT_EQ(item_of("f@tracelib.so").module, "tracelib.so");
-  EXPECT_EQ(item_of("f@depht=1").module, "depht=1");
+  EXPECT_EQ(item_of("f@tracelib.so", Of::Filter).module, "tracelib.so");
+  EXPECT_EQ(item_of("f@depht=1", Of::Filter).module, "depht=1");
   EXPECT_EQ(item_of("f@arg1/s,fparg1,retval,color=red,finish,recover,read=pmu-cycle,auto-args").module, "");
 }
 
@@ -95,6 +95,23 @@ TEST(FilterItem, BadValuesSayWhatIsRight) {
   EXPECT_THAT(problem_of("f@if:arg1"),
               testing::StartsWith("--trigger: in 'f@if:arg1', a condition is if:argN"));
   EXPECT_THAT(problem_of(""), testing::HasSubstr("takes names of functions"));
+}
+
+TEST(FilterItem, NumbersAreWrittenAsInC) {
+  EXPECT_EQ(item_of("f@depth=0x10,size=010").actions.depth, 16);
+  EXPECT_EQ(item_of("f@depth=0x10,size=010").actions.size, 8);
+  EXPECT_THAT(problem_of("f@depth=0x401"), testing::HasSubstr("depth= takes a number"));
+  EXPECT_THAT(problem_of("f@size=08"), testing::HasSubstr("size= takes a number"));
+}
+
+TEST(FilterItem, ATriggerSaysSomething) {
+  EXPECT_THAT(problem_of("f"),
+              testing::StartsWith("--trigger: 'f' says nothing of the function; actions are"));
+  EXPECT_THAT(problem_of("f@libx.so"), testing::HasSubstr("says nothing"));
+  EXPECT_THAT(problem_of("f@hide;g"), testing::HasSubstr("'g' says nothing"));
+  EXPECT_EQ(problem_of("f@color=red"), "none");
+  EXPECT_EQ(problem_of("f", Of::Filter), "none");
+  EXPECT_EQ(problem_of("f@clear=loc"), "none");
 }
 
 TEST(FilterOptions, BadValuesSayWhatIsRight) {

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "tests/uftrace/filters/tree.h"
+#include "tests/uftrace/perf/perf_bytes.h"
 
 namespace convert::uftrace {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using R = RecordingBuilder;
 
 class FilteredStreams : public testing::Test {
@@ -87,17 +87,6 @@ TEST_F(FilteredStreams, AForkedChildIsInWhatItsParentWas) {
   EXPECT_THAT(shown({"-N", "f"}), testing::Not(testing::Contains("200/200 [36, 37] demo:g")));
 }
 
-// The arrow of a call that is left out starts in the one around it, or nowhere.
-TEST_F(FilteredStreams, ArrowsStartWhereTheyAreSeen) {
-  recording_.task_line("FORK timestamp=0.000000030 pid=200 ppid=100");
-  recording_.entry(10, 0, R::kMain).entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
-  recording_.thread(200).exit(35, 1, R::kFork).entry(36, 1, R::kG).exit(37, 1, R::kG).exit(41, 0, R::kMain);
-  EXPECT_THAT(shown({"-H", "fork"}), testing::Contains(testing::AllOf(testing::HasSubstr("100/100 @25"),
-                                                                      testing::HasSubstr("event:fork"))));
-  EXPECT_THAT(shown({"-F", "g"}), testing::Not(testing::Contains(testing::AllOf(
-                                      testing::HasSubstr("100/100"), testing::HasSubstr("event:fork")))));
-}
-
 TEST_F(FilteredStreams, EventsGoWithTheCallsAroundThem) {
   recording_.file("events.txt", "EVENT: 1000001 demo:tick\n");
   recording_.entry(10, 0, R::kMain)
@@ -131,6 +120,20 @@ TEST_F(FilteredStreams, ReadingsGoWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
+// The whole of it counts, not its pieces.
+TEST_F(FilteredStreams, SplitSwitchesAreAsLongAsTheyWere) {
+  recording_.estimated_exits();
+  recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
+  recording_.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(40, 100).in(49, 100).text());
+  const auto first = testing::Contains(testing::HasSubstr("[20, 25] sched:linux:schedule")),
+             rest = testing::Contains(testing::HasSubstr("[25, 30] sched:linux:schedule")),
+             other = testing::Contains(testing::HasSubstr("[40, 49] sched:linux:schedule"));
+  EXPECT_THAT(shown({"-t", "10"}), testing::AllOf(first, rest, testing::Not(other)));
+  EXPECT_THAT(recording_.notes(), testing::Contains("events-left-out 1"));
+  EXPECT_THAT(shown({"-t", "9"}), testing::AllOf(first, rest, other));
+  EXPECT_THAT(shown({"-t", "11"}), testing::Not(testing::Contains(testing::HasSubstr("schedule"))));
+}
+
 // Nothing depends on where blocks end.
 TEST_F(FilteredStreams, BlocksChangeNothing) {
   recording_.entry(1, 0, R::kMain);
@@ -153,21 +156,6 @@ TEST_F(FilteredStreams, BlocksChangeNothing) {
   EXPECT_EQ(large[4], std::vector<std::string>());
 }
 
-TEST_F(FilteredStreams, WhatFitsNothingIsNoted) {
-  recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
-  EXPECT_THAT(shown({"-F", "mian"}), IsEmpty());
-  EXPECT_THAT(recording_.notes(), ElementsAre("no-such-function 1", "--filter 'mian': similar names: main",
-                                              "calls-left-out 1", "DIR/100.dat: 1"));
-  EXPECT_THAT(shown({"-N", "zzz@libc"}), ElementsAre("100/100 [10, 20] demo:main"));
-  EXPECT_THAT(recording_.notes(),
-              ElementsAre("no-such-function 1", "--notrace 'zzz@libc': and none has a name like it"));
-  shown({"-H", "main@libc"});
-  EXPECT_THAT(recording_.notes(),
-              ElementsAre("no-such-function 1", "--hide 'main@libc': main is a function of demo"));
-  shown({"-H", "f"});
-  EXPECT_THAT(recording_.notes(), ElementsAre("never-called 1", "--hide 'f': f is a function of demo"));
-}
-
 TEST_F(FilteredStreams, EveryNameOfAFunctionCounts) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n0000000000001100 "
@@ -175,12 +163,6 @@ TEST_F(FilteredStreams, EveryNameOfAFunctionCounts) {
   recording_.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
   EXPECT_THAT(shown({"-N", "f_alias"}), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(shown({"-N", "f"}), ElementsAre("100/100 [10, 20] demo:main"));
-}
-
-TEST_F(FilteredStreams, ABrokenRegexIsWrongUsage) {
-  recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
-  EXPECT_THROW(shown({"-F", "a{2"}), UsageError);
-  EXPECT_THAT(shown({"-N", "a{2", "--match", "simple"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
 TEST_F(FilteredStreams, CallsDeepInWhatIsLeftOutAreDrawn) {

@@ -1,0 +1,64 @@
+#include "converters/uftrace/filters/fork_arrows.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "converters/uftrace/filters/thread_filter.h"
+#include "converters/uftrace/filters/verdict_scan.h"
+
+namespace convert::uftrace {
+namespace {
+
+// The calls that the thread is in at its first record, outermost first, as ThreadCalls opens them; without
+// the one that it enters or leaves there.
+std::vector<std::uint64_t> calls_around(const ThreadPlan& plan, const CallRecord& first) {
+  const auto is_before = [&](const TaskMoment& moment) {
+    return moment.what == TaskMoment::What::Exec && moment.time_ns <= first.time_ns;
+  };
+  std::vector<std::uint64_t> calls;
+  if (std::ranges::none_of(plan.moments, is_before)) calls = plan.inherited;
+  calls.resize(first.depth, 0);
+  return calls;
+}
+
+// Of a function whose calls are shown or not as their arguments are, nothing is said.
+bool is_kept(const ThreadPlan& plan, const Fate* fate, FilterTable& table, Symbolizer& symbolizer) {
+  if (fate != nullptr && fate->has(Setting::Condition)) return false;
+  if (!table.looks_ahead()) return true;
+  Verdicts verdicts;
+  VerdictScan scan(plan.path, plan.facts, *plan.task, plan.payloads.get(), plan.inherited, table, symbolizer,
+                   verdicts);
+  while (scan.step()) {
+  }
+  return verdicts.is_kept(plan.head.first_call_offset);
+}
+
+bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symbolizer& symbolizer) {
+  const CallRecord& first = *plan.head.first_call;
+  const SymbolView view = symbolizer.view(*plan.task, first.time_ns);
+  ThreadFilter filter(table);
+  std::size_t depth = 0;
+  bool is_shown = false;
+  for (const std::uint64_t address : calls_around(plan, first))
+    is_shown |=
+        filter.enter(depth++, address == 0 ? table.unknown_fate() : table.fate_of(view, address), true);
+  if (is_shown || !first.is_entry()) return is_shown;
+  const Fate* const fate = table.fate_of(view, first.address);
+  return filter.enter(depth, fate, true) && is_kept(plan, fate, table, symbolizer);
+}
+
+}  // namespace
+
+void leave_out_arrows(std::map<ThreadId, ThreadPlan>& plans, FilterTable& table, Symbolizer& symbolizer) {
+  std::set<std::uint64_t> left_out;
+  for (auto& [tid, plan] : plans) {
+    if (plan.fork_flow == 0 || begins_in_what_is_shown(plan, table, symbolizer)) continue;
+    left_out.insert(plan.fork_flow);
+    plan.fork_flow = 0;
+  }
+  for (auto& [tid, plan] : plans)
+    std::erase_if(plan.forks, [&](const ForkPoint& point) { return left_out.contains(point.flow); });
+}
+
+}  // namespace convert::uftrace

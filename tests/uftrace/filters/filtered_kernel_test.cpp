@@ -1,0 +1,135 @@
+// Filters and what the kernel did: its calls, the switches and tracepoints in them.
+#include <gmock/gmock.h>
+
+#include "tests/uftrace/filters/tree.h"
+#include "tests/uftrace/kernel/kernel_bytes.h"
+#include "tests/uftrace/perf/perf_bytes.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using R = RecordingBuilder;
+
+constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110, kIrq = 0xffffffff81000210;
+constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
+
+class FilteredKernel : public testing::Test {
+ protected:
+  FilteredKernel() {
+    recording_.file("kernel_header",
+                    header_text(kLayout) + block("events/demo/tick/format", common_fields(318)));
+    recording_.file("kallsyms",
+                    "ffffffff81000000 T do_syscall\nffffffff81000100 T vfs_read\nffffffff81000200 T irq\n");
+    recording_.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  }
+  void kernel(KernelBytes& bytes) { recording_.file("kernel-cpu0.dat", bytes.text()); }
+  // Calls without their module, and events.
+  std::vector<std::string> shown(const std::vector<std::string>& words) {
+    Options options;
+    options.filters = filters_of(words);
+    std::vector<std::string> found;
+    for (std::string line : recording_.lines({}, options)) {
+      if (line.find(" cpu ") != std::string::npos) continue;
+      line.erase(0, line.find_first_of("[@"));
+      found.push_back(line);
+    }
+    return found;
+  }
+  static std::string tick() { return KernelBytes(kLayout).common(318, 100).text(); }
+  R recording_;
+};
+
+// A call of 20 ns with a tracepoint in it, and one of 5 with another; the latter lies in one of 6.
+class FilteredTracepoints : public FilteredKernel {
+ protected:
+  FilteredTracepoints() {
+    kernel(KernelBytes(kLayout)
+               .page(20)
+               .entry(0, 100, kSyscall, 0)
+               .event(5, tick())
+               .exit(15, 100, kSyscall, 0)  // at 40
+               .entry(5, 100, kSyscall, 0)
+               .entry(0, 100, kRead, 1)
+               .event(2, tick())  // at 47
+               .exit(3, 100, kRead, 1)
+               .exit(1, 100, kSyscall, 0));
+  }
+};
+
+TEST_F(FilteredTracepoints, KeepNoCallAroundThem) {
+  EXPECT_THAT(shown({"-t", "7"}), ElementsAre("[10, 90] demo:main", "[20, 40] [kernel]:do_syscall",
+                                              "@25 event:demo:tick", "@47 event:demo:tick"));
+  EXPECT_THAT(recording_.notes(), ElementsAre("calls-left-out 2", "DIR/100.dat: 2"));
+  EXPECT_THAT(shown({"-t", "6"}),
+              ElementsAre("[10, 90] demo:main", "[20, 40] [kernel]:do_syscall", "@25 event:demo:tick",
+                          "[45, 51] [kernel]:do_syscall", "@47 event:demo:tick"));
+  EXPECT_THAT(shown({"-C", "main"}),
+              ElementsAre("[10, 90] demo:main", "@25 event:demo:tick", "@47 event:demo:tick"));
+}
+
+TEST_F(FilteredTracepoints, CallsThatAreWantedKeepThoseAroundThem) {
+  const auto outer = Contains("[45, 51] [kernel]:do_syscall"), inner = Contains("[45, 50] [kernel]:vfs_read");
+  const auto first = Contains("[20, 40] [kernel]:do_syscall");
+  EXPECT_THAT(shown({"-C", "vfs_read@kernel"}), testing::AllOf(outer, inner, Not(first)));
+  EXPECT_THAT(shown({"-C", "vfs_read@kernel", "-H", "vfs_read@kernel"}),
+              testing::AllOf(outer, Not(inner), Not(first)));
+  EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,trace"}), testing::AllOf(outer, inner, Not(first)));
+  EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=5"}), testing::AllOf(outer, inner, Not(first)));
+  EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=6"}), Not(Contains(HasSubstr("kernel"))));
+  // One that is too small never was.
+  EXPECT_THAT(shown({"-C", "vfs_read@kernel", "-T", "vfs_read@kernel,size=4096"}),
+              Not(Contains(HasSubstr("kernel"))));
+}
+
+class FilteredSwitches : public FilteredKernel {
+ protected:
+  FilteredSwitches() {
+    kernel(KernelBytes(kLayout)
+               .page(20)
+               .entry(0, 100, kSyscall, 0)
+               .entry(5, 100, kRead, 1)  // at 25
+               .exit(20, 100, kRead, 1)
+               .exit(5, 100, kSyscall, 0));  // at 50
+    recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(40, 100).out(60, 100).in(70, 100).text());
+  }
+};
+
+TEST_F(FilteredSwitches, GoWithTheKernelsCalls) {
+  const std::string inside = "[30, 40] sched:linux:schedule", outside = "[60, 70] sched:linux:schedule";
+  EXPECT_THAT(shown({"-N", "vfs_read@kernel"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
+  EXPECT_THAT(shown({"-F", "vfs_read@kernel"}), ElementsAre("[25, 45] [kernel]:vfs_read", inside));
+  EXPECT_THAT(shown({"-D", "3"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
+  EXPECT_THAT(shown({"-D", "4"}), Contains(inside));
+  // They are judged for themselves.
+  EXPECT_THAT(shown({"-t", "10"}), Contains(inside));
+  EXPECT_THAT(shown({"-t", "11"}), Not(Contains(HasSubstr("schedule"))));
+}
+
+// It ends off the cpu, and is cut there: unwanted all the same.
+TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
+  kernel(KernelBytes(kLayout).page(20).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
+  recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
+  EXPECT_THAT(shown({"-N", "irq@kernel"}), Contains(HasSubstr("kernel-clipped")));
+  EXPECT_THAT(shown({"-t", "15"}), Contains(HasSubstr("kernel-clipped")));
+  EXPECT_THAT(shown({"-t", "16"}), ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule"));
+  EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
+}
+
+TEST_F(FilteredKernel, SoAreThoseThatACallOfTheProgramCuts) {
+  kernel(KernelBytes(kLayout).page(80).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
+  EXPECT_THAT(shown({"-t", "1s"}), Contains(HasSubstr("kernel-clipped")));  // nothing tells how long it was
+  EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
+}
+
+TEST_F(FilteredKernel, CallsWithoutAnExitAreKept) {
+  kernel(KernelBytes(kLayout).page(20).entry(0, 100, kIrq, 0).entry(1, 100, kRead, 1).exit(9, 100, kIrq, 0));
+  EXPECT_THAT(shown({"-t", "1s"}),
+              testing::AllOf(Contains(HasSubstr("irq")), Contains(HasSubstr("vfs_read"))));
+}
+
+}  // namespace
+}  // namespace convert::uftrace

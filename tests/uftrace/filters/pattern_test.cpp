@@ -1,0 +1,111 @@
+// Which functions a pattern means, and what is said of one that fits none.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "converters/uftrace/filters/pattern_report.h"
+#include "tests/uftrace/filters/tree.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using R = RecordingBuilder;
+
+class Patterns : public testing::Test {
+ protected:
+  std::vector<std::string> shown(const std::vector<std::string>& words, ImportOptions all = {}) {
+    Options options;
+    options.filters = filters_of(words);
+    return recording_.lines(all, options);
+  }
+  R recording_;
+};
+
+TEST_F(Patterns, WhatFitsNothingIsNoted) {
+  recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  EXPECT_THAT(shown({"-F", "mian"}), IsEmpty());
+  EXPECT_THAT(recording_.notes(),
+              ElementsAre("no-such-function 1", "DIR: --filter 'mian': similar names: main",
+                          "calls-left-out 1", "DIR/100.dat: 1"));
+  EXPECT_THAT(shown({"-N", "zzz@libc"}), ElementsAre("100/100 [10, 20] demo:main"));
+  EXPECT_THAT(recording_.notes(),
+              ElementsAre("no-such-function 1", "DIR: --notrace 'zzz@libc': and none has a name like it"));
+  shown({"-H", "main@libc"});
+  EXPECT_THAT(recording_.notes(),
+              ElementsAre("no-such-function 1", "DIR: --hide 'main@libc': main is a function of demo"));
+  shown({"-H", "f"});
+  EXPECT_THAT(recording_.notes(), ElementsAre("never-called 1", "DIR: --hide 'f': f is a function of demo"));
+}
+
+TEST_F(Patterns, ABrokenRegexIsWrongUsage) {
+  recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  EXPECT_THROW(shown({"-F", "a{2"}), UsageError);
+  EXPECT_THAT(shown({"-N", "a{2", "--match", "simple"}), ElementsAre("100/100 [10, 20] demo:main"));
+}
+
+// What is no regular expression, but reads like an operator or a closure, is one.
+TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
+  recording_.file("demo.sym",
+                  "0000000000001000 00000100 T main\n0000000000001100 00000100 T _ZN1PclEv\n"
+                  "0000000000001200 00000100 T _ZN1PixEi\n0000000000001300 00000100 T _ZN1PplEi\n");
+  recording_.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(14, 1, R::kF).entry(15, 1, R::kG);
+  recording_.exit(16, 1, R::kG).entry(17, 1, R::kSetjmp).exit(18, 1, R::kSetjmp).exit(20, 0, R::kMain);
+  EXPECT_THAT(shown({"-F", "P::operator()"}), ElementsAre("100/100 [12, 14] demo:P::operator()"));
+  EXPECT_THAT(shown({"-F", "P::operator[]"}), ElementsAre("100/100 [15, 16] demo:P::operator[]"));
+  EXPECT_THAT(shown({"-F", "P::operator+"}), ElementsAre("100/100 [17, 18] demo:P::operator+"));
+  EXPECT_THAT(shown({"-F", "P::operator[(]"}), ElementsAre("100/100 [12, 14] demo:P::operator()"));
+  EXPECT_EQ(shown({"-F", "P::operator"}).size(), 0);
+  EXPECT_EQ(shown({"-F", "P::operato."}).size(), 3);
+  EXPECT_THAT(shown({"-F", "P::operator+", "--match", "glob"}),
+              ElementsAre("100/100 [17, 18] demo:P::operator+"));
+  ImportOptions full;
+  full.demangle = Demangle::Full;
+  EXPECT_THAT(shown({"-F", "P::operator+(int)"}, full),
+              ElementsAre("100/100 [17, 18] demo:P::operator+(int)"));
+  shown({"-F", "P::operator{{"});
+  EXPECT_THAT(recording_.notes(),
+              testing::Contains(testing::StartsWith("DIR: --filter 'P::operator{{': sim")));
+}
+
+TEST_F(Patterns, AModuleThatHasTheFunctionIsToldFromOneThatHasNot) {
+  recording_.file("demo.sym",
+                  "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n"
+                  "0000000000001400 00000010 P fork\n");
+  recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  const auto kind = [&](const std::string& pattern) {
+    shown({"-H", pattern});
+    return recording_.notes().front();
+  };
+  EXPECT_EQ(kind("f@demo"), "never-called 1");
+  EXPECT_EQ(kind("f@de"), "never-called 1");
+  EXPECT_EQ(kind("f@plt"), "no-such-function 1");
+  EXPECT_EQ(kind("fork@PLT"), "never-called 1");
+  EXPECT_EQ(kind("f@kernel"), "no-such-function 1");
+  EXPECT_EQ(kind("f@lib"), "no-such-function 1");
+}
+
+TEST(PatternReport, WhatOneInputHasIsNoFaultOfOthers) {
+  using Fit = PatternReport::Fit;
+  Notes notes;
+  PatternReport report;
+  report.expect();
+  report.expect();
+  report.add(0, Fit::Called, "");
+  report.add(1, Fit::Nothing, "a: x");
+  report.add(2, Fit::NeverCalled, "a: y");
+  report.add(3, Fit::Called, "");
+  report.finish(notes);
+  EXPECT_TRUE(notes.empty());
+  report.add(0, Fit::Nothing, "b: w");
+  report.add(1, Fit::Nothing, "b: x");
+  report.add(2, Fit::Nothing, "b: y");
+  report.add(3, Fit::Called, "");
+  report.finish(notes);
+  std::vector<std::string> told;
+  for (const auto& kind : notes.groups()) told.push_back(fmt::format("{} {}", kind.kind->name, kind.count));
+  EXPECT_THAT(told, testing::UnorderedElementsAre("no-such-function 2", "never-called 1", "not-in-input 2"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace
