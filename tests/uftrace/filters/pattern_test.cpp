@@ -14,7 +14,7 @@ using R = RecordingBuilder;
 
 class Patterns : public testing::Test {
  protected:
-  std::vector<std::string> shown(const std::vector<std::string>& words, ImportOptions all = {}) {
+  std::vector<std::string> shown(const std::vector<std::string>& words, const ImportOptions& all = {}) {
     Options options;
     options.filters = filters_of(words);
     return recording_.lines(all, options);
