@@ -64,14 +64,26 @@ class FrameStack {
   // The call at `depth` is over; those inside it lie one place further out.
   void remove(std::size_t depth) {
     for (; depth + 1 < size_; ++depth) {
-      const Frame inner = places_[depth + 1];
-      places_[depth] = inner;
-      const bool has_own = depth + 1 < own_slots_.size() && inner.slot == &own_slots_[depth + 1];
-      if (!has_own) continue;
-      places_[depth].slot = own_slot(depth);
-      *places_[depth].slot = *inner.slot;
+      const bool has_own = has_own_slot(depth + 1);
+      places_[depth] = places_[depth + 1];
+      if (has_own) take_slot(depth, *places_[depth].slot);
     }
     pop();
+  }
+
+  // The innermost calls step aside, so many, and lie inside those that are open when they come back.
+  void set_aside(std::size_t count) {
+    assert(aside_.empty());
+    for (std::size_t depth = size_ - count; depth < size_; ++depth)
+      aside_.push_back({places_[depth], *places_[depth].slot, has_own_slot(depth)});
+    size_ -= count;
+  }
+  void put_back() {
+    for (const Aside& call : aside_) {
+      push(call.frame.slot, call.frame.key);
+      if (call.has_own) take_slot(size_ - 1, call.slot);
+    }
+    aside_.clear();
   }
 
   // For who does the stack's work itself: all places, of which the first size() are in use.
@@ -83,14 +95,29 @@ class FrameStack {
   }
 
  private:
+  struct Aside {
+    Frame frame;
+    Slot slot;
+    bool has_own;  // then it is the stack's
+  };
+
   Slot* own_slot(std::size_t depth) {
     if (own_slots_.size() <= depth) own_slots_.resize(depth + 1);
     return &own_slots_[depth];
+  }
+  bool has_own_slot(std::size_t depth) const {
+    return depth < own_slots_.size() && places_[depth].slot == &own_slots_[depth];
+  }
+  // The call at `depth` gets an own slot with what stands in another one.
+  void take_slot(std::size_t depth, Slot slot) {
+    places_[depth].slot = own_slot(depth);
+    *places_[depth].slot = slot;
   }
 
   std::vector<Frame> places_ = std::vector<Frame>(64);
   std::size_t size_ = 0;
   std::deque<Slot> own_slots_;  // by depth; they stay where they are
+  std::vector<Aside> aside_;    // outermost first
 };
 
 }  // namespace convert

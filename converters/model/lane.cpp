@@ -375,7 +375,8 @@ void Lane::release_oldest() {
 // Moves what is shown to the front. Nobody has an eye on slots that are about to be sealed.
 Slot* Lane::without_holes(Slot* begin, Slot* end) {
   if (holes_ == 0) return end;
-  Slot* const rest = std::remove_if(begin, end, [](const Slot& slot) { return slot.kind == SlotKind::LeftOut; });
+  Slot* const rest =
+      std::remove_if(begin, end, [](const Slot& slot) { return slot.kind == SlotKind::LeftOut; });
   holes_ -= static_cast<std::size_t>(end - rest);
   return rest;
 }

@@ -80,6 +80,14 @@ class Lane {
   // nothing done) if that can't be drawn any more, or the call would have no length.
   bool end_below_top(const Arguments& arguments = {});
 
+  // The innermost calls step aside, so many, while calls that are not to be seen begin and end: until they
+  // are put back, and lie inside those that are open then.
+  void set_aside(std::size_t count) {
+    frames_.set_aside(count);
+    first_waiting_ = std::min(first_waiting_, frames_.size());
+  }
+  void put_back() { frames_.put_back(); }
+
   // To Perfetto an instant is a slice, too, that lies on those before it at the same time: the last place
   // that is left is taken by begin/end pairs of zero length, which leave it again, as many as there are.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});

@@ -13,6 +13,9 @@ Calls that are cut (`repaired`) are compared by their begins, and nothing is hel
 uftrace's replay are mended by its raw dump: it gives what a cpu did last for a thread, behind the last exit, to the next
 one there, which may not be shown; and it drops an exit on another cpu than its entry, if that one did not see the
 function before.
+
+With --kernel-only and --kernel-skip-out together it drops the exits of kernel calls that outlast the program's, and gives
+their entries to the next exit: these differ.
 """
 
 import re

@@ -221,9 +221,26 @@ void KernelCalls::cut_down_to(std::size_t drawn, std::uint64_t time_ns, const No
   }
 }
 
-void KernelCalls::give_way(std::uint64_t time_ns) {
+void KernelCalls::end_for_filter() {
   if (context_.filter != nullptr)
     for (Frame& frame : frames_) frame.is_over = true;
+}
+
+bool KernelCalls::set_aside() {
+  if (drawn_ == 0 || below_switch_ != kOn) return false;
+  end_for_filter();
+  context_.lane.set_aside(drawn_);
+  is_aside_ = true;
+  return true;
+}
+
+void KernelCalls::put_back() {
+  context_.lane.put_back();
+  is_aside_ = false;
+}
+
+void KernelCalls::give_way(std::uint64_t time_ns) {
+  end_for_filter();
   if (drawn_ != 0) cut_down_to(0, std::max(time_ns, context_.lane.last_ns()), kKernelClipped);
 }
 

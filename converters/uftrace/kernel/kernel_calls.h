@@ -1,6 +1,7 @@
 // What a thread's stream makes of its kernel events: calls inside the user call that they ran in. The kernel
-// counts depths of its own. Where the recorder's clock lets a kernel call overlap with a call of the program,
-// or with a switch, it is cut to lie inside; the rest of it is not drawn, and its exit says nothing more.
+// counts depths of its own. Where the recorder's clock lets a kernel call overlap with a call of the program
+// that is shown, or with a switch, it is cut to lie inside; the rest of it is not drawn, and its exit says
+// nothing more.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +68,7 @@ class KernelCalls {
   // An own record of this time or later needs a look before it is taken.
   std::uint64_t limit_ns() const { return open() != 0 ? 0 : behind_ns(); }
   // Calls of the lane that are the kernel's.
-  std::size_t open() const { return drawn_ + late_; }
+  std::size_t open() const { return is_aside_ ? 0 : drawn_ + late_; }
   // Says the next message, which must be there, in so many open calls of the program.
   void take_first(std::size_t user_depth);
   // Calls that are open for who begins now, those of the kernel included that are not shown.
@@ -77,6 +78,10 @@ class KernelCalls {
 
   // A call of the program begins or ends: the kernel's are over.
   void give_way(std::uint64_t time_ns);
+  // One that is not shown does: the kernel's step aside until put_back(), and are then open in those around.
+  // False if they can't.
+  bool set_aside();
+  void put_back();
   // The thread, or its program, is over.
   void end_all(std::uint64_t time_ns, const NoteKind& kind);
   // A schedule call was opened on the lane; it is about to end; it has ended.
@@ -116,6 +121,7 @@ class KernelCalls {
   bool leave_out_top(std::uint64_t time_ns);
   void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
   void cut_down_to(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
+  void end_for_filter();
   void drop_down_to(std::size_t frames, std::uint64_t time_ns);
   template <typename Describe>
   void note(const NoteKind& kind, Describe&& describe);
@@ -123,6 +129,7 @@ class KernelCalls {
   Context context_;
   std::vector<Frame> frames_;       // outermost first
   std::size_t drawn_ = 0;           // of them
+  bool is_aside_ = false;           // those
   std::size_t below_switch_ = kOn;  // drawn frames below the open schedule call
   bool may_wait_ = true;            // for a wakeup, as far as switches tell
   std::size_t late_ = 0;            // calls on the lane, between those and it, that end when it does

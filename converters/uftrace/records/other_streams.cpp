@@ -42,8 +42,7 @@ void OtherStreams::take_first(Stream stream) {
     kernel_.take_first(lane_.depth() - open());
 }
 
-void OtherStreams::tell(std::uint64_t time_ns, OwnRecord record) {
-  if (limit_ns() > time_ns) return;
+void OtherStreams::tell_streams(std::uint64_t time_ns, OwnRecord record) {
   for (;;) {
     const Stream stream = first_stream();
     const std::uint64_t behind_ns = stream == Stream::Switches ? schedule_.behind_ns() : kernel_.behind_ns();
@@ -51,7 +50,6 @@ void OtherStreams::tell(std::uint64_t time_ns, OwnRecord record) {
     take_first(stream);
   }
   schedule_.tell(time_ns, record == OwnRecord::Exit ? Schedule::OwnRecord::Exit : Schedule::OwnRecord::Other);
-  if (record != OwnRecord::Other) kernel_.give_way(time_ns);
 }
 
 void OtherStreams::tell_before(std::uint64_t time_ns) {

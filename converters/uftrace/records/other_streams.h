@@ -27,10 +27,27 @@ class OtherStreams {
   std::size_t open() const { return kernel_.open() + (schedule_.is_off() ? 1 : 0); }
   // Calls that are open for an event that is said here, in so many of the program, also those not shown.
   std::size_t depth_in(std::size_t user_depth) const { return kernel_.depth_in(user_depth); }
-  // Says what comes before an own record at this time. Own calls alone are open then if that is an entry or
-  // an exit; resume() must follow when the record has been taken.
-  void tell(std::uint64_t time_ns, OwnRecord record);
-  void resume(std::uint64_t time_ns) { schedule_.resume(time_ns); }
+  // Says what comes before an own record at this time. If that is an entry or an exit, is_shown() is asked
+  // whether it will be seen: own calls alone are open then, and so they are while the record is taken;
+  // resume() must follow. The kernel's calls end only for what is seen.
+  template <typename IsShown>
+  void tell(std::uint64_t time_ns, OwnRecord record, IsShown is_shown) {
+    if (limit_ns() > time_ns) return;
+    tell_streams(time_ns, record);
+    if (record == OwnRecord::Other) return;
+    if (kernel_.set_aside()) {
+      if (!is_shown()) return;
+      kernel_.put_back();
+    }
+    kernel_.give_way(time_ns);
+  }
+  void tell(std::uint64_t time_ns) {
+    tell(time_ns, OwnRecord::Other, [] { return true; });
+  }
+  void resume(std::uint64_t time_ns) {
+    kernel_.put_back();
+    schedule_.resume(time_ns);
+  }
   // Says what is before this time, when the thread has no further record before it.
   void tell_before(std::uint64_t time_ns);
   // Own calls end now, and all that is inside them.
@@ -41,6 +58,7 @@ class OtherStreams {
  private:
   enum class Stream : std::uint8_t { Kernel, Switches };
   Stream first_stream() const;
+  void tell_streams(std::uint64_t time_ns, OwnRecord record);
   void take_first(Stream stream);
 
   Lane& lane_;

@@ -193,13 +193,13 @@ void ThreadSource::take(const RecordItem& item) {
 
 void ThreadSource::take_call(const RecordItem& item) {
   const CallRecord& call = item.call;
+  if (filtering_) filtering_->item = &item;
   tell_moments(call.time_ns);
   if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
     enter_view(call.time_ns);
-  tell_others(call.time_ns, call.is_entry() ? OtherStreams::OwnRecord::Entry : OtherStreams::OwnRecord::Exit);
+  tell_others(call);
   const std::uint64_t time_ns = in_order(item);
 
-  if (filtering_) filtering_->item = &item;
   const bool says_something = !is_left_out(call);
   values_.clear();
   if (item.has_payload && workshop_.shows_values && says_something) {
@@ -259,7 +259,7 @@ void ThreadSource::take_event(const RecordItem& item) {
   latest_ns_ = std::max(latest_ns_, item.call.time_ns);
   if (!workshop_.shows_events) return;
   tell_moments(item.call.time_ns);
-  tell_others(item.call.time_ns, OtherStreams::OwnRecord::Other);
+  tell_others(item.call.time_ns);
   const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
   Lane* const told = shows_event(item.call.address < ThreadEvents::kFirstUserEvent) ? &lane_ : nullptr;
   if (!events_.take(item.call.address, time_ns, item.payload, told))
@@ -332,17 +332,32 @@ KernelFilter::Verdict ThreadSource::KernelGate::enter(std::size_t depth, std::ui
   return {is_shown, has_time ? fate->actions.time_ns : table.options().time_ns};
 }
 
-// A call begins, in all that are open. Those that no record shows are not too short for anything.
+// A call begins, in all that are open.
 bool ThreadSource::shows_call(std::uint64_t address, bool is_recorded) {
+  const bool is_shown = enter(filtering_->filter, address, is_recorded);
+  if (!is_shown) ++filtering_->calls;
+  return is_shown;
+}
+
+// Those that no record shows are not too short for anything.
+bool ThreadSource::enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded) {
   Filtering& filtering = *filtering_;
   const Fate* const fate = address == 0 ? workshop_.filters->unknown_fate() : fate_at(address);
   const bool is_kept =
       !is_recorded || !filtering.looks_ahead || filtering.verdicts.is_kept(filtering.item->begin);
   const bool meets =
       fate == nullptr || !fate->has(Setting::Condition) || !is_recorded || meets_condition(*fate);
-  const bool is_shown = filtering.filter.enter(lane_.depth(), fate, is_kept, meets);
-  if (!is_shown) ++filtering.calls;
-  return is_shown;
+  return filter.enter(lane_.depth(), fate, is_kept, meets);
+}
+
+// Whether a call that begins or ends will be seen, or one that ends with it. Own calls alone must be open.
+bool ThreadSource::is_seen(const CallRecord& call) {
+  if (!workshop_.shows_program) return false;
+  if (!filtering_ || !calls_.is_settled()) return true;
+  if (!call.is_entry()) return !is_left_out(call);
+  if (call.depth != lane_.depth()) return true;
+  ThreadFilter trial = filtering_->filter;
+  return enter(trial, call.address, true);
 }
 
 // Of a function whose argument is never recorded, nothing can be asked.
@@ -392,9 +407,15 @@ void ThreadSource::set_limits() {
 }
 
 // What comes before an own record at this time.
-void ThreadSource::tell_others(std::uint64_t time_ns, OtherStreams::OwnRecord record) {
+void ThreadSource::tell_others(std::uint64_t time_ns) {
   tell_messages(time_ns);
-  others_.tell(time_ns, record);
+  others_.tell(time_ns);
+}
+
+void ThreadSource::tell_others(const CallRecord& call) {
+  tell_messages(call.time_ns);
+  others_.tell(call.time_ns, call.is_entry() ? OtherStreams::OwnRecord::Entry : OtherStreams::OwnRecord::Exit,
+               [&] { return is_seen(call); });
 }
 
 // They are not the thread's own: they say nothing of whether it ran.
@@ -455,7 +476,7 @@ void ThreadSource::tell_moment_behind_records() {
 void ThreadSource::tell_moment() {
   const TaskMoment moment = std::move(plan_.moments.front());
   plan_.moments.pop_front();
-  tell_others(moment.time_ns, OtherStreams::OwnRecord::Other);
+  tell_others(moment.time_ns);
   const std::uint64_t time_ns = std::max(moment.time_ns, lane_.last_ns());
   tell(moment, time_ns);
   others_.resume(time_ns);

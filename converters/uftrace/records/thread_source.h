@@ -160,8 +160,10 @@ class ThreadSource : public Source {
   void set_view(const SymbolView& view);
   const Fate* fate_at(std::uint64_t address);
   bool shows_call(std::uint64_t address, bool is_recorded);
+  bool enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded);
   bool meets_condition(const Fate& fate);
   bool is_left_out(const CallRecord& call);
+  bool is_seen(const CallRecord& call);
   bool shows_event(bool is_of_call = false) { return shows_event_in(open_.depth(), is_of_call); }
   bool shows_event_in(std::size_t depth, bool is_of_call);
   bool shows_switch(bool is_short);
@@ -174,7 +176,8 @@ class ThreadSource : public Source {
   bool begin_with_line(const CallRecord& call, const CallName& name);
   void note_skipped(const RecordItem& item);
   std::uint64_t in_order(const RecordItem& item);
-  void tell_others(std::uint64_t time_ns, OtherStreams::OwnRecord record);
+  void tell_others(std::uint64_t time_ns);
+  void tell_others(const CallRecord& call);
   void tell_messages(std::uint64_t before_ns);
   void tell_until(std::uint64_t gate_ns);
   void tell_moments(std::uint64_t time_ns);

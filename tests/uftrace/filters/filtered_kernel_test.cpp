@@ -121,8 +121,36 @@ TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
 
 TEST_F(FilteredKernel, SoAreThoseThatACallOfTheProgramCuts) {
   kernel(KernelBytes(kLayout).page(80).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
-  EXPECT_THAT(shown({"-t", "1s"}), Contains(HasSubstr("kernel-clipped")));  // nothing tells how long it was
+  EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // nothing tells how long it was
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
+}
+
+TEST_F(FilteredKernel, CallsThatAreLeftOutCutNothing) {
+  recording_.entry(100, 0, R::kMain).entry(110, 1, R::kF).exit(130, 1, R::kF).exit(150, 0, R::kMain);
+  kernel(KernelBytes(kLayout)
+             .page(105)
+             .entry(0, 100, kSyscall, 0)
+             .entry(10, 100, kRead, 1)  // at 115
+             .exit(10, 100, kRead, 1)
+             .exit(10, 100, kSyscall, 0)  // at 135
+             .entry(5, 100, kIrq, 0)
+             .exit(20, 100, kIrq, 0));  // at 160
+  EXPECT_THAT(shown({"-N", "f"}),
+              ElementsAre("[10, 90] demo:main", "[100, 150] demo:main", "[105, 135] [kernel]:do_syscall",
+                          "[140, 150] [kernel]:irq repaired=\"kernel-clipped\""));
+  EXPECT_THAT(shown({"-F", "f"}), ElementsAre("[110, 130] demo:f", "[115, 125] [kernel]:vfs_read"));
+  EXPECT_THAT(shown({"-t", "1s"}), testing::IsEmpty());
+}
+
+// Its exit is not recorded: what is open in it ends there, and is seen.
+TEST_F(FilteredKernel, AnEntryThatEndsCallsCuts) {
+  recording_.entry(100, 0, R::kMain)
+      .entry(105, 1, R::kG)
+      .entry(120, 1, R::kF)
+      .exit(130, 1, R::kF)
+      .exit(150, 0, R::kMain);
+  kernel(KernelBytes(kLayout).page(110).entry(0, 100, kSyscall, 0).exit(30, 100, kSyscall, 0));
+  EXPECT_THAT(shown({"-N", "f"}), Contains("[110, 120] [kernel]:do_syscall repaired=\"kernel-clipped\""));
 }
 
 TEST_F(FilteredKernel, CallsWithoutAnExitAreKept) {

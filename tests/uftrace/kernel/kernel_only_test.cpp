@@ -63,6 +63,21 @@ TEST_F(KernelOnly, CallsOfTheProgramAreLeftOut) {
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read"));
 }
 
+// The clocks may differ a little; of what is not seen, nothing is cut.
+TEST_F(KernelOnly, CallsOfTheProgramCutNothing) {
+  r.entry(10, 0, R::kMain).entry(26, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
+  r.file("kernel-cpu0.dat", KernelBytes(kLayout)
+                                .page(25)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(34, 100, kRead, 1)  // at 59
+                                .exit(11, 100, kRead, 1)
+                                .exit(1, 100, kSyscall, 0)
+                                .text());
+  EXPECT_THAT(lines(),
+              ElementsAre("100/100 [25, 71] [kernel]:do_syscall", "100/100 [59, 70] [kernel]:vfs_read"));
+  EXPECT_THAT(r.notes(), ElementsAre("calls-left-out 2", "DIR/100.dat: 2"));
+}
+
 TEST_F(KernelOnly, SoAreItsEventsButNotLosses) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.task_line(
