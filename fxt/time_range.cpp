@@ -17,7 +17,7 @@ std::optional<TraceTime> time_of(std::string_view text) {
   if (!ns)
     throw std::invalid_argument("'" + std::string(text) +
                                 "' is no time: a number of seconds as the trace counts them (1061.4004), or "
-                                "with a unit since its start (20ms; ns, us, ms, s, m, h)");
+                                "with a unit since its start (20ms; ns, us, ms, s, m, h), below 292 years");
   return TraceTime{.ns = *ns, .since_start = has_unit};
 }
 

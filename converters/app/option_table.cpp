@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/program_options.hpp>
+
+#include "converters/model/names/similar_names.h"
 
 namespace convert {
 namespace {
@@ -42,6 +45,17 @@ const Option& option_of(const OptionTable& table, std::string_view name) {
     for (const Option& option : group.options)
       if (option.name == name) return option;
   throw std::logic_error("an option that is not in the table");
+}
+
+// Options that may have been meant by one that there is not.
+std::string advice_for(std::string_view token, const OptionTable& table) {
+  if (!token.starts_with("--")) return {};
+  token = token.substr(2, token.find('=') - 2);
+  SimilarNames similar(token);
+  for (const OptionGroup& group : table)
+    for (const Option& option : group.options) similar.see(option.name);
+  const auto names = similar.nearest();
+  return names.empty() ? "" : fmt::format("; did you mean --{}?", fmt::join(names, ", --"));
 }
 
 // `text` broken into lines at blanks, all but the first indented.
@@ -92,6 +106,8 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
       const Option& option = option_of(table, name);
       line.options.push_back({&option, option.argument.empty() ? std::string() : texts.front()});
     }
+  } catch (const po::unknown_option& error) {
+    throw UsageError(error.what() + advice_for(error.get_option_name(), table));
   } catch (const po::error& error) {
     throw UsageError(error.what());
   }

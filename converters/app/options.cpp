@@ -208,27 +208,32 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
             .letter = 'j',
             .argument = "N",
             .help = "threads that convert (default: as many as there are cores); the output is the same",
-            .take = [&](std::string_view text) { options.jobs = parse_jobs(text); }},
+            .take = [&](std::string_view text) { options.jobs = parse_jobs(text); },
+            .goes_with_inspect = true},
            {.name = "inspect",
             .help = "what the inputs hold, instead of converting: where and how they were recorded, threads, "
                     "records or frames, tracepoints, symbols, times, damage",
-            .take = into(options.inspect)},
+            .take = into(options.inspect),
+            .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
                   "what was read, written, repaired and lost (default: text, on standard output, or on "
-                  "standard error when OUTPUT is `-`)"),
+                  "standard error when OUTPUT is `-`)",
+                  true),
            choice("progress", options.progress,
                   {{"auto", ProgressMode::Auto},
                    {"always", ProgressMode::Always},
                    {"never", ProgressMode::Never}},
-                  "progress on standard error (default: auto: on a terminal, when it takes long)"),
+                  "progress on standard error (default: auto: on a terminal, when it takes long)", true),
            {.name = "quiet",
             .letter = 'q',
             .help = "no report and no progress; errors are still said",
-            .take = into(options.quiet)},
+            .take = into(options.quiet),
+            .goes_with_inspect = true},
            {.name = "strict",
             .help = "exit with 3 when there is anything to note",
-            .take = into(options.strict)},
+            .take = into(options.strict),
+            .goes_with_inspect = true},
        }});
   table.push_back({.title = "Instead of all that:",
                    .options = {{.name = "help", .letter = 'h', .help = "this text", .take = {}},
@@ -274,6 +279,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   options.inputs = std::move(line.paths);
   if (line.has("inspect")) {
     if (options.inputs.empty()) throw UsageError("--inspect needs at least one INPUT");
+    for (const CommandLine::Given& given : line.options)
+      if (!given.option->goes_with_inspect)
+        throw UsageError(fmt::format("--{} is about converting: --inspect describes all that the INPUTs hold",
+                                     given.option->name));
   } else {
     choose_paths(options, line.has("output"), output);
   }

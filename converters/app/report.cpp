@@ -74,7 +74,7 @@ std::string text_of(const Report& report, const Notes& notes) {
 std::string json_of(const Report& report, const Notes& notes) {
   const Outline time_or_null = report.first_ns ? Outline(*report.first_ns) : Outline();
   Outline object{{"inputs", report.inputs},
-                 {"output", report.output},
+                 {"output", report.pieces.empty() ? Outline(report.output) : Outline()},
                  {"bytes_read", report.bytes_read},
                  {"bytes_written", report.bytes_written},
                  {"records_read", report.records_read},

@@ -28,9 +28,9 @@ struct Report {
 
 // For people: a few lines, the notes with their first places, all ended by a newline.
 std::string text_of(const Report& report, const Notes& notes);
-// For programs: one JSON object in one line. Keys: inputs, output, pieces (if it was split), bytes_read,
-// bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null without events),
-// notes: a list of {kind, count, first}.
+// For programs: one JSON object in one line. Keys: inputs, output (null if it was split), pieces (if it was),
+// bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
+// without events), notes: a list of {kind, count, first}.
 std::string json_of(const Report& report, const Notes& notes);
 
 // The notes alone, in the same two forms: every kind with the places of its first few (or "notes: none"), and

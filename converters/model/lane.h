@@ -82,10 +82,7 @@ class Lane {
 
   // The innermost calls step aside, so many, while calls that are not to be seen begin and end: until they
   // are put back, and lie inside those that are open then.
-  void set_aside(std::size_t count) {
-    frames_.set_aside(count);
-    first_waiting_ = std::min(first_waiting_, frames_.size());
-  }
+  void set_aside(std::size_t count) { frames_.set_aside(count); }
   void put_back() { frames_.put_back(); }
 
   // To Perfetto an instant is a slice, too, that lies on those before it at the same time: the last place

@@ -28,6 +28,7 @@ struct Option {
   // Told each value that was given; switches get none. Throws UsageError.
   std::function<void(std::string_view value)> take;
   bool may_repeat = false;
+  bool goes_with_inspect = false;  // means something where inputs are not converted, but described
 };
 
 // Where a value goes that needs no more care.
@@ -45,7 +46,8 @@ std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  //
 // An option whose value is one of a few words.
 template <typename Enum>
 Option choice(const std::string& name, Enum& chosen,
-              std::initializer_list<std::pair<const char*, Enum>> words, const std::string& help) {
+              std::initializer_list<std::pair<const char*, Enum>> words, const std::string& help,
+              bool goes_with_inspect = false) {
   std::string argument;
   std::vector<std::string> known;
   std::vector<Enum> meanings;
@@ -57,14 +59,16 @@ Option choice(const std::string& name, Enum& chosen,
   return {.name = name,
           .argument = std::move(argument),
           .help = help,
-          .take = [&chosen, name, known, meanings](std::string_view text) {
-            for (std::size_t i = 0; i < known.size(); ++i) {
-              if (known[i] != text) continue;
-              chosen = meanings[i];
-              return;
-            }
-            refuse_word(name, text, known);
-          }};
+          .take =
+              [&chosen, name, known, meanings](std::string_view text) {
+                for (std::size_t i = 0; i < known.size(); ++i) {
+                  if (known[i] != text) continue;
+                  chosen = meanings[i];
+                  return;
+                }
+                refuse_word(name, text, known);
+              },
+          .goes_with_inspect = goes_with_inspect};
 }
 
 }  // namespace convert

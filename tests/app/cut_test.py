@@ -97,6 +97,7 @@ class Cut(unittest.TestCase):
                 path.unlink()
             report = self.report(*options, POOL, self.output)
             self.assertEqual(report["pieces"], [str(path) for path in self.pieces()])
+            self.assertIsNone(report["output"])
             self.assertGreater(len(report["pieces"]), 2)
             self.assertEqual(report["bytes_written"], sum(path.stat().st_size for path in self.pieces()))
             joined, going_on = [], []

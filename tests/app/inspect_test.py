@@ -49,6 +49,17 @@ class Inspect(unittest.TestCase):
                 records = found.get("records") or found["frames"]
                 self.assertEqual(records.get("records", records.get("frames")), report["records_read"])
 
+    def test_options_about_converting_are_refused(self):
+        for option in "--time-range=1~", "--filter=main", "--tid=1", "--output=x", "--no-kernel":
+            with self.subTest(option):
+                process = self.inspect(option, RECORDINGS["pool"])
+                name = option.partition("=")[0]
+                self.assertEqual((process.returncode, process.stdout), (2, b""))
+                self.assertEqual(process.stderr.decode(), f"fxt-convert: {name} is about converting: --inspect describes "
+                                 "all that the INPUTs hold\nTry 'fxt-convert --help'.\n")
+        process = self.inspect("-j2", "-q", "--progress=never", "--strict", "--report=none", RECORDINGS["pool"])
+        self.assertEqual((process.returncode, process.stderr), (0, b""))
+
     def test_notes_have_the_shape_of_the_report(self):
         damaged = RECORDINGS["damaged"]
         inspected = json.loads(self.inspect("--report=json", damaged).stdout)["notes"]

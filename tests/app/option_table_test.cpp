@@ -102,10 +102,19 @@ TEST(OptionTable, AddressesAreDecimalOrHexadecimal) {
 
 TEST(OptionTable, WrongUsageSaysWhatIsWrong) {
   EXPECT_EQ(problem_of({"--colour=blue"}), "--colour takes one of red, green, not 'blue'");
-  EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'");  // no guessing
+  EXPECT_EQ(problem_of({"--somewhere=red"}), "unrecognised option '--somewhere=red'");
+  EXPECT_EQ(problem_of({"-x"}), "unrecognised option '-x'");
   EXPECT_EQ(problem_of({"--colour=red", "--colour=red"}),
             "option '--colour' cannot be specified more than once");
   EXPECT_EQ(problem_of({"--file"}), "the required argument for option '--file' is missing");
+}
+
+// Nothing is guessed, but said.
+TEST(OptionTable, MisspeltOptionsAreAnsweredWithThoseThatThereAre) {
+  EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --colour?");
+  EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --colour?");
+  EXPECT_EQ(problem_of({"--flle"}), "unrecognised option '--flle'; did you mean --file?");
+  EXPECT_EQ(problem_of({"--lame"}), "unrecognised option '--lame'; did you mean --name?");
 }
 
 TEST(OptionTable, HelpHasTwoColumnsAndNoEmptyGroups) {

@@ -108,6 +108,10 @@ class Usage(ProgramTest):
     def test_options_that_do_not_exist(self):
         self.assert_wrong(["--fast", POOL, self.output], "unrecognised option '--fast'")
 
+    def test_misspelt_options(self):
+        self.assert_wrong(["--notace=f", POOL, self.output], "unrecognised option '--notace=f'; did you mean --notrace?")
+        self.assert_wrong(["--no-kernal", POOL, self.output], "unrecognised option '--no-kernal'; did you mean --no-kernel?")
+
     def test_values_that_do_not_exist(self):
         self.assert_wrong(["--durations=long", POOL, self.output],
                           "--durations takes one of mixed, pairs, not 'long'")

@@ -33,7 +33,7 @@ TEST(TimeRanges, ThatAreNoneSayWhatIsRight) {
       error("abc~"),
       ThrowsMessage<std::invalid_argument>(
           "'abc' is no time: a number of seconds as the trace counts them (1061.4004), or with a unit "
-          "since its start (20ms; ns, us, ms, s, m, h)"));
+          "since its start (20ms; ns, us, ms, s, m, h), below 292 years"));
   EXPECT_THAT(error("1~2~3"), ThrowsMessage<std::invalid_argument>(HasSubstr("'2~3' is no time")));
   EXPECT_THAT(error("-1~"), ThrowsMessage<std::invalid_argument>(HasSubstr("'-1' is no time")));
 }

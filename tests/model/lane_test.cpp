@@ -365,6 +365,50 @@ TEST_F(LaneTest, ACallWhoseBeginIsOutStays) {
               ElementsAre("7/8 [1 app:f", "7/8 [3 app:g", "7/8 7] app:g", "7/8 8] app:f"));
 }
 
+TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin_left_out(1, 0xa);
+                lane.begin(2, label("f"), 0xb);
+                lane.release_oldest();
+                lane.begin(3, label("g"), 0xc);
+                lane.set_aside(2);
+                EXPECT_EQ(lane.depth(), 1);
+                EXPECT_EQ(lane.top_key(), 0xa);
+                lane.end(4);
+                lane.put_back();
+                EXPECT_EQ(lane.depth(), 2);
+                EXPECT_EQ(lane.key_at(0), 0xb);
+                lane.set_aside(2);
+                lane.begin_left_out(5, 0xd);
+                lane.begin_left_out(5, 0xe);
+                lane.put_back();
+                EXPECT_EQ(lane.depth(), 4);
+                EXPECT_EQ(lane.places(), 2);
+                EXPECT_EQ(lane.key_at(2), 0xb);
+                EXPECT_EQ(lane.top_key(), 0xc);
+                lane.release_oldest();
+                lane.end(6);
+                lane.end(7);
+                EXPECT_TRUE(lane.top_is_left_out());
+              }),
+              ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
+}
+
+// What is sealed meanwhile is nothing of what waits.
+TEST_F(LaneTest, ACallThatStoodAsideWaitsAgain) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                lane.begin_left_out(1, 0xa);
+                lane.begin(2, label("f"), 0xb);
+                EXPECT_EQ(lane.seal(), 0);
+                lane.set_aside(1);
+                lane.end(3);
+                lane.put_back();
+                EXPECT_EQ(lane.seal(), 0);
+                lane.end(5);
+              }),
+              ElementsAre("7/8 [2, 5] app:f"));
+}
+
 // Also where nothing else is in a chunk: its words may be those of others.
 TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * SlotChunk::kSlots}}) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "converters/model/option.h"
-#include "converters/uftrace/filters/similar_names.h"
+#include "converters/model/names/similar_names.h"
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/symbols/function_names.h"
 #include "fxt/lower.h"

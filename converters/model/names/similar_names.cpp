@@ -1,11 +1,11 @@
-#include "converters/uftrace/filters/similar_names.h"
+#include "converters/model/names/similar_names.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "fxt/lower.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 // How many characters must be changed, put in or left out (Levenshtein).
@@ -57,4 +57,4 @@ std::vector<std::string> SimilarNames::nearest() const {
   return names;
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert
