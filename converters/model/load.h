@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include <boost/endian/conversion.hpp>
 
@@ -16,6 +17,36 @@ T load(const std::byte* bytes, std::endian order) {
   const auto* const from = reinterpret_cast<const unsigned char*>(bytes);
   return order == std::endian::little ? endian_load<T, sizeof(T), boost::endian::order::little>(from)
                                       : endian_load<T, sizeof(T), boost::endian::order::big>(from);
+}
+
+// A number of 1, 2, 4 or 8 bytes that are there; 0 if it is of another size.
+inline std::uint64_t load_unsigned(const std::byte* bytes, std::size_t size, std::endian order) {
+  switch (size) {
+    case 1:
+      return load<std::uint8_t>(bytes, order);
+    case 2:
+      return load<std::uint16_t>(bytes, order);
+    case 4:
+      return load<std::uint32_t>(bytes, order);
+    case 8:
+      return load<std::uint64_t>(bytes, order);
+    default:
+      return 0;
+  }
+}
+
+// A signed number of so many bytes, in all 64 bits.
+inline std::int64_t sign_extended(std::uint64_t value, std::size_t size) {
+  switch (size) {
+    case 1:
+      return static_cast<std::int8_t>(value);
+    case 2:
+      return static_cast<std::int16_t>(value);
+    case 4:
+      return static_cast<std::int32_t>(value);
+    default:
+      return static_cast<std::int64_t>(value);
+  }
 }
 
 }  // namespace convert

@@ -29,31 +29,8 @@ constexpr std::size_t kWordsPerEnum = 1 + kMaxPayloadBytes / 8;
 // All texts of a payload, or all its bytes in hexadecimal digits.
 constexpr std::size_t kWordsOfBytes = 2 * kMaxPayloadBytes / 8;
 
-std::uint64_t load_unsigned(const std::byte* at, std::size_t size, std::endian order) {
-  switch (size) {
-    case 1:
-      return load<std::uint8_t>(at, order);
-    case 2:
-      return load<std::uint16_t>(at, order);
-    case 4:
-      return load<std::uint32_t>(at, order);
-    default:
-      return load<std::uint64_t>(at, order);
-  }
-}
-
 std::uint64_t load_signed(const std::byte* at, std::size_t size, std::endian order) {
-  const auto extended = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  switch (size) {
-    case 1:
-      return extended(load<std::int8_t>(at, order));
-    case 2:
-      return extended(load<std::int16_t>(at, order));
-    case 4:
-      return extended(load<std::int32_t>(at, order));
-    default:
-      return load<std::uint64_t>(at, order);
-  }
+  return static_cast<std::uint64_t>(sign_extended(load_unsigned(at, size, order), size));
 }
 
 // Registers are recorded whole, so a negative int has zeros above: uftrace takes those near to 0 for what

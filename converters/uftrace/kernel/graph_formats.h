@@ -10,7 +10,7 @@
 
 #include "converters/model/notes.h"
 #include "converters/uftrace/kernel/kernel_header.h"
-#include "converters/uftrace/kernel/load.h"
+#include "converters/uftrace/kernel/number_place.h"
 
 namespace convert::uftrace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "converters/model/event.h"
-#include "converters/uftrace/kernel/load.h"
+#include "converters/uftrace/kernel/number_place.h"
 #include "converters/uftrace/kernel/ring_page.h"
 #include "converters/uftrace/note_kinds.h"
 

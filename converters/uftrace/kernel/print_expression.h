@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/uftrace/kernel/load.h"
+#include "converters/uftrace/kernel/number_place.h"
 
 namespace convert::uftrace {
 

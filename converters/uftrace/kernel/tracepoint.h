@@ -14,7 +14,7 @@
 #include "converters/model/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/kernel/kernel_header.h"
-#include "converters/uftrace/kernel/load.h"
+#include "converters/uftrace/kernel/number_place.h"
 #include "converters/uftrace/kernel/print_format.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 

@@ -22,34 +22,8 @@ struct NumberPlace {
   }
   // fits() must hold.
   std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
-    const std::byte* const at = payload.data() + offset;
-    switch (size) {
-      case 1:
-        return load<std::uint8_t>(at, order);
-      case 2:
-        return load<std::uint16_t>(at, order);
-      case 4:
-        return load<std::uint32_t>(at, order);
-      case 8:
-        return load<std::uint64_t>(at, order);
-      default:
-        return 0;
-    }
+    return load_unsigned(payload.data() + offset, size, order);
   }
 };
-
-// A signed number of so many bytes, in all 64 bits.
-inline std::int64_t sign_extended(std::uint64_t value, std::size_t size) {
-  switch (size) {
-    case 1:
-      return static_cast<std::int8_t>(value);
-    case 2:
-      return static_cast<std::int16_t>(value);
-    case 4:
-      return static_cast<std::int32_t>(value);
-    default:
-      return static_cast<std::int64_t>(value);
-  }
-}
 
 }  // namespace convert::uftrace
