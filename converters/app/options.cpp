@@ -9,31 +9,35 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/app/option_table.h"
 #include "converters/app/output_rules.h"
 #include "converters/app/standard_output.h"
 #include "fxt/quantity_text.h"
 #include "fxt/time_range.h"
+#include "fxt/tools/options/program_text.h"
 
 namespace convert {
 namespace {
 
-constexpr std::string_view kHelpBegin = R"(Usage: fxt-convert [OPTIONS] INPUT... OUTPUT
-       fxt-convert [OPTIONS] -o OUTPUT INPUT...
-       fxt-convert [OPTIONS] [INPUT]
-       fxt-convert --inspect [--report json] INPUT...
+fxt::tools::ProgramText program_text() {
+  return {
+      .name = "fxt-convert",
+      .version = FXT_CONVERT_VERSION,
+      .summary = "converts uftrace recordings and GDB trace files to FXT",
+      .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
+                   "--inspect [--report json] INPUT..."},
+      .description =
+          "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which Perfetto, "
+          "Tracy, magic-trace and Fuchsia's tools open. The kind of an input is found by its content. OUTPUT "
+          "`-` is standard output; a name ending in .gz or .zst is compressed. One INPUT alone is written to "
+          "INPUT.fxt; without any, ./uftrace.data is.",
+      .exit_status =
+          "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
+          "wrong usage, 3 done, but --strict and there were notes."};
+}
 
-Converts uftrace recordings (directories) and GDB trace files into one FXT
-trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. The kind
-of an input is found by its content. OUTPUT `-` is standard output; a name
-ending in .gz or .zst is compressed. One INPUT alone is written to INPUT.fxt;
-without any, ./uftrace.data is.
-
-)";
-constexpr std::string_view kHelpEnd =
-    R"(Exit status: 0 done (there may be notes), 1 an input was not understood or the
-output not written, 2 wrong usage, 3 done, but --strict and there were notes.
-)";
+using fxt::tools::CommandLine;
+using fxt::tools::OptionTable;
+using fxt::tools::TextOptions;
 
 constexpr std::uint64_t kMaxJobs = 1024;
 
@@ -124,7 +128,8 @@ std::uint64_t parse_split_size(std::string_view text) {
 }
 
 // The program's own options, those of all kinds of inputs, and those of each kind.
-OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::string& output) {
+OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::string& output,
+                     TextOptions& texts) {
   OptionTable table;
   table.push_back(
       {.title = "What is converted:",
@@ -235,9 +240,7 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
             .take = into(options.strict),
             .goes_with_inspect = true},
        }});
-  table.push_back({.title = "Instead of all that:",
-                   .options = {{.name = "help", .letter = 'h', .help = "this text", .take = {}},
-                               {.name = "version", .letter = 'V', .help = "the version", .take = {}}}});
+  table.push_back(texts.group());
   return table;
 }
 
@@ -264,14 +267,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> offsets;
   std::string output;
-  const OptionTable table = table_of(options, offsets, output);
+  TextOptions texts;
+  const OptionTable table = table_of(options, offsets, output, texts);
   CommandLine line = parse(argc, argv, table);
-  if (line.has("help")) {
-    print(fmt::format("{}{}{}", kHelpBegin, help_of(table), kHelpEnd));
-    return std::nullopt;
-  }
-  if (line.has("version")) {
-    print(fmt::format("fxt-convert {}\n", FXT_CONVERT_VERSION));
+  if (const auto text = texts.text_of(program_text(), table, line)) {
+    print(*text);
     return std::nullopt;
   }
 

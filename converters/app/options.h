@@ -42,7 +42,7 @@ struct Options {
   bool inspect = false;  // say what the inputs hold; there is no output
 };
 
-// Nothing if only help or the version was asked for and printed. Throws UsageError.
+// Nothing if only a text was asked for, and printed. Throws UsageError.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
 }  // namespace convert

@@ -1,74 +1,17 @@
-// An option of the command line, as the room that it belongs to describes it. The program joins the options
-// of all rooms into one table: what is parsed, and what `--help` says, comes from there.
+// Options of the command line, as the rooms of the importers describe them.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <initializer_list>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "fxt/tools/options/option.h"
 
 namespace convert {
 
-// Wrong usage; what() says what is wrong, without the program's name.
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct Option {
-  std::string name;           // without the dashes
-  char letter = '\0';         // its short form
-  std::string argument = {};  // what the help calls its value; empty: a switch
-  std::string help;           // one paragraph, broken into lines where it is shown
-  // Told each value that was given; switches get none. Throws UsageError.
-  std::function<void(std::string_view value)> take;
-  bool may_repeat = false;
-  bool goes_with_inspect = false;  // means something where inputs are not converted, but described
-};
-
-// Where a value goes that needs no more care.
-std::function<void(std::string_view)> into(bool& is_given);
-std::function<void(std::string_view)> into(std::filesystem::path& path);
-std::function<void(std::string_view)> into(std::vector<std::string>& values);
-
-// Throw UsageError, which names the option.
-std::uint64_t parse_count(std::string_view option, std::string_view text);
-std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
-std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // as fxt/quantity_text.h says
-[[noreturn]] void refuse_word(std::string_view option, std::string_view text,
-                              const std::vector<std::string>& known);
-
-// An option whose value is one of a few words.
-template <typename Enum>
-Option choice(const std::string& name, Enum& chosen,
-              std::initializer_list<std::pair<const char*, Enum>> words, const std::string& help,
-              bool goes_with_inspect = false) {
-  std::string argument;
-  std::vector<std::string> known;
-  std::vector<Enum> meanings;
-  for (const auto& [word, meaning] : words) {
-    argument.append(argument.empty() ? "" : "|").append(word);
-    known.emplace_back(word);
-    meanings.push_back(meaning);
-  }
-  return {.name = name,
-          .argument = std::move(argument),
-          .help = help,
-          .take =
-              [&chosen, name, known, meanings](std::string_view text) {
-                for (std::size_t i = 0; i < known.size(); ++i) {
-                  if (known[i] != text) continue;
-                  chosen = meanings[i];
-                  return;
-                }
-                refuse_word(name, text, known);
-              },
-          .goes_with_inspect = goes_with_inspect};
-}
+using fxt::tools::choice;
+using fxt::tools::into;
+using fxt::tools::Option;
+using fxt::tools::parse_address;
+using fxt::tools::parse_count;
+using fxt::tools::parse_time_ns;
+using fxt::tools::refuse_word;
+using fxt::tools::UsageError;
 
 }  // namespace convert

@@ -4,47 +4,86 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sstream>
-#include <stdexcept>
-
-#include <boost/program_options.hpp>
 
 #include "fxt/quantity_text.h"
 #include "fxt/tools/input_file.h"
+#include "fxt/tools/options/program_text.h"
 #include "fxt/tools/piece_files.h"
 
 namespace fxt::tools {
 namespace {
 
-namespace po = boost::program_options;
-
-po::options_description visible_options() {
-  po::options_description options("Options");
-  auto add = options.add_options();
-  add("help,h", "print this help");
-  add("version,V", "print the version");
-  add("quiet,q", "no report");
-  add("time-range,r", po::value<std::string>(),
-      "A~B: seconds as the trace counts, or since its start with ns, us, ms, s; either side may be empty");
-  add("thread,t", po::value<std::vector<std::uint64_t>>(), "only this thread (koid); repeatable");
-  add("name,n", po::value<std::vector<std::string>>(), "only events whose name matches this shell pattern");
-  add("category,c", po::value<std::vector<std::string>>(), "the same for categories");
-  add("force,f", "let OUT take the place of a file that is no trace");
-  add("split-time", po::value<std::string>(), "pieces of this length: OUT.000.fxt, OUT.001.fxt, ...");
-  add("split-size", po::value<std::string>(), "pieces of about this size, such as 100M, before compression");
-  return options;
+ProgramText program_text() {
+  return {.name = "fxt-cut",
+          .version = FXT_VERSION,
+          .summary = "writes parts of traces in the Fuchsia trace format",
+          .synopses = {"[OPTIONS] IN OUT"},
+          .description =
+              "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
+              "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
+              "standard output. Durations that are cut say so: `cut` = `begin`, `end` or `both`.",
+          .exit_status = "0 done, 2 wrong usage, IN can't be read to its end, or OUT can't be written."};
 }
 
-template <typename T>
-T value_or_empty(const po::variables_map& values, const char* name) {
-  return values.count(name) != 0 ? values[name].as<T>() : T{};
-}
-
-std::uint64_t more_than_0(const char* option, const std::string& text, std::optional<std::uint64_t> value,
+std::uint64_t more_than_0(std::string_view option, std::string_view text, std::optional<std::uint64_t> value,
                           std::string_view form) {
-  if (value.value_or(0) == 0)
-    throw std::invalid_argument(fmt::format("{} takes {}, not '{}'", option, form, text));
+  if (value.value_or(0) == 0) throw UsageError(fmt::format("--{} takes {}, not '{}'", option, form, text));
   return *value;
+}
+
+OptionTable table_of(CutterOptions& options, TextOptions& texts) {
+  CutOptions& cut = options.cut;
+  return {
+      {.title = "What is written:",
+       .options = {{.name = "time-range",
+                    .letter = 'r',
+                    .argument = "A~B",
+                    .help =
+                        "only this time: seconds as the trace counts, or since its start with a unit (20ms); "
+                        "either side may be empty",
+                    .take = [&cut](std::string_view text) { cut.range = parse_time_range(text); }},
+                   {.name = "thread",
+                    .letter = 't',
+                    .argument = "KOID",
+                    .help = "only of this thread; may be repeated",
+                    .take =
+                        [&options](std::string_view text) {
+                          options.threads.push_back(parse_count("thread", text));
+                        },
+                    .may_repeat = true},
+                   {.name = "name",
+                    .letter = 'n',
+                    .argument = "PATTERN",
+                    .help = "only events with a name that matches this shell pattern; may be repeated",
+                    .take = into(options.events.names),
+                    .may_repeat = true},
+                   {.name = "category",
+                    .letter = 'c',
+                    .argument = "PATTERN",
+                    .help = "the same for categories",
+                    .take = into(options.events.categories),
+                    .may_repeat = true}}},
+      {.title = "How it is written:",
+       .options = {{.name = "split-time",
+                    .argument = "TIME",
+                    .help = "pieces of this length (1s): OUT.000.fxt, OUT.001.fxt, ...",
+                    .take =
+                        [&cut](std::string_view text) {
+                          cut.split_ns = more_than_0("split-time", text, fxt::parse_time_ns(text), kTimeForm);
+                        }},
+                   {.name = "split-size",
+                    .argument = "SIZE",
+                    .help = "pieces of about this size (100M), before compression",
+                    .take =
+                        [&cut](std::string_view text) {
+                          cut.split_bytes = more_than_0("split-size", text, parse_size(text), kSizeForm);
+                        }},
+                   {.name = "force",
+                    .letter = 'f',
+                    .help = "let OUT take the place of a file that is no trace",
+                    .take = into(options.force)},
+                   {.name = "quiet", .letter = 'q', .help = "no report", .take = into(options.quiet)}}},
+      texts.group()};
 }
 
 void report(const CutCounters& counters, const PieceFiles& files) {
@@ -66,55 +105,26 @@ void report(const CutCounters& counters, const PieceFiles& files) {
 }  // namespace
 
 CutterOptions parse_cut_options(int argc, const char* const* argv) {
-  po::options_description all = visible_options();
-  all.add_options()("input", po::value<std::string>())("output", po::value<std::string>());
-  po::positional_options_description positions;
-  positions.add("input", 1).add("output", 1);
-  po::variables_map values;
-  po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(), values);
-  po::notify(values);
-
   CutterOptions options;
-  options.help = values.count("help") != 0;
-  options.version = values.count("version") != 0;
-  if (options.help || options.version) return options;
-  options.quiet = values.count("quiet") != 0;
-  options.input = value_or_empty<std::string>(values, "input");
-  options.output = value_or_empty<std::string>(values, "output");
-  if (options.output.empty()) throw std::invalid_argument("IN and OUT are missing; see fxt-cut --help");
-  options.force = values.count("force") != 0;
-  if (values.count("time-range") != 0)
-    options.cut.range = parse_time_range(values["time-range"].as<std::string>());
-  if (values.count("split-time") != 0) {
-    const auto text = values["split-time"].as<std::string>();
-    options.cut.split_ns = more_than_0("--split-time", text, parse_time_ns(text), kTimeForm);
-  }
-  if (values.count("split-size") != 0) {
-    const auto text = values["split-size"].as<std::string>();
-    options.cut.split_bytes = more_than_0("--split-size", text, parse_size(text), kSizeForm);
-  }
+  TextOptions texts;
+  const OptionTable table = table_of(options, texts);
+  const CommandLine line = parse(argc, argv, table);
+  options.text = texts.text_of(program_text(), table, line);
+  if (options.text) return options;
+
+  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  if (line.paths.size() < 2) throw UsageError("IN and OUT are missing; see fxt-cut --help");
+  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT; see fxt-cut --help");
+  options.input = line.paths[0];
+  options.output = line.paths[1];
   if (options.cut.is_split() && options.output == "-")
-    throw std::invalid_argument("pieces need names: OUT can't be - with --split-time and --split-size");
-  options.threads = value_or_empty<std::vector<std::uint64_t>>(values, "thread");
-  options.events.names = value_or_empty<std::vector<std::string>>(values, "name");
-  options.events.categories = value_or_empty<std::vector<std::string>>(values, "category");
+    throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");
   return options;
 }
 
 int run(const CutterOptions& options) {
-  if (options.help) {
-    std::ostringstream text;
-    text
-        << "Usage: fxt-cut [OPTIONS] IN OUT\nWrites a part of a trace in the Fuchsia trace format, or pieces "
-           "of it. IN may be gzip or zstd,\nor - for standard input. OUT is compressed if it ends in .gz "
-           "or .zst; - is standard\noutput. Durations that are cut say so: `cut` = `begin`, `end` or "
-           "`both`.\n\n"
-        << visible_options();
-    std::fputs(text.str().c_str(), stdout);
-    return 0;
-  }
-  if (options.version) {
-    std::puts("fxt-cut " FXT_VERSION);
+  if (options.text) {
+    std::fputs(options.text->c_str(), stdout);
     return 0;
   }
   const auto input = open_input(options.input);

@@ -12,7 +12,7 @@
 namespace fxt::tools {
 
 struct CutterOptions {
-  bool help = false, version = false;
+  std::optional<std::string> text = {};  // to be printed instead of all else
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   CutOptions cut = {};

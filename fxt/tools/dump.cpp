@@ -5,15 +5,12 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <sstream>
-#include <stdexcept>
 #include <vector>
-
-#include <boost/program_options.hpp>
 
 #include "fxt/tools/check.h"
 #include "fxt/tools/input_file.h"
 #include "fxt/tools/json_format.h"
+#include "fxt/tools/options/program_text.h"
 #include "fxt/tools/standard_output.h"
 #include "fxt/tools/statistics.h"
 #include "fxt/tools/text_format.h"
@@ -21,32 +18,84 @@
 namespace fxt::tools {
 namespace {
 
-namespace po = boost::program_options;
-
-po::options_description visible_options() {
-  po::options_description options("Options");
-  auto add = options.add_options();
-  add("help,h", "print this help");
-  add("version,V", "print the version");
-  add("offsets,o", "begin each line with the record's byte offset");
-  add("json,j", "one JSON object per record or finding, or one of all statistics");
-  add("stats,s", "counts of records, events, threads and bytes");
-  add("check,C", "tell which rules the file breaks, and which readers mind; exit code 1 if any");
-  add("all", "with --check: every finding, not only the first 20 of each rule");
-  add("rules", "print the rules that --check knows, with their reasons");
-  add("color", po::value<std::string>()->default_value("auto"), "auto, always or never");
-  add("thread,t", po::value<std::vector<std::uint64_t>>(), "only records of this thread (koid); repeatable");
-  add("time-range,r", po::value<std::string>(),
-      "only records in A~B: seconds as the trace counts, or since its start with ns, us, ms, s");
-  add("type", po::value<std::vector<std::string>>(), "only records of this kind (as printed, or event)");
-  add("name,n", po::value<std::vector<std::string>>(), "only records whose name matches this shell pattern");
-  add("category,c", po::value<std::vector<std::string>>(), "the same for categories");
-  return options;
+ProgramText program_text() {
+  return {
+      .name = "fxt-dump",
+      .version = FXT_VERSION,
+      .summary = "prints, counts and checks traces in the Fuchsia trace format",
+      .synopses = {"[OPTIONS] FILE"},
+      .description =
+          "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
+          "with gzip or zstd, or - for standard input.",
+      .exit_status = "0 done, 1 --check found an error, 2 wrong usage, or FILE can't be read to its end."};
 }
 
-template <typename T>
-T value_or_empty(const po::variables_map& values, const char* name) {
-  return values.count(name) != 0 ? values[name].as<T>() : T{};
+enum class Color : std::uint8_t { Auto, Always, Never };
+
+OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& color, TextOptions& texts) {
+  const auto mode = [&modes](DumpMode chosen) {
+    return [&modes, chosen](std::string_view) { modes.push_back(chosen); };
+  };
+  Selection& selection = options.selection;
+  return {
+      {.title = "What is printed:",
+       .options = {{.name = "offsets",
+                    .letter = 'o',
+                    .help = "begin each line with the record's byte offset",
+                    .take = into(options.offsets)},
+                   {.name = "json",
+                    .letter = 'j',
+                    .help = "one JSON object per record or finding, or one of all statistics",
+                    .take = into(options.json)},
+                   {.name = "stats",
+                    .letter = 's',
+                    .help = "counts of records, events, threads and bytes",
+                    .take = mode(DumpMode::Stats)},
+                   {.name = "check",
+                    .letter = 'C',
+                    .help = "tell which rules the file breaks, and which readers mind",
+                    .take = mode(DumpMode::Check)},
+                   {.name = "all",
+                    .help = "with --check: every finding, not only the first 20 of each rule",
+                    .take = into(options.all_findings)},
+                   {.name = "rules",
+                    .help = "the rules that --check knows, with their reasons",
+                    .take = mode(DumpMode::Rules)},
+                   choice("color", color,
+                          {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+                          "colored lines (default: auto: on a terminal)")}},
+      {.title = "Of which records:",
+       .options =
+           {{.name = "thread",
+             .letter = 't',
+             .argument = "KOID",
+             .help = "only of this thread; may be repeated",
+             .take = [&](std::string_view text) { selection.threads.push_back(parse_count("thread", text)); },
+             .may_repeat = true},
+            {.name = "time-range",
+             .letter = 'r',
+             .argument = "A~B",
+             .help = "only in this time: seconds as the trace counts, or since its start with a unit "
+                     "(20ms); either side may be empty",
+             .take = [&](std::string_view text) { selection.window.emplace(parse_time_range(text)); }},
+            {.name = "type",
+             .argument = "KIND",
+             .help = "only of this kind (as printed, or event); may be repeated",
+             .take = into(selection.kinds),
+             .may_repeat = true},
+            {.name = "name",
+             .letter = 'n',
+             .argument = "PATTERN",
+             .help = "only with a name that matches this shell pattern; may be repeated",
+             .take = into(selection.names),
+             .may_repeat = true},
+            {.name = "category",
+             .letter = 'c',
+             .argument = "PATTERN",
+             .help = "the same for categories",
+             .take = into(selection.categories),
+             .may_repeat = true}}},
+      texts.group()};
 }
 
 void append_colored(Text& out, const Entry& entry) {
@@ -108,57 +157,32 @@ int dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& 
 }  // namespace
 
 DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
-  po::options_description all = visible_options();
-  all.add_options()("file", po::value<std::string>());
-  po::positional_options_description positions;
-  positions.add("file", 1);
-  po::variables_map values;
-  po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(), values);
-  po::notify(values);
-
   DumpOptions options;
-  if (values.count("help") != 0) options.mode = DumpMode::Help;
-  if (values.count("version") != 0) options.mode = DumpMode::Version;
-  if (options.mode == DumpMode::Help || options.mode == DumpMode::Version) return options;
-  if (values.count("rules") + values.count("stats") + values.count("check") > 1)
-    throw std::invalid_argument("--check, --stats and --rules are asked for one at a time");
-  if (values.count("rules") != 0) options.mode = DumpMode::Rules;
-  options.json = values.count("json") != 0;
-  if (values.count("stats") != 0) options.mode = DumpMode::Stats;
-  if (values.count("check") != 0) options.mode = DumpMode::Check;
+  std::vector<DumpMode> modes;
+  Color color = Color::Auto;
+  TextOptions texts;
+  const OptionTable table = table_of(options, modes, color, texts);
+  const CommandLine line = parse(argc, argv, table);
+  options.text = texts.text_of(program_text(), table, line);
+  if (options.text) return options;
+
+  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  if (modes.size() > 1) throw UsageError("--check, --stats and --rules are asked for one at a time");
+  if (!modes.empty()) options.mode = modes.front();
   if (options.mode == DumpMode::Rules) return options;
-  if (values.count("file") == 0) throw std::invalid_argument("no FILE given (see --help)");
-  options.file = values["file"].as<std::string>();
-  options.offsets = values.count("offsets") != 0;
-  options.all_findings = values.count("all") != 0;
-  const auto color = values["color"].as<std::string>();
-  if (color != "auto" && color != "always" && color != "never")
-    throw std::invalid_argument("--color is auto, always or never, not '" + color + "'");
-  options.color = color == "always" || (color == "auto" && terminal);
-  options.selection.threads = value_or_empty<std::vector<std::uint64_t>>(values, "thread");
-  options.selection.kinds = value_or_empty<std::vector<std::string>>(values, "type");
-  options.selection.names = value_or_empty<std::vector<std::string>>(values, "name");
-  options.selection.categories = value_or_empty<std::vector<std::string>>(values, "category");
-  if (values.count("time-range") != 0)
-    options.selection.window.emplace(parse_time_range(values["time-range"].as<std::string>()));
+  if (line.paths.empty()) throw UsageError("no FILE given (see --help)");
+  if (line.paths.size() > 1) throw UsageError("takes one FILE (see --help)");
+  options.file = line.paths.front();
+  options.color = color == Color::Always || (color == Color::Auto && terminal);
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
-    throw std::invalid_argument("--check is about the whole file: it goes with no selection");
+    throw UsageError("--check is about the whole file: it goes with no selection");
   return options;
 }
 
 int run(DumpOptions options) {
-  if (options.mode == DumpMode::Help) {
-    std::ostringstream text;
-    text << "Usage: fxt-dump [OPTIONS] FILE\nPrints a trace in the Fuchsia trace format; FILE may be gzip or "
-            "zstd, or - for "
-            "standard input.\n\n"
-         << visible_options();
-    std::fputs(text.str().c_str(), stdout);
-    return 0;
-  }
-  if (options.mode == DumpMode::Version) {
-    std::puts("fxt-dump " FXT_VERSION);
+  if (options.text) {
+    std::fputs(options.text->c_str(), stdout);
     return 0;
   }
   StandardOutput out;

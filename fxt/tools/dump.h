@@ -2,15 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
-enum class DumpMode : std::uint8_t { Lines, Stats, Check, Rules, Help, Version };
+enum class DumpMode : std::uint8_t { Lines, Stats, Check, Rules };
 
 struct DumpOptions {
+  std::optional<std::string> text;  // to be printed instead of all else
   DumpMode mode = DumpMode::Lines;
   std::string file;  // "-" is standard input
   bool json = false;

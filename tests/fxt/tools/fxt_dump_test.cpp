@@ -196,7 +196,7 @@ TEST_F(FxtDump, HasColourOnRequestOnly) {
   EXPECT_THAT(run("--color always " + path).output, HasSubstr("\x1b[1mmagic\x1b[0m"));
   EXPECT_EQ(run("--color never " + path).output, run(path).output);
   EXPECT_EQ(run("--color sometimes " + path).output,
-            "fxt-dump: --color is auto, always or never, not 'sometimes'\n");
+            "fxt-dump: --color takes one of auto, always, never, not 'sometimes'\n");
 }
 
 }  // namespace

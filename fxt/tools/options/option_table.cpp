@@ -1,4 +1,4 @@
-#include "converters/app/option_table.h"
+#include "fxt/tools/options/option_table.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,15 +9,12 @@
 
 #include <boost/program_options.hpp>
 
-#include "converters/model/names/similar_names.h"
+#include "fxt/tools/options/similar_names.h"
 
-namespace convert {
+namespace fxt::tools {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr std::size_t kColumns = 80;
-constexpr std::size_t kHelpColumn = 28;
 
 constexpr const char* kPaths = "path";
 using Values = std::vector<std::string>;
@@ -58,28 +55,6 @@ std::string advice_for(std::string_view token, const OptionTable& table) {
   return names.empty() ? "" : fmt::format("; did you mean --{}?", fmt::join(names, ", --"));
 }
 
-// `text` broken into lines at blanks, all but the first indented.
-std::string broken(std::string_view text, std::size_t indent) {
-  std::string lines;
-  const std::size_t width = kColumns - indent;
-  while (text.size() > width) {
-    const std::size_t blank = text.rfind(' ', width);
-    if (blank == std::string_view::npos) break;
-    lines += fmt::format("{}\n{:{}}", text.substr(0, blank), "", indent);
-    text.remove_prefix(blank + 1);
-  }
-  return lines.append(text);
-}
-
-std::string help_of(const Option& option) {
-  std::string usage = option.letter != 0 ? fmt::format("  -{}, --{}", option.letter, option.name)
-                                         : fmt::format("  --{}", option.name);
-  if (!option.argument.empty()) usage += " " + option.argument;
-  const std::string help = broken(option.help, kHelpColumn);
-  if (usage.size() < kHelpColumn) return fmt::format("{:{}}{}\n", usage, kHelpColumn, help);
-  return fmt::format("{}\n{:{}}{}\n", usage, "", kHelpColumn, help);
-}
-
 }  // namespace
 
 bool CommandLine::has(std::string_view name) const {
@@ -114,15 +89,4 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
   return line;
 }
 
-std::string help_of(const OptionTable& table) {
-  std::string text;
-  for (const OptionGroup& group : table) {
-    if (group.options.empty()) continue;
-    text += fmt::format("{}\n", group.title);
-    for (const Option& option : group.options) text += help_of(option);
-    text += "\n";
-  }
-  return text;
-}
-
-}  // namespace convert
+}  // namespace fxt::tools

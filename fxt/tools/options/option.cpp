@@ -1,4 +1,4 @@
-#include "converters/model/option.h"
+#include "fxt/tools/options/option.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 
 #include "fxt/quantity_text.h"
 
-namespace convert {
+namespace fxt::tools {
 namespace {
 
 std::optional<std::uint64_t> parse_whole(std::string_view digits, int base) {
@@ -50,4 +50,4 @@ void refuse_word(std::string_view option, std::string_view text, const std::vect
   throw UsageError(fmt::format("--{} takes one of {}, not '{}'", option, fmt::join(known, ", "), text));
 }
 
-}  // namespace convert
+}  // namespace fxt::tools

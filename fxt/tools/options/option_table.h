@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/option.h"
+#include "fxt/tools/options/option.h"
 
-namespace convert {
+namespace fxt::tools {
 
 struct OptionGroup {
   std::string title;
@@ -29,7 +29,4 @@ struct CommandLine {
 // Nothing is told to the options yet. Throws UsageError.
 CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
 
-// The options as text of at most 80 columns. Groups without options are left out.
-std::string help_of(const OptionTable& table);
-
-}  // namespace convert
+}  // namespace fxt::tools

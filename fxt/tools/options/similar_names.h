@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace convert {
+namespace fxt::tools {
 
 class SimilarNames {
  public:
@@ -26,4 +26,4 @@ class SimilarNames {
   std::vector<std::pair<std::size_t, std::string>> found_;  // distance and name
 };
 
-}  // namespace convert
+}  // namespace fxt::tools

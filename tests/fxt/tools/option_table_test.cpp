@@ -1,10 +1,10 @@
-#include "converters/app/option_table.h"
-
 #include <array>
 #include <gmock/gmock.h>
 #include <ostream>
 
-namespace convert {
+#include "fxt/tools/options/program_text.h"
+
+namespace fxt::tools {
 namespace {
 
 using testing::ElementsAre;
@@ -164,4 +164,4 @@ INSTANTIATE_TEST_SUITE_P(
         LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));
 
 }  // namespace
-}  // namespace convert
+}  // namespace fxt::tools

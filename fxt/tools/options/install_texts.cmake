@@ -1,0 +1,20 @@
+# install_texts(<program> [COMPONENT <component>]): installs what a program says of itself, see program_text.h: its
+# manual page, and how bash, zsh and fish complete its options.
+function(install_texts program)
+  if(CMAKE_CROSSCOMPILING)
+    return()  # it can't be asked
+  endif()
+  set(texts ${CMAKE_CURRENT_BINARY_DIR}/texts)
+  set(share ${CMAKE_INSTALL_DATADIR})
+  file(MAKE_DIRECTORY ${texts})
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${program} --manual > ${texts}/${program}.1
+    COMMAND ${program} --completion bash > ${texts}/${program}.bash
+    COMMAND ${program} --completion zsh > ${texts}/_${program}
+    COMMAND ${program} --completion fish > ${texts}/${program}.fish
+    VERBATIM)
+  install(FILES ${texts}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
+  install(FILES ${texts}/${program}.bash DESTINATION ${share}/bash-completion/completions RENAME ${program} ${ARGN})
+  install(FILES ${texts}/_${program} DESTINATION ${share}/zsh/vendor-completions ${ARGN})
+  install(FILES ${texts}/${program}.fish DESTINATION ${share}/fish/vendor_completions.d ${ARGN})
+endfunction()

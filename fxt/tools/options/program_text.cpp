@@ -1,0 +1,79 @@
+// The help, and what is asked for instead of a program's work.
+#include "fxt/tools/options/program_text.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+#include "fxt/tools/options/lines.h"
+
+namespace fxt::tools {
+namespace {
+
+constexpr std::size_t kHelpColumn = 28;
+
+constexpr const char *kHelp = "help", *kVersion = "version", *kManual = "manual", *kCompletion = "completion";
+constexpr std::array<std::string_view, 4> kTexts{kHelp, kVersion, kManual, kCompletion};
+
+std::string help_of(const Option& option) {
+  std::string usage = option.letter != 0 ? fmt::format("  -{}, --{}", option.letter, option.name)
+                                         : fmt::format("  --{}", option.name);
+  if (!option.argument.empty()) usage += " " + option.argument;
+  const std::string help = broken(option.help, kHelpColumn);
+  if (usage.size() < kHelpColumn) return fmt::format("{:{}}{}\n", usage, kHelpColumn, help);
+  return fmt::format("{}\n{:{}}{}\n", usage, "", kHelpColumn, help);
+}
+
+}  // namespace
+
+std::string help_of(const OptionTable& table) {
+  std::string text;
+  for (const OptionGroup& group : table) {
+    if (group.options.empty()) continue;
+    text += fmt::format("{}\n", group.title);
+    for (const Option& option : group.options) text += help_of(option);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string help_of(const ProgramText& program, const OptionTable& table) {
+  std::string text;
+  for (const std::string& synopsis : program.synopses)
+    text += fmt::format("{} {} {}\n", text.empty() ? "Usage:" : "      ", program.name, synopsis);
+  for (const std::string_view paragraph : paragraphs_of(program.description))
+    text += fmt::format("\n{}\n", broken(paragraph, 0));
+  return text + fmt::format("\n{}{}\n", help_of(table), broken("Exit status: " + program.exit_status, 0));
+}
+
+OptionGroup TextOptions::group() {
+  const auto choose = [this](std::string_view shell) {
+    static constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells{
+        {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}}};
+    for (const auto& [name, known] : kShells)
+      if (shell == name) completion_ = known;
+    if (!completion_) refuse_word(kCompletion, shell, {"bash", "zsh", "fish"});
+  };
+  return {.title = "Instead of all that:",
+          .options = {{.name = kHelp, .letter = 'h', .help = "this text", .take = into(help_)},
+                      {.name = kVersion, .letter = 'V', .help = "the version", .take = into(version_)},
+                      {.name = kManual, .help = "this text as a page for man(1)", .take = into(manual_)},
+                      {.name = kCompletion,
+                       .argument = "bash|zsh|fish",
+                       .help = "a script by which that shell completes the options",
+                       .take = choose}}};
+}
+
+std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,
+                                                const CommandLine& line) {
+  for (const CommandLine::Given& given : line.options)
+    if (std::ranges::count(kTexts, given.option->name) != 0) given.option->take(given.value);
+  if (help_) return help_of(program, table);
+  if (version_) return fmt::format("{} {}\n", program.name, program.version);
+  if (manual_) return manual_of(program, table);
+  if (completion_) return completion_of(program, table, *completion_);
+  return std::nullopt;
+}
+
+}  // namespace fxt::tools

@@ -1,0 +1,48 @@
+// What a program says of itself: its help, its manual page, and how shells complete its options. All of it
+// comes from the table of its options.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/tools/options/option_table.h"
+
+namespace fxt::tools {
+
+struct ProgramText {
+  std::string name, version;
+  std::string summary;                // less than a line: "prints traces"
+  std::vector<std::string> synopses;  // without the name: "[OPTIONS] FILE"
+  std::string description;            // paragraphs, with an empty line between them
+  std::string exit_status;            // one paragraph
+};
+
+enum class Shell : std::uint8_t { Bash, Zsh, Fish };
+
+// Of at most 80 columns.
+std::string help_of(const ProgramText& program, const OptionTable& table);
+// The options alone, each group with an empty line behind it. Groups without options are left out.
+std::string help_of(const OptionTable& table);
+// In roff, for man(1).
+std::string manual_of(const ProgramText& program, const OptionTable& table);
+// The script that the shell reads.
+std::string completion_of(const ProgramText& program, const OptionTable& table, Shell shell);
+
+// The options that ask for these texts, and for the version.
+class TextOptions {
+ public:
+  // To be put behind all others. Borrows *this.
+  OptionGroup group();
+  // The text that the command line asks for; nothing if none is. No other option is told its value.
+  std::optional<std::string> text_of(const ProgramText& program, const OptionTable& table,
+                                     const CommandLine& line);
+
+ private:
+  bool help_ = false, version_ = false, manual_ = false;
+  std::optional<Shell> completion_;
+};
+
+}  // namespace fxt::tools

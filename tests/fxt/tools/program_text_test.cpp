@@ -1,0 +1,160 @@
+// A small program's help, manual page and completions, with all that has a meaning of its own in one of them.
+#include "fxt/tools/options/program_text.h"
+
+#include <gmock/gmock.h>
+
+namespace fxt::tools {
+namespace {
+
+class ProgramTexts : public testing::Test {
+ protected:
+  // What a command line asks for.
+  std::string text(std::vector<const char*> words) {
+    words.insert(words.begin(), "draw");
+    TextOptions texts;
+    const OptionTable table{
+        {.title = "Drawn:",
+         .options =
+             {{.name = "ink",
+               .letter = 'i',
+               .argument = "red|green",
+               .help = "it's [what] is seen: not \\ paper",
+               .take = [](std::string_view) { ADD_FAILURE() << "told its value"; }},
+              {.name = "page",
+               .argument = "A:B",
+               .help = "'only' that; or that",
+               .take = {},
+               .may_repeat = true},
+              {.name = "from", .letter = 'f', .argument = "FILE", .help = ".txt (or not)", .take = {}}}},
+        texts.group()};
+    const CommandLine line = parse(static_cast<int>(words.size()), words.data(), table);
+    return texts.text_of(program_, table, line).value_or("none");
+  }
+
+  const ProgramText program_{.name = "draw",
+                             .version = "1.2",
+                             .summary = "draws lines",
+                             .synopses = {"[OPTIONS] IN", "OUT"},
+                             .description =
+                                 "First.\n\n.Second, which is longer than a line of eighty columns can be, "
+                                 "so that it is broken.",
+                             .exit_status = "0 done."};
+};
+
+TEST_F(ProgramTexts, NoneIsAskedFor) { EXPECT_EQ(text({"-i", "red", "x"}), "none"); }
+
+TEST_F(ProgramTexts, OthersAreNotToldMeanwhile) { EXPECT_EQ(text({"-i", "blue", "-V"}), "draw 1.2\n"); }
+
+TEST_F(ProgramTexts, Help) {
+  EXPECT_EQ(text({"--help"}), R"(Usage: draw [OPTIONS] IN
+       draw OUT
+
+First.
+
+.Second, which is longer than a line of eighty columns can be, so that it is
+broken.
+
+Drawn:
+  -i, --ink red|green       it's [what] is seen: not \ paper
+  --page A:B                'only' that; or that
+  -f, --from FILE           .txt (or not)
+
+Instead of all that:
+  -h, --help                this text
+  -V, --version             the version
+  --manual                  this text as a page for man(1)
+  --completion bash|zsh|fish
+                            a script by which that shell completes the options
+
+Exit status: 0 done.
+)");
+}
+
+TEST_F(ProgramTexts, Manual) {
+  EXPECT_THAT(text({"--manual"}), testing::StartsWith(R"(.TH DRAW 1 "" "draw 1.2" "User Commands"
+.SH NAME
+draw \- draws lines
+.SH SYNOPSIS
+\fBdraw\fR [OPTIONS] IN
+.br
+\fBdraw\fR OUT
+.SH DESCRIPTION
+.PP
+First.
+.PP
+\&.Second, which is longer than a line of eighty columns can be, so that it is broken.
+.SH OPTIONS
+.SS Drawn:
+.TP
+\fB\-i\fR, \fB\-\-ink\fR \fIred|green\fR
+it's [what] is seen: not \e paper
+.TP
+\fB\-\-page\fR \fIA:B\fR
+\&'only' that; or that
+.TP
+\fB\-f\fR, \fB\-\-from\fR \fIFILE\fR
+\&.txt (or not)
+.SS Instead of all that:
+)"));
+  EXPECT_THAT(text({"--manual"}), testing::EndsWith("\n.SH EXIT STATUS\n0 done.\n"));
+}
+
+TEST_F(ProgramTexts, Bash) {
+  EXPECT_EQ(text({"--completion=bash"}), R"(_draw() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=
+  if [[ $word == = ]]; then
+    word=
+  elif [[ $before == = ]]; then
+    before=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  case $before in
+    -i|--ink)
+      words='red green' ;;
+    --page)
+      words='' ;;
+    --completion)
+      words='bash zsh fish' ;;
+    *)
+      if [[ $word != -* ]]; then
+        compopt -o default
+        return
+      fi
+      words='--ink --page --from --help --version --manual --completion' ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -F _draw draw
+)");
+}
+
+TEST_F(ProgramTexts, Zsh) {
+  EXPECT_THAT(text({"--completion", "zsh"}), testing::StartsWith(R"(#compdef draw
+_arguments -s -S \
+  '(-i --ink)-i+[it'\''s \[what\] is seen]:value:(red green)' \
+  '(-i --ink)--ink=[it'\''s \[what\] is seen]:value:(red green)' \
+  '*--page=['\''only'\'' that]:A\:B: ' \
+  '(-f --from)-f+[.txt]:FILE:_files' \
+  '(-f --from)--from=[.txt]:FILE:_files' \
+  '(-h --help)-h[this text]' \
+)"));
+}
+
+TEST_F(ProgramTexts, Fish) {
+  EXPECT_EQ(text({"--completion", "fish"}),
+            R"(complete -c draw -l ink -s i -x -a 'red green' -d 'it'\''s [what] is seen'
+complete -c draw -l page -x -d ''\''only'\'' that'
+complete -c draw -l from -s f -r -d '.txt'
+complete -c draw -l help -s h -d 'this text'
+complete -c draw -l version -s V -d 'the version'
+complete -c draw -l manual -d 'this text as a page for man(1)'
+complete -c draw -l completion -x -a 'bash zsh fish' -d 'a script by which that shell completes the options'
+)");
+}
+
+TEST_F(ProgramTexts, OtherShellsAreRefused) {
+  EXPECT_THAT([&] { text({"--completion=csh"}); },
+              testing::ThrowsMessage<UsageError>("--completion takes one of bash, zsh, fish, not 'csh'"));
+}
+
+}  // namespace
+}  // namespace fxt::tools
