@@ -7,6 +7,7 @@
 #include <iostream>
 #include <vector>
 
+#include "fxt/tools/call_tree.h"
 #include "fxt/tools/check.h"
 #include "fxt/tools/input_file.h"
 #include "fxt/tools/json_format.h"
@@ -49,8 +50,23 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                     .take = into(options.json)},
                    {.name = "stats",
                     .letter = 's',
-                    .help = "counts of records, events, threads and bytes",
+                    .help = "counts of records, events, threads and bytes; and of calls, how long they took: "
+                            "total (recursion counted once), self, average, minimum and maximum, in us",
                     .take = mode(DumpMode::Stats)},
+                   choice("sort", options.order,
+                          {{"total", CallOrder::Total},
+                           {"self", CallOrder::Self},
+                           {"average", CallOrder::Average},
+                           {"min", CallOrder::Min},
+                           {"max", CallOrder::Max},
+                           {"calls", CallOrder::Calls},
+                           {"name", CallOrder::Name}},
+                          "with --stats: by what calls are sorted (default: total)"),
+                   {.name = "tree",
+                    .help =
+                        "calls alone, indented: when each began in seconds, process/thread, how long it took "
+                        "in us, and its name",
+                    .take = mode(DumpMode::Tree)},
                    {.name = "check",
                     .letter = 'C',
                     .help = "tell which rules the file breaks, and which readers mind",
@@ -135,14 +151,26 @@ int dump_records(DumpOptions& options, EntrySource& source, StandardOutput& out)
 }
 
 int dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  Statistics statistics;
+  Statistics statistics(options.order);
   while (const Entry* entry = source.next())
     if (options.selection.contains(*entry, source.reader())) statistics.add(*entry, source.reader());
+  statistics.finish();
   if (options.json) {
     statistics.append_json_to(out.text(), source.reader());
     out.line_done();
   } else {
     statistics.append_to(out.text(), source.reader());
+  }
+  out.flush();
+  return tell_end(source, "fxt-dump", options.file);
+}
+
+int dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  CallTree tree;
+  while (const Entry* entry = source.next()) {
+    const auto* const event = std::get_if<Event>(&entry->record);
+    if (event == nullptr || !options.selection.contains(*entry, source.reader())) continue;
+    if (tree.add(*event, source.reader(), out.text())) out.line_done();
   }
   out.flush();
   return tell_end(source, "fxt-dump", options.file);
@@ -167,9 +195,10 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   if (options.text) return options;
 
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
-  if (modes.size() > 1) throw UsageError("--check, --stats and --rules are asked for one at a time");
+  if (modes.size() > 1) throw UsageError("--stats, --tree, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
   if (options.mode == DumpMode::Rules) return options;
+  if (options.mode == DumpMode::Tree && options.json) throw UsageError("--tree has no form in JSON");
   if (line.paths.empty()) throw UsageError("no FILE given (see --help)");
   if (line.paths.size() > 1) throw UsageError("takes one FILE (see --help)");
   options.file = line.paths.front();
@@ -191,8 +220,9 @@ int run(DumpOptions options) {
   Reader reader(*input);
   EntrySource source(reader);
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
-  return options.mode == DumpMode::Stats ? dump_statistics(options, source, out)
-                                         : dump_records(options, source, out);
+  if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
+  if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);
+  return dump_records(options, source, out);
 }
 
 }  // namespace fxt::tools

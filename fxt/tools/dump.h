@@ -5,11 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "fxt/tools/call_statistics.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
-enum class DumpMode : std::uint8_t { Lines, Stats, Check, Rules };
+enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Check, Rules };
 
 struct DumpOptions {
   std::optional<std::string> text;  // to be printed instead of all else
@@ -19,6 +20,7 @@ struct DumpOptions {
   bool offsets = false;
   bool all_findings = false;
   bool color = false;
+  CallOrder order = CallOrder::Total;
   Selection selection;
 };
 

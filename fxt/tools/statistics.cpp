@@ -38,6 +38,7 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
 
 void Statistics::add_event(const Event& event, const Reader& reader) {
   ++events_[{std::string(event.category.text), std::string(event.name.text)}];
+  calls_.add(event, reader);
   ++threads_[{event.thread.process, event.thread.thread}];
   ++(event.thread.storage == Storage::Inline ? inline_threads_ : table_threads_);
   for (const String* string : {&event.category, &event.name})
@@ -68,6 +69,7 @@ void Statistics::append_to(Text& out, const Reader& reader) const {
     append_quoted(out, name->second);
     append(out, "\n");
   }
+  calls_.append_to(out);
   append(out, "threads\n");
   for (const auto& [thread, count] : threads_) {
     append(out, "  {:>12} events {}/{}", count, thread.first, thread.second);
@@ -110,6 +112,7 @@ void Statistics::append_json_to(Text& out, const Reader& reader) const {
     threads.push_back(std::move(json));
   }
   Json all = {{"records", std::move(kinds)}, {"events", std::move(events)}, {"threads", std::move(threads)}};
+  all["calls"] = calls_.json();
   if (first_ns_) {
     all["first_ns"] = *first_ns_;
     all["last_ns"] = *last_ns_;

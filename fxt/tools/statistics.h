@@ -8,13 +8,19 @@
 #include <utility>
 
 #include "fxt/reader.h"
+#include "fxt/tools/call_statistics.h"
 #include "fxt/tools/text_format.h"
 
 namespace fxt::tools {
 
 class Statistics {
  public:
+  // `order`: of the lines that tell of calls.
+  explicit Statistics(CallOrder order = CallOrder::Total) : calls_(order) {}
+
   void add(const Entry& entry, const Reader& reader);
+  // Nothing comes any more; to be called once, before the following.
+  void finish() { calls_.finish(); }
   // Several tables as text.
   void append_to(Text& out, const Reader& reader) const;
   // The same as one JSON object.
@@ -37,6 +43,7 @@ class Statistics {
   std::optional<std::uint64_t> first_ns_, last_ns_;
   std::uint64_t inline_strings_ = 0, table_strings_ = 0, inline_threads_ = 0, table_threads_ = 0;
   std::uint64_t problems_ = 0;
+  CallStatistics calls_;
 };
 
 }  // namespace fxt::tools

@@ -44,6 +44,7 @@ TEST(Golden, Statistics) {
   Reader reader(bytes);
   tools::Statistics statistics;
   while (const Entry* entry = reader.next()) statistics.add(*entry, reader);
+  statistics.finish();
   tools::Text text;
   statistics.append_to(text, reader);
   expect_golden("sample_stats.txt", fmt::to_string(text));

@@ -1,0 +1,159 @@
+// What fxt-dump tells of calls: how long they took, and how they lie in each other.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/fxt/tools/tool_test.h"
+
+namespace fxt::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// Calls of "app" on the threads 101 and 102, by words: their order and their ends may be wrong.
+class Calls : public ToolTest {
+ protected:
+  enum Name : std::uint64_t { kMain = 2, kWork = 3, kLeaf = 4 };
+
+  Calls() {
+    words_ = file_of([](Writer& writer) {
+      const auto mark = [&](std::uint64_t thread, const char* name) {
+        writer.write(Event{.type = EventType::Instant,
+                           .time = 1000,
+                           .thread = {.process = 100, .thread = thread},
+                           .category = "app",
+                           .name = name});
+      };
+      mark(101, "main");
+      mark(101, "work");
+      mark(102, "leaf");
+    });
+  }
+  void complete(Name name, std::uint64_t begin, std::uint64_t end, std::uint64_t thread = 1) {
+    add(4, name, thread, {begin, end});
+  }
+  void begin(Name name, std::uint64_t time) { add(2, name, 1, {time}); }
+  void end(Name name, std::uint64_t time) { add(3, name, 1, {time}); }
+
+  std::string dump(const std::string& options) {
+    const Outcome outcome = shell(std::string(FXT_DUMP) + " " + options + " " + file("calls", words_));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    return outcome.output;
+  }
+  // Times of each name: calls, total, self, average, minimum, maximum.
+  std::vector<std::string> statistics(const std::string& options = "") {
+    std::vector<std::string> lines;
+    const auto json = nlohmann::json::parse(dump("--stats --json " + options));
+    for (const auto& call : json["calls"])
+      lines.push_back(fmt::format("{} {}: {} {} {} {} {}", call["name"].get<std::string>(),
+                                  call["calls"].dump(), call["total_ns"].dump(), call["self_ns"].dump(),
+                                  call["average_ns"].dump(), call["min_ns"].dump(), call["max_ns"].dump()));
+    return lines;
+  }
+
+ private:
+  void add(std::uint64_t type, Name name, std::uint64_t thread, const Words& times) {
+    words_.push_back(name << 48 | std::uint64_t{1} << 32 | thread << 24 | type << 16 |
+                     (1 + times.size()) << 4 | 4);
+    words_.insert(words_.end(), times.begin(), times.end());
+  }
+
+  Words words_;
+};
+
+TEST_F(Calls, HaveTimesOfTheirOwnAndThoseInThem) {
+  complete(kMain, 1000, 2000);
+  complete(kWork, 1100, 1400);
+  complete(kLeaf, 1150, 1250);
+  complete(kWork, 1400, 1900);
+  complete(kLeaf, 1000, 1040, 2);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 200 1000 1000 1000", "work 2: 800 700 400 300 500",
+                                        "leaf 2: 140 140 70 40 100"));
+  EXPECT_THAT(dump("--stats"), HasSubstr(R"(calls by category and name, in microseconds
+         calls          total           self      average          min          max
+             1          1.000          0.200        1.000        1.000        1.000 "app" "main"
+             2          0.800          0.700        0.400        0.300        0.500 "app" "work"
+             2          0.140          0.140        0.070        0.040        0.100 "app" "leaf"
+threads
+)"));
+}
+
+TEST_F(Calls, AreSorted) {
+  complete(kMain, 1000, 2000);
+  complete(kWork, 1000, 1900);
+  complete(kLeaf, 1100, 1200);
+  complete(kLeaf, 1300, 1500);
+  complete(kLeaf, 1500, 1502);
+  const auto order = [&](const std::string& by) {
+    std::string names;
+    for (const std::string& line : statistics("--sort " + by)) names += line.substr(0, line.find(' ')) + " ";
+    return names;
+  };
+  EXPECT_EQ(order("total"), "main work leaf ");
+  EXPECT_EQ(order("self"), "work leaf main ");
+  EXPECT_EQ(order("average"), "main work leaf ");
+  EXPECT_EQ(order("min"), "main work leaf ");
+  EXPECT_EQ(order("max"), "main work leaf ");
+  EXPECT_EQ(order("calls"), "leaf main work ");
+  EXPECT_EQ(order("name"), "leaf main work ");
+}
+
+TEST_F(Calls, RecursionIsInTheTotalOnce) {
+  complete(kWork, 1000, 1900);
+  complete(kLeaf, 1100, 1800);
+  complete(kWork, 1200, 1300);
+  EXPECT_THAT(statistics(), ElementsAre("work 2: 900 300 500 100 900", "leaf 1: 700 600 700 700 700"));
+}
+
+TEST_F(Calls, OfPairsAreTheSame) {
+  begin(kMain, 1000);
+  complete(kWork, 1100, 1400);
+  begin(kLeaf, 1500);
+  end(kLeaf, 1600);
+  end(kMain, 2000);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 600 1000 1000 1000", "work 1: 300 300 300 300 300",
+                                        "leaf 1: 100 100 100 100 100"));
+}
+
+TEST_F(Calls, WithoutAnEndLastAsLongAsTheirThread) {
+  begin(kMain, 1000);
+  complete(kWork, 1100, 1400);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
+}
+
+TEST_F(Calls, ThatCantBePlacedAreSaid) {
+  end(kLeaf, 1000);
+  complete(kMain, 1500, 2000);
+  complete(kWork, 1100, 1400);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 500 500 500 500 500", "work 1: 300 300 300 300 300"));
+  const std::string text = dump("--stats");
+  EXPECT_THAT(text, HasSubstr("  1 of these events stand behind later ones of their thread: what lies around "
+                              "them is not known\n  1 ends have no begin\n"));
+  EXPECT_THAT(dump("--tree"), HasSubstr("0.000001100         100/101          0.300 work\n"));
+}
+
+TEST_F(Calls, AreATree) {
+  complete(kMain, 1000, 2000);
+  begin(kWork, 1100);
+  complete(kLeaf, 1150, 1250);
+  complete(kLeaf, 1150, 1250, 2);
+  end(kWork, 1400);
+  complete(kLeaf, 1400, 1400);
+  complete(kLeaf, 2000, 2100);
+  EXPECT_EQ(dump("--tree"), R"(       0.000001000         100/101          1.000 main
+       0.000001100         100/101                  work {
+       0.000001150         100/101          0.100     leaf
+       0.000001150         100/102          0.100 leaf
+       0.000001400         100/101          0.300   } work
+       0.000001400         100/101          0.000   leaf
+       0.000002000         100/101          0.100 leaf
+)");
+  EXPECT_EQ(dump("--tree --thread 102"), "       0.000001150         100/102          0.100 leaf\n");
+}
+
+TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls by"))); }
+
+}  // namespace
+}  // namespace fxt::test
