@@ -97,13 +97,10 @@ bool Lane::pass_over(const Slot& complete) {
 // A call that is left out or hidden, or a pair.
 void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
+  if (top_is_left_out()) return pop_left_out();
   Slot& begin = *frames_.back().slot;
   frames_.pop();
   first_waiting_ = std::min(first_waiting_, frames_.size());
-  if (&begin == &left_out_slot_) {
-    --left_out_;
-    return;
-  }
   if (places() >= options_.max_depth) return;  // hidden
 
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;

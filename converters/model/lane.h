@@ -166,6 +166,15 @@ class Lane {
     return true;
   }
 
+  // The same of one that is left out; false for others.
+  bool try_end_left_out(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
+    if (depth + 1 != frames_.size() || !top_is_left_out() || top_key() != key) return false;
+    if (time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
+    last_ns_ = time_ns;
+    pop_left_out();
+    return true;
+  }
+
   // Takes plain calls in bulk: decode(0), decode(1), … of `count`, and stops before the first one that is not
   // plain, does not fit the open calls, or needs more care. Returns how many were taken. See plain_run.h.
   template <typename Decode>
@@ -216,6 +225,11 @@ class Lane {
   Slot* next_slot() {
     if (write_ == write_end_) add_chunk();
     return write_++;
+  }
+  void pop_left_out() {
+    --left_out_;
+    frames_.pop();
+    first_waiting_ = std::min(first_waiting_, frames_.size());
   }
   bool is_left_out(const Frame& frame) const { return frame.slot == &left_out_slot_; }
   void begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);

@@ -114,7 +114,10 @@ std::size_t ThreadSource::take_filtered(PlainRecords<Order> records, std::uint64
     if (records.oddity(record) != 0) break;
     const std::uint64_t address = record.address();
     if (record.type() == RecordType::Exit) {
-      if (!lane_.try_end(record.time_ns, address, record.depth() + records.shift.exit)) break;
+      const std::size_t depth = record.depth() + records.shift.exit;
+      if (!lane_.try_end_left_out(record.time_ns, address, depth) &&
+          !lane_.try_end(record.time_ns, address, depth))
+        break;
       continue;
     }
     const std::size_t depth = record.depth() - records.shift.entry;
