@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""scripts/open-in-perfetto, asked as the page does: what the link names is fetched from another origin.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
+POOL = REPOSITORY / "samples" / "uftrace" / "pool"
+UI = "https://ui.example.org"
+
+
+class OpenInPerfetto(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.trace = self.folder / "pool.fxt"
+        subprocess.run([CONVERT, "-q", POOL, self.trace], check=True)
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = found.getsockname()[1]
+
+    def start(self, *arguments, **environment):
+        process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
+                                       **os.environ, "FXT_CONVERT": str(CONVERT), **environment})
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.terminate)
+        return process
+
+    def links_of(self, *arguments):
+        process = self.start("--no-browser", *arguments)
+        self.assertRegex(process.stdout.readline(), "^Open (this|one of these) in a browser:$")
+        links = []
+        while (line := process.stdout.readline()).startswith("  "):
+            links.append(line.strip())
+        self.assertEqual(line, "End with Ctrl-C.\n")
+        return links
+
+    def fetched(self, link):
+        """As the page reads its address."""
+        start = f"{UI}/#!/?url="
+        self.assertTrue(link.startswith(start), link)
+        url = urllib.parse.unquote(link.removeprefix(start))
+        with urllib.request.urlopen(urllib.request.Request(url, headers={"Origin": UI}), timeout=20) as answer:
+            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], UI)
+            return answer.read()
+
+    def refused(self, *arguments):
+        process = self.start("--no-browser", *arguments)
+        error = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1)
+        return error
+
+    def test_a_trace_is_served(self):
+        [link] = self.links_of(self.trace)
+        self.assertEqual(self.fetched(link), self.trace.read_bytes())
+        self.assertEqual(self.fetched(link), self.trace.read_bytes())
+        with self.assertRaises(urllib.error.HTTPError):
+            self.fetched(link + "x")
+
+    def test_any_name_is_quoted(self):
+        names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt"]
+        for name in names:
+            (self.folder / name).write_bytes(self.trace.read_bytes())
+        links = self.links_of(*(self.folder / name for name in names))
+        self.assertEqual(len(links), len(names))
+        for link in links:
+            self.assertEqual(self.fetched(link), self.trace.read_bytes())
+
+    def test_compressed_traces_are_served_as_they_are(self):
+        compressed = self.folder / "pool.fxt.gz"
+        subprocess.run([CONVERT, "-q", POOL, compressed], check=True)
+        self.assertEqual(self.fetched(self.links_of(compressed)[0]), compressed.read_bytes())
+
+    def test_recordings_are_converted(self):
+        queue = REPOSITORY / "samples" / "gdb" / "queue.trace"
+        links = self.links_of(POOL, queue)
+        self.assertTrue(links[0].endswith("/pool.fxt") and links[1].endswith("/queue.trace.fxt"), links)
+        self.assertEqual(self.fetched(links[0]), self.trace.read_bytes())
+        self.assertEqual(self.fetched(links[1])[:8], self.trace.read_bytes()[:8])
+
+    def test_the_browser_is_started(self):
+        browser = self.folder / "browser"
+        browser.write_text(f"#!/bin/sh\necho \"$1\" > '{self.folder}/opened.part'\n"
+                           f"mv '{self.folder}/opened.part' '{self.folder}/opened'\n")
+        browser.chmod(0o755)
+        process = self.start(self.trace, BROWSER=f"{browser} %s")
+        link = [process.stdout.readline() for _ in range(2)][1].strip()
+        process.stdout.readline()
+        for _ in range(200):
+            if (self.folder / "opened").exists():
+                break
+            try:
+                process.wait(0.1)
+            except subprocess.TimeoutExpired:
+                pass
+        self.assertEqual((self.folder / "opened").read_text().strip(), link)
+
+    def test_what_can_not_be_opened_is_said(self):
+        self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
+        (self.folder / "text").write_text("no trace")
+        self.assertIn(f"open-in-perfetto: {self.folder}/text could not be converted\n", self.refused(self.folder / "text"))
+        (self.folder / "other").mkdir()
+        other = shutil.copy(self.trace, self.folder / "other")
+        self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files are called pool.fxt\n")
+
+    def test_a_second_one_says_that_the_port_is_taken(self):
+        self.links_of(self.trace)
+        self.assertEqual(self.refused(self.trace), f"open-in-perfetto: port {self.port} can't be had: Address already in use "
+                         "(does another open-in-perfetto run?)\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
