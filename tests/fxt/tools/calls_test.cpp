@@ -1,4 +1,5 @@
 // What fxt-dump tells of calls: how long they took, and how they lie in each other.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
