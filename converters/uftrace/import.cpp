@@ -379,6 +379,11 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       recording->filters->add_notes(recording->directory.path.native(), notes);
   });
   auto plans = plans_of(*recording, context);
+  if (const std::size_t tasks = recording->sessions.tasks().size();
+      recording->directory.threads.empty() && tasks != 0)
+    context.notes.add(kNoRecords, Place::file(input.native()),
+                      fmt::format("no .dat file of the {} that task.txt tells of",
+                                  tasks == 1 ? "thread" : fmt::format("{} threads", tasks)));
   if (!recording->kernel.files.empty())
     for (const auto& [tid, plan] : plans) recording->kernel_inboxes[tid];
   else if (options.kernel_only)

@@ -83,6 +83,8 @@ inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",
                                             "kernel events that the kernel had no room for"};
 inline constexpr NoteKind kKernelClipped{
     "kernel-clipped", "kernel calls cut where a call of the program or a switch begins or ends"};
+inline constexpr NoteKind kNoRecords{"no-records",
+                                     "recordings whose .dat files are gone: no call of theirs is shown"};
 inline constexpr NoteKind kNothingOfKernel{
     "nothing-of-kernel", "recordings without kernel events, of which only these were asked for", true};
 inline constexpr NoteKind kKernelExitWithoutEntry{

@@ -243,6 +243,16 @@ class Outputs(ProgramTest):
 
 
 class Reports(ProgramTest):
+    def test_a_recording_without_its_records_says_so(self):
+        recording = self.copy_of(POOL)
+        for records in recording.glob("*.dat"):
+            records.unlink()
+        process = self.convert("--strict", "--report=json", recording, self.output)
+        self.assertEqual(process.returncode, 3)
+        self.assertEqual(json.loads(process.stdout)["notes"],
+                         [{"kind": "no-records", "count": 1,
+                           "first": f"{recording}: no .dat file of the 4 threads that task.txt tells of"}])
+
     def test_json(self):
         process = self.convert("--report=json", POOL, self.output)
         self.assert_done(process)

@@ -21,6 +21,8 @@ from pathlib import Path
 import fxt_reader
 import tdump
 
+OWN_NAMES = ("frame", "tracepoint", "pc", "loc", "inlined", "time", "thread", "mem")
+
 
 class Frame:
     """All records of one frame: their arguments, counters apart."""
@@ -148,6 +150,8 @@ class Comparison:
             if expected is None:
                 continue
             self.counts["leaves"] += 1
+            # A variable that is called as an argument of the frame itself.
+            names = [f"{name} (program)" if name in OWN_NAMES else name for name in names]
             name = next((name for name in names if name in frame.args), None)
             if name is None:
                 self.counts["missing leaves"] += 1
@@ -158,6 +162,21 @@ class Comparison:
                                      f"found {frame.args[name]!r}")
 
 
+def same_text(expected, found):
+    """Texts end at their NUL; but those that begin with one, or are no UTF-8, are spelled as GDB does."""
+    text, whole = expected.text.split(b"\0")[0], expected.text.rstrip(b"\0")
+    is_spelled = bool(whole) and not text
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        is_spelled = True
+    if not is_spelled:
+        return found == text.decode() or (expected.cut and found.startswith(text.decode()))
+    said = re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), found.removesuffix("...").encode())
+    wanted = text or whole
+    return said == wanted or (expected.cut or found.endswith("...")) and (said.startswith(wanted) or wanted.startswith(said))
+
+
 def same(expected, found):
     """Whether an argument is what GDB printed."""
     if isinstance(expected, tdump.Pointer):
@@ -165,8 +184,7 @@ def same(expected, found):
             return expected.text is not None and same(tdump.Text(expected.text, True), found)
         return isinstance(found, fxt_reader.Pointer) and int(found) == expected.address
     if isinstance(expected, tdump.Text):
-        text = expected.text.split(b"\0")[0].decode(errors="replace")
-        return isinstance(found, str) and (found == text or "\ufffd" in text or (expected.cut and found.startswith(text)))
+        return isinstance(found, str) and same_text(expected, found)
     if isinstance(expected, tdump.Enum):
         return found == expected.name
     if isinstance(expected, tdump.Char):

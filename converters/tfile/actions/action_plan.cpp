@@ -5,6 +5,7 @@
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/frame_expression.h"
 #include "converters/tfile/actions/item_match.h"
+#include "converters/tfile/actions/own_names.h"
 
 namespace convert::tfile {
 namespace {
@@ -64,7 +65,7 @@ class Planner {
     planned.length = action.length;
     if (action.base == -1) add_objects(planned, location, items);
     if (planned.parts.empty() && item != nullptr)
-      planned.parts.push_back({.name = names_.intern(item->text),
+      planned.parts.push_back({.name = names_.intern(name_of_value(item->text)),
                                .offset = 0,
                                .size = action.length,
                                .is_string = item->is_string,
@@ -83,7 +84,7 @@ class Planner {
       const std::uint64_t offset = object.address - range.offset;
       if (offset > range.length || object.size > range.length - offset) return;
       seen.push_back(object.address);
-      range.parts.push_back({.name = names_.intern(name),
+      range.parts.push_back({.name = names_.intern(name_of_value(name)),
                              .offset = offset,
                              .size = object.size,
                              .is_string = is_string,
@@ -142,11 +143,11 @@ class Planner {
     planned.code = action.code;
     const bool is_named = item != nullptr && item->kind != CollectItem::Kind::Variables;
     if (is_named) {
-      planned.name = names_.intern(item->text);
+      planned.name = names_.intern(name_of_value(item->text));
       planned.layout = layout_of(location, *item);
     } else if (const auto place = frame_place(location, action); place) {
       if (const auto local = symbols_->local(location.address, *place)) {
-        planned.name = names_.intern(local->name);
+        planned.name = names_.intern(name_of_value(local->name));
         planned.layout = layout_of(local->type, local->name);
       }
     }
@@ -197,7 +198,7 @@ class Planner {
       if (variable.place == Place::Nowhere || variable.type == nullptr || (needs_register && reg == nullptr))
         continue;
       PlannedRegister& planned = plan.registers.emplace_back();
-      planned = {.name = names_.intern(variable.name),
+      planned = {.name = names_.intern(name_of_value(variable.name)),
                  .layout = layout_of(variable.type, variable.name),
                  .place = variable.place,
                  .reg = reg,
@@ -236,7 +237,7 @@ class Planner {
     if (pc == nullptr) return nullptr;
     ValueLayout layout;
     layout.size = pc->size;
-    layout.leaves.push_back({.name = names_.intern(text),
+    layout.leaves.push_back({.name = names_.intern(name_of_value(text)),
                              .form = Leaf::Form::Pointer,
                              .offset = 0,
                              .size = pc->size,
@@ -253,13 +254,14 @@ class Planner {
     layout->size = type->size;
     Leaves leaves = leaves_of(*type, text);
     for (const Leaf& leaf : leaves.first) {
-      PlannedLeaf& planned = layout->leaves.emplace_back(PlannedLeaf{.name = names_.intern(leaf.name),
-                                                                     .form = leaf.form,
-                                                                     .offset = leaf.offset,
-                                                                     .size = leaf.size,
-                                                                     .bit_offset = leaf.bit_offset,
-                                                                     .bit_size = leaf.bit_size,
-                                                                     .enumerators = {}});
+      PlannedLeaf& planned =
+          layout->leaves.emplace_back(PlannedLeaf{.name = names_.intern(name_of_value(leaf.name)),
+                                                  .form = leaf.form,
+                                                  .offset = leaf.offset,
+                                                  .size = leaf.size,
+                                                  .bit_offset = leaf.bit_offset,
+                                                  .bit_size = leaf.bit_size,
+                                                  .enumerators = {}});
       if (leaf.form == Leaf::Form::Enum)
         for (const auto& [value, name] : leaf.type->enumerators)
           planned.enumerators.emplace_back(value, names_.intern(name));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <functional>
 
+#include "converters/tfile/actions/own_names.h"
 #include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
@@ -44,15 +45,15 @@ FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& location
       code_names_(context.names, locations, symbols),
       continued_(context.names),
       labels_(trace.layout ? &*trace.layout : nullptr, trace.format.order) {
-  frame_ = names_.intern("frame");
-  tracepoint_ = names_.intern("tracepoint");
-  pc_ = names_.intern("pc");
-  loc_ = names_.intern("loc");
-  inlined_ = names_.intern("inlined");
-  time_ = names_.intern("time");
-  thread_ = names_.intern("thread");
+  frame_ = names_.intern(own_names::kFrame);
+  tracepoint_ = names_.intern(own_names::kTracepoint);
+  pc_ = names_.intern(own_names::kPc);
+  loc_ = names_.intern(own_names::kLoc);
+  inlined_ = names_.intern(own_names::kInlined);
+  time_ = names_.intern(own_names::kTime);
+  thread_ = names_.intern(own_names::kThread);
   static_data_ = names_.intern("static data");
-  memory_ = names_.intern("mem");
+  memory_ = names_.intern(own_names::kMemory);
   if (trace.layout && options.registers != Registers::None) {
     for (const Register& reg : trace.layout->registers()) {
       if (reg.name.empty() || (options.registers == Registers::General && !reg.is_general)) continue;
@@ -117,11 +118,15 @@ void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placeme
   labels_.label(frame, placement.registers, actions);
   if (labels_.has_read_values()) plan.set_for_one_frame();
   named_in_frame_.clear();
+  texts_in_frame_.clear();
+  for (const NamedMemory& item : labels_.named())
+    if (item.is_string && !item.value && texts_in_frame_.size() < kMaxDistinctItems)
+      texts_in_frame_.push_back(item.name);
   for (const NamedMemory& item : labels_.named()) {
     // An item that was collected twice is shown once; the blobs hold both.
     const bool has_leaves =
         item.layout != nullptr && !item.is_string && !item.value && !item.layout->is_reference;
-    if (has_leaves || is_first(item.name)) add_named(plan, item);
+    if (has_leaves || is_first(item.name, item.is_string)) add_named(plan, item);
   }
   if (actions != nullptr) add_register_variables(plan, *actions, placement.registers);
   if (!labels_.unnamed().empty()) add_unnamed(plan);
@@ -142,7 +147,10 @@ void FramePlanner::add_register_variables(FramePlan& plan, const ActionPlan& act
       if (bytes.empty()) continue;
     }
     const ValueLayout& layout = *variable.layout;
-    if (variable.place == Place::Register && layout.size <= bytes.size()) {
+    if (layout.is_reference) {
+      if (variable.place == Place::Register && is_first(variable.name))
+        add_reference(plan, variable.name, layout, bytes);
+    } else if (variable.place == Place::Register && layout.size <= bytes.size()) {
       // The lowest bytes of the register.
       add_leaves(plan, layout,
                  order == std::endian::little ? bytes.first(layout.size) : bytes.last(layout.size));
@@ -188,7 +196,6 @@ void FramePlanner::add_pieces(FramePlan& plan, const PlannedRegister& variable, 
 }
 
 void FramePlanner::add_named(FramePlan& plan, const NamedMemory& item) {
-  const std::endian order = trace_.format.order;
   if (item.value) {
     const bool is_typed =
         item.layout != nullptr && item.layout->leaves.size() == 1 && !item.layout->is_reference;
@@ -201,15 +208,22 @@ void FramePlanner::add_named(FramePlan& plan, const NamedMemory& item) {
   } else if (!item.layout->is_reference) {
     add_leaves(plan, *item.layout, item.bytes);
   } else {
-    // Where it refers to, others may have recorded.
-    plan.set_for_one_frame();
-    const std::uint64_t address = unsigned_bits(item.bytes, order);
-    const auto target = labels_.memory_at(address, item.layout->size);
-    if (target.empty())
-      plan.add_number(item.name, Reading::Pointer, item.bytes);
-    else
-      add_leaves(plan, *item.layout, target);
+    add_reference(plan, item.name, *item.layout, item.bytes);
   }
+}
+
+// Where it refers to, others may have recorded.
+void FramePlanner::add_reference(FramePlan& plan, NameId name, const ValueLayout& layout,
+                                 std::span<const std::byte> bytes) {
+  plan.set_for_one_frame();
+  const auto target = labels_.memory_at(unsigned_bits(bytes, trace_.format.order), layout.size);
+  if (target.empty()) {
+    plan.add_number(name, Reading::Pointer, bytes);
+    return;
+  }
+  // It is called as the reference is.
+  std::erase(named_in_frame_, name);
+  add_leaves(plan, layout, target);
 }
 
 void FramePlanner::add_untyped(FramePlan& plan, const NamedMemory& item) {
@@ -241,7 +255,9 @@ void FramePlanner::add_leaves(FramePlan& plan, const ValueLayout& layout, std::s
   if (layout.more > 0) plan.add({layout.more_name, layout.more});
 }
 
-bool FramePlanner::is_first(NameId name) {
+// A text (collect/s) comes before the pointer to it, wherever that was collected.
+bool FramePlanner::is_first(NameId name, bool is_text) {
+  if (!is_text && std::ranges::find(texts_in_frame_, name) != texts_in_frame_.end()) return false;
   if (std::ranges::find(named_in_frame_, name) != named_in_frame_.end()) return false;
   if (named_in_frame_.size() < kMaxDistinctItems) named_in_frame_.push_back(name);
   return true;

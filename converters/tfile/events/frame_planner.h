@@ -53,11 +53,13 @@ class FramePlanner {
                 bool time_is_synthetic);
   void add_memory(FramePlan& plan, const Frame& frame, const Placement& placement);
   void add_named(FramePlan& plan, const NamedMemory& item);
+  void add_reference(FramePlan& plan, NameId name, const ValueLayout& layout,
+                     std::span<const std::byte> bytes);
   void add_untyped(FramePlan& plan, const NamedMemory& item);
   void add_register_variables(FramePlan& plan, const ActionPlan& actions, const Block* registers);
   void add_pieces(FramePlan& plan, const PlannedRegister& variable, const Block* registers);
   void add_leaves(FramePlan& plan, const ValueLayout& layout, std::span<const std::byte> bytes);
-  bool is_first(NameId name);
+  bool is_first(NameId name, bool is_text = false);
   void add_unnamed(FramePlan& plan);
   void collect_variables(const Frame& frame);
   void add_variables(FramePlan& plan);
@@ -85,7 +87,7 @@ class FramePlanner {
   std::unordered_map<std::uint64_t, NameId> memory_names_;
 
   std::vector<ShownVariable*> in_frame_;  // of the frame at hand, in order of appearance
-  std::vector<NameId> named_in_frame_;
+  std::vector<NameId> named_in_frame_, texts_in_frame_;
   std::string flags_;  // of the value at hand
   std::vector<const Block*> by_address_;
 };

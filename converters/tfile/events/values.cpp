@@ -9,6 +9,7 @@
 
 #include "converters/tfile/description/hex.h"
 #include "converters/tfile/description/numbers.h"
+#include "fxt/utf8.h"
 
 namespace convert::tfile {
 namespace {
@@ -233,9 +234,37 @@ Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& 
   }
 }
 
+namespace {
+
+// Bytes that are no characters by their number, as GDB spells them: "caf\\351". Of more than it prints, the first.
+std::string escaped(std::string_view bytes) {
+  constexpr std::size_t kPrinted = 200;
+  if (bytes.size() > kPrinted) return escaped(bytes.substr(0, kPrinted)) + "...";
+  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
+  constexpr std::size_t kLongestCharacter = 4;
+  std::string text;
+  while (!bytes.empty()) {
+    std::size_t size = 1;
+    while (size < kLongestCharacter && !fxt::is_valid_utf8(bytes.substr(0, size))) ++size;
+    const auto c = static_cast<unsigned char>(bytes.front());
+    if (!fxt::is_valid_utf8(bytes.substr(0, size))) size = 1;
+    if (c < kFirstPrintable || c == kDelete || !fxt::is_valid_utf8(bytes.substr(0, size)))
+      text += fmt::format("\\{:03o}", c);
+    else
+      text += bytes.substr(0, size);
+    bytes.remove_prefix(std::min(size, bytes.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string string_text(std::span<const std::byte> bytes) {
-  const auto end = std::ranges::find(bytes, std::byte{0});
-  return {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(end - bytes.begin())};
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = all.substr(0, all.find('\0'));
+  const std::size_t last = all.find_last_not_of('\0');
+  if (text.empty() && last != std::string_view::npos) return escaped(all.substr(0, last + 1));
+  return fxt::is_valid_utf8(text) ? std::string(text) : escaped(text);
 }
 
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size) {

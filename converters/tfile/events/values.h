@@ -36,7 +36,7 @@ enum class Reading : std::uint8_t {
   Pointer,
   Float,
   // Texts, different ones for different bytes:
-  String,   // up to the first NUL
+  String,   // up to the first NUL, see string_text()
   Spelled,  // "01 02 03 … (100 bytes)"
   Wide,     // "0x00ff…": all digits, highest first
   Flags,    // "0x246 [ PF ZF IF ]"
@@ -60,6 +60,7 @@ Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, 
 // Of a leaf whose value was computed.
 Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& names, std::string& flags);
 
+// Up to the first NUL; but all of what only begins with one. What is no UTF-8 is spelled out: "caf\\351".
 std::string string_text(std::span<const std::byte> bytes);
 // `size`: of all of it, of which `bytes` may be the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);

@@ -34,7 +34,6 @@ class GraphFormats {
  public:
   explicit GraphFormats(const KernelHeader& header);
 
-  bool empty() const { return formats_.empty(); }
   // Null for an event of another kind.
   const GraphFormat* find(std::uint64_t id) const {
     for (const GraphFormat& format : formats_)

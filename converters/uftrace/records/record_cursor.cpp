@@ -165,8 +165,10 @@ void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& byt
     if (!size) continue;
     if (padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
     const Ahead follower = behind.from(padded(*size));
+    const bool is_empty = padded(*size) == 0;
+    // At the end of the file, what is no record is payload.
+    if (is_empty && !follower.bytes.empty() && !resync_.is_plausible(follower, expected)) continue;
     if (resync_.continues(follower, expected)) {
-      const bool is_empty = padded(*size) == 0;
       if (is_empty || !resync_.find_sure(behind, padded(*size) - sizeof(std::uint64_t), expected))
         return take(reading, *size);
     } else if (!plausible && resync_.is_plausible(follower, expected)) {

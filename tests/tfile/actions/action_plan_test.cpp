@@ -73,6 +73,13 @@ TEST_F(Plan, ArgumentsAndLocalsAreNamedByTheirPlaceInTheFrame) {
               ElementsAre("it", "n", "sum"));
 }
 
+TEST_F(Plan, VariablesAreNotTakenForWhatAFrameTellsOfItself) {
+  program.locals = {{0, "frame"}, {4, "time"}, {-24, "frames"}};
+  EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond + kLocal, &program),
+              ElementsAre("frame (program)", "time (program)", "frames"));
+  EXPECT_THAT(names({"collect pc"}, "M-1,1000,8", nullptr), ElementsAre("pc (program)"));
+}
+
 TEST_F(Plan, LocalsMayLieFarAwayInTheFrame) {
   program.locals = {{-24, "near"}, {-148, "far"}, {-100'000, "farther"}};
   EXPECT_THAT(names({"collect $locals"},

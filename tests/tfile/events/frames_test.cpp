@@ -63,6 +63,29 @@ TEST(TraceFrames, VariablesAreCountersToo) {
                           "@1000000 counter variable:$variable_9 #0 $variable_9=1"));
 }
 
+// Wherever it was collected: the pointer says less.
+TEST(TraceFrames, ATextComesBeforeThePointerToIt) {
+  for (const bool is_text_first : {false, true}) {
+    TraceBuilder t;
+    // const16 0x2000; const8 40; tracenz; end
+    const std::string pointer = "M-1,1000,8", text = "X00000007,23200022282f27";
+    const std::string first = is_text_first ? text : pointer, second = is_text_first ? pointer : text;
+    t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
+    t.line("tp A2:401000:" + first).line("tp A2:401000:" + second).source("2:401000", "at", "tick");
+    t.source("2:401000", "cmd", is_text_first ? "collect/s who" : "collect who");
+    t.source("2:401000", "cmd", is_text_first ? "collect who" : "collect/s who");
+    const auto text_block = [&] { t.memory(0x2000, std::string("me\0", 3)); };
+    t.frame(2);
+    if (is_text_first) text_block();
+    t.memory(0x1000, t.number(std::uint64_t{0x2000}));
+    if (!is_text_first) text_block();
+    t.variable(1, 1000).end();
+    ImportOptions options;
+    options.blobs = Blobs::None;
+    EXPECT_THAT(t.lines(options).front(), HasSubstr(" pc=0x401000 who=\"me\" $trace")) << is_text_first;
+  }
+}
+
 TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   TraceBuilder t;
   describe(t);

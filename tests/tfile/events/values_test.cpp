@@ -200,6 +200,14 @@ TEST(Texts, AreSpelledOrEndAtTheirNul) {
   constexpr std::array kText{std::byte{'a'}, std::byte{'b'}, std::byte{0}, std::byte{'c'}};
   EXPECT_EQ(string_text(kText), "ab");
   EXPECT_EQ(string_text(std::span(kText).first(2)), "ab");
+  const auto text = [](std::string_view bytes) { return string_text(std::as_bytes(std::span(bytes))); };
+  EXPECT_EQ(text({"wörld\0\1", 8}), "wörld");
+  EXPECT_EQ(text({"\0\0", 2}), "");
+  // What is no text, as GDB spells it.
+  EXPECT_EQ(text({"\0\1a\x7f\x80?\0\0", 8}), "\\000\\001a\\177\\200?");
+  EXPECT_EQ(text("caf\xe9 \xc3\xb6\xc3"), "caf\\351 ö\\303");
+  EXPECT_EQ(text(std::string(199, 'a') + "\xff"), std::string(199, 'a') + "\\377");
+  EXPECT_EQ(text("\xff" + std::string(200, 'a')), "\\377" + std::string(199, 'a') + "...");
   EXPECT_EQ(spelled_text(kText, 4), "61 62 00 63");
   EXPECT_EQ(spelled_text(kText, 100), "61 62 00 63 (100 bytes)");
 }

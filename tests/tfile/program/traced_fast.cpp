@@ -14,4 +14,12 @@ extern "C" [[gnu::noinline]] int share(int whole) {
   return shares.mine + shares.yours;
 }
 
-int main(int count, char**) { return halve(count) + share(count); }
+extern "C" [[gnu::noinline]] int twice(int*& place) {
+  asm volatile("" ::"r"(&place));
+  return *place * 2;
+}
+
+int main(int count, char**) {
+  int* place = &count;
+  return halve(count) + share(count) + twice(place);
+}

@@ -111,6 +111,24 @@ TEST_F(OptimizedFrames, VariablesLieInRegisters) {
   }
 }
 
+// What is in the register is where the pointer lies, which was recorded or not.
+TEST_F(OptimizedFrames, ReferencesLieInRegisters) {
+  const std::uint64_t address = program.functions("twice").front().address;
+  const std::string place = fmt::format("2:{:x}", address);
+  for (const bool is_recorded : {true, false}) {
+    TraceBuilder builder;
+    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place)).line(fmt::format("tp A{}:R3", place));
+    builder.line(fmt::format("tp A{}:M-1,1000,8", place)).source(place, "cmd", "collect $args");
+    builder.frame(2).registers(builder.number(std::uint64_t{0x1000}) + builder.number(address));
+    if (is_recorded) builder.memory(0x1000, builder.number(std::uint64_t{0x2000}));
+    builder.end();
+    EXPECT_THAT(builder.lines({}, {.program = file}).front(),
+                HasSubstr(is_recorded ? " place=0x2000 " : " place=0x1000 "));
+  }
+}
+
 // At the beginning of share(), its only local variable does not exist yet; later its members have a register
 // each.
 TEST_F(OptimizedFrames, VariablesLieInPieces) {

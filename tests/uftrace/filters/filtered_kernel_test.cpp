@@ -119,6 +119,22 @@ TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
+TEST_F(FilteredKernel, SoAreSeveralThatEndOffTheCpu) {
+  kernel(KernelBytes(kLayout)
+             .page(20)
+             .entry(0, 100, kSyscall, 0)
+             .entry(5, 100, kRead, 1)
+             .exit(10, 100, kRead, 1)      // at 35
+             .exit(5, 100, kSyscall, 0));  // at 40
+  recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
+  EXPECT_THAT(shown({"-t", "15"}),
+              ElementsAre("[10, 90] demo:main", "[20, 30] [kernel]:do_syscall repaired=\"kernel-clipped\"",
+                          "[30, 50] sched:linux:schedule"));
+  EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
+  EXPECT_THAT(shown({"-t", "20", "-T", "do_syscall@kernel,time=1s"}),
+              ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule"));
+}
+
 TEST_F(FilteredKernel, SoAreThoseThatACallOfTheProgramCuts) {
   kernel(KernelBytes(kLayout).page(80).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // nothing tells how long it was
@@ -151,6 +167,18 @@ TEST_F(FilteredKernel, AnEntryThatEndsCallsCuts) {
       .exit(150, 0, R::kMain);
   kernel(KernelBytes(kLayout).page(110).entry(0, 100, kSyscall, 0).exit(30, 100, kSyscall, 0));
   EXPECT_THAT(shown({"-N", "f"}), Contains("[110, 120] [kernel]:do_syscall repaired=\"kernel-clipped\""));
+}
+
+TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundThoseThatAreNotShown) {
+  kernel(KernelBytes(kLayout)
+             .page(20)
+             .entry(0, 100, kSyscall, 0)
+             .entry(1, 100, kRead, 1)
+             .entry(5, 100, kIrq, 0)  // at 26
+             .exit(9, 100, kIrq, 0));
+  EXPECT_THAT(shown({"-H", "vfs_read@kernel"}),
+              ElementsAre("[10, 90] demo:main", "[20, 26] [kernel]:do_syscall repaired=\"exit-missing\"",
+                          "[26, 35] [kernel]:irq"));
 }
 
 TEST_F(FilteredKernel, CallsWithoutAnExitAreKept) {

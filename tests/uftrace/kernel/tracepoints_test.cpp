@@ -88,6 +88,13 @@ TEST_F(UftraceTracepoints, FieldsAreArgumentsOfTheirTypes) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
+TEST_F(UftraceTracepoints, FieldsThatAreNoNumbersAreTheirBytes) {
+  EXPECT_THAT(lines_of(event_block("app/keys", 54, field("struct key key", 8, 3) + field("u8 more", 11, 1),
+                                   R"("more=%u", REC->more)"),
+                       {common(54).bytes(std::string_view("\1\xab\0\7", 4)).text()}),
+              ElementsAre("100/100 @20 event:app:keys key=\"01ab00\" more=7"));
+}
+
 TEST_F(UftraceTracepoints, StringsMayStandElsewhere) {
   const std::string_view text("a file\0\0", 8);
   EXPECT_THAT(
@@ -101,10 +108,10 @@ TEST_F(UftraceTracepoints, StringsMayStandElsewhere) {
 }
 
 TEST_F(UftraceTracepoints, FlagsAndChoicesHaveTheirNames) {
-  const std::string formats =
-      event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
-                  R"q("flags=%s kind=%s", __print_flags(REC->flags, "|", { 1, "READ" }, { 2, "WRITE" }), )q"
-                  R"q(__print_symbolic(REC->kind, { 0, "none" }, { 7, "some" }))q");
+  const std::string formats = event_block(
+      "app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
+      R"q("flags=%s kind=%s", __print_flags(REC->flags, "|", { 1UL, "READ" }, { 2u, "WRITE" }), )q"
+      R"q(__print_symbolic(REC->kind, { 0, "none" }, { 7l, "some" }))q");
   const auto event = [](std::uint32_t flags, std::uint32_t kind) {
     return common(52).put(flags).put(kind).text();
   };

@@ -215,6 +215,10 @@ TEST(RecordCursorReadings, AtTheEndOfTheFile) {
               ElementsAre(">0 10 401100 +24 reading 0 of 24"));
   EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 16).whole(), {.payloads = &payloads}),
               ElementsAre(">0 10 401100 +16"));
+  // What says that nothing follows is wrong where something does.
+  FakePayloads none(kF, {0});
+  EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 8).whole(), {.payloads = &none}),
+              ElementsAre(">0 10 401100 +8"));
 }
 
 TEST(RecordCursorReadings, WhereThreadsGoOnElsewhere) {

@@ -1,0 +1,24 @@
+// What the arguments that tell of a frame itself are called. A variable of the program may be called the
+// same: one record can't hold both, so the variable is shown as "frame (program)".
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace convert::tfile {
+
+namespace own_names {
+inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
+                                  kInlined = "inlined", kTime = "time", kThread = "thread", kMemory = "mem";
+}  // namespace own_names
+
+inline std::string name_of_value(std::string_view name) {
+  using namespace own_names;
+  constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kTime, kThread, kMemory};
+  const bool is_own = std::ranges::find(kAll, name) != kAll.end();
+  return std::string(name) + (is_own ? " (program)" : "");
+}
+
+}  // namespace convert::tfile
