@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 #include <traceevent/event-parse.h>
+#include <utility>
 
 namespace convert::uftrace {
 namespace {
@@ -90,7 +91,8 @@ class Translation {
   }
   static NumberPlace number_place(const EventField& field) {
     const bool is_number = !field.is_array && field.where == EventField::Where::Here &&
-                           std::has_single_bit(field.size) && field.size <= 8 && field.offset <= 0xffff;
+                           std::has_single_bit(field.size) && field.size <= 8 &&
+                           std::in_range<std::uint32_t>(field.offset);
     if (!is_number) return {};
     return {.offset = static_cast<std::uint32_t>(field.offset),
             .size = static_cast<std::uint8_t>(field.size)};
