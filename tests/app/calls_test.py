@@ -25,7 +25,7 @@ def reported(recording):
                           capture_output=True, text=True).stdout
     functions = {}
     for line in text.splitlines():
-        times = re.match(r" *" + r" +".join([r"([\d.]+) (us|ms|s)"] * len(COLUMNS)) + r" +(\d+) +(\S.*)", line)
+        times = re.match(r" *" + r" +".join([r"([\d.]+) +(us|ms|s)"] * len(COLUMNS)) + r" +(\d+) +(\S.*)", line)
         if times:
             *parts, calls, name = times.groups()
             numbers = [(round(float(number) * 1000) * UNITS_NS[unit], UNITS_NS[unit])
@@ -37,16 +37,16 @@ def reported(recording):
 class Calls(unittest.TestCase):
     def test_statistics_are_those_of_uftrace(self):
         output = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"
-        for name in "pool", "shapes":
+        for name in "uftrace/pool", "both/stones":
             with self.subTest(name):
-                recording = REPOSITORY / "samples" / "uftrace" / name
-                subprocess.run([PROGRAMS / "fxt-convert", "-q", "--demangle=full", recording, output], check=True)
+                recording = REPOSITORY / "samples" / name
+                subprocess.run([PROGRAMS / "fxt-convert", "-q", recording, output], check=True)
                 found = json.loads(subprocess.run([PROGRAMS / "fxt-dump", "--stats", "--json", output], check=True,
                                                   capture_output=True).stdout)["calls"]
                 self.assertEqual(max(Counter(call["name"] for call in found).values()), 1)
                 expected = reported(recording)
                 self.assertEqual({call["name"] for call in found}, set(expected))
-                self.assertGreater(len(expected), 15)
+                self.assertGreater(len(expected), 8)
                 for call in found:
                     calls, times = expected[call["name"]]
                     self.assertEqual(call["calls"], calls, call)

@@ -389,7 +389,9 @@ TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
                 lane.release_oldest();
                 lane.end(6);
                 lane.end(7);
+                lane.end(8);
                 EXPECT_TRUE(lane.top_is_left_out());
+                lane.end(9);
               }),
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
