@@ -236,7 +236,8 @@ Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& 
 
 namespace {
 
-// Bytes that are no characters by their number, as GDB spells them: "caf\\351". Of more than it prints, the first.
+// Bytes that are no characters by their number, as GDB spells them: "caf\\351". Of more than it prints, the
+// first.
 std::string escaped(std::string_view bytes) {
   constexpr std::size_t kPrinted = 200;
   if (bytes.size() > kPrinted) return escaped(bytes.substr(0, kPrinted)) + "...";

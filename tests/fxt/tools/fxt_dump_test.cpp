@@ -108,7 +108,8 @@ TEST_F(FxtDump, DoesOneThingAtATime) {
   for (const char* const both : {"--check --stats ", "--stats --rules ", "--rules --check "}) {
     const Outcome outcome = run(both + path);
     EXPECT_EQ(outcome.exit_code, 2) << both;
-    EXPECT_EQ(outcome.output, "fxt-dump: --stats, --tree, --check and --rules are asked for one at a time\n") << both;
+    EXPECT_EQ(outcome.output, "fxt-dump: --stats, --tree, --check and --rules are asked for one at a time\n")
+        << both;
   }
 }
 
