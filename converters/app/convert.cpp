@@ -13,14 +13,17 @@
 #include "converters/app/progress.h"
 #include "converters/app/range_sink.h"
 #include "converters/app/report.h"
-#include "converters/app/standard_output.h"
 #include "converters/app/trace_output.h"
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
-#include "converters/model/printable.h"
 #include "converters/model/sink/fxt_sink.h"
+#include "fxt/tools/printable.h"
+#include "fxt/tools/standard_output.h"
 
 namespace convert {
+
+using fxt::tools::ExitCode;
+
 namespace {
 
 constexpr NoteKind kOlderPieces{
@@ -37,11 +40,11 @@ ExitCode inspect(const Options& options) {
     Notes notes;
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
-    if (options.report == ReportForm::Text) print(text_of(outline) + text_of(notes));
+    if (options.report == ReportForm::Text) fxt::tools::print(text_of(outline) + text_of(notes));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }
-  if (options.report == ReportForm::Json) print(json_of(all.size() == 1 ? all.front() : all));
+  if (options.report == ReportForm::Json) fxt::tools::print(json_of(all.size() == 1 ? all.front() : all));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
@@ -137,7 +140,7 @@ ExitCode run(const Options& options) {
     output->give_up();
     if (const auto files = output->files(); !files.empty())
       fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n",
-                 printable(fmt::format("{}", fmt::join(files, ", "))));
+                 fxt::tools::printable(fmt::format("{}", fmt::join(files, ", "))));
     throw;
   }
   report.bytes_read = stats.bytes_read;

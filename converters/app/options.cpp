@@ -5,15 +5,13 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "converters/app/output_rules.h"
-#include "converters/app/standard_output.h"
 #include "fxt/quantity_text.h"
-#include "fxt/time_range.h"
 #include "fxt/tools/options/program_text.h"
+#include "fxt/tools/standard_output.h"
 
 namespace convert {
 namespace {
@@ -147,11 +145,7 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
                     "seconds. Calls that are open at an edge are begun again there, and say so: cut",
             .take =
                 [&](std::string_view text) {
-                  try {
-                    cut_of(options).range = fxt::parse_time_range(text);
-                  } catch (const std::invalid_argument& error) {
-                    throw UsageError(fmt::format("--time-range: {}", error.what()));
-                  }
+                  cut_of(options).range = fxt::tools::parse_range("time-range", text);
                 }},
            {.name = "split-size",
             .argument = "SIZE",
@@ -271,7 +265,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   const OptionTable table = table_of(options, offsets, output, texts);
   CommandLine line = parse(argc, argv, table);
   if (const auto text = texts.text_of(program_text(), table, line)) {
-    print(*text);
+    fxt::tools::print(*text);
     return std::nullopt;
   }
 

@@ -100,12 +100,8 @@ class CutOutput : public TraceOutput {
 
 std::unique_ptr<TraceOutput> open_output(const std::string& target, const fxt::CutOptions* cut,
                                          const OutputOptions& how) {
-  try {
-    if (cut != nullptr) return std::make_unique<CutOutput>(target, *cut, how);
-    fxt::tools::check_replaceable(target, how.inputs, how.force);
-  } catch (const fxt::tools::NotReplaceable& error) {
-    throw UsageError(error.what());
-  }
+  if (cut != nullptr) return std::make_unique<CutOutput>(target, *cut, how);
+  fxt::tools::check_replaceable(target, how.inputs, how.force);
   return std::make_unique<WholeOutput>(target);
 }
 

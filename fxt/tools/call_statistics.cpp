@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 
+#include "fxt/tools/call_event.h"
 #include "fxt/tools/microseconds.h"
 
 namespace fxt::tools {
-namespace {
-
-template <typename... Values>
-void append(Text& out, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
-}
-
-}  // namespace
-
 std::size_t CallStatistics::index_of(const Event& event) {
   const auto [entry, is_new] =
       names_.try_emplace({std::string(event.category.text), std::string(event.name.text)}, amounts_.size());
@@ -26,26 +17,21 @@ std::size_t CallStatistics::index_of(const Event& event) {
 }
 
 void CallStatistics::add(const Event& event, const Reader& reader) {
-  const bool is_complete = event.type == EventType::DurationComplete;
-  const bool is_begin = event.type == EventType::DurationBegin;
-  if (!is_complete && !is_begin && event.type != EventType::DurationEnd) return;
-  const auto begin_ns = reader.to_ns(event.time);
-  const auto end_ns = is_complete ? reader.to_ns(event.end) : begin_ns;
-  if (!begin_ns || !end_ns || *end_ns < *begin_ns) return;
-
-  Thread& thread = threads_[{event.thread.process, event.thread.thread}];
+  const auto said = call_event(event, reader);
+  if (!said) return;
+  Thread& thread = threads_[said->thread];
   const auto over = [&](const OpenCalls::Call& call) { count(thread, call); };
-  const bool is_placed = thread.open.advance(*begin_ns, over);
+  const bool is_placed = thread.open.advance(said->begin_ns, over);
   if (!is_placed) ++unplaced_;
-  const std::uint64_t time_ns = std::max(*begin_ns, thread.open.last_ns());
-  if (!is_complete && !is_begin) {
+  const std::uint64_t time_ns = std::max(said->begin_ns, thread.open.last_ns());
+  if (said->is_end()) {
     if (!thread.open.end(time_ns, over)) ++unmatched_;
     return;
   }
-  OpenCalls::Call call{.name = index_of(event), .begin_ns = *begin_ns, .end_ns = *end_ns, .waits = is_begin};
-  if (thread.depths.size() <= call.name) thread.depths.resize(call.name + 1);
+  OpenCalls::Call call{
+      .name = index_of(event), .begin_ns = said->begin_ns, .end_ns = said->end_ns, .waits = said->is_begin()};
   ++thread.depths[call.name];
-  if (is_placed || is_begin) {
+  if (is_placed || call.waits) {
     call.begin_ns = time_ns;
     thread.open.push(call);
   } else {
@@ -60,7 +46,10 @@ void CallStatistics::count(Thread& thread, const OpenCalls::Call& call) {
   amount.self_ns += call.self_ns();
   amount.min_ns = std::min(amount.min_ns, call.total_ns());
   amount.max_ns = std::max(amount.max_ns, call.total_ns());
-  if (--thread.depths[call.name] == 0) amount.total_ns += call.total_ns();
+  const auto depth = thread.depths.find(call.name);
+  if (--depth->second != 0) return;
+  thread.depths.erase(depth);
+  amount.total_ns += call.total_ns();
 }
 
 void CallStatistics::finish() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class CallStatistics {
   };
   struct Thread {
     OpenCalls open;
-    std::vector<std::uint32_t> depths;  // by name: how many are open
+    std::unordered_map<std::size_t, std::size_t> depths;  // by name: how many are open, where any are
   };
 
   struct Line {

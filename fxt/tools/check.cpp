@@ -30,29 +30,26 @@ class FindingPrinter {
                                            {"effect", finding.effect}};
       out_->text().append(json.dump());
     } else {
-      fmt::format_to(std::back_inserter(out_->text()), "{}:+{:#x}: {} {} {}: {}: {}", options_->file,
-                     finding.offset, name(finding), finding.rule, finding.record,
-                     displayable(finding.problem), finding.effect);
+      append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", options_->file, finding.offset, name(finding),
+             finding.rule, finding.record, displayable(finding.problem), finding.effect);
     }
     out_->line_done();
   }
 
-  int finish() {
+  ExitCode finish() {
     if (!options_->json) {
       for (const auto& [rule, count] : of_rule_) {
         if (count <= kShownOfEachRule || options_->all_findings) continue;
-        fmt::format_to(std::back_inserter(out_->text()), "{}: {} more of {}", options_->file,
-                       count - kShownOfEachRule, rule);
+        append(out_->text(), "{}: {} more of {}", options_->file, count - kShownOfEachRule, rule);
         out_->line_done();
       }
       if (errors_ + warnings_ != 0) {
-        fmt::format_to(std::back_inserter(out_->text()), "{}: {} errors, {} warnings", options_->file,
-                       errors_, warnings_);
+        append(out_->text(), "{}: {} errors, {} warnings", options_->file, errors_, warnings_);
         out_->line_done();
       }
     }
     out_->flush();
-    return errors_ + warnings_ == 0 ? 0 : 1;
+    return errors_ + warnings_ == 0 ? ExitCode::Done : ExitCode::Failed;
   }
 
  private:
@@ -68,7 +65,7 @@ class FindingPrinter {
 
 }  // namespace
 
-int check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+ExitCode check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   FindingPrinter printer(options, out);
   Checker checker([&printer](const Finding& finding) { printer.print(finding); });
   while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
@@ -76,13 +73,13 @@ int check(const DumpOptions& options, EntrySource& source, StandardOutput& out) 
   return printer.finish();
 }
 
-int print_rules(StandardOutput& out) {
+ExitCode print_rules(StandardOutput& out) {
   for (const Rule& rule : rules()) {
-    fmt::format_to(std::back_inserter(out.text()), "{:<4}{}\n    {}", rule.id, rule.says, rule.because);
+    append(out.text(), "{:<4}{}\n    {}", rule.id, rule.says, rule.because);
     out.line_done();
   }
   out.flush();
-  return 0;
+  return ExitCode::Done;
 }
 
 }  // namespace fxt::tools

@@ -14,9 +14,9 @@
 
 namespace fxt::tools {
 
-// Checks what can be read. Returns 0 if that keeps all rules, else 1.
-int check(const DumpOptions& options, EntrySource& source, StandardOutput& out);
+// Checks what can be read. Failed: it breaks rules.
+ExitCode check(const DumpOptions& options, EntrySource& source, StandardOutput& out);
 
-int print_rules(StandardOutput& out);
+ExitCode print_rules(StandardOutput& out);
 
 }  // namespace fxt::tools

@@ -1,14 +1,15 @@
 // Options, and the loop over the records.
 #include "fxt/tools/cut.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <stdexcept>
 
 #include "fxt/quantity_text.h"
 #include "fxt/tools/input_file.h"
 #include "fxt/tools/options/program_text.h"
 #include "fxt/tools/piece_files.h"
+#include "fxt/tools/standard_output.h"
 
 namespace fxt::tools {
 namespace {
@@ -22,7 +23,9 @@ ProgramText program_text() {
               "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
               "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
               "standard output. Durations that are cut say so: `cut` = `begin`, `end` or `both`.",
-          .exit_status = "0 done, 2 wrong usage, IN can't be read to its end, or OUT can't be written."};
+          .exit_status =
+              "0 done, 1 IN can't be read to its end (what was read is in OUT) or OUT can't be "
+              "written, 2 wrong usage."};
 }
 
 std::uint64_t more_than_0(std::string_view option, std::string_view text, std::optional<std::uint64_t> value,
@@ -41,7 +44,7 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
                     .help =
                         "only this time: seconds as the trace counts, or since its start with a unit (20ms); "
                         "either side may be empty",
-                    .take = [&cut](std::string_view text) { cut.range = parse_time_range(text); }},
+                    .take = [&cut](std::string_view text) { cut.range = parse_range("time-range", text); }},
                    {.name = "thread",
                     .letter = 't',
                     .argument = "KOID",
@@ -113,8 +116,8 @@ CutterOptions parse_cut_options(int argc, const char* const* argv) {
   if (options.text) return options;
 
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
-  if (line.paths.size() < 2) throw UsageError("IN and OUT are missing; see fxt-cut --help");
-  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT; see fxt-cut --help");
+  if (line.paths.size() < 2) throw UsageError("IN and OUT are missing");
+  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
   options.input = line.paths[0];
   options.output = line.paths[1];
   if (options.cut.is_split() && options.output == "-")
@@ -122,10 +125,10 @@ CutterOptions parse_cut_options(int argc, const char* const* argv) {
   return options;
 }
 
-int run(const CutterOptions& options) {
+ExitCode run(const CutterOptions& options) {
   if (options.text) {
-    std::fputs(options.text->c_str(), stdout);
-    return 0;
+    print(*options.text);
+    return ExitCode::Done;
   }
   const auto input = open_input(options.input);
   Reader reader(*input);
@@ -148,6 +151,8 @@ int run(const CutterOptions& options) {
     // What is no trace at all leaves no file.
     if (!is_trace) return tell_end(source, "fxt-cut", options.input);
     cutter.finish();
+  } catch (const std::invalid_argument& error) {  // the start of the trace is known now
+    throw UsageError(fmt::format("--time-range: {}", error.what()));
   } catch (const std::exception&) {
     if (const auto names = files.complete(); !names.empty())
       fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", fmt::join(names, ", "));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fxt/cutter.h"
+#include "fxt/tools/program.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
@@ -20,11 +21,11 @@ struct CutterOptions {
   Selection events = {};  // by name and category
 };
 
-// Throws std::exception with a text for the user.
+// Throws UsageError.
 CutterOptions parse_cut_options(int argc, const char* const* argv);
 
-// Returns the exit code: 0 done; 2 the input could not be read to its end: what was read is there. Throws
-// std::exception with a text for the user; pieces that are complete stay then.
-int run(const CutterOptions& options);
+// Failed: the input could not be read to its end; what was read is there. Throws std::exception with a text
+// for the user; pieces that are complete stay then.
+ExitCode run(const CutterOptions& options);
 
 }  // namespace fxt::tools

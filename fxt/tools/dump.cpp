@@ -20,15 +20,14 @@ namespace fxt::tools {
 namespace {
 
 ProgramText program_text() {
-  return {
-      .name = "fxt-dump",
-      .version = FXT_VERSION,
-      .summary = "prints, counts and checks traces in the Fuchsia trace format",
-      .synopses = {"[OPTIONS] FILE"},
-      .description =
-          "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
-          "with gzip or zstd, or - for standard input.",
-      .exit_status = "0 done, 1 --check found an error, 2 wrong usage, or FILE can't be read to its end."};
+  return {.name = "fxt-dump",
+          .version = FXT_VERSION,
+          .summary = "prints, counts and checks traces in the Fuchsia trace format",
+          .synopses = {"[OPTIONS] FILE"},
+          .description =
+              "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
+              "with gzip or zstd, or - for standard input.",
+          .exit_status = "0 done, 1 --check found an error or FILE can't be read to its end, 2 wrong usage."};
 }
 
 enum class Color : std::uint8_t { Auto, Always, Never };
@@ -93,7 +92,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
              .argument = "A~B",
              .help = "only in this time: seconds as the trace counts, or since its start with a unit "
                      "(20ms); either side may be empty",
-             .take = [&](std::string_view text) { selection.window.emplace(parse_time_range(text)); }},
+             .take =
+                 [&](std::string_view text) { selection.window.emplace(parse_range("time-range", text)); }},
             {.name = "type",
              .argument = "KIND",
              .help = "only of this kind (as printed, or event); may be repeated",
@@ -131,13 +131,13 @@ void append_colored(Text& out, const Entry& entry) {
   out.append(kPlain);
 }
 
-int dump_records(DumpOptions& options, EntrySource& source, StandardOutput& out) {
+ExitCode dump_records(DumpOptions& options, EntrySource& source, StandardOutput& out) {
   while (const Entry* entry = source.next()) {
     if (!options.selection.contains(*entry, source.reader())) continue;
     if (options.json) {
       append_json(out.text(), *entry);
     } else {
-      if (options.offsets) fmt::format_to(std::back_inserter(out.text()), "{:#010x} ", entry->offset);
+      if (options.offsets) append(out.text(), "{:#010x} ", entry->offset);
       if (options.color) {
         append_colored(out.text(), *entry);
       } else {
@@ -150,7 +150,7 @@ int dump_records(DumpOptions& options, EntrySource& source, StandardOutput& out)
   return tell_end(source, "fxt-dump", options.file);
 }
 
-int dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& out) {
+ExitCode dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& out) {
   Statistics statistics(options.order);
   while (const Entry* entry = source.next())
     if (options.selection.contains(*entry, source.reader())) statistics.add(*entry, source.reader());
@@ -165,7 +165,7 @@ int dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& o
   return tell_end(source, "fxt-dump", options.file);
 }
 
-int dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& out) {
+ExitCode dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& out) {
   CallTree tree;
   while (const Entry* entry = source.next()) {
     const auto* const event = std::get_if<Event>(&entry->record);
@@ -176,10 +176,10 @@ int dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& out) {
   return tell_end(source, "fxt-dump", options.file);
 }
 
-int dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  const int found = check(options, source, out);
-  const int readable = tell_end(source, "fxt-dump", options.file);
-  return readable == 0 ? found : readable;
+ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  const ExitCode found = check(options, source, out);
+  const ExitCode readable = tell_end(source, "fxt-dump", options.file);
+  return readable == ExitCode::Done ? found : readable;
 }
 
 }  // namespace
@@ -197,10 +197,14 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
   if (modes.size() > 1) throw UsageError("--stats, --tree, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
+  if (options.mode != DumpMode::Stats && line.has("sort")) throw UsageError("--sort goes with --stats");
+  if (options.mode != DumpMode::Check && options.all_findings) throw UsageError("--all goes with --check");
+  if (options.offsets && options.mode != DumpMode::Lines)
+    throw UsageError("--offsets goes with lines of records");
   if (options.mode == DumpMode::Rules) return options;
   if (options.mode == DumpMode::Tree && options.json) throw UsageError("--tree has no form in JSON");
-  if (line.paths.empty()) throw UsageError("no FILE given (see --help)");
-  if (line.paths.size() > 1) throw UsageError("takes one FILE (see --help)");
+  if (line.paths.empty()) throw UsageError("no FILE given");
+  if (line.paths.size() > 1) throw UsageError("takes one FILE");
   options.file = line.paths.front();
   options.color = color == Color::Always || (color == Color::Auto && terminal);
   check_kinds(options.selection.kinds);
@@ -209,10 +213,10 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   return options;
 }
 
-int run(DumpOptions options) {
+ExitCode run(DumpOptions options) {
   if (options.text) {
-    std::fputs(options.text->c_str(), stdout);
-    return 0;
+    print(*options.text);
+    return ExitCode::Done;
   }
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);

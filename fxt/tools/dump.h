@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fxt/tools/call_statistics.h"
+#include "fxt/tools/program.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
@@ -24,10 +25,10 @@ struct DumpOptions {
   Selection selection;
 };
 
-// Throws std::exception with a text for the user. `terminal`: standard output is one.
+// Throws UsageError. `terminal`: standard output is one.
 DumpOptions parse_options(int argc, const char* const* argv, bool terminal);
 
-// Returns the exit code: 0 done; 1 the check found something; 2 the file could not be read to its end.
-int run(DumpOptions options);
+// Failed: the check found something, or the file could not be read to its end.
+ExitCode run(DumpOptions options);
 
 }  // namespace fxt::tools

@@ -117,7 +117,7 @@ std::unique_ptr<Input> open_input(const std::string& path) {
   return file;
 }
 
-int tell_end(const EntrySource& source, const char* program, const std::string& file) {
+ExitCode tell_end(const EntrySource& source, const char* program, const std::string& file) {
   const ReadEnd& end = source.reader().end();
   const std::string problem = describe(end);
   if (!source.failure().empty()) {
@@ -126,9 +126,9 @@ int tell_end(const EntrySource& source, const char* program, const std::string& 
     std::fprintf(stderr, "%s: %s:+0x%llx: %s\n", program, file.c_str(),
                  static_cast<unsigned long long>(end.offset), problem.c_str());
   } else {
-    return 0;
+    return ExitCode::Done;
   }
-  return 2;
+  return ExitCode::Failed;
 }
 
 }  // namespace fxt::tools

@@ -8,6 +8,7 @@
 
 #include "fxt/input.h"
 #include "fxt/reader.h"
+#include "fxt/tools/program.h"
 
 namespace fxt::tools {
 
@@ -42,7 +43,7 @@ class EntrySource {
   std::string failure_;
 };
 
-// Says on standard error where `file` can't be read any further. Returns the exit code: 0, or 2 then.
-int tell_end(const EntrySource& source, const char* program, const std::string& file);
+// Says on standard error where `file` can't be read any further: Failed then.
+ExitCode tell_end(const EntrySource& source, const char* program, const std::string& file);
 
 }  // namespace fxt::tools

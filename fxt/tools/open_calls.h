@@ -35,11 +35,14 @@ class OpenCalls {
     while (!calls_.empty() && !calls_.back().waits && calls_.back().end_ns <= time_ns) pop(over);
     return true;
   }
-  void push(const Call& call) { calls_.push_back(call); }
+  void push(const Call& call) {
+    calls_.push_back(call);
+    if (call.waits) ++waiting_;
+  }
   // The innermost one that waits for its end has it, and so have those inside it. False if none waits.
   template <typename Over>
   bool end(std::uint64_t time_ns, Over over) {
-    if (std::ranges::none_of(calls_, &Call::waits)) return false;
+    if (waiting_ == 0) return false;
     while (!calls_.back().waits) pop(over);
     calls_.back().end_ns = time_ns;
     pop(over);
@@ -60,11 +63,13 @@ class OpenCalls {
   void pop(Over over) {
     const Call call = calls_.back();
     calls_.pop_back();
+    if (call.waits) --waiting_;
     if (!calls_.empty()) calls_.back().inner_ns += call.total_ns();
     over(call);
   }
 
   std::vector<Call> calls_;  // outermost first
+  std::size_t waiting_ = 0;  // of these
   std::uint64_t last_ns_ = 0;
 };
 

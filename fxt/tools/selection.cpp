@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <fnmatch.h>
-#include <stdexcept>
 
+#include "fxt/tools/options/option.h"
 #include "fxt/tools/text_format.h"
 
 namespace fxt::tools {
@@ -87,7 +87,7 @@ void check_kinds(const std::vector<std::string>& wanted) {
     if (std::ranges::find(kinds(), kind) != kinds().end()) continue;
     std::string known;
     for (const std::string_view word : kinds()) known += (known.empty() ? "" : ", ") + std::string(word);
-    throw std::invalid_argument("no kind of record: '" + kind + "' (" + known + ")");
+    throw UsageError("no kind of record: '" + kind + "' (" + known + ")");
   }
 }
 

@@ -30,7 +30,7 @@ struct Selection {
   bool contains(const Record& record) const;
 };
 
-// Throws std::invalid_argument if one of them is none of kinds().
+// Throws UsageError if one of them is none of kinds().
 void check_kinds(const std::vector<std::string>& wanted);
 
 }  // namespace fxt::tools

@@ -4,15 +4,24 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 
+#include "fxt/tools/output_file.h"
+#include "fxt/tools/program.h"
+
 namespace fxt::tools {
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void check_standard_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw OutputError("standard output: can't write all that there is to say");
+}
 
 void StandardOutput::flush() {
   if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size() || std::fflush(stdout) != 0) {
     if (errno == EPIPE) throw QuietEnd();
-    throw std::runtime_error(std::string("standard output: ") + std::strerror(errno));
+    throw OutputError(std::string("standard output: ") + std::strerror(errno));
   }
   text_.clear();
 }

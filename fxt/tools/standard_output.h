@@ -1,15 +1,19 @@
-// Text for standard output, written in blocks.
+// Text for standard output: a few lines, or many, written in blocks.
 #pragma once
 
 #include <cstddef>
-#include <exception>
+#include <string_view>
 
 #include "fxt/tools/text_format.h"
 
 namespace fxt::tools {
 
-// Nobody reads the output any more; nothing to complain about.
-struct QuietEnd : std::exception {};
+// Whether it arrived is asked once, at the end: what is printed meanwhile may wait in a buffer, or fail at
+// once.
+void print(std::string_view text);
+
+// Throws OutputError.
+void check_standard_output();
 
 // Standard output, in blocks.
 class StandardOutput {
@@ -19,7 +23,7 @@ class StandardOutput {
     text_.push_back('\n');
     if (text_.size() >= kBlock) flush();
   }
-  // Throws QuietEnd if nobody reads any more.
+  // Throws QuietEnd if nobody reads any more, OutputError for other reasons.
   void flush();
 
  private:

@@ -8,15 +8,6 @@
 #include <nlohmann/json.hpp>
 
 namespace fxt::tools {
-namespace {
-
-template <typename... Values>
-void append(Text& out, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
-}
-
-}  // namespace
-
 void Statistics::add(const Entry& entry, const Reader& reader) {
   Amount& amount = kinds_[std::string(kind_of(entry.record))];
   ++amount.count;

@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxHexBytes = 32;
 
-template <typename... Values>
-void append(Text& out, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
-}
-
-void append(Text& out, std::string_view text) { out.append(text); }
-
 // The bytes of the character at the start of `text`, 0 if they are no UTF-8.
 std::size_t character_size(std::string_view text) {
   for (std::size_t size = 1; size <= 4 && size <= text.size(); ++size)
@@ -215,7 +208,7 @@ void append_quoted(Text& out, std::string_view text) {
     } else if (size == 1 && (static_cast<unsigned char>(first) < 0x20 || first == 0x7f)) {
       append(out, "\\x{:02x}", static_cast<unsigned char>(first));
     } else {
-      append(out, text.substr(0, size));
+      out.append(text.substr(0, size));
     }
     text.remove_prefix(size == 0 ? 1 : size);
   }
@@ -229,7 +222,7 @@ void append_hex(Text& out, std::span<const std::byte> bytes) {
 }
 
 void append_line(Text& out, const Entry& entry) {
-  append(out, kind_of(entry.record));
+  out.append(kind_of(entry.record));
   std::visit(LineWriter(out), entry.record);
   for (const Problem& problem : entry.problems) append(out, " ! {}", describe(problem));
 }

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "fxt/kind.h"
 #include "fxt/reader.h"
@@ -16,6 +18,11 @@
 namespace fxt::tools {
 
 using Text = fmt::memory_buffer;
+
+template <typename... Values>
+void append(Text& out, fmt::format_string<Values...> format, Values&&... values) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
+}
 
 // The record's line, without the line's end.
 void append_line(Text& out, const Entry& entry);

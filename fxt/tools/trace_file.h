@@ -9,6 +9,7 @@
 
 #include "fxt/output.h"
 #include "fxt/tools/compression.h"
+#include "fxt/tools/options/option.h"
 #include "fxt/tools/output_file.h"
 
 namespace fxt::tools {
@@ -16,9 +17,9 @@ namespace fxt::tools {
 // By its first word, decompressed. False if the file can't be read.
 bool is_fxt(const std::string& path);
 
-class NotReplaceable : public OutputError {
- public:
-  using OutputError::OutputError;
+// Asking for it is wrong usage.
+class NotReplaceable : public UsageError {
+  using UsageError::UsageError;
 };
 
 // A trace may take the place of nothing, of an empty file, or of an FXT trace, plain or compressed, and

@@ -46,6 +46,14 @@ std::uint64_t parse_time_ns(std::string_view option, std::string_view text) {
   throw UsageError(fmt::format("--{} takes {}, not '{}'", option, fxt::kTimeForm, text));
 }
 
+TimeRange parse_range(std::string_view option, std::string_view text) {
+  try {
+    return parse_time_range(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--{}: {}", option, error.what()));
+  }
+}
+
 void refuse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {
   throw UsageError(fmt::format("--{} takes one of {}, not '{}'", option, fmt::join(known, ", "), text));
 }

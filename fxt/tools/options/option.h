@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/time_range.h"
+
 namespace fxt::tools {
 
 // Wrong usage; what() says what is wrong, without the program's name.
@@ -40,6 +42,7 @@ std::function<void(std::string_view)> into(std::vector<std::string>& values);
 std::uint64_t parse_count(std::string_view option, std::string_view text);
 std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
 std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // as fxt/quantity_text.h says
+TimeRange parse_range(std::string_view option, std::string_view text);        // as fxt/time_range.h says
 [[noreturn]] void refuse_word(std::string_view option, std::string_view text,
                               const std::vector<std::string>& known);
 

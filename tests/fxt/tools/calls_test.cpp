@@ -154,6 +154,33 @@ TEST_F(Calls, AreATree) {
   EXPECT_EQ(dump("--tree --thread 102"), "       0.000001150         100/102          0.100 leaf\n");
 }
 
+// Each of them stands in 512 columns and its own line, so that a tree takes no more bytes than lines.
+TEST_F(Calls, DeeperThan512AreBelowEachOther) {
+  for (std::uint64_t i = 0; i < 514; ++i) complete(kWork, 1000 + i, 9000 - i);
+  const std::string tree = dump("--tree");
+  const auto indentation = [&](const std::string& time, const std::string& length) {
+    const std::string line = "       0.00000" + time + "         100/101 " + length + " ";
+    const std::size_t at = tree.find(line) + line.size();
+    return tree.find("work", at) - at;
+  };
+  EXPECT_EQ(indentation("1511", "         6.978"), 1022);
+  EXPECT_EQ(indentation("1512", "         6.976"), 1024);
+  EXPECT_EQ(indentation("1513", "         6.974"), 1024);
+}
+
+// A call that waits for its end, and many that know theirs inside of it.
+TEST_F(Calls, OfAllKindsEndInOrder) {
+  begin(kMain, 1000);
+  for (int i = 0; i < 3; ++i) complete(kWork, 1100, 1900);
+  end(kMain, 1500);
+  end(kLeaf, 1600);
+  begin(kLeaf, 1700);
+  end(kLeaf, 1900);
+  EXPECT_THAT(statistics(), ElementsAre("work 3: 800 800 800 800 800", "main 1: 500 0 500 500 500",
+                                        "leaf 1: 200 200 200 200 200"));
+  EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no begin\n"));
+}
+
 TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls by"))); }
 
 }  // namespace

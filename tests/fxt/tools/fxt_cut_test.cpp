@@ -79,7 +79,7 @@ TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {
                                    }),
                                    3);
   const Outcome outcome = run("-q " + damaged + " " + folder() + "out.fxt");
-  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, StartsWith("fxt-cut: " + damaged + ":+0x"));
   EXPECT_EQ(dump(folder() + "out.fxt"), "instant 5 1/2 \"\" \"\"\n");
 }
@@ -103,7 +103,8 @@ TEST_F(FxtCut, WritesToAFifo) {
 TEST_F(FxtCut, ReplacesNothingButTraces) {
   const std::string notes = file_with("notes.txt", "text"), in = trace();
   const std::string no_trace =
-      "fxt-cut: '" + notes + "' is no FXT trace, and would be overwritten; --force does it\n";
+      "fxt-cut: '" + notes +
+      "' is no FXT trace, and would be overwritten; --force does it\nTry 'fxt-cut --help'.\n";
   EXPECT_EQ(run(in + " " + notes).output, no_trace);
   EXPECT_EQ(run("-q --force " + in + " " + notes).output, "");
   EXPECT_EQ(dump(notes), dump(in));
@@ -111,7 +112,8 @@ TEST_F(FxtCut, ReplacesNothingButTraces) {
 
   const std::string piece = file_with("out.001.fxt", "text");
   EXPECT_EQ(run("--split-time 1us " + in + " " + folder() + "out.fxt").output,
-            "fxt-cut: '" + piece + "' is no FXT trace, and would be overwritten; --force does it\n");
+            "fxt-cut: '" + piece +
+                "' is no FXT trace, and would be overwritten; --force does it\nTry 'fxt-cut --help'.\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt")) << "known before any is written";
 }
 
@@ -119,7 +121,8 @@ TEST_F(FxtCut, ReplacesNoInput) {
   const std::string in = trace();
   std::filesystem::rename(in, folder() + "out.002.fxt");
   const Outcome outcome = run("--force --split-time 1us " + folder() + "out.002.fxt " + folder() + "out.fxt");
-  EXPECT_EQ(outcome.output, "fxt-cut: '" + folder() + "out.002.fxt' is read, and would be overwritten\n");
+  EXPECT_EQ(outcome.output, "fxt-cut: '" + folder() +
+                                "out.002.fxt' is read, and would be overwritten\nTry 'fxt-cut --help'.\n");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
 }
@@ -127,7 +130,7 @@ TEST_F(FxtCut, ReplacesNoInput) {
 TEST_F(FxtCut, WhatIsNoTraceLeavesNothing) {
   const std::string out = trace(), before = dump(out);
   const Outcome outcome = run(file_with("x.c", "int main() { return 0; }") + " " + out);
-  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("x.c:+0x0: "));
   EXPECT_EQ(dump(out), before);
 }
@@ -142,9 +145,15 @@ TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {
 TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
   std::filesystem::create_directory(folder() + "out.001.fxt");
   const Outcome outcome = run("--split-time 1us " + trace() + " " + folder() + "out.fxt");
-  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output, "fxt-cut: these pieces are complete: " + folder() + "out.000.fxt\nfxt-cut: " +
                                 folder() + "out.001.fxt: can't write: Is a directory\n");
+}
+
+TEST_F(FxtCut, SaysWhatIsWrongWithItsInput) {
+  const Outcome outcome = run(folder() + "none.fxt out.fxt");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.output, "fxt-cut: " + folder() + "none.fxt: No such file or directory\n");
 }
 
 TEST_F(FxtCut, SaysWhatIsRight) {
@@ -153,24 +162,26 @@ TEST_F(FxtCut, SaysWhatIsRight) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.output;
   };
-  EXPECT_EQ(error("x.fxt"), "fxt-cut: IN and OUT are missing; see fxt-cut --help\n");
-  EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: '5~3' ends before it begins\n");
+  const std::string help = "Try 'fxt-cut --help'.\n";
+  EXPECT_EQ(error("x.fxt"), "fxt-cut: IN and OUT are missing\n" + help);
+  EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + folder() + "out.fxt"),
+            "fxt-cut: --time-range: the range ends before it begins\n" + help);
+  EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: --time-range: '5~3' ends before it begins\n" + help);
   EXPECT_EQ(
       error("--split-time 0 a b"),
       "fxt-cut: --split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; ns "
-      "without one), not '0'\n");
+      "without one), not '0'\n" +
+          help);
   EXPECT_EQ(
       error("--split-size many a b"),
       "fxt-cut: --split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of "
-      "1024), not 'many'\n");
+      "1024), not 'many'\n" +
+          help);
   EXPECT_EQ(error("--split-size 5k a -"),
-            "fxt-cut: pieces need names: OUT can't be - with --split-time and --split-size\n");
-  EXPECT_EQ(error(trace() + " " + trace()), "fxt-cut: '" + trace() + "' is read, and would be overwritten\n");
-  EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + folder() + "out.fxt"),
-            "fxt-cut: the range ends before it begins\n");
+            "fxt-cut: pieces need names: OUT can't be - with --split-time and --split-size\n" + help);
+  EXPECT_EQ(error(trace() + " " + trace()),
+            "fxt-cut: '" + trace() + "' is read, and would be overwritten\nTry 'fxt-cut --help'.\n");
   EXPECT_THAT(error("--split-time '' a b"), StartsWith("fxt-cut: --split-time takes a time"));
-  EXPECT_EQ(error(folder() + "none.fxt out.fxt"),
-            "fxt-cut: " + folder() + "none.fxt: No such file or directory\n");
   EXPECT_THAT(run("--help").output, HasSubstr("--split-size"));
   EXPECT_THAT(run("--version").output, StartsWith("fxt-cut "));
 }

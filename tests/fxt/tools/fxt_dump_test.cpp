@@ -59,7 +59,9 @@ TEST_F(FxtDump, Selects) {
             "instant 1750 100/101 \"app\" \"mark\"\n");
   EXPECT_EQ(run("-r ~30ns --type event " + sample).output,
             run("-r 0~0.00000103 --type event " + sample).output);
-  EXPECT_EQ(run("-r 1 " + sample).output, "fxt-dump: '1' is no range of time: A~B, A~ or ~B\n");
+  EXPECT_EQ(run("-r 1 " + sample).output,
+            "fxt-dump: --time-range: '1' is no range of time: A~B, A~ or ~B\n"
+            "Try 'fxt-dump --help'.\n");
   EXPECT_EQ(run("-r 1 " + sample).exit_code, 2);
 }
 
@@ -86,21 +88,23 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
   EXPECT_THAT(run("--check " + file("empty", {})).output, HasSubstr("W1 file: the file is empty: no reader"));
   EXPECT_THAT(run("--check " + file("zero", {0}, 5)).output,
               HasSubstr("W1 file: the file does not begin with the magic word: "));
-  EXPECT_EQ(run("--check no-such-file").exit_code, 2);
+  EXPECT_EQ(run("--check no-such-file").exit_code, 1);
   EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
 }
 
 TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
   const Outcome cut = run("--check " + file("cut", good_trace(), 4));
-  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_EQ(cut.exit_code, 1);
   EXPECT_THAT(cut.output, HasSubstr("error W11 file: truncated: the last record lacks 4 bytes"));
-  EXPECT_EQ(run("--check " + file("zeros", joined(good_trace(), {0}))).exit_code, 2);
+  EXPECT_EQ(run("--check " + file("zeros", joined(good_trace(), {0}))).exit_code, 1);
 }
 
 TEST_F(FxtDump, ChecksWholeFilesOnly) {
   const Outcome outcome = run("--check --thread 101 " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.output, "fxt-dump: --check is about the whole file: it goes with no selection\n");
+  EXPECT_EQ(outcome.output,
+            "fxt-dump: --check is about the whole file: it goes with no selection\n"
+            "Try 'fxt-dump --help'.\n");
 }
 
 TEST_F(FxtDump, DoesOneThingAtATime) {
@@ -108,8 +112,33 @@ TEST_F(FxtDump, DoesOneThingAtATime) {
   for (const char* const both : {"--check --stats ", "--stats --rules ", "--rules --check "}) {
     const Outcome outcome = run(both + path);
     EXPECT_EQ(outcome.exit_code, 2) << both;
-    EXPECT_EQ(outcome.output, "fxt-dump: --stats, --tree, --check and --rules are asked for one at a time\n")
+    EXPECT_EQ(outcome.output,
+              "fxt-dump: --stats, --tree, --check and --rules are asked for one at a time\n"
+              "Try 'fxt-dump --help'.\n")
         << both;
+  }
+}
+
+TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
+  const std::string path = file("good", good_trace());
+  const auto error = [&](const std::string& options) {
+    const Outcome outcome = run(options + path);
+    EXPECT_EQ(outcome.exit_code, 2) << options;
+    return outcome.output.substr(0, outcome.output.find('\n'));
+  };
+  EXPECT_EQ(error("--sort self "), "fxt-dump: --sort goes with --stats");
+  EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort goes with --stats");
+  EXPECT_EQ(error("--stats --all "), "fxt-dump: --all goes with --check");
+  EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets goes with lines of records");
+  EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree has no form in JSON");
+}
+
+TEST_F(FxtDump, SaysThatItsOutputIsFull) {
+  const std::string path = file("good", good_trace());
+  for (const std::string options : {"--help", "--stats", "--rules", ""}) {
+    const Outcome outcome = shell(std::string(FXT_DUMP) + " " + options + " " + path + " >/dev/full");
+    EXPECT_EQ(outcome.exit_code, 1) << options;
+    EXPECT_THAT(outcome.output, HasSubstr("fxt-dump: standard output: ")) << options;
   }
 }
 
@@ -157,7 +186,7 @@ TEST_F(FxtDump, PrintsItsRules) {
 
 TEST_F(FxtDump, TellsWhereReadingEnded) {
   const Outcome outcome = run(file("cut", good_trace(), 4));
-  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("cut:+0x60: truncated: the last record lacks 4 bytes\n"));
 }
 
@@ -167,7 +196,7 @@ TEST_F(FxtDump, ReadsGzipZstdAndStandardInput) {
   EXPECT_EQ(shell("gzip -c " + path + " | " FXT_DUMP " -").output, text);
   EXPECT_EQ(shell("cat " + path + " | " FXT_DUMP " -").output, text);
   const Outcome damaged = shell("gzip -c " + path + " | head -c 60 | " FXT_DUMP " -");
-  EXPECT_EQ(damaged.exit_code, 2);
+  EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data is damaged"));
 }
 
@@ -178,12 +207,12 @@ TEST_F(FxtDump, ShowsWhatComesBeforeDamage) {
   const std::string path = file("long", words), cut = path + ".cut";
   shell("gzip -c " + path + " | head -c 40000 > " + cut);
   const Outcome lines = run(cut);
-  EXPECT_EQ(lines.exit_code, 2);
+  EXPECT_EQ(lines.exit_code, 1);
   EXPECT_TRUE(lines.output.starts_with("magic\n"));
   EXPECT_NE(lines.output.find("instant 1005000 "), std::string::npos);
   EXPECT_TRUE(lines.output.ends_with("cut: the compressed data is damaged\n"));
   EXPECT_THAT(run("--stats " + cut).output, HasSubstr(" instant"));
-  EXPECT_EQ(run("--check " + cut).exit_code, 2);
+  EXPECT_EQ(run("--check " + cut).exit_code, 1);
 }
 
 TEST_F(FxtDump, IsQuietWhenNobodyReads) {
@@ -197,7 +226,7 @@ TEST_F(FxtDump, HasColourOnRequestOnly) {
   EXPECT_THAT(run("--color always " + path).output, HasSubstr("\x1b[1mmagic\x1b[0m"));
   EXPECT_EQ(run("--color never " + path).output, run(path).output);
   EXPECT_EQ(run("--color sometimes " + path).output,
-            "fxt-dump: --color takes one of auto, always, never, not 'sometimes'\n");
+            "fxt-dump: --color takes one of auto, always, never, not 'sometimes'\nTry 'fxt-dump --help'.\n");
 }
 
 }  // namespace

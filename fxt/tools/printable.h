@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace convert {
+namespace fxt::tools {
 
 // Control characters as "\x1b", line ends, too; all else as it is.
 std::string printable(std::string_view text);
 
-}  // namespace convert
+}  // namespace fxt::tools

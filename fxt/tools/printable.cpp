@@ -1,8 +1,8 @@
-#include "converters/model/printable.h"
+#include "fxt/tools/printable.h"
 
 #include <fmt/format.h>
 
-namespace convert {
+namespace fxt::tools {
 
 std::string printable(std::string_view text) {
   constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
@@ -17,4 +17,4 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-}  // namespace convert
+}  // namespace fxt::tools
