@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""scripts/open-in-perfetto, asked as the page does: what the link names is fetched from another origin.
+"""scripts/open-in-perfetto, asked as the page does: what the link names is fetched from another origin, in Chromium, too.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import http.server
 import os
+import queue
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import unittest
 import urllib.error
 import urllib.parse
@@ -20,6 +24,43 @@ CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
 POOL = REPOSITORY / "samples" / "uftrace" / "pool"
 UI = "https://ui.example.org"
+
+
+class PageOfAnotherOrigin(http.server.ThreadingHTTPServer):
+    """Fetches what its link names, as Perfetto's page does, and tells the bytes: or in words why it has none."""
+    PAGE = b"""<!doctype html><link rel=icon href="data:,"><script>
+        fetch(decodeURIComponent(location.hash.split("?url=")[1]))
+            .then(answer => answer.arrayBuffer(), error => String(error))
+            .then(body => fetch("/told", {method: "POST", body}));
+        </script>"""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Answers)
+        self.origin = f"http://localhost:{self.server_port}"
+        self.told = queue.Queue()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def answer(self, content):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_GET(self):
+            self.answer(PageOfAnotherOrigin.PAGE)
+
+        def do_POST(self):
+            self.server.told.put(self.rfile.read(int(self.headers["Content-Length"])))
+            self.answer(b"")
+
+        def log_message(self, *_):
+            pass
 
 
 class OpenInPerfetto(unittest.TestCase):
@@ -85,8 +126,8 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(self.fetched(self.links_of(compressed)[0]), compressed.read_bytes())
 
     def test_recordings_are_converted(self):
-        queue = REPOSITORY / "samples" / "gdb" / "queue.trace"
-        links = self.links_of(POOL, queue)
+        session = REPOSITORY / "samples" / "gdb" / "queue.trace"
+        links = self.links_of(POOL, session)
         self.assertTrue(links[0].endswith("/pool.fxt") and links[1].endswith("/queue.trace.fxt"), links)
         self.assertEqual(self.fetched(links[0]), self.trace.read_bytes())
         self.assertEqual(self.fetched(links[1])[:8], self.trace.read_bytes()[:8])
@@ -107,6 +148,31 @@ class OpenInPerfetto(unittest.TestCase):
             except subprocess.TimeoutExpired:
                 pass
         self.assertEqual((self.folder / "opened").read_text().strip(), link)
+
+    def test_its_temporary_files_go_with_it(self):
+        for end in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("--no-browser", POOL, TMPDIR=str(self.folder))
+            self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+            [temporary] = self.folder.glob("open-in-perfetto.*")
+            self.assertTrue((temporary / "pool.fxt").exists())
+            process.send_signal(end)
+            self.assertNotIn("Traceback", process.communicate(timeout=60)[1])
+            self.assertFalse(temporary.exists())
+
+    def test_a_page_of_another_origin_has_it_in_chromium(self):
+        with PageOfAnotherOrigin() as page:
+            process = self.start("--no-browser", f"--ui={page.origin}", self.trace)
+            process.stdout.readline()
+            chromium = subprocess.Popen(
+                ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                 "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                 f"--user-data-dir={self.folder}/chromium", process.stdout.readline().strip()],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            try:
+                self.assertEqual(page.told.get(timeout=120), self.trace.read_bytes())
+            finally:
+                os.killpg(chromium.pid, signal.SIGKILL)
+                chromium.wait()
 
     def test_what_can_not_be_opened_is_said(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
