@@ -236,7 +236,7 @@ Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& 
 
 namespace {
 
-// Bytes that are no characters by their number, as GDB spells them: "caf\\351". Of more than it prints, the
+// Bytes that are no characters by their number, as GDB spells them, and with it the backslash: "caf\\351". Of more than it prints, the
 // first.
 std::string escaped(std::string_view bytes) {
   constexpr std::size_t kPrinted = 200;
@@ -249,7 +249,9 @@ std::string escaped(std::string_view bytes) {
     while (size < kLongestCharacter && !fxt::is_valid_utf8(bytes.substr(0, size))) ++size;
     const auto c = static_cast<unsigned char>(bytes.front());
     if (!fxt::is_valid_utf8(bytes.substr(0, size))) size = 1;
-    if (c < kFirstPrintable || c == kDelete || !fxt::is_valid_utf8(bytes.substr(0, size)))
+    if (c == '\\')
+      text += "\\\\";
+    else if (c < kFirstPrintable || c == kDelete || !fxt::is_valid_utf8(bytes.substr(0, size)))
       text += fmt::format("\\{:03o}", c);
     else
       text += bytes.substr(0, size);

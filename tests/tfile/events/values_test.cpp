@@ -206,6 +206,8 @@ TEST(Texts, AreSpelledOrEndAtTheirNul) {
   // What is no text, as GDB spells it.
   EXPECT_EQ(text({"\0\1a\x7f\x80?\0\0", 8}), "\\000\\001a\\177\\200?");
   EXPECT_EQ(text("caf\xe9 \xc3\xb6\xc3"), "caf\\351 ö\\303");
+  EXPECT_EQ(text("\\351 is \xe9"), "\\\\351 is \\351") << "what is escaped can be told from what is not";
+  EXPECT_EQ(text("C:\\temp"), "C:\\temp") << "in a text, nothing is";
   EXPECT_EQ(text(std::string(199, 'a') + "\xff"), std::string(199, 'a') + "\\377");
   EXPECT_EQ(text("\xff" + std::string(200, 'a')), "\\377" + std::string(199, 'a') + "...");
   EXPECT_EQ(spelled_text(kText, 4), "61 62 00 63");
