@@ -50,7 +50,7 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
 void Lane::begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (places() >= options_.max_depth) {
-    ++hidden_;
+    hidden_.add(label);
     frames_.push_said(time_ns, label, key);
     return;
   }
@@ -180,7 +180,7 @@ void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& argume
   const std::size_t depth = std::min(places(), options_.max_depth) + below;
   const std::size_t last_place = options_.last_place();
   if (depth > last_place) {
-    ++hidden_;
+    hidden_.add(label);
     return;
   }
   zero_ns_ = time_ns;

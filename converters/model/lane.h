@@ -21,6 +21,7 @@
 #include "converters/model/chunk.h"
 #include "converters/model/event.h"
 #include "converters/model/frame_stack.h"
+#include "converters/model/hidden.h"
 #include "converters/model/slot.h"
 
 namespace convert {
@@ -210,7 +211,7 @@ class Lane {
   }
 
   // Calls and instants left out because they lie too deep.
-  std::uint64_t hidden() const { return hidden_; }
+  const Hidden& hidden() const { return hidden_; }
   std::uint64_t cut_arguments() const { return cut_arguments_; }
   // Calls that were not said because they are not needed.
   std::uint64_t passed_over() const { return passed_over_; }
@@ -281,7 +282,7 @@ class Lane {
 
   std::uint64_t instants_ns_ = ~std::uint64_t{0};  // when the latest instant was
   std::size_t instants_ = 0;                       // how many were then
-  std::uint64_t hidden_ = 0;
+  Hidden hidden_;
   std::uint64_t cut_arguments_ = 0;
   std::size_t holes_ = 0;  // slots that are LeftOut
   std::uint64_t needed_from_ns_ = 0;

@@ -32,6 +32,7 @@ void SharedThreads::add_lanes(std::span<const LaneInfo> lanes) {
     thread_of_lane_.push_back(is_alone ? kAlone : shared.try_emplace(key, shared.size()).first->second);
   }
   threads_.resize(shared.size());
+  hidden_.resize(lanes.size());
   next_.add_lanes(lanes);
 }
 
@@ -48,7 +49,7 @@ void SharedThreads::write(std::span<const MergedRun> runs) {
     const Slot* kept = slots.data();
     for (const Slot& slot : slots) {
       const std::size_t replaced = changed_.size();
-      if (take(thread, slot)) continue;
+      if (take(thread, slot, hidden_[lane])) continue;
       if (&slot != kept) runs_.push_back({{kept, &slot}, lane});
       for (std::size_t i = replaced; i < changed_.size(); ++i) runs_.push_back({{&changed_[i], 1}, lane});
       kept = &slot + 1;
@@ -60,7 +61,7 @@ void SharedThreads::write(std::span<const MergedRun> runs) {
 }
 
 // Whether the slot stays as it is; otherwise what stands for it was added to `changed_`, or nothing.
-bool SharedThreads::take(Thread& thread, const Slot& slot) {
+bool SharedThreads::take(Thread& thread, const Slot& slot, Hidden& hidden) {
   auto& open = thread.open;
   while (!open.empty() && open.back() <= slot.time_ns) open.pop_back();
   switch (slot.kind) {
@@ -72,7 +73,7 @@ bool SharedThreads::take(Thread& thread, const Slot& slot) {
         open.push_back(kWaits);
         return true;
       }
-      ++hidden_;
+      hidden.add(slot.label);
       ++thread.left_out;
       return false;
     case SlotKind::End:
@@ -83,14 +84,14 @@ bool SharedThreads::take(Thread& thread, const Slot& slot) {
       --thread.left_out;
       return false;
     case SlotKind::Instant:
-      return take_instant(thread, slot);
+      return take_instant(thread, slot, hidden);
     default:
       return true;
   }
 }
 
 // The last place that is left is taken by pairs, as in Lane::instant().
-bool SharedThreads::take_instant(Thread& thread, const Slot& slot) {
+bool SharedThreads::take_instant(Thread& thread, const Slot& slot, Hidden& hidden) {
   if (std::exchange(thread.points_ns, slot.time_ns) != slot.time_ns) thread.points = 0;
   const std::size_t place = thread.open.size() + thread.points;
   if (place < last_place_) {
@@ -98,7 +99,7 @@ bool SharedThreads::take_instant(Thread& thread, const Slot& slot) {
     return true;
   }
   if (place > last_place_) {
-    ++hidden_;
+    hidden.add(slot.label);
     return false;
   }
   changed_.push_back(slot);

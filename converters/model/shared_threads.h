@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "converters/model/hidden.h"
 #include "converters/model/lane.h"
 #include "converters/model/sink.h"
 
@@ -28,8 +29,8 @@ class SharedThreads final : public EventSink {
   std::uint64_t needed_from_ns() const override { return next_.needed_from_ns(); }
   bool has_enough() const override { return next_.has_enough(); }
 
-  // What was left out because it would lie too deep.
-  std::uint64_t hidden() const { return hidden_; }
+  // What was left out because it would lie too deep, by lane.
+  std::span<const Hidden> hidden() const { return hidden_; }
 
  private:
   static constexpr std::size_t kAlone = ~std::size_t{0};
@@ -40,16 +41,16 @@ class SharedThreads final : public EventSink {
     std::size_t points = 0;                       // how many were then; they lie on each other
     std::size_t left_out = 0;                     // begins whose ends are left out, too
   };
-  bool take(Thread& thread, const Slot& slot);
-  bool take_instant(Thread& thread, const Slot& slot);
+  bool take(Thread& thread, const Slot& slot, Hidden& hidden);
+  bool take_instant(Thread& thread, const Slot& slot, Hidden& hidden);
 
   EventSink& next_;
   std::size_t last_place_;
   std::vector<std::size_t> thread_of_lane_;  // kAlone: of the lane alone
   std::vector<Thread> threads_;
   std::vector<MergedRun> runs_;
-  std::deque<Slot> changed_;  // stand in runs_
-  std::uint64_t hidden_ = 0;
+  std::deque<Slot> changed_;    // stand in runs_
+  std::vector<Hidden> hidden_;  // by lane
 };
 
 }  // namespace convert

@@ -119,7 +119,7 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick) {
     keep_offsets_drawable(rounds, tick);
     rounds.run(tick);
   }
-  if (shared) hidden_when_shared_ = shared->hidden();
+  if (shared) hidden_when_shared_.assign(shared->hidden().begin(), shared->hidden().end());
   finish_inputs();
   for (const auto& call : at_end_) call();
   for (const Notes& notes : later_notes_) notes_->join(notes);
@@ -183,10 +183,13 @@ std::uint64_t Timeline::last_ns() const {
   return latest;
 }
 
-std::uint64_t Timeline::hidden() const {
-  std::uint64_t sum = hidden_when_shared_;
-  for (const Lane& lane : lanes_) sum += lane.hidden();
-  return sum;
+std::vector<Hidden> Timeline::hidden() const {
+  std::vector<Hidden> hidden;
+  for (const Lane& lane : lanes_) {
+    hidden.push_back(lane.hidden());
+    if (!hidden_when_shared_.empty()) hidden.back().join(hidden_when_shared_[hidden.size() - 1]);
+  }
+  return hidden;
 }
 
 std::uint64_t Timeline::passed_over() const {

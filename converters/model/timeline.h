@@ -13,6 +13,7 @@
 #include "converters/model/chunk.h"
 #include "converters/model/event.h"
 #include "converters/model/guests.h"
+#include "converters/model/hidden.h"
 #include "converters/model/koids.h"
 #include "converters/model/lane.h"
 #include "converters/model/notes.h"
@@ -96,7 +97,7 @@ class Timeline {
   std::span<const LaneInfo> lanes() const { return infos_; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
-  std::uint64_t hidden() const;         // of all lanes, and where they share threads
+  std::vector<Hidden> hidden() const;   // by lane; what shares a thread counts, too
   std::uint64_t cut_arguments() const;  // of all lanes
   std::uint64_t passed_over() const;    // calls that the sink did not need
 
@@ -128,7 +129,7 @@ class Timeline {
   std::uint64_t last_flow_ = 0;
   std::vector<GuestOfInput> guests_;
   std::vector<HostOfInput> hosts_;
-  std::uint64_t hidden_when_shared_ = 0;
+  std::vector<Hidden> hidden_when_shared_;  // by lane, or empty
 };
 
 }  // namespace convert

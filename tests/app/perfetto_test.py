@@ -7,6 +7,7 @@ The directory with the programs is in the environment variable PROGRAMS.
 import http.server
 import os
 import queue
+import resource
 import shutil
 import signal
 import socket
@@ -160,6 +161,9 @@ class OpenInPerfetto(unittest.TestCase):
             self.assertFalse(temporary.exists())
 
     def test_a_page_of_another_origin_has_it_in_chromium(self):
+        # Chromium reserves far more addresses than it uses.
+        most = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
         with PageOfAnotherOrigin() as page:
             process = self.start("--no-browser", f"--ui={page.origin}", self.trace)
             process.stdout.readline()

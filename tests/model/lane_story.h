@@ -28,14 +28,14 @@ class LaneStory : public testing::Test {
     timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
     EventText text(names);
     timeline.run(text, [] {});
-    hidden = timeline.hidden();
+    hidden = timeline.hidden().front();
     cut_arguments = timeline.cut_arguments();
     return text.lines();
   }
 
   Names names;
   Notes notes;
-  std::uint64_t hidden = 0;
+  Hidden hidden;
   std::uint64_t cut_arguments = 0;
 };
 

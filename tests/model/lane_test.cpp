@@ -210,7 +210,8 @@ TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
                   },
                   {.max_depth = 1}),
               ElementsAre("7/8 [1, 6] app:a"));
-  EXPECT_EQ(hidden, 2u);
+  EXPECT_EQ(hidden.count, 2u);
+  EXPECT_EQ(hidden.first, label("b"));
 }
 
 TEST_F(LaneTest, InstantsTooDeepAreLeftOutAndCounted) {
@@ -226,11 +227,11 @@ TEST_F(LaneTest, InstantsTooDeepAreLeftOutAndCounted) {
   };
   EXPECT_EQ(lines(510, {}), 511u);
   EXPECT_EQ(lines(511, {}), 513u);  // a pair in the last place
-  EXPECT_EQ(hidden, 0u);
+  EXPECT_EQ(hidden.count, 0u);
   EXPECT_EQ(lines(512, {}), 512u);
-  EXPECT_EQ(hidden, 1u);
+  EXPECT_EQ(hidden.count, 1u);
   EXPECT_EQ(lines(600, {.max_depth = 2}), 3u);  // shown in the second call
-  EXPECT_EQ(hidden, 598u);
+  EXPECT_EQ(hidden.count, 598u);
 }
 
 TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
@@ -244,7 +245,7 @@ TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
   EXPECT_EQ(lines[511], "7/8 [5 app:mark");
   EXPECT_EQ(lines[512], "7/8 5] app:mark");
   EXPECT_EQ(lines.back(), "7/8 @6 app:mark");
-  EXPECT_EQ(hidden, 0u);
+  EXPECT_EQ(hidden.count, 0u);
 }
 
 TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {

@@ -41,7 +41,8 @@ class SharedThread : public testing::Test {
     }
     timeline.seat_guests();
     timeline.run(sink, [] {});
-    hidden = timeline.hidden();
+    hidden = {};
+    for (const Hidden& of_lane : timeline.hidden()) hidden.join(of_lane);
   }
   std::vector<std::string> lines_of(const std::vector<Tell>& stories) {
     EventText text(names);
@@ -89,7 +90,7 @@ class SharedThread : public testing::Test {
   Notes notes;
   LabelId f = names.label("app", "f"), g = names.label("tracepoint", "g");
   Lane* first = nullptr;
-  std::uint64_t hidden = 0;
+  Hidden hidden;
 };
 
 TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
@@ -98,7 +99,7 @@ TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u) << "as many as there are, in the last place";
   EXPECT_EQ(count(lines, "1/1 2000] tracepoint:g"), 189u);
   EXPECT_EQ(count(lines, "1/1 [1000, 3000] app:f"), 100u);
-  EXPECT_EQ(hidden, 0u);
+  EXPECT_EQ(hidden.count, 0u);
 }
 
 TEST_F(SharedThread, ReadersFindNothingWrong) {
@@ -119,7 +120,8 @@ TEST_F(SharedThread, WhereThereIsNoPlaceLeftInstantsAndPairsAreLeftOut) {
   const auto lines = lines_of({calls(512, 1000, 3000), guest});
   EXPECT_EQ(lines.size(), 513u);
   EXPECT_EQ(lines.back(), "1/1 @4000 tracepoint:g");
-  EXPECT_EQ(hidden, 2u);
+  EXPECT_EQ(hidden.count, 2u);
+  EXPECT_EQ(hidden.first, g);
 }
 
 TEST_F(SharedThread, TheLanesCountTogether) {

@@ -297,13 +297,27 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
 
 // ---- The rest ----
 
+void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
+  const std::vector<Hidden> by_lane = timeline.hidden();
+  for (std::size_t i = 0; i < by_lane.size(); ++i) {
+    const auto& [count, first] = by_lane[i];
+    if (count == 0) continue;
+    const LaneInfo& lane = timeline.lanes()[i];
+    notes_.add(
+        kTooDeep, Place::file(output),
+        fmt::format("{} of thread {} ({}), the first is {}", count, static_cast<std::uint64_t>(lane.thread),
+                    lane.thread_name, names_.text(names_.parts(first).name)),
+        count);
+  }
+}
+
 void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   const auto note = [&](const NoteKind& kind, std::uint64_t count) {
     if (count != 0) notes_.add(kind, Place::file(output), fmt::format("{} {}", count, kind.meaning), count);
   };
   const fxt::WriterCounters& counters = writer_.counters();
   note(kCpuCut, cut_cpus_);
-  note(kTooDeep, timeline.hidden());
+  note_hidden(timeline, output);
   note(kArrowBackwards, backward_arrows_);
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);

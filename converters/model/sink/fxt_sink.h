@@ -58,6 +58,7 @@ class FxtSink : public EventSink {
   bool is_frame_mark(const Slot& slot) const;
   void end_frame_mark(const EventThread& thread, const Slot& slot);
   std::uint16_t cut_cpu(std::uint16_t cpu);
+  void note_hidden(const Timeline& timeline, std::string_view output);
   bool joins_flow(const Slot& slot);
 
   void prepare(LabelId label);

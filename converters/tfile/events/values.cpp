@@ -1,12 +1,11 @@
 #include "converters/tfile/events/values.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include <boost/locale/encoding_utf.hpp>
 
+#include "converters/model/long_double.h"
 #include "converters/tfile/description/hex.h"
 #include "converters/tfile/description/numbers.h"
 #include "fxt/utf8.h"
@@ -118,35 +117,19 @@ std::string flags_text(const PlannedLeaf& leaf, std::int64_t value, const Names&
   return text.empty() ? text : text + ')';
 }
 
-// x87's: 64 bits of mantissa, 15 of exponent, a sign.
-double extended_double(std::span<const std::byte> bytes, std::endian order) {
-  const std::size_t at = order == std::endian::little ? 0 : bytes.size() - 10;
-  const auto low = bytes.subspan(order == std::endian::little ? at : at + 2, 8);
-  const auto high = bytes.subspan(order == std::endian::little ? at + 8 : at, 2);
-  const std::uint64_t top = unsigned_bits(high, order), mantissa = unsigned_bits(low, order);
-  constexpr int kBias = 16383, kMantissaBits = 63;
-  constexpr std::uint64_t kExponent = 0x7fff;
-  double value = 0;
-  if ((top & kExponent) == kExponent)
-    value = mantissa << 1 == 0 ? std::numeric_limits<double>::infinity()
-                               : std::numeric_limits<double>::quiet_NaN();
-  else
-    value =
-        std::ldexp(static_cast<double>(mantissa), static_cast<int>(top & kExponent) - kBias - kMantissaBits);
-  return (top & ~kExponent) != 0 ? -value : value;
+// With as many digits as GDB gives.
+std::string float_text(std::span<const std::byte> bytes, std::endian order) {
+  if (bytes.size() >= LongDouble::kBytes) return LongDouble(bytes, order).text();
+  constexpr int kDigitsOfFloat = 9, kDigits = 17;
+  return fmt::format("{:.{}g}", std::bit_cast<double>(float_bits(bytes, order)),
+                     bytes.size() == sizeof(float) ? kDigitsOfFloat : kDigits);
 }
 
-double float_value(std::span<const std::byte> bytes, std::endian order) {
-  return bytes.size() >= 10 ? extended_double(bytes, order) : std::bit_cast<double>(float_bits(bytes, order));
-}
-
-// "1.5 + -2i", with as many digits as GDB gives.
+// "1.5 + -2i".
 std::string complex_text(std::span<const std::byte> bytes, std::endian order) {
   const std::size_t half = bytes.size() / 2;
-  constexpr int kDigitsOfFloat = 9, kDigits = 17;
-  const int digits = half == sizeof(float) ? kDigitsOfFloat : kDigits;
-  return fmt::format("{:.{}g} + {:.{}g}i", float_value(bytes.first(half), order), digits,
-                     float_value(bytes.subspan(half), order), digits);
+  return fmt::format("{} + {}i", float_text(bytes.first(half), order),
+                     float_text(bytes.subspan(half), order));
 }
 
 // Up to the first character that is 0; halves of characters are left out.
@@ -189,7 +172,11 @@ std::uint64_t field_bits(const PlannedLeaf& leaf, std::span<const std::byte> byt
 
 Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      const Names& names, std::string& text) {
-  if (leaf.form == Leaf::Form::Float && bytes.size() >= 10) return {leaf.name, float_value(bytes, order)};
+  if (leaf.form == Leaf::Form::Float && bytes.size() >= LongDouble::kBytes) {
+    const LongDouble number(bytes, order);
+    if (number.is_double()) return {leaf.name, number.value()};
+    return {leaf.name, text = number.text()};
+  }
   switch (leaf.form) {
     case Leaf::Form::Complex:
       return {leaf.name, text = complex_text(bytes, order)};
@@ -236,8 +223,8 @@ Argument argument_of(const PlannedLeaf& leaf, std::uint64_t value, const Names& 
 
 namespace {
 
-// Bytes that are no characters by their number, as GDB spells them, and with it the backslash: "caf\\351". Of more than it prints, the
-// first.
+// Bytes that are no characters by their number, as GDB spells them, and with it the backslash: "caf\\351". Of
+// more than it prints, the first.
 std::string escaped(std::string_view bytes) {
   constexpr std::size_t kPrinted = 200;
   if (bytes.size() > kPrinted) return escaped(bytes.substr(0, kPrinted)) + "...";

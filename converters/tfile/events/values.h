@@ -54,7 +54,8 @@ std::optional<Reading> reading_of(const PlannedLeaf& leaf);
 ArgumentType type_of(Reading number);
 std::uint64_t bits_of(Reading number, std::span<const std::byte> bytes, std::endian order);
 
-// The value of a leaf that has no Reading. `text` holds that of several enumerators and of complex numbers.
+// The value of a leaf that has no Reading. `text` holds that of several enumerators, of complex numbers and
+// of those that no integer or double has room for.
 Argument argument_of(const PlannedLeaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      const Names& names, std::string& text);
 // Of a leaf whose value was computed.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
-#include <limits>
 
 #include "converters/model/load.h"
+#include "converters/model/long_double.h"
 
 namespace convert::uftrace {
 namespace {
@@ -40,23 +39,6 @@ std::uint64_t signed_if_near(std::uint64_t bits) {
   return bits >= kFirst && bits <= kLast ? bits | ~kLast : bits;
 }
 
-// x87: 64 bits of mantissa, 15 of exponent, the sign.
-double load_long_double(const std::byte* at, std::endian order) {
-  constexpr unsigned kExponentBits = 0x7fff, kBias = 16383, kFractionBits = 63;
-  const auto mantissa = load<std::uint64_t>(at, order);
-  const auto top = load<std::uint16_t>(at + sizeof mantissa, order);
-  const unsigned exponent = top & kExponentBits;
-  double value = 0;
-  if (exponent == kExponentBits) {
-    value = (mantissa << 1) == 0 ? std::numeric_limits<double>::infinity()
-                                 : std::numeric_limits<double>::quiet_NaN();
-  } else {
-    value = std::ldexp(static_cast<double>(mantissa),
-                       static_cast<int>(exponent) - static_cast<int>(kBias + kFractionBits));
-  }
-  return std::signbit(static_cast<double>(static_cast<std::int16_t>(top))) ? -value : value;
-}
-
 std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits) {
   word[0] = header;
   word[1] = bits;
@@ -82,6 +64,15 @@ std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byt
     text[2 * i + 1] = kDigits[byte % 16];
   }
   return put_text(word, header, text.data(), 2 * size);
+}
+
+// As a text where a double has no room for it.
+std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const LongDouble& number) {
+  if (number.is_double()) return put(word, header, std::bit_cast<std::uint64_t>(number.value()));
+  const std::string text = number.text();
+  return put_text(
+      word, ArgumentHeader::of(static_cast<NameId>(ArgumentHeader::Name::get(header)), ArgumentType::Text),
+      text.data(), text.size());
 }
 
 // Very old recorders wrote this for a null pointer; newer ones the word NULL, as of any text.
@@ -231,7 +222,7 @@ void PayloadPlan::add_values(std::span<const std::byte> payload, std::endian ord
         word = put(word, step.header, load<std::uint64_t>(at, order));
         break;
       case Load::LongDouble:
-        word = put(word, step.header, std::bit_cast<std::uint64_t>(load_long_double(at, order)));
+        word = put_long_double(word, step.header, LongDouble({at, LongDouble::kBytes}, order));
         break;
       case Load::Text: {
         const std::size_t size = load<std::uint16_t>(at, order);

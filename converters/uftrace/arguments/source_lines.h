@@ -25,6 +25,9 @@ class SourceLines {
     const std::string line = location_of(file->find(place.symbol->start, place.symbol->name).line);
     return line.empty() ? std::nullopt : std::optional(names_.intern(line));
   }
+  bool has_file(const SymbolView& view, std::uint64_t address) const {
+    return debug_.of(view.at(address)) != nullptr;
+  }
   NameId argument() const { return loc_; }
 
  private:

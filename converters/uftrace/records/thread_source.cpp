@@ -182,7 +182,7 @@ void ThreadSource::take(const RecordItem& item) {
       break;
     case RecordItem::What::BadTime:
       calls_.interrupted();
-      if (item.has_payload) note_skipped(item);
+      if (item.has_payload) note_skipped(item, "");
       break;
     case RecordItem::What::NotRecords:
     case RecordItem::What::Zeros:
@@ -209,7 +209,7 @@ void ThreadSource::take_call(const RecordItem& item) {
     if (item.reading)
       plan_.payloads->add_values(call, item.payload, *item.reading, values_);
     else
-      note_skipped(item);
+      note_skipped(item, function_of(call));
   }
   if (call.is_entry()) {
     events_.add_to_entry(values_);
@@ -253,9 +253,16 @@ std::uint64_t ThreadSource::in_order(const RecordItem& item) {
   return std::max(time_ns, lane_.last_ns());
 }
 
-void ThreadSource::note_skipped(const RecordItem& item) {
+// " of draw@libgui.so", and whether a file tells its types.
+std::string ThreadSource::function_of(const CallRecord& call) const {
+  const Names::Label label = context_.names.parts(view_->label(call.address));
+  return fmt::format(" of {}@{}{}", context_.names.text(label.name), context_.names.text(label.category),
+                     workshop_.lines.has_file(*view_, call.address) ? "" : ", which has no .dbg file");
+}
+
+void ThreadSource::note_skipped(const RecordItem& item, std::string_view function) {
   note(kPayloadSkipped,
-       fmt::format("arguments or return value of {} bytes", item.end - item.begin - kRecordSize));
+       fmt::format("{} bytes of arguments or return value{}", item.end - item.begin - kRecordSize, function));
 }
 
 void ThreadSource::take_event(const RecordItem& item) {

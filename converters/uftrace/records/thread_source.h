@@ -174,7 +174,8 @@ class ThreadSource : public Source {
   void take_event(const RecordItem& item);
   CallName name_of(std::uint64_t address);
   bool begin_with_line(const CallRecord& call, const CallName& name);
-  void note_skipped(const RecordItem& item);
+  std::string function_of(const CallRecord& call) const;
+  void note_skipped(const RecordItem& item, std::string_view function);
   std::uint64_t in_order(const RecordItem& item);
   void tell_others(std::uint64_t time_ns);
   void tell_others(const CallRecord& call);

@@ -372,10 +372,12 @@ TEST_F(FxtSinkTest, ArrowsThatEndBeforeTheyBeginAreLeftOut) {
 
 TEST_F(FxtSinkTest, CallsTooDeepAreNoted) {
   words_of([&](Lane& lane) {
-    for (std::uint64_t i = 0; i < 514; ++i) lane.begin(i, label("main"));
+    for (std::uint64_t i = 0; i < 512; ++i) lane.begin(i, label("main"));
+    for (std::uint64_t i = 512; i < 514; ++i) lane.begin(i, label("leaf"));
     for (std::uint64_t i = 0; i < 514; ++i) lane.end(1000 + i);
   });
   EXPECT_EQ(notes.count(kTooDeep), 2u);
+  EXPECT_EQ(notes.groups().front().first.front(), "out.fxt: 2 of thread 8 (t), the first is leaf");
   EXPECT_EQ(events_written, 512u);
 }
 

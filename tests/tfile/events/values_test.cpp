@@ -84,7 +84,7 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   EXPECT_EQ(value(Leaf::Form::Enum, 24, 8), Argument(name, all));
 }
 
-TEST_F(LeafValues, OfLongDoublesAreDoubles) {
+TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
   PlannedLeaf leaf{.name = name,
                    .form = Leaf::Form::Float,
                    .offset = 0,
@@ -97,6 +97,22 @@ TEST_F(LeafValues, OfLongDoublesAreDoubles) {
   bytes[8] = std::byte{0x00};
   bytes[9] = std::byte{0xc0};
   EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, flags), Argument(name, -2.5));
+  std::ranges::fill(bytes, std::byte{0xff});
+  bytes[8] = std::byte{0xfe};
+  bytes[9] = std::byte{0x7f};  // no double is so large
+  EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, flags),
+            Argument(name, "1.18973149535723176502e+4932"));
+  leaf = {.name = name,
+          .form = Leaf::Form::Complex,
+          .offset = 0,
+          .size = 32,
+          .bit_offset = 0,
+          .bit_size = 0,
+          .enumerators = {}};
+  std::array<std::byte, 32> both{};
+  std::ranges::copy(bytes, both.begin() + 16);
+  EXPECT_EQ(argument_of(leaf, both, std::endian::little, names, flags),
+            Argument(name, "0 + 1.18973149535723176502e+4932i"));
 }
 
 TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {

@@ -134,7 +134,10 @@ TEST_F(PayloadPlanTest, LongDoubles) {
   EXPECT_EQ(value("0000000000000080 ffff0000"), "retval -inff");
   EXPECT_EQ(value("00000000000000c0 ff7f0000"), "retval nanf");
   EXPECT_EQ(value("0000000000000000 00800000"), "retval -0f");
-  EXPECT_EQ(value("0000000000000080 01000000"), "retval 0f");  // smaller than any double
+  EXPECT_EQ(value("0000000000000080 01000000"), "retval \"3.36210314311209350626e-4932\"")
+      << "no double is so small";
+  EXPECT_EQ(value("ffffffffffffffff feff0000"), "retval \"-1.18973149535723176502e+4932\"");
+  EXPECT_EQ(value("0000000000000000 ff3f0000"), "retval \"<invalid float value>\"");
   machine_.has_long_doubles = false;
   EXPECT_EQ(value("0000000000000440"), "retval 2.5f");
 }

@@ -18,8 +18,11 @@ TEST(UftracePayload, IsSkippedAndTheCallKept) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).exit(13, 1, R::kF).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 13] demo:f"));
-  EXPECT_THAT(r.notes(),
-              ElementsAre("payload-skipped 1", "DIR/100.dat:+0x10: arguments or return value of 40 bytes"));
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre(
+          "payload-skipped 1",
+          "DIR/100.dat:+0x10: 40 bytes of arguments or return value of f@demo, which has no .dbg file"));
 }
 
 TEST(UftracePayload, OfTheLastRecordEndsWithTheFile) {

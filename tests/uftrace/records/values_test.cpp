@@ -61,10 +61,16 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
       .exit(12, 1, R::kG)
       .exit(20, 0, R::kMain);
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:g"));
-  EXPECT_THAT(r_.notes(),
-              ElementsAre("payload-skipped 1", "DIR/100.dat:+0x10: arguments or return value of 8 bytes"));
+  EXPECT_THAT(
+      r_.notes(),
+      ElementsAre(
+          "payload-skipped 1",
+          "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo, which has no .dbg file"));
   r_.lines({}, {.no_args = true});
   EXPECT_THAT(r_.notes(), IsEmpty());
+  r_.file("demo.dbg", "F: 1000 main\nL: 9 a.c\n").lines();
+  EXPECT_THAT(r_.notes(), ElementsAre("payload-skipped 1",
+                                      "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo"));
 }
 
 TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
@@ -73,8 +79,11 @@ TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
       .exit_with(12, 1, R::kF, "\1\0\0\0"sv)
       .exit(20, 0, R::kMain);
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f retval=1"));
-  EXPECT_THAT(r_.notes(),
-              ElementsAre("payload-skipped 1", "DIR/100.dat:+0x10: arguments or return value of 16 bytes"));
+  EXPECT_THAT(
+      r_.notes(),
+      ElementsAre(
+          "payload-skipped 1",
+          "DIR/100.dat:+0x10: 16 bytes of arguments or return value of f@demo, which has no .dbg file"));
 }
 
 TEST_F(UftraceValues, MayBeNone) {
