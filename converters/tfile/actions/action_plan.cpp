@@ -107,6 +107,7 @@ class Planner {
   // The blocks that an expression without jumps leads to are certain.
   void add_expression(ActionPlan& plan, const Location& location, const Action& action,
                       const CollectItem* item) const {
+    const bool is_value = item != nullptr && item->kind == CollectItem::Kind::Value;
     bool records_memory = false, ends_with_own_block = false, has_values_on_the_way = false;
     for (std::size_t at = 0; at < action.code.size();) {
       const auto instruction = instruction_at(action.code, at);
@@ -137,7 +138,8 @@ class Planner {
           break;
       }
     }
-    if (!records_memory) return;
+    // A value may be computed from registers alone.
+    if (!records_memory && !is_value) return;
     PlannedAction planned;
     planned.is_expression = true;
     planned.code = action.code;
@@ -152,7 +154,7 @@ class Planner {
       }
     }
     planned.is_string = item != nullptr && item->is_string && !planned.layout;
-    planned.is_value = is_named && has_values_on_the_way && !ends_with_own_block;
+    planned.is_value = is_named && !ends_with_own_block && (has_values_on_the_way || is_value);
     plan.actions.push_back(std::move(planned));
   }
 
@@ -192,24 +194,25 @@ class Planner {
       const auto find = [&](const std::string& name) -> const Register* {
         return layout_ != nullptr && !name.empty() ? layout_->find(name) : nullptr;
       };
-      const Register* const reg = find(variable.register_name);
-      const bool needs_register = variable.place == Place::Register || variable.place == Place::Sum;
       if (variable.place == Place::Nowhere) ++plan.optimized_out;
-      if (variable.place == Place::Nowhere || variable.type == nullptr || (needs_register && reg == nullptr))
-        continue;
-      PlannedRegister& planned = plan.registers.emplace_back();
-      planned = {.name = names_.intern(name_of_value(variable.name)),
-                 .layout = layout_of(variable.type, variable.name),
-                 .place = variable.place,
-                 .reg = reg,
-                 .number = variable.number};
+      if (variable.place == Place::Nowhere || variable.type == nullptr) continue;
+      const auto steps = planned(variable.steps, layout_);
+      const Register* const reg = find(variable.register_name);
+      if (!steps || (variable.place == Place::Register && reg == nullptr)) continue;
+      PlannedRegister& planned_variable = plan.registers.emplace_back();
+      planned_variable = {.name = names_.intern(name_of_value(variable.name)),
+                          .layout = layout_of(variable.type, variable.name),
+                          .place = variable.place,
+                          .reg = reg,
+                          .steps = *steps};
       for (const RegisterVariable::Piece& piece : variable.pieces) {
         const Register* const its = find(piece.register_name);
-        const bool is_there = its != nullptr || piece.place == Place::Constant;
-        planned.pieces.push_back({.place = is_there ? piece.place : Place::Nowhere,
-                                  .reg = its,
-                                  .number = piece.number,
-                                  .size = piece.size});
+        const auto its_steps = planned(piece.steps, layout_);
+        const bool is_there = its != nullptr || (piece.place == Place::Computed && its_steps);
+        planned_variable.pieces.push_back({.place = is_there ? piece.place : Place::Nowhere,
+                                           .reg = its,
+                                           .steps = its_steps.value_or(Computation{}),
+                                           .size = piece.size});
       }
     }
   }
@@ -251,6 +254,8 @@ class Planner {
     auto layout = std::make_shared<ValueLayout>();
     layout->is_reference = type->kind == Type::Kind::Reference && type->target != nullptr;
     if (layout->is_reference) type = type->target;
+    // Nobody knows its size: it is shown as where it lies, as GDB does.
+    if (type->kind == Type::Kind::Array && type->size == 0) return address_layout(text);
     layout->size = type->size;
     Leaves leaves = leaves_of(*type, text);
     for (const Leaf& leaf : leaves.first) {

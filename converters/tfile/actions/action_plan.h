@@ -12,6 +12,7 @@
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/actions/computation.h"
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
@@ -61,12 +62,12 @@ struct PlannedRegister {
   NameId name{};
   std::shared_ptr<const ValueLayout> layout;  // known
   RegisterVariable::Place place{};
-  const Register* reg = nullptr;  // of a Register and a Sum
-  std::int64_t number = 0;
+  const Register* reg = nullptr;  // of a Register
+  Computation steps = {};
   struct Piece {
-    RegisterVariable::Place place{};  // Nowhere, too, if the register is not known
+    RegisterVariable::Place place{};  // Nowhere, too, if a register is not known
     const Register* reg = nullptr;
-    std::int64_t number = 0;
+    Computation steps = {};
     std::uint64_t size = 0;  // bytes
   };
   std::vector<Piece> pieces = {};

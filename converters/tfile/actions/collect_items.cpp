@@ -59,11 +59,50 @@ bool is_plain_name(std::string_view text) {
   }
 }
 
+// Behind the bracket that closes the one at `at`; the end of the text if none does.
+std::size_t behind_brackets(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '(' || text[at] == '[') ++depth;
+    if ((text[at] == ')' || text[at] == ']') && --depth == 0) return at + 1;
+  }
+  return at;
+}
+
+// Whether an operator outside of all brackets makes a value that lies nowhere.
+bool is_value(std::string_view text) {
+  bool wants_operand = true, is_dereferenced = false, is_behind_bracket = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::string_view rest = text.substr(at);
+    if (c == ' ' || c == '\t') {
+      ++at;
+    } else if (c == '(' || c == '[') {
+      at = behind_brackets(text, at);
+      is_behind_bracket = wants_operand;
+      wants_operand = false;
+    } else if (is_word_character(c) || c == '$' || c == '\'') {
+      if (is_behind_bracket && !is_dereferenced) return true;  // a cast
+      while (at < text.size() && (is_word_character(text[at]) || text[at] == '$' || text[at] == '\'')) ++at;
+      is_behind_bracket = wants_operand = false;
+    } else if (!wants_operand && (c == '.' || rest.starts_with("->") || rest.starts_with("::"))) {
+      at += c == '.' ? 1 : 2;
+      is_behind_bracket = false;
+    } else if (wants_operand && c == '*') {
+      is_dereferenced = true;
+      ++at;
+    } else {
+      return c != '@' && c != '"';
+    }
+  }
+  return false;
+}
+
 CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, const IsName& is_register) {
   using Kind = CollectItem::Kind;
   if (is_plain_name(text)) return Kind::Name;
   if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character))
-    return Kind::Expression;
+    return is_value(text) ? Kind::Value : Kind::Expression;
   const std::string_view name = text.substr(1);
   if (name.starts_with("reg")) return Kind::Registers;
   if (name == "_ret") return Kind::ReturnAddress;

@@ -16,7 +16,8 @@ struct CollectItem {
     StaticData,     // $_sdata
     Variable,       // a trace state variable
     Name,           // a name, qualified or not: memory when it is static, else an expression
-    Expression,     // anything else
+    Value,          // "a+b", "&x", "(int)x": lies nowhere, so only what it is computed from is recorded
+    Expression,     // anything else: "*p", "a[2]@3", "it->next"
     Evaluate,       // teval: records nothing
   };
   Kind kind;

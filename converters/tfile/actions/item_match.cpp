@@ -16,6 +16,9 @@ using Kind = CollectItem::Kind;
 struct Shape : ExpressionShape {
   std::optional<std::uint64_t> address, length;
 
+  // It records nothing but what its value is computed from.
+  bool is_value() const { return records && !records_string && !length; }
+
   static Shape of(std::span<const std::byte> code) {
     class Nowhere : public Surroundings {
      public:
@@ -50,7 +53,8 @@ class Alignment {
             const std::function<std::string_view(std::uint64_t)>& variable_name)
       : items_(items), shapes_(shapes), actions_(actions), variable_name_(variable_name) {
     for (const CollectItem& item : items) {
-      const bool has_value = item.kind == Kind::Name || item.kind == Kind::Expression;
+      const bool has_value =
+          item.kind == Kind::Name || item.kind == Kind::Expression || item.kind == Kind::Value;
       facts_.push_back(has_value ? facts(item) : ItemFacts{});
     }
   }
@@ -108,6 +112,7 @@ class Alignment {
         if (facts_[i].is_static) return *facts_[i].is_static && is_in_a_range(facts_[i]) ? 0 : kUnlikely;
         return has_ranges() ? 0 : kStrange;
       case Kind::Expression:
+      case Kind::Value:
         return kUnlikely;
       default:
         return kImpossible;
@@ -128,7 +133,11 @@ class Alignment {
       case Kind::Variables:
       case Kind::Expression:
         if (shape.only_variable) return kImpossible;
-        return form_cost(items_[i], shape) + place_cost(facts_[i], shape);
+        return form_cost(items_[i], shape) + place_cost(facts_[i], shape) +
+               (items_[i].kind != Kind::Expression && shape.is_value() ? kStrange : 0);
+      case Kind::Value:
+        if (shape.only_variable) return kImpossible;
+        return shape.length || shape.records_string ? kUnlikely : 0;
       default:
         return kImpossible;
     }

@@ -41,6 +41,7 @@ class MemoryLabels::Frames : public Surroundings {
   }
 
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t size) override {
+    address &= labels_.address_mask_;
     const std::size_t first = labels_.at_ - std::min(labels_.at_, kLookBack);
     for (std::size_t i = labels_.at_; i-- > first;) {
       const Block& block = *labels_.memory_[i];
@@ -62,7 +63,11 @@ class MemoryLabels::Frames : public Surroundings {
     return value;
   }
 
-  bool record(const Recording& recording) override {
+  bool record(const Recording& wanted) override {
+    Recording recording = wanted;
+    if (recording.address) *recording.address &= labels_.address_mask_;
+    if (recording.length == 0 && !recording.is_string && !recording.on_the_way)
+      return record_place(recording);
     if (!fits(recording)) {
       const bool found = recording.address && recording.length && !recording.is_string &&
                          labels_.look_for(*recording.address, std::min(*recording.length, kMaxBlock));
@@ -84,6 +89,18 @@ class MemoryLabels::Frames : public Surroundings {
   }
 
  private:
+  // An array of unknown size: GDB records where it lies, on the way, and nothing of it.
+  bool record_place(const Recording& recording) {
+    if (const Block* const block = labels_.next(); block != nullptr && block->bytes.empty()) ++labels_.at_;
+    if (action_.name && recording.address)
+      labels_.named_.push_back({.name = *action_.name,
+                                .bytes = {},
+                                .size = 0,
+                                .layout = action_.layout.get(),
+                                .value = recording.address});
+    return true;
+  }
+
   bool fits(const Recording& recording) const {
     const Block* block = labels_.next();
     if (block == nullptr || (recording.address && *recording.address != block->address)) return false;
@@ -117,7 +134,7 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
         range(action, registers);
         continue;
       }
-      if (next() == nullptr) break;
+      if (next() == nullptr && !action.is_value) continue;
       Frames frames(*this, frame, registers, action);
       const Run result = run(action.code, frames);
       if (action.is_value && result.outcome == Outcome::Finished && result.result)
@@ -141,6 +158,7 @@ void MemoryLabels::range(const PlannedAction& action, const Block* registers) {
 }
 
 bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address) {
+  address &= address_mask_;
   if (!look_for(address, std::min(action.length, kMaxBlock))) return false;
   const Block& first = *memory_[at_++];
   std::uint64_t size = first.bytes.size();

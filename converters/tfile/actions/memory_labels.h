@@ -26,7 +26,8 @@ struct NamedMemory {
 class MemoryLabels {
  public:
   // `layout` may be null; borrowed.
-  MemoryLabels(const RegisterLayout* layout, std::endian order) : layout_(layout), order_(order) {}
+  MemoryLabels(const RegisterLayout* layout, std::endian order)
+      : layout_(layout), order_(order), address_mask_(address_mask(layout)) {}
 
   // `plan` may be null: then nothing has a name. The result borrows from the frame.
   void label(const Frame& frame, const Block* registers, const ActionPlan* plan);
@@ -51,6 +52,7 @@ class MemoryLabels {
 
   const RegisterLayout* layout_;
   std::endian order_;
+  std::uint64_t address_mask_;
   std::vector<const Block*> memory_;  // of the frame
   std::size_t at_ = 0;                // the first one without an explanation
   std::vector<NamedMemory> named_;

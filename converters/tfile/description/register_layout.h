@@ -57,6 +57,7 @@ class RegisterLayout {
 
   const Register* pc() const { return at(pc_); }
   const Register* sp() const { return at(sp_); }
+  std::size_t address_bytes() const { return pc() != nullptr && pc()->size == 4 ? 4 : 8; }
   const std::optional<ThreadPointer>& thread_pointer() const { return thread_pointer_; }
 
   // Little or big when the architecture's name says so.
@@ -73,6 +74,12 @@ class RegisterLayout {
   std::optional<std::size_t> pc_, sp_;
   std::optional<ThreadPointer> thread_pointer_;
 };
+
+// The bits of an address that count. Targets of 64 bits record what a 32-bit program has above 2 GiB with the
+// sign in front: 0xffffffffffffd780 is 0xffffd780. `layout` may be null.
+inline std::uint64_t address_mask(const RegisterLayout* layout) {
+  return layout != nullptr && layout->address_bytes() == 4 ? 0xffff'ffff : ~std::uint64_t{0};
+}
 
 // A register's bytes out of a block; empty when the block ends before its end.
 inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const std::byte> block) {

@@ -141,24 +141,40 @@ void FramePlanner::add_register_variables(FramePlan& plan, const ActionPlan& act
       add_pieces(plan, variable, registers);
       continue;
     }
-    std::span<const std::byte> bytes;
-    if (variable.place != Place::Constant) {
-      if (registers != nullptr) bytes = bytes_of(*variable.reg, registers->bytes);
-      if (bytes.empty()) continue;
-    }
     const ValueLayout& layout = *variable.layout;
+    if (variable.place == Place::Computed) {
+      if (layout.is_reference || layout.leaves.size() != 1) continue;
+      const auto value = computed(variable.steps, values_in(registers));
+      if (value && is_first(variable.name))
+        plan.add_own(argument_of(layout.leaves.front(), *value, names_, flags_));
+      continue;
+    }
+    std::span<const std::byte> bytes;
+    if (registers != nullptr) bytes = bytes_of(*variable.reg, registers->bytes);
+    if (bytes.empty()) continue;
     if (layout.is_reference) {
-      if (variable.place == Place::Register && is_first(variable.name))
-        add_reference(plan, variable.name, layout, bytes);
-    } else if (variable.place == Place::Register && layout.size <= bytes.size()) {
+      if (is_first(variable.name)) add_reference(plan, variable.name, layout, bytes);
+    } else if (layout.size <= bytes.size()) {
       // The lowest bytes of the register.
       add_leaves(plan, layout,
                  order == std::endian::little ? bytes.first(layout.size) : bytes.last(layout.size));
-    } else if (variable.place != Place::Register && layout.leaves.size() == 1 && is_first(variable.name)) {
-      const auto number = static_cast<std::uint64_t>(variable.number);
-      plan.add_own(argument_of(layout.leaves.front(), unsigned_bits(bytes, order) + number, names_, flags_));
     }
   }
+}
+
+FrameValues FramePlanner::values_in(const Block* registers) const {
+  const std::endian order = trace_.format.order;
+  return {
+      .of_register = [registers, order](const Register& reg) -> std::optional<std::uint64_t> {
+        if (registers == nullptr) return std::nullopt;
+        const auto bytes = bytes_of(reg, registers->bytes);
+        return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order));
+      },
+      .in_memory = [this, order](std::uint64_t address, std::size_t size) -> std::optional<std::uint64_t> {
+        const auto bytes = labels_.memory_at(address, size);
+        return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order));
+      },
+      .address_bytes = trace_.layout ? trace_.layout->address_bytes() : sizeof(std::uint64_t)};
 }
 
 // The leaves that lie in what is there of a value in pieces.
@@ -172,9 +188,12 @@ void FramePlanner::add_pieces(FramePlan& plan, const PlannedRegister& variable, 
     std::span<const std::byte> bytes;
     if (piece.reg != nullptr && registers != nullptr) bytes = bytes_of(*piece.reg, registers->bytes);
     std::array<std::byte, sizeof(std::uint64_t)> number;
-    if (piece.place == Place::Constant || (piece.place == Place::Sum && !bytes.empty())) {
-      store(number.data(), unsigned_bits(bytes, order) + static_cast<std::uint64_t>(piece.number), order);
-      bytes = number;
+    if (piece.place == Place::Computed) {
+      const auto computed_value = computed(piece.steps, values_in(registers));
+      if (computed_value) {
+        store(number.data(), *computed_value, order);
+        bytes = number;
+      }
     }
     const bool is_known = bytes.size() >= size && piece.place != Place::Nowhere;
     if (is_known) {

@@ -58,6 +58,7 @@ class FramePlanner {
   void add_untyped(FramePlan& plan, const NamedMemory& item);
   void add_register_variables(FramePlan& plan, const ActionPlan& actions, const Block* registers);
   void add_pieces(FramePlan& plan, const PlannedRegister& variable, const Block* registers);
+  FrameValues values_in(const Block* registers) const;
   void add_leaves(FramePlan& plan, const ValueLayout& layout, std::span<const std::byte> bytes);
   bool is_first(NameId name, bool is_text = false);
   void add_unnamed(FramePlan& plan);

@@ -37,7 +37,7 @@ std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& form
         if (left - kMemoryHead < length) return at;
         size = kMemoryHead + length;
         block.kind = Block::Kind::Memory;
-        block.address = load<std::uint64_t>(begin + at + 1, format.order);
+        block.address = load<std::uint64_t>(begin + at + 1, format.order) & format.address_mask;
         block.bytes = data.subspan(at + kMemoryHead, length);
         break;
       }

@@ -13,6 +13,7 @@ namespace convert::tfile {
 struct FrameFormat {
   std::endian order = std::endian::little;
   std::uint64_t register_block_size = 0;
+  std::uint64_t address_mask = ~std::uint64_t{0};  // the bits of a memory block's address that count
 };
 
 inline constexpr std::size_t kFrameHeaderBytes = 6;  // int16 tracepoint number, uint32 size

@@ -129,6 +129,7 @@ TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& 
   read_registers(trace, notes);
   settle_format(trace, hint, notes);
   settle_layout(trace, hint, notes);
+  trace.format.address_mask = address_mask(trace.layout ? &*trace.layout : nullptr);
   return trace;
 }
 

@@ -54,12 +54,4 @@ std::string scope_prefix(Dwarf_Die die);
 // Where a variable lies that the frame base tells; nothing for others.
 std::optional<FramePlace> frame_place_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
-// Where the pieces of a variable lie whose location these operations describe. One that lies in memory, which
-// only an expression of its own would record, counts as nowhere.
-std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operations, unsigned elf_machine);
-
-// Where a variable is that takes no memory at `pc`, or that is nowhere; name and type are left to the caller.
-// Nothing for others.
-std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
-
 }  // namespace convert::tfile

@@ -15,6 +15,7 @@
 #include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/machine.h"
+#include "converters/tfile/program/register_places.h"
 #include "converters/tfile/program/type_table.h"
 #include "converters/tfile/program/visible_variables.h"
 

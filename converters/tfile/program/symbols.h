@@ -41,19 +41,44 @@ struct LocalVariable {
   const Type* type = nullptr;
 };
 
+// One step of how a value is computed that lies nowhere itself: on a stack of numbers as large as addresses.
+struct ComputationStep {
+  enum class What : std::uint8_t {
+    Constant,     // pushes `number`
+    Register,     // pushes the register plus `number`
+    Load,         // what lies at the address on top, `number` bytes (0: as an address has)
+    AddConstant,  // `number` to the top
+    Duplicate,
+    Negate,
+    Invert,
+    // Of the two on top:
+    Add,
+    Subtract,
+    Multiply,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+  };
+  What what = What::Constant;
+  std::int64_t number = 0;
+  std::string register_name = {};  // as target descriptions call it
+};
+
 // A parameter or local variable that takes no memory at a code address.
 struct RegisterVariable {
   enum class Place : std::uint8_t {
     Register,  // its bytes are the register's
-    Sum,       // its value is the register's plus `number`
-    Constant,  // its value is `number`
+    Computed,  // its value is what `steps` leave
     Pieces,    // its bytes lie in several places
     Nowhere,   // optimized out
   };
   struct Piece {
     Place place = Place::Nowhere;  // no Pieces; of a Register the lowest bytes
     std::string register_name = {};
-    std::int64_t number = 0;
+    std::vector<ComputationStep> steps = {};
     std::uint64_t size = 0;  // bytes
   };
   std::string name;
@@ -61,7 +86,7 @@ struct RegisterVariable {
   bool is_parameter = false;
   Place place = Place::Register;
   std::string register_name;  // as target descriptions call it
-  std::int64_t number = 0;
+  std::vector<ComputationStep> steps = {};
   std::vector<Piece> pieces = {};  // from its first byte on
 };
 

@@ -100,6 +100,24 @@ TEST_F(Match, SizesTellItemsApart) {
   EXPECT_THAT(match({"collect $regs, a, b, c"}, std::string(kEight) + kLocal), ElementsAre("a", "b"));
 }
 
+// n+acc: of two variables in memory, and in registers.
+TEST_F(Match, ValuesRecordNothingButWhatTheyAreComputedFrom) {
+  constexpr const char* kOfMemory =
+      "X00000025,26000622100222d81608020d081a164026000622100222d01608020d081a16400216402927";
+  constexpr const char* kOfRegisters = "X0000000F,260005164026000416400216402927";
+  constexpr const char* kReturn = "X0000000A,26000622080222080c27";
+  constexpr const char* kNothing = "X00000001,27";
+  facts["n+acc"].size = 8;
+  EXPECT_THAT(match({"collect $args, $locals, n+acc, $_ret"},
+                    std::string("R40") + kLocal + kLocal + kLocal + kOfMemory + kReturn)[3],
+              "n+acc");
+  EXPECT_THAT(match({"collect $args, $locals, n+acc, $_ret"},
+                    std::string("R40") + kNothing + kNothing + kOfRegisters + kOfRegisters + kReturn)[3],
+              "n+acc");
+  EXPECT_THAT(match({"collect n, n+acc"}, std::string("R40") + kReturn + kOfMemory),
+              ElementsAre("n", "n+acc"));
+}
+
 TEST_F(Match, VariablesTakeAnyNumberOfExpressions) {
   EXPECT_THAT(
       match({"collect $args, $locals, *p, $trace_timestamp"}, std::string(kLocal) + kLocal + kLocal + kStamp)

@@ -126,6 +126,19 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   EXPECT_THAT(lines[2], HasSubstr("$trace_timestamp=1000"));
 }
 
+// A target of 64 bits puts the sign in front of what a 32-bit program has above 2 GiB.
+TEST(TraceFrames, OfSmallMachinesHaveSmallAddresses) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
+  t.frame(2)
+      .registers(i386_registers(0x8000, 0xffff0000))
+      .memory(0xffff'ffff'ffff'd780, t.number(std::int32_t{7}));
+  t.end();
+  const auto lines = t.lines();
+  EXPECT_THAT(lines.front(), HasSubstr(" mem.0xffffd780=7 "));
+  EXPECT_THAT(lines, Contains(HasSubstr("gdb/frame/0/memory/0xffffd780")));
+}
+
 // i386 registers: eip tells hits from steps, esp tells threads apart.
 void describe_steps(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop::0;tframes:8").line(kStamp);

@@ -85,6 +85,35 @@ TEST_F(TypedFrames, DoublesAreDoubles) {
 }
 
 #ifdef __x86_64__
+// GDB records no array of unknown size, only where it lies; so its value is that.
+TEST_F(TypedFrames, ArraysOfUnknownSizeAreWhereTheyLie) {
+  const std::uint64_t address = program.functions("unit_sum").front().address;
+  std::optional<LocalVariable> row;
+  std::int64_t offset = 0;
+  for (std::int64_t candidate = 0; candidate > -256 && !row; --candidate) {
+    const auto found = program.local(address, {.offset = candidate, .is_indirect = true});
+    if (found && found->name == "row") row = found, offset = candidate;
+  }
+  ASSERT_TRUE(row);
+  for (const std::string_view collect : {"collect row", "collect $locals"}) {
+    TraceBuilder builder;
+    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    builder.line("tdesc <reg name='rbp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+    const std::string place = fmt::format("2:{:x}", address);
+    // reg 0; const8 16; add; const8 <offset>; ext 8; add; trace_quick 8; ref64; const8 0; trace; end
+    const auto code = fmt::format("260000221002{}1608020d081a22000c27",
+                                  fmt::format("22{:02x}", static_cast<std::uint8_t>(offset)));
+    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
+    builder.line(fmt::format("tp A{}:R3X{:08X},{}", place, code.size() / 2, code))
+        .source(place, "cmd", collect);
+    builder.frame(2)
+        .registers(builder.number(std::uint64_t{0x7000}) + builder.number(address))
+        .memory(0x7010 + static_cast<std::uint64_t>(offset), builder.number(std::uint64_t{0x6ff0}))
+        .end();
+    EXPECT_THAT(builder.lines({}, {.program = file}).front(), HasSubstr(" row=0x6ff0 ")) << collect;
+  }
+}
+
 class OptimizedFrames : public TypedFrames {
  protected:
   OptimizedFrames() : TypedFrames(TRACED_FAST) {}
@@ -109,6 +138,23 @@ TEST_F(OptimizedFrames, VariablesLieInRegisters) {
         .end();
     EXPECT_THAT(builder.lines({}, {.program = file}).front(), HasSubstr(" whole=-7 ")) << collect;
   }
+}
+
+// The tracepoint records registers alone: the value is computed again.
+TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
+  const std::uint64_t address = program.functions("halve").front().address;
+  const std::string place = fmt::format("2:{:x}", address);
+  TraceBuilder builder;
+  builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+  builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
+  builder.line(fmt::format("tp A{}:R3X00000008,2600002202042927", place));
+  builder.source(place, "cmd", "collect whole*2");
+  for (const std::int64_t whole : {-7, 21})
+    builder.frame(2).registers(builder.number(whole) + builder.number(address));
+  const auto lines = builder.end().lines({}, {.program = file});
+  EXPECT_THAT(lines.front(), HasSubstr(" whole*2=-14 "));
+  EXPECT_THAT(lines.back(), HasSubstr(" whole*2=42 "));
 }
 
 // What is in the register is where the pointer lies, which was recorded or not.

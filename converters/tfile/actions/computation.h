@@ -1,0 +1,34 @@
+// Values of variables that lie nowhere, but can be computed from what a frame holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/program/symbols.h"
+
+namespace convert::tfile {
+
+struct PlannedStep {
+  ComputationStep::What what{};
+  std::int64_t number = 0;
+  const Register* reg = nullptr;  // of a Register
+};
+using Computation = std::vector<PlannedStep>;
+
+// Nothing if it needs a register that the target does not have. `layout` may be null.
+std::optional<Computation> planned(std::span<const ComputationStep> steps, const RegisterLayout* layout);
+
+// What a frame holds. Both give nothing for what it does not.
+struct FrameValues {
+  std::function<std::optional<std::uint64_t>(const Register&)> of_register;
+  std::function<std::optional<std::uint64_t>(std::uint64_t address, std::size_t bytes)> in_memory;
+  std::size_t address_bytes = 8;  // or 4
+};
+std::optional<std::uint64_t> computed(std::span<const PlannedStep> steps, const FrameValues& frame);
+
+}  // namespace convert::tfile
