@@ -211,6 +211,27 @@ TEST(KernelCursor, ATruncatedPageGivesWhatItHolds) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) events_of(std::string_view(bytes).substr(0, size));
 }
 
+// Said once, however often it is asked.
+TEST(KernelCursor, AFileThatGoesAwayEndsThere) {
+  TextRecording directory;
+  KernelBytes pages;
+  for (std::uint64_t time_ns = 1000; time_ns < 1100; ++time_ns) pages.page(time_ns).event(0, "1234");
+  const std::string& bytes = pages.text();
+  directory.file("kernel-cpu0.dat", bytes);
+  const auto path = directory.path() / "kernel-cpu0.dat";
+  Notes notes;
+  KernelCursor cursor(
+      {.cpu = 0, .path = path, .size_bytes = bytes.size()},
+      {.pages = {256, 8, std::endian::little}, .block_bytes = 256, .keep_open = false, .notes = &notes});
+  EXPECT_TRUE(cursor.next());
+  std::filesystem::remove(path);
+  int more = 0;
+  while (cursor.next()) ++more;
+  EXPECT_LT(more, 99);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(cursor.next());
+  EXPECT_EQ(notes.count(kUnreadableFile), 1u);
+}
+
 TEST(KernelCursor, AFileThatIsNotThereIsAnError) {
   EXPECT_THROW(KernelCursor({.cpu = 0, .path = "/nowhere/kernel-cpu0.dat", .size_bytes = 1}, {}), InputError);
 }
