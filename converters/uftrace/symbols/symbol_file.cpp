@@ -16,13 +16,20 @@ namespace {
 constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr char kMarkerType = '?';
 
-bool is_function(char type) { return std::string_view("TtwWPKi").find(type) != std::string_view::npos; }
-bool is_variable(char type) { return std::string_view("Ddvu").find(type) != std::string_view::npos; }
+constexpr std::array<bool, 256> characters(std::string_view list) {
+  std::array<bool, 256> are_in_list{};
+  for (const char c : list) are_in_list[static_cast<unsigned char>(c)] = true;
+  return are_in_list;
+}
+constexpr auto kFunctions = characters("TtwWPKi"), kVariables = characters("Ddvu");
+
+bool is_function(char type) { return kFunctions[static_cast<unsigned char>(type)]; }
+bool is_variable(char type) { return kVariables[static_cast<unsigned char>(type)]; }
 
 // These lines close the symbol before them and are none themselves, whatever their type.
 bool is_end_marker(std::string_view name) {
   constexpr std::array<std::string_view, 3> kMarkers{"__sym_end", "__dynsym_end", "__func_end"};
-  return std::ranges::find(kMarkers, name) != kMarkers.end();
+  return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();
 }
 
 std::optional<std::uint64_t> take_hex(std::string_view& line) {
@@ -38,6 +45,8 @@ bool take_blank(std::string_view& line) {
   line.remove_prefix(1);
   return true;
 }
+
+bool begins_before(const Symbol& a, const Symbol& b) { return a.start < b.start; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -72,15 +81,27 @@ SymbolTable::SymbolTable(std::vector<std::string> texts, std::vector<Symbol> sym
 }
 
 void SymbolTable::put_in_order() {
-  std::ranges::stable_sort(symbols_, {}, &Symbol::start);
+  sort_by_start();
   close_open_ends();
   std::erase_if(symbols_, [](const Symbol& s) { return s.type == kMarkerType; });
   functions_ = segments_of(is_function);
   variables_ = segments_of(is_variable);
 }
 
+// All but a few lines at the end of kallsyms stand in their order.
+void SymbolTable::sort_by_start() {
+  const auto rest = std::ranges::is_sorted_until(symbols_, {}, &Symbol::start);
+  if (rest == symbols_.end()) return;
+  std::stable_sort(rest, symbols_.end(), begins_before);
+  std::inplace_merge(std::upper_bound(symbols_.begin(), rest, *rest, begins_before), rest, symbols_.end(),
+                     begins_before);
+}
+
 void SymbolTable::read_lines(std::string_view path, Notes& notes) {
   Lines lines(texts_.front());
+  // More than there are take no memory until they are used.
+  constexpr std::size_t kShortLine = 24;
+  symbols_.reserve(texts_.front().size() / kShortLine);
   while (const auto line = lines.next()) {
     if (line->empty() || line->starts_with('#')) continue;
     auto symbol = parse_line(*line);
@@ -110,6 +131,7 @@ void SymbolTable::close_open_ends() {
 // stack, the one that began last on top.
 std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (*wanted)(char type)) const {
   std::vector<Segment> segments;
+  segments.reserve(symbols_.size());
   std::vector<std::uint32_t> open;
   const auto add = [&](std::uint64_t start, std::uint32_t symbol) {
     if (!segments.empty() && segments.back().start == start) {
@@ -138,7 +160,6 @@ std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (*wanted)(char t
     group = group_end;
   }
   close_until(kOpenEnd - 1);
-  segments.shrink_to_fit();
   return segments;
 }
 

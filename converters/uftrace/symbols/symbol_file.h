@@ -52,6 +52,7 @@ class SymbolTable {
 
   void read_lines(std::string_view path, Notes& notes);
   void put_in_order();
+  void sort_by_start();
   void close_open_ends();
   std::vector<Segment> segments_of(bool (*wanted)(char type)) const;
   const Symbol* find(const std::vector<Segment>& segments, std::uint64_t offset) const;
