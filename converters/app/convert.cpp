@@ -98,8 +98,7 @@ void convert(const Options& options, Timeline& timeline, Names& names, Notes& no
                                        .long_spans = true,
                                        .trust_nesting = true});  // the Timeline keeps it
   FxtSink sink(writer, names, notes);
-  Progress progress(stats, !options.quiet && options.progress != ProgressMode::Never,
-                    options.progress == ProgressMode::Always);
+  Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
   writer.flush();

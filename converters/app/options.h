@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converters/app/importers.h"
+#include "converters/app/progress.h"
 #include "converters/model/importer.h"
 #include "converters/model/lane.h"
 #include "fxt/cutter.h"
@@ -16,7 +17,6 @@
 namespace convert {
 
 enum class ReportForm : std::uint8_t { Text, Json, None };
-enum class ProgressMode : std::uint8_t { Auto, Always, Never };
 
 struct Options {
   Importers importers = make_importers();  // with their own options

@@ -1,63 +1,99 @@
 #include "converters/app/progress.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "converters/app/report.h"
+#include "fxt/tools/terminal.h"
 
 namespace convert {
 namespace {
 
 constexpr auto kFirstAfter = std::chrono::milliseconds(500);
 constexpr auto kInterval = std::chrono::milliseconds(100);
-// Replaces the line on the terminal. Where nobody can read it, it is not missed.
-void draw(const std::string& line) {
-  std::fputs(("\r\033[K" + line).c_str(), stderr);
+constexpr auto kLogInterval = std::chrono::seconds(5);
+constexpr std::size_t kLogColumns = 79;
+
+// Where nobody can read it, it is not missed.
+void write(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
+}
+
+// Replaces the line on the terminal.
+void draw(const std::string& line) { write("\r\033[K" + line); }
+
+// Of the terminal as it is now: it may have been resized.
+std::size_t columns() {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kUsual;
+}
+
+std::string bar_of(double share, std::size_t width) {
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  return fmt::format("[{:=<{}}{: <{}}] ", "", filled, "", width - filled);
 }
 
 }  // namespace
 
-std::string progress_line(std::uint64_t bytes_done, std::uint64_t bytes_total, double seconds,
-                          std::size_t columns) {
+std::string progress_line(const ProgressState& state, std::size_t columns) {
+  const auto total = static_cast<double>(state.bytes_total);
   const double share =
-      bytes_total == 0 ? 1.0
-                       : std::min(1.0, static_cast<double>(bytes_done) / static_cast<double>(bytes_total));
-  const double rate = seconds > 0 ? static_cast<double>(bytes_done) / seconds : 0;
-  std::string text =
-      fmt::format(" {:3.0f}%  {} of {}", share * 100, format_bytes(bytes_done), format_bytes(bytes_total));
-  if (rate > 0)
-    text += fmt::format("  {}/s  {:.0f} s left", format_bytes(static_cast<std::uint64_t>(rate)),
-                        static_cast<double>(bytes_total - std::min(bytes_done, bytes_total)) / rate);
-  constexpr std::size_t kBorders = 2, kMaxBar = 40, kMinBar = 5;
-  if (columns < text.size() + kBorders + kMinBar) return text.substr(0, columns);
-  const std::size_t bar = std::min(columns - text.size() - kBorders, kMaxBar);
-  const auto filled = static_cast<std::size_t>(share * static_cast<double>(bar));
-  return fmt::format("[{:=<{}}{: <{}}]{}", "", filled, "", bar - filled, text);
+      state.bytes_total == 0 ? 1.0 : std::min(1.0, static_cast<double>(state.bytes_done) / total);
+  const double rate = state.seconds > 0 ? static_cast<double>(state.bytes_done) / state.seconds : 0;
+  std::string line = fmt::format("{:3.0f}%", share * 100);
+  if (line.size() > columns) return {};
+  // What is most wanted comes first.
+  std::array<std::string, 3> parts;
+  parts[0] = fmt::format("  {} of {}", format_bytes(state.bytes_done), format_bytes(state.bytes_total));
+  if (state.inputs > 1) parts[0] += fmt::format(" in {} inputs", state.inputs);
+  if (rate > 0) {
+    parts[1] = fmt::format("  {}/s", format_bytes(static_cast<std::uint64_t>(rate)));
+    parts[2] = fmt::format("  {:.0f} s left", total * (1 - share) / rate);
+  }
+  for (const std::string& part : parts) {
+    if (line.size() + part.size() > columns) return line;
+    line += part;
+  }
+  constexpr std::size_t kBorders = 3, kMaxBar = 40, kMinBar = 5;
+  if (columns < line.size() + kBorders + kMinBar) return line;
+  return bar_of(share, std::min(columns - line.size() - kBorders, kMaxBar)) + line;
 }
 
-Progress::Progress(const ImportStats& stats, bool is_wanted, bool always)
+Progress::Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs)
     : stats_(stats),
-      is_wanted_(is_wanted && (always || ::isatty(STDERR_FILENO) == 1)),
-      next_(always ? start_ : start_ + kFirstAfter) {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) columns_ = size.ws_col;
-}
+      inputs_(inputs),
+      form_(mode == ProgressMode::Never              ? Form::None
+            : fxt::tools::is_terminal(STDERR_FILENO) ? Form::Line
+            : mode == ProgressMode::Always           ? Form::Log
+                                                     : Form::None),
+      next_(mode == ProgressMode::Always ? start_ : start_ + kFirstAfter) {}
 
 Progress::~Progress() {
+  if (form_ == Form::Log) say(Clock::now());
   if (is_drawn_) draw({});
 }
 
 void Progress::tick() {
-  if (!is_wanted_) return;
+  if (form_ == Form::None) return;
   const auto now = Clock::now();
   if (now < next_) return;
-  next_ = now + kInterval;
-  const double seconds = std::chrono::duration<double>(now - start_).count();
-  draw(progress_line(stats_.bytes_read, stats_.bytes_total, seconds, columns_ - 1));
+  next_ = now + (form_ == Form::Line ? kInterval : kLogInterval);
+  say(now);
+}
+
+void Progress::say(Clock::time_point now) {
+  const ProgressState state{.bytes_done = stats_.bytes_read,
+                            .bytes_total = stats_.bytes_total,
+                            .inputs = inputs_,
+                            .seconds = std::chrono::duration<double>(now - start_).count()};
+  if (form_ == Form::Log) return write(progress_line(state, kLogColumns) + "\n");
+  draw(progress_line(state, columns() - 1));
   is_drawn_ = true;
 }
 

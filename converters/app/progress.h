@@ -1,4 +1,4 @@
-// A line on a terminal that shows how far a long conversion is.
+// Shows how far a long conversion is: a line that is drawn anew on a terminal, lines now and then in a log.
 #pragma once
 
 #include <chrono>
@@ -9,16 +9,22 @@
 
 namespace convert {
 
-// "[=====>    ]  45%  1.2 GB of 2.7 GB  812 MB/s  2 s left", at most `columns` wide. Times in seconds.
-std::string progress_line(std::uint64_t bytes_done, std::uint64_t bytes_total, double seconds,
-                          std::size_t columns);
+enum class ProgressMode : std::uint8_t { Auto, Always, Never };
+
+struct ProgressState {
+  std::uint64_t bytes_done = 0, bytes_total = 0;
+  std::size_t inputs = 1;
+  double seconds = 0;  // since the start
+};
+// "[=====>    ]  45%  1.2 GB of 2.7 GB in 2 inputs  812 MB/s  2 s left"; of that as much as `columns` hold.
+std::string progress_line(const ProgressState& state, std::size_t columns);
 
 class Progress {
  public:
-  // With `always`, it is shown from the start and wherever standard error goes; else on a terminal only,
-  // after half a second. Borrows `stats`.
-  Progress(const ImportStats& stats, bool is_wanted, bool always);
-  // Wipes the line.
+  // By itself it is shown on a terminal only, after half a second; `Always` shows it from the start and
+  // wherever standard error goes. Borrows `stats`.
+  Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs);
+  // Wipes the line, or says in the log where it ended.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -28,11 +34,14 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+  enum class Form : std::uint8_t { None, Line, Log };
+  void say(Clock::time_point now);
+
   const ImportStats& stats_;
-  bool is_wanted_;
+  std::size_t inputs_;
+  Form form_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_;
-  std::size_t columns_ = 80;
   bool is_drawn_ = false;
 };
 

@@ -78,7 +78,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                     .take = mode(DumpMode::Rules)},
                    choice("color", color,
                           {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-                          "colored lines (default: auto: on a terminal)")}},
+                          "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}},
       {.title = "Of which records:",
        .options =
            {{.name = "thread",
@@ -184,7 +184,7 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
 
 }  // namespace
 
-DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
+DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
   DumpOptions options;
   std::vector<DumpMode> modes;
   Color color = Color::Auto;
@@ -206,7 +206,7 @@ DumpOptions parse_options(int argc, const char* const* argv, bool terminal) {
   if (line.paths.empty()) throw UsageError("no FILE given");
   if (line.paths.size() > 1) throw UsageError("takes one FILE");
   options.file = line.paths.front();
-  options.color = color == Color::Always || (color == Color::Auto && terminal);
+  options.color = color == Color::Always || (color == Color::Auto && colored);
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
     throw UsageError("--check is about the whole file: it goes with no selection");

@@ -25,8 +25,8 @@ struct DumpOptions {
   Selection selection;
 };
 
-// Throws UsageError. `terminal`: standard output is one.
-DumpOptions parse_options(int argc, const char* const* argv, bool terminal);
+// Throws UsageError. `colored`: lines are, where nothing is said of it.
+DumpOptions parse_options(int argc, const char* const* argv, bool colored);
 
 // Failed: the check found something, or the file could not be read to its end.
 ExitCode run(DumpOptions options);

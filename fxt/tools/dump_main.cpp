@@ -3,9 +3,11 @@
 
 #include "fxt/tools/dump.h"
 #include "fxt/tools/program.h"
+#include "fxt/tools/terminal.h"
 
 int main(int argc, char** argv) {
-  return fxt::tools::run_program("fxt-dump", [&] {
-    return fxt::tools::run(fxt::tools::parse_options(argc, argv, isatty(STDOUT_FILENO) != 0));
+  using namespace fxt::tools;
+  return run_program("fxt-dump", [&] {
+    return run(parse_options(argc, argv, is_terminal(STDOUT_FILENO) && wants_color()));
   });
 }

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""How far a conversion is, on terminals of all kinds and in logs; and colours, where they are wanted.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import tempfile
+import termios
+import unittest
+from pathlib import Path
+
+from program_test import entry, leave
+
+PROGRAMS = Path(os.environ["PROGRAMS"])
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "uftrace"
+LINE = re.compile(rb"\r\x1b\[K([^\r]*)")
+
+
+class OnATerminal(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.recording = self.folder / "recording"
+        self.recording.mkdir()
+        (self.recording / "task.txt").write_text(
+            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
+            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
+        call = entry(2_000_000_000, 0, 0x400100) + leave(2_000_000_000, 0, 0x400100)
+        (self.recording / "1000.dat").write_bytes(call * 1_000_000)
+
+    def resize(self, columns):
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def seen(self, *command, columns=120, resized=None, **environment):
+        """All that a program writes to a terminal, which gets other columns when it has written something."""
+        self.terminal, other = pty.openpty()
+        self.resize(columns)
+        process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other,
+                                   env={**os.environ, "TERM": "xterm", **environment})
+        os.close(other)
+        text = b""
+        try:
+            while block := os.read(self.terminal, 65536):
+                text += block
+                if resized:
+                    self.before = text
+                    self.resize(resized)
+                    resized = None
+        except OSError:  # nobody has it open any more
+            pass
+        os.close(self.terminal)
+        self.assertEqual(process.wait(), 0)
+        return text
+
+    def converted(self, *inputs, progress="always", **options):
+        return self.seen(PROGRAMS / "fxt-convert", f"--progress={progress}", "--report=none", "-o", self.folder / "out.fxt", *inputs,
+                         **options)
+
+    def test_is_one_line_that_fits(self):
+        for columns in 120, 60, 30, 20, 6, 4, 2, 1:
+            text = self.converted(self.recording, columns=columns)
+            lines = LINE.findall(text)
+            self.assertEqual(LINE.sub(b"", text), b"", "nothing else is written")
+            self.assertGreater(len(lines), 1)
+            self.assertEqual(lines[-1], b"", "it is wiped")
+            for line in lines:
+                self.assertLess(len(line), columns if columns > 1 else 2)
+            shares = [line for line in lines[:-1] if b"%" in line]
+            self.assertEqual(bool(shares), columns > 4)
+            if columns == 120:
+                self.assertRegex(lines[-2], rb"^\[=* *\]  *\d+%  [\d.]+ \wB of 32\.0 MB  [\d.]+ \wB/s  \d+ s left$")
+            if columns == 30:
+                self.assertRegex(lines[-2], rb"^ *\d+%  [\d.]+ \wB of 32\.0 MB")
+
+    def test_several_inputs_are_counted(self):
+        self.assertIn(b"MB in 2 inputs", self.converted(self.recording, SAMPLES / "pool"))
+        self.assertNotIn(b" in 1 ", self.converted(self.recording))
+
+    def test_a_terminal_may_be_resized(self):
+        text = self.converted(self.recording, columns=100, resized=30)
+        lines = LINE.findall(text[len(self.before):])
+        self.assertTrue(lines)
+        for line in lines[1:]:  # the first may have been on its way
+            self.assertLess(len(line), 30)
+
+    def test_a_dumb_terminal_gets_plain_lines_on_request_only(self):
+        self.assertEqual(self.converted(SAMPLES / "pool", progress="auto", TERM="dumb"), b"")
+        text = self.converted(self.recording, TERM="dumb")
+        self.assertNotIn(b"\x1b", text)
+        for line in text.removesuffix(b"\r\n").split(b"\r\n"):
+            self.assertRegex(line, rb"\d+%  ")
+
+    def test_a_log_gets_plain_lines_on_request_only(self):
+        command = [PROGRAMS / "fxt-convert", "--report=none", self.recording, self.folder / "out.fxt"]
+        self.assertEqual(subprocess.run(command, capture_output=True, check=True).stderr, b"")
+        log = subprocess.run([*command, "--progress=always"], capture_output=True, check=True).stderr.decode()
+        self.assertNotRegex(log, "[\r\x1b]")
+        lines = log.splitlines()
+        self.assertGreaterEqual(len(lines), 2)
+        self.assertRegex(lines[-1], r"100%  32\.0 MB of 32\.0 MB")
+
+    def test_colours_are_for_those_who_want_them(self):
+        trace = self.folder / "pool.fxt"
+        subprocess.run([PROGRAMS / "fxt-convert", "-q", SAMPLES / "pool", trace], check=True)
+        dump = PROGRAMS / "fxt-dump"
+        self.assertIn(b"\x1b[1mmagic", self.seen(dump, trace))
+        self.assertIn(b"\x1b[1mmagic", self.seen(dump, trace, NO_COLOR=""))
+        self.assertNotIn(b"\x1b", self.seen(dump, trace, NO_COLOR="1"))
+        self.assertNotIn(b"\x1b", self.seen(dump, trace, TERM="dumb"))
+        self.assertIn(b"\x1b[1mmagic", self.seen(dump, "--color=always", trace, NO_COLOR="1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
