@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""The programs are built as software is that reads what strangers send.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+PROGRAMS = Path(os.environ["PROGRAMS"])
+
+
+class Programs(unittest.TestCase):
+    def told(self, option):
+        """What readelf says of each program."""
+        for program in "fxt-convert", "fxt-dump", "fxt-cut":
+            with self.subTest(program):
+                yield subprocess.run(["readelf", "--wide", option, PROGRAMS / program], capture_output=True, text=True, check=True).stdout
+
+    def test_may_lie_anywhere(self):
+        for header in self.told("--file-header"):
+            self.assertRegex(header, r"Type: +DYN \(Position-Independent Executable file\)")
+
+    def test_write_to_no_table_of_functions(self):
+        for segments in self.told("--segments"):
+            self.assertIn("GNU_RELRO", segments)
+            self.assertRegex(segments, r"GNU_STACK.* RW +0x")
+        for entries in self.told("--dynamic"):
+            self.assertIn("BIND_NOW", entries)
+
+    def test_watch_their_stack_and_their_copies(self):
+        for symbols in self.told("--dyn-syms"):
+            self.assertIn("__stack_chk_fail", symbols)
+            self.assertIn("_chk@", symbols.replace("__stack_chk_fail@", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

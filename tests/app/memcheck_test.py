@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""The programs as they are released, under valgrind: no byte is read that was never written, and none is lost.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAMS = Path(os.environ["PROGRAMS"])
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+
+
+class Memcheck(unittest.TestCase):
+    def setUp(self):
+        self.trace = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"
+
+    def check(self, program, *arguments):
+        process = subprocess.run(["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", PROGRAMS / program, *arguments],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+
+    def test_conversions(self):
+        for inputs in [["uftrace/family"], ["uftrace/calc"], ["gdb/queue.trace"], ["both/stones", "both/stones.trace"]]:
+            for jobs in 1, 2:
+                self.check("fxt-convert", f"-j{jobs}", "--report=none", "-o", self.trace, *(SAMPLES / name for name in inputs))
+
+    def test_inspection(self):
+        self.check("fxt-convert", "--inspect", SAMPLES / "uftrace/shapes", SAMPLES / "gdb/heater.tfile")
+
+    def test_what_is_made_of_traces(self):
+        self.check("fxt-convert", "-q", SAMPLES / "uftrace/family", self.trace)
+        for options in [], ["--check"], ["--stats"], ["--tree"], ["--json"]:
+            self.check("fxt-dump", *options, self.trace)
+        self.check("fxt-cut", "-q", "--split-time=10us", self.trace, f"{self.trace}.gz")
+
+
+if __name__ == "__main__":
+    unittest.main()
