@@ -31,7 +31,9 @@ class ConvertAll(unittest.TestCase):
         self.found = self.folder / "recordings"
         self.out = self.folder / "out"
         self.found.mkdir()
-        self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": str(self.folder / "parallel")}
+        # Whatever shell somebody likes.
+        self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": str(self.folder / "parallel"),
+                                         "PARALLEL_SHELL": "/bin/false"}
 
     def start(self, *arguments, **options):
         return subprocess.Popen([CONVERT_ALL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -103,12 +105,14 @@ class Finding(ConvertAll):
     def test_what_is_no_recording(self):
         self.add("run")
         self.add("run/inside.tfile", HEATER)  # a recording's own business
+        self.add("run/deep/inside.tfile", HEATER)
         texts = {"task.txt": "buy milk", "info": "of another kind", "1.dat": "no records, though long enough",
                  "empty.tfile": "", "short": "\x7fTRA", "1.tfile": "TRACE0"}
         for name, content in texts.items():
             (self.found / name).write_text(content)
         os.mkfifo(self.found / "pipe")
         (self.found / "link").symlink_to("run")
+        (self.found / "file-link").symlink_to(HEATER)
         self.convert()
         self.assertEqual(self.timelines(), ["run.fxt"])
 
@@ -226,7 +230,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertRegex(table, r"run +203 +115")
 
     def test_job_log(self):
-        self.add("small")
+        self.add("a-small")
         large = self.add("large")
         (large / "note.txt").write_text("x" * 100000)
         self.convert("-j1", f"--joblog={self.folder}/log")
@@ -236,7 +240,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertEqual(["/large" in job for job in jobs], [True, False])
         (self.out / "large.fxt").unlink()
         subprocess.run(["sh", "-c", jobs[0].split("\t")[8]], check=True)
-        self.assertEqual(self.timelines(), ["large.fxt", "small.fxt"])
+        self.assertEqual(self.timelines(), ["a-small.fxt", "large.fxt"])
 
     def test_progress(self):
         self.add("run")
