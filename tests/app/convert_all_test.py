@@ -346,7 +346,7 @@ class GoingOn(ConvertAll):
                 _, errors = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130)
                 self.assertIn("convert-all: interrupted; --resume goes on\n", errors)
-                self.assertRegex(errors, r"  run-\d+: not converted yet\n")
+                self.assertRegex(errors, r"  not begun: \d+, run-\d+ the first\n")
                 ended = self.lines_of("ended")
                 self.assert_complete_after_resume()
                 self.assertLess(len(ended), self.ALL)
