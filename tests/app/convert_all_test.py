@@ -4,6 +4,7 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import contextlib
 import gzip
 import os
 import shlex
@@ -329,7 +330,8 @@ class GoingOn(ConvertAll):
         # parallel gives each of its jobs a group of its own.
         session = subprocess.check_output(["ps", "-o", "pid=", "-s", str(process.pid)])
         for pid in session.split():
-            os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                os.kill(int(pid), signal.SIGKILL)
         process.communicate()
         self.assert_complete_after_resume()
 
