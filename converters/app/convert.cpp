@@ -131,7 +131,7 @@ ExitCode run(const Options& options) {
                                                                       fmt::join(options.import.tids, ", ")));
 
   const auto output = open_output(options.output, options.cut ? &*options.cut : nullptr,
-                                  {.force = options.force, .inputs = options.inputs});
+                                  {.force = options.force, .inputs = options.inputs, .jobs = options.jobs});
   Report report{.inputs = options.inputs, .output = options.output};
   try {
     convert(options, timeline, names, notes, stats, *output, report);

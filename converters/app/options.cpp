@@ -206,7 +206,9 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
-            .help = "threads that convert (default: as many as there are cores); the output is the same",
+            .help = "threads that convert, and that compress .gz (default: as many as there are cores); the "
+                    "output is "
+                    "the same",
             .take = [&](std::string_view text) { options.jobs = parse_jobs(text); },
             .goes_with_inspect = true},
            {.name = "inspect",

@@ -16,10 +16,10 @@ namespace {
 
 class WholeOutput : public TraceOutput {
  public:
-  explicit WholeOutput(const std::string& target)
+  WholeOutput(const std::string& target, unsigned jobs)
       : target_(target),
         file_(target),
-        stream_(fxt::tools::open_stream(target, file_)),
+        stream_(fxt::tools::open_stream(target, file_, jobs)),
         blocks_([this](std::span<const std::byte> bytes) { stream_->write(bytes); }) {}
 
   fxt::Output& blocks() override { return blocks_; }
@@ -49,7 +49,8 @@ class CutOutput : public TraceOutput {
       : files_({.target = target,
                 .is_split = options.is_split(),
                 .replaces_anything = how.force,
-                .inputs = how.inputs}),
+                .inputs = how.inputs,
+                .jobs = how.jobs}),
         cutter_(options, files_),
         blocks_([this](std::span<const std::byte> bytes) { pipe_.write(bytes); }) {
     files_.next(0);  // one that can't be written is told at once
@@ -102,7 +103,7 @@ std::unique_ptr<TraceOutput> open_output(const std::string& target, const fxt::C
                                          const OutputOptions& how) {
   if (cut != nullptr) return std::make_unique<CutOutput>(target, *cut, how);
   fxt::tools::check_replaceable(target, how.inputs, how.force);
-  return std::make_unique<WholeOutput>(target);
+  return std::make_unique<WholeOutput>(target, how.jobs);
 }
 
 }  // namespace convert

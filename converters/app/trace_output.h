@@ -35,6 +35,7 @@ class TraceOutput {
 struct OutputOptions {
   bool force = false;                    // replaces files of any content
   std::vector<std::string> inputs = {};  // are never replaced
+  unsigned jobs = 1;                     // threads that compress
 };
 
 // `target` as OutputFile takes it; with `cut`, that part of the trace, and if it is split, into files named

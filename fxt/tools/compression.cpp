@@ -5,9 +5,10 @@
 #include <ios>
 
 #include <boost/iostreams/concepts.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
+
+#include "fxt/tools/gzip_stream.h"
 
 namespace fxt::tools {
 namespace {
@@ -81,8 +82,8 @@ class CompressedStream : public ByteStream {
 
 }  // namespace
 
-std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file) {
-  if (target.ends_with(".gz")) return std::make_unique<CompressedStream>(io::gzip_compressor(), file);
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file, unsigned jobs) {
+  if (target.ends_with(".gz")) return std::make_unique<GzipStream>(file, jobs);
   if (target.ends_with(".zst")) return std::make_unique<CompressedStream>(io::zstd_compressor(), file);
   return std::make_unique<PlainStream>(file);
 }

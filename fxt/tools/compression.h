@@ -1,4 +1,4 @@
-// .gz and .zst outputs, by Boost.Iostreams.
+// Outputs that are compressed if their names say so.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ class ByteStream {
   virtual void finish() = 0;                                 // writes what is held back; throws OutputError
 };
 
-// By the end of `target`: ".gz" is gzip, ".zst" is Zstandard, all else is plain. Borrows `file`.
-std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file);
+// By the end of `target`: ".gz" is gzip, by so many threads; ".zst" is Zstandard, all else is plain. Borrows
+// `file`.
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file, unsigned jobs);
 
 }  // namespace fxt::tools

@@ -1,9 +1,11 @@
 // Options, and the loop over the records.
 #include "fxt/tools/cut.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdexcept>
+#include <thread>
 
 #include "fxt/quantity_text.h"
 #include "fxt/tools/input_file.h"
@@ -136,7 +138,8 @@ ExitCode run(const CutterOptions& options) {
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
                     .replaces_anything = options.force,
-                    .inputs = {options.input}});
+                    .inputs = {options.input},
+                    .jobs = std::max(1U, std::thread::hardware_concurrency())});
   CutOptions cut = options.cut;
   cut.threads = options.threads;
   if (const Selection& events = options.events; !events.names.empty() || !events.categories.empty())

@@ -57,7 +57,7 @@ Output& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
   if (file_) bytes_before_ += file_->bytes_written();
   const std::string name = name_of(number);
-  file_.emplace(name);
+  file_.emplace(name, options_.jobs);
   names_.push_back(name);
   return *file_;
 }

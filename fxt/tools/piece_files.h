@@ -19,6 +19,7 @@ class PieceFiles final : public PieceOutputs {
     bool is_split = false;
     bool replaces_anything = false;
     std::vector<std::string> inputs = {};  // are never replaced
+    unsigned jobs = 1;                     // threads that compress
   };
   // Looks at all files that may be in the way. Throws NotReplaceable.
   explicit PieceFiles(Options options);

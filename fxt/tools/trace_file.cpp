@@ -50,8 +50,8 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
         fmt::format("'{}' is no FXT trace, and would be overwritten; --force does it", path));
 }
 
-TraceFile::TraceFile(const std::string& path)
-    : file_(path), stream_(open_stream(path, file_)), buffer_(kBufferWords) {}
+TraceFile::TraceFile(const std::string& path, unsigned jobs)
+    : file_(path), stream_(open_stream(path, file_, jobs)), buffer_(kBufferWords) {}
 
 std::span<std::uint64_t> TraceFile::exchange(std::size_t filled_words) {
   if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));

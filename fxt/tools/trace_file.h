@@ -31,8 +31,8 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 // Written by a Writer, compressed if its name says so; has its name when the Writer has finished.
 class TraceFile final : public Output {
  public:
-  // As OutputFile. Throws OutputError, as all of them do.
-  explicit TraceFile(const std::string& path);
+  // As OutputFile; so many threads compress. Throws OutputError, as all of them do.
+  TraceFile(const std::string& path, unsigned jobs);
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   void finish() override;
 

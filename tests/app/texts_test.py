@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 NAMES = ["fxt-convert", "fxt-cut", "fxt-dump"]
 
@@ -55,7 +56,17 @@ class Texts(unittest.TestCase):
                         found = found[0].split(" --")
                     self.assertEqual([name.replace("\\-", "-") for name in found], options)
 
+    def test_pages_written_by_hand_tell_of_all_options(self):
+        for script, name in {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open"}.items():
+            said = output_of(REPOSITORY / "scripts" / script, "--help")
+            options = re.findall(r"^  (?:-\w(?: \w+)?, )?(--[\w-]+)", said, re.MULTILINE)
+            page = (REPOSITORY / "packaging" / f"{name}.1").read_text()
+            told = re.findall(r"^\.TP\n(?:\\fB\\-\w\\fR, )?\\fB(\\-\\-.+?)\\fR", page, re.MULTILINE)
+            self.assertEqual(sorted(option.replace("\\", "") for option in told), sorted(options))
+
     def test_manual_pages_are_roff(self):
+        for page in (REPOSITORY / "packaging").glob("*.1"):
+            output_of("groff", "-man", "-Tascii", "-ww", "-P-cbou", page)
         for program in NAMES:
             page = output_of("groff", "-man", "-Tascii", "-ww", "-P-cbou", self.file_of(program, "--manual"))
             self.assertTrue(page.startswith(f"{program.upper()}(1)"), page[:100])

@@ -1,5 +1,6 @@
 # install_texts(<program> [COMPONENT <component>]): installs what a program says of itself, see program_text.h: its
 # manual page, and how bash, zsh and fish complete its options.
+# install_manual(<file>.1): installs a manual page that was written by hand.
 function(install_texts program)
   if(CMAKE_CROSSCOMPILING)
     return()  # it can't be asked
@@ -9,12 +10,20 @@ function(install_texts program)
   file(MAKE_DIRECTORY ${texts})
   add_custom_command(TARGET ${program} POST_BUILD
     COMMAND ${program} --manual > ${texts}/${program}.1
+    COMMAND gzip -9nf ${texts}/${program}.1
     COMMAND ${program} --completion bash > ${texts}/${program}.bash
     COMMAND ${program} --completion zsh > ${texts}/_${program}
     COMMAND ${program} --completion fish > ${texts}/${program}.fish
     VERBATIM)
-  install(FILES ${texts}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
+  install(FILES ${texts}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
   install(FILES ${texts}/${program}.bash DESTINATION ${share}/bash-completion/completions RENAME ${program} ${ARGN})
   install(FILES ${texts}/_${program} DESTINATION ${share}/zsh/vendor-completions ${ARGN})
   install(FILES ${texts}/${program}.fish DESTINATION ${share}/fish/vendor_completions.d ${ARGN})
+endfunction()
+
+function(install_manual file)
+  get_filename_component(name ${file} NAME)
+  configure_file(${file} ${CMAKE_CURRENT_BINARY_DIR}/${name} COPYONLY)
+  execute_process(COMMAND gzip -9nfk ${CMAKE_CURRENT_BINARY_DIR}/${name} COMMAND_ERROR_IS_FATAL ANY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endfunction()

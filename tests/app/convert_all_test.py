@@ -1,0 +1,418 @@
+#!/usr/bin/env python3
+"""Tests of scripts/convert-all: what it finds, how it goes on after an interruption, and what it says of failures.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import contextlib
+import gzip
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+CONVERT_ALL = REPOSITORY / "scripts" / "convert-all"
+CALC = REPOSITORY / "samples" / "uftrace" / "calc"
+HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"
+FXT_MAGIC = bytes.fromhex("1000044678541600")
+
+
+class ConvertAll(unittest.TestCase):
+    def setUp(self):
+        # Not even the folder's own name is harmless.
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="con{}vert 'all")))
+        self.found = self.folder / "recordings"
+        self.out = self.folder / "out"
+        self.found.mkdir()
+        # Whatever shell somebody likes.
+        self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": str(self.folder / "parallel"),
+                                         "PARALLEL_SHELL": "/bin/false"}
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([CONVERT_ALL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                stdin=subprocess.DEVNULL, env=self.environment, **options)
+
+    def run_all(self, *arguments, code=0):
+        """What it says on standard output and on standard error."""
+        process = self.start(*arguments)
+        said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, said)
+        return said
+
+    def convert(self, *options, code=0):
+        return self.run_all(*options, self.found, self.out, code=code)
+
+    def add(self, name, recording=CALC):
+        place = self.found / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if recording.is_dir():
+            shutil.copytree(recording, place)
+        else:
+            shutil.copy(recording, place)
+        return place
+
+    def timelines(self):
+        return sorted(os.path.relpath(path, self.out) for path in self.out.glob("**/*.fxt*")
+                      if path.suffix != ".json")
+
+    def use_converter(self, script):
+        """A converter of the test's own, which may call "$convert" and write to $folder."""
+        place = self.folder / "converter"
+        place.write_text(f'#!/bin/sh\nconvert={CONVERT}\nfolder=$(dirname "$0")\n{script}\n')
+        place.chmod(0o755)
+        self.environment["FXT_CONVERT"] = str(place)
+
+    def lines_of(self, file):
+        return (self.folder / file).read_text().splitlines() if (self.folder / file).exists() else []
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it takes too long")
+            time.sleep(0.01)
+
+
+class Finding(ConvertAll):
+    def test_by_content_whatever_the_name(self):
+        names = ["plain", "two words", "it's", 'a "quote"', "new\nline", "tab\there", "-j", "--", "{}", "{1}", ";",
+                 "$(touch x)", "a\\b", "*", "%s", "\N{SNOWMAN}", os.fsdecode(b"\xff"), "x.fxt"]
+        for number, name in enumerate(names):
+            self.add(f"deep/{name}", HEATER if number % 2 else CALC)
+        table, errors = self.convert()
+        self.assertEqual(errors, "")
+        self.assertEqual(self.timelines(), sorted(f"deep/{name}.fxt" for name in names))
+        for name in names:
+            self.assertEqual((self.out / f"deep/{name}.fxt").read_bytes()[:8], FXT_MAGIC)
+        self.assertEqual(len(table.splitlines()), 1 + len(names))
+        self.assertIn("deep/new\\nline ", table)
+
+    def test_recordings_of_killed_recorders(self):
+        (self.add("no-info") / "info").unlink()
+        for file in ["info", "task.txt"]:
+            (self.found / "no-info" / file).unlink(missing_ok=True)
+        (self.add("no-task") / "task.txt").unlink()
+        (self.add("task-alone") / "info").unlink()
+        self.convert()
+        self.assertEqual(self.timelines(), ["no-info.fxt", "no-task.fxt", "task-alone.fxt"])
+
+    def test_what_is_no_recording(self):
+        self.add("run")
+        self.add("run/inside.tfile", HEATER)  # a recording's own business
+        self.add("run/deep/inside.tfile", HEATER)
+        texts = {"task.txt": "buy milk", "info": "of another kind", "1.dat": "no records, though long enough",
+                 "empty.tfile": "", "short": "\x7fTRA", "1.tfile": "TRACE0"}
+        for name, content in texts.items():
+            (self.found / name).write_text(content)
+        os.mkfifo(self.found / "pipe")
+        (self.found / "link").symlink_to("run")
+        (self.found / "file-link").symlink_to(HEATER)
+        self.convert()
+        self.assertEqual(self.timelines(), ["run.fxt"])
+
+    def test_names_below_what_directories_share(self):
+        for name in ["a/run", "b/run", "b/c/run", "other/run"]:
+            self.add(name)
+        self.run_all(self.found / "a", self.found / "b", self.found / "b" / "c", self.out)
+        self.assertEqual(self.timelines(), ["a/run.fxt", "b/c/run.fxt", "b/run.fxt"])
+
+    def test_a_recording_itself(self):
+        self.run_all(self.add("run"), self.out)
+        self.run_all(self.add("1.tfile", HEATER), self.out)
+        self.assertEqual(self.timelines(), ["1.tfile.fxt", "run.fxt"])
+
+    def test_timelines_beside_recordings(self):
+        self.add("a/run")
+        self.run_all(self.found, self.found)
+        self.run_all(self.found, self.found)
+        self.assertEqual([path.name for path in self.found.glob("**/*.fxt")], ["run.fxt"])
+
+    def test_list_converts_nothing(self):
+        run = self.add("a/run").resolve()
+        self.assertEqual(self.convert("--list"), (f"{run}\t{self.out.resolve()}/a/run.fxt\n", ""))
+        self.assertFalse(self.out.exists())
+
+    def test_what_may_not_be_read(self):
+        self.add("run")
+        self.add("locked")
+        self.add("file", HEATER)
+        os.chmod(self.found / "file", 0)
+        os.chmod(self.found / "locked", 0)
+        self.addCleanup(os.chmod, self.found / "locked", 0o755)
+        # Root may read all.
+        os.chmod(self.folder, 0o755)
+        script = Path(shutil.copy(CONVERT_ALL, self.folder))
+        user = {"user": 65534} if os.geteuid() == 0 else {}
+        process = subprocess.run([script, "--list", self.found, self.out], capture_output=True, text=True, check=False,
+                                 **user)
+        self.assertEqual((len(process.stdout.splitlines()), process.returncode), (1, 1))
+        found = self.found.resolve()
+        self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, as this could not be read:\n"
+                         f"  {found}/file: Permission denied\n  {found}/locked: Permission denied\n")
+
+    def test_nothing_there(self):
+        self.assertEqual(self.convert(code=2)[1], f"convert-all: no recording below {self.found}\n")
+        _, errors = self.run_all("nowhere", self.out, code=2)
+        self.assertEqual(errors, "convert-all: nowhere: no such file or directory\n")
+
+
+class Running(ConvertAll):
+    def test_table(self):
+        self.add("calc")
+        self.add("a/heater.tfile", HEATER)
+        table, _ = self.convert()
+        self.assertEqual(table, """\
+recording            records        events        MB  notes
+a/heater.tfile            40           132      0.03  untyped-values 6, registers-left-out 2
+calc                     203           115      0.01  longjmp 2
+""")
+        self.assertEqual(self.convert("--table"), (table, ""))
+
+    def test_one_that_fails_stops_no_other(self):
+        self.add("a")
+        self.add("b\nad", HEATER).write_bytes(b"\x7fTRACE of another kind")
+        self.add("c")
+        table, errors = self.convert("--jobs=1", code=1)
+        self.assertEqual(self.timelines(), ["a.fxt", "c.fxt"])
+        self.assertRegex(table, r"b\\nad +- +- +-  not converted\n")
+        self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted:\n"
+                                 r"  b\\nad: .*/b\\x0aad:\+0x6: .*\n$")
+
+    def test_a_converter_that_is_killed(self):
+        self.add("a")
+        self.use_converter("kill -9 $$")
+        _, errors = self.convert(code=1)
+        self.assertIn("  a: Killed; exit code 137\n", errors)
+
+    def test_a_name_that_is_taken_in_outdir(self):
+        self.add("a/run")
+        self.add("b/run")
+        self.out.mkdir()
+        (self.out / "a").write_text("a file")
+        _, errors = self.convert(code=1)
+        self.assertIn(f"  a/run: {self.out.resolve()}/a: File exists\n", errors)
+        self.assertEqual(self.timelines(), ["b/run.fxt"])
+
+    def test_options_of_the_converter(self):
+        self.add("run")
+        self.use_converter('for word; do echo "$word"; done >"$folder/words"; exec "$convert" "$@"')
+        options = ["--match=simple", "-F", "a b {} ' {1} $x"]
+        self.run_all(self.found, self.out, "--", *options)
+        self.assertEqual(self.lines_of("words")[2:5], options)
+
+    def test_what_the_converter_does_not_take_is_said(self):
+        self.add("run")
+        _, errors = self.run_all(self.found, self.out, "--", "--colour", code=1)
+        self.assertIn("  run: unrecognised option '--colour'", errors)
+
+    def test_options_without_a_report(self):
+        self.add("run")
+        _, errors = self.run_all(self.found, self.out, "--", "-q", code=1)
+        self.assertIn("  run: no report: what was it asked to do?\n", errors)
+
+    def test_compressed(self):
+        self.add("run")
+        self.convert("--gz")
+        self.assertEqual(gzip.decompress((self.out / "run.fxt.gz").read_bytes())[:8], FXT_MAGIC)
+        self.convert("--zst")
+        self.assertEqual((self.out / "run.fxt.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
+
+    def test_pieces(self):
+        self.add("run")
+        table, _ = self.run_all(self.found, self.out, "--", "--split-size", "4k")
+        self.assertEqual(self.timelines()[:2], ["run.000.fxt", "run.001.fxt"])
+        self.assertRegex(table, r"run +203 +115")
+
+    def test_job_log(self):
+        self.add("a-small")
+        large = self.add("large")
+        (large / "note.txt").write_text("x" * 100000)
+        self.convert("-j1", f"--joblog={self.folder}/log")
+        head, *jobs = self.lines_of("log")
+        self.assertEqual(head.split("\t")[:2], ["Seq", "Host"])
+        # The largest comes first, and what ran can be run again.
+        self.assertEqual(["/large" in job for job in jobs], [True, False])
+        (self.out / "large.fxt").unlink()
+        subprocess.run(["sh", "-c", jobs[0].split("\t")[8]], check=True)
+        self.assertEqual(self.timelines(), ["a-small.fxt", "large.fxt"])
+
+    def test_progress(self):
+        self.add("run")
+        self.assertEqual(self.convert()[1], "")
+        self.assertIn("100%", self.convert("--progress=always")[1])
+        self.assertEqual(self.convert("--progress=never")[1], "")
+
+    def test_several_conversions_at_a_time(self):
+        for name in "ab":
+            self.add(name)
+        # Each waits for the other.
+        self.use_converter('echo >>"$folder/begun"; while [ "$(wc -l <"$folder/begun")" -lt 2 ]; do sleep 0.02; done\n'
+                           'exec "$convert" "$@"')
+        self.convert("-j2")
+
+    def test_several_machines(self):
+        for number in range(6):
+            self.add(f"{number} 'x'\n")
+        # Machines that are this one, and one that does not answer.
+        ssh = self.folder / "ssh"
+        ssh.write_text('#!/bin/sh\n[ "$1" != down ] || exit 255\nshift 2  # the name, --\nexec sh -c "$*"\n')
+        ssh.chmod(0o755)
+        self.environment["PARALLEL_SSH"] = shlex.quote(str(ssh))
+        machines = self.folder / "machines"
+        machines.write_text("1/one\n1/two\n1/down\n")
+        self.convert(f"--sshloginfile={machines}")
+        self.assertEqual(len(self.timelines()), 6)
+        hosts = [job.split("\t")[1] for job in self.lines_of("out/convert-all.joblog")[1:]]
+        self.assertEqual((len(hosts), set(hosts)), (6, {"one", "two"}))
+
+    def test_without_parallel(self):
+        self.add("run")
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "python3").symlink_to(sys.executable)
+        self.environment["PATH"] = str(programs)
+        self.assertEqual(self.convert(code=2)[1], "convert-all: GNU parallel is missing: apt-get install parallel\n")
+
+    def test_wrong_usage(self):
+        for arguments, message in [
+            ([self.found], "the following arguments are required: OUTDIR"),
+            (["-j", "many", self.found, self.out], "argument -j/--jobs: many: neither a number nor a percentage"),
+            (["--share=3/2", self.found, self.out], "argument --share: 3/2: not of the form 3/100"),
+            (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
+        ]:
+            with self.subTest(message):
+                self.assertTrue(self.run_all(*arguments, code=2)[1].endswith(f"convert-all: error: {message}\n"))
+
+
+class GoingOn(ConvertAll):
+    """The converter writes down what it begins and what it ends."""
+    COUNTING = 'echo "$*" >>"$folder/begun"; sleep 0.1; "$convert" "$@" && echo "$*" >>"$folder/ended"'
+    ALL = 30
+
+    def setUp(self):
+        super().setUp()
+        self.use_converter(self.COUNTING)
+
+    def add_all(self):
+        for number in range(self.ALL):
+            self.add(f"run-{number}")
+
+    def begin(self):
+        process = self.start(self.found, self.out, start_new_session=True)
+        self.wait_for(lambda: len(self.lines_of("ended")) >= 5)
+        return process
+
+    def assert_complete_after_resume(self):
+        done = set(self.lines_of("ended"))
+        self.assertLess(len(done), self.ALL)
+        (self.folder / "begun").unlink()
+        table, errors = self.convert("--resume")
+        self.assertEqual((errors, len(table.splitlines())), ("", 1 + self.ALL))
+        self.assertEqual(len(self.timelines()), self.ALL)
+        begun = self.lines_of("begun")
+        # One whose end was not heard of may be converted again.
+        self.assertEqual(len(begun), len(set(begun)))
+        self.assertLessEqual(len(set(begun) & done), 2)
+        self.assertEqual(len(set(begun) | done), self.ALL)
+        self.assertEqual(sorted(path.name for path in self.out.iterdir() if path.suffix not in {".fxt", ".json"}),
+                         ["convert-all.joblog", "convert-all.options"])
+
+    def test_after_everything_was_killed(self):
+        self.add_all()
+        process = self.begin()
+        # parallel gives each of its jobs a group of its own.
+        session = subprocess.check_output(["ps", "-o", "pid=", "-s", str(process.pid)])
+        for pid in session.split():
+            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                os.kill(int(pid), signal.SIGKILL)
+        process.communicate()
+        self.assert_complete_after_resume()
+
+    def test_after_it_was_asked_to_end(self):
+        for kind in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(kind):
+                shutil.rmtree(self.found)
+                shutil.rmtree(self.out, ignore_errors=True)
+                for file in ["begun", "ended"]:
+                    (self.folder / file).unlink(missing_ok=True)
+                self.add_all()
+                process = self.begin()
+                process.send_signal(kind)
+                _, errors = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 130)
+                self.assertIn("convert-all: interrupted; --resume goes on\n", errors)
+                self.assertRegex(errors, r"  not begun: \d+, run-\d+ the first\n")
+                ended = self.lines_of("ended")
+                self.assert_complete_after_resume()
+                self.assertLess(len(ended), self.ALL)
+
+    def test_what_failed_is_tried_again(self):
+        self.add("good")
+        bad = self.add("bad", HEATER)
+        bad.write_bytes(b"\x7fTRACE of another kind")
+        self.convert(code=1)
+        self.convert("--resume", code=1)
+        shutil.copy(HEATER, bad)
+        self.convert("--resume")
+        self.assertEqual(len([line for line in self.lines_of("begun") if line.endswith("/good.fxt")]), 1)
+        self.assertEqual(self.timelines(), ["bad.fxt", "good.fxt"])
+        self.assertEqual(len(self.lines_of("out/convert-all.joblog")), 1 + 2 + 1 + 1)
+
+    def test_what_is_new_changed_or_lost(self):
+        for name in ["changed", "lost", "same"]:
+            self.add(name)
+        self.convert()
+        self.add("new")
+        (self.out / "lost.fxt").unlink()
+        later = time.time() + 10
+        os.utime(self.found / "changed" / "info", (later, later))
+        (self.folder / "begun").unlink()
+        self.convert("--resume")
+        again = sorted(line.rpartition("/")[2] for line in self.lines_of("begun"))
+        self.assertEqual(again, ["changed.fxt", "lost.fxt", "new.fxt"])
+
+    def test_everything_again_without_resume(self):
+        self.add("run")
+        self.convert()
+        self.convert()
+        self.assertEqual(len(self.lines_of("begun")), 2)
+        self.assertEqual(len(self.lines_of("out/convert-all.joblog")), 2)
+
+    def test_other_options(self):
+        self.add("run")
+        self.convert("--gz")
+        _, errors = self.convert("--resume", code=2)
+        self.assertEqual(errors, "convert-all: --resume: this began with other options: .fxt.gz\n")
+
+
+class Shares(ConvertAll):
+    def test_each_recording_is_in_one_share(self):
+        for number in range(7):
+            self.add(f"run-{number}")
+        shares = []
+        for share in ["1/3", "2/3", "3/3"]:
+            table, _ = self.convert("--run=x", f"--share={share}")
+            shares.append([line.split()[0] for line in table.splitlines()[1:]])
+            self.add(f"later-{share[0]}")  # belongs to the next run
+        self.assertEqual([len(share) for share in shares], [3, 2, 2])
+        self.assertEqual(sorted(sum(shares, [])), [f"run-{number}" for number in range(7)])
+        self.assertEqual(len(self.timelines()), 7)
+        self.assertEqual(len(self.lines_of("out/convert-all.x.2.joblog")), 3)
+        self.convert("--resume")
+        self.assertEqual(len(self.timelines()), 10)
+
+    def test_more_shares_than_recordings(self):
+        self.add("run")
+        self.assertEqual(self.convert("--share=2/2")[0].count("\n"), 1)
+        self.assertFalse(self.timelines())
+
+
+if __name__ == "__main__":
+    unittest.main()
