@@ -14,11 +14,11 @@ namespace fxt::tools {
 // Empty parts select everything. A part that a record has nothing to say to (a string record has no thread)
 // deselects it.
 struct Selection {
-  std::vector<std::uint64_t> threads;   // thread koids
-  std::vector<std::string> kinds;       // of kind_of(); "event" is any event
-  std::vector<std::string> names;       // shell patterns, of events, objects and blobs
-  std::vector<std::string> categories;  // shell patterns
-  std::optional<TimeWindow> window;
+  std::vector<std::uint64_t> threads = {};   // thread koids
+  std::vector<std::string> kinds = {};       // of kind_of(); "event" is any event
+  std::vector<std::string> names = {};       // shell patterns, of events, objects and blobs
+  std::vector<std::string> categories = {};  // shell patterns
+  std::optional<TimeWindow> window = {};
 
   bool empty() const {
     return threads.empty() && kinds.empty() && names.empty() && categories.empty() && !window;

@@ -39,15 +39,15 @@ bool is_fxt(const std::string& path) {
 }
 
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
-                       bool replaces_anything) {
+                       bool replaces_anything, const FileKind& kind) {
   std::error_code error;
   if (path == "-" || !fs::is_regular_file(path, error)) return;
   for (const std::string& input : inputs)
     if (fs::equivalent(path, input, error))
       throw NotReplaceable(fmt::format("'{}' is read, and would be overwritten", path));
-  if (!replaces_anything && fs::file_size(path, error) != 0 && !is_fxt(path))
+  if (!replaces_anything && fs::file_size(path, error) != 0 && !kind.is_one(path))
     throw NotReplaceable(
-        fmt::format("'{}' is no FXT trace, and would be overwritten; --force does it", path));
+        fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
 }
 
 TraceFile::TraceFile(const std::string& path, unsigned jobs)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fxt/output.h"
@@ -22,11 +23,17 @@ class NotReplaceable : public UsageError {
   using UsageError::UsageError;
 };
 
-// A trace may take the place of nothing, of an empty file, or of an FXT trace, plain or compressed, and
+// What a program writes, and may replace.
+struct FileKind {
+  bool (*is_one)(const std::string& path) = is_fxt;
+  std::string_view name = "FXT trace";
+};
+
+// A file may take the place of nothing, of an empty file, or of one of its kind, plain or compressed, and
 // unless `replaces_anything` of nothing else; never of one of the inputs. Devices and the like are written
 // to, not replaced. Throws NotReplaceable.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
-                       bool replaces_anything);
+                       bool replaces_anything, const FileKind& kind = {});
 
 // Written by a Writer, compressed if its name says so; has its name when the Writer has finished.
 class TraceFile final : public Output {

@@ -15,7 +15,7 @@ PROGRAMS = Path(os.environ["PROGRAMS"])
 class Programs(unittest.TestCase):
     def told(self, option):
         """What readelf says of each program."""
-        for program in "fxt-convert", "fxt-dump", "fxt-cut":
+        for program in "fxt-convert", "fxt-dump", "fxt-cut", "fxt-draw":
             with self.subTest(program):
                 yield subprocess.run(["readelf", "--wide", option, PROGRAMS / program], capture_output=True, text=True, check=True).stdout
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
-NAMES = ["fxt-convert", "fxt-cut", "fxt-dump"]
+NAMES = ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
 
 
 def text_of(program, *arguments):
@@ -87,6 +87,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(self.completed_by_bash("fxt-convert", "--report", "=", "n"), ["none"])
         self.assertEqual(self.completed_by_bash("fxt-dump", "-r", ""), [])
         self.assertEqual(self.completed_by_bash("fxt-cut", "--split-"), ["--split-time", "--split-size"])
+        self.assertEqual(self.completed_by_bash("fxt-draw", "--format", ""), ["auto", "svg", "html"])
 
     def test_zsh(self):
         for program in NAMES:

@@ -1,0 +1,230 @@
+// Options, and the loop over the records.
+#include "fxt/tools/draw.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "fxt/tools/drawing/page.h"
+#include "fxt/tools/drawing/svg.h"
+#include "fxt/tools/drawing/time_text.h"
+#include "fxt/tools/input_file.h"
+#include "fxt/tools/options/program_text.h"
+#include "fxt/tools/standard_output.h"
+#include "fxt/tools/trace_file.h"
+
+namespace fxt::tools {
+namespace {
+
+// What each picture begins with, and what may be replaced by another one.
+constexpr std::string_view kMark = "<!-- drawn by fxt-draw -->\n";
+
+ProgramText program_text() {
+  return {
+      .name = "fxt-draw",
+      .version = FXT_VERSION,
+      .summary = "draws traces in the Fuchsia trace format",
+      .synopses = {"[OPTIONS] IN OUT"},
+      .description =
+          "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
+          "thread, nested calls below each other, frames of GDB as red marks. IN may be compressed with "
+          "gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or the picture in "
+          "a page that can be zoomed and searched; - is standard output. The picture's size does not grow "
+          "with the trace: calls narrower than a pixel are merged and counted, and so is what is not "
+          "drawn.",
+      .exit_status =
+          "0 done, 1 IN can't be read to its end (what was read is drawn) or holds nothing to be drawn, or "
+          "OUT "
+          "can't be written, 2 wrong usage."};
+}
+
+struct Limits {
+  std::uint64_t least, most;
+};
+
+std::uint64_t number_within(std::string_view option, std::string_view text, Limits limits) {
+  const std::uint64_t number = parse_count(option, text);
+  if (number < limits.least || number > limits.most)
+    throw UsageError(
+        fmt::format("--{} takes a number from {} to {}, not '{}'", option, limits.least, limits.most, text));
+  return number;
+}
+
+OptionTable table_of(DrawOptions& options, TextOptions& texts) {
+  TimelineOptions& timeline = options.timeline;
+  return {
+      {.title = "What is drawn:",
+       .options =
+           {{.name = "time-range",
+             .letter = 'r',
+             .argument = "A~B",
+             .help = "only this time: seconds as the trace counts, or since its start with a unit (20ms), as "
+                     "the axis does; either side may be empty",
+             .take =
+                 [&timeline](std::string_view text) { timeline.range = parse_range("time-range", text); }},
+            {.name = "thread",
+             .letter = 't',
+             .argument = "KOID",
+             .help = "only this thread; may be repeated",
+             .take =
+                 [&timeline](std::string_view text) {
+                   timeline.events.threads.push_back(parse_count("thread", text));
+                 },
+             .may_repeat = true},
+            {.name = "name",
+             .letter = 'n',
+             .argument = "PATTERN",
+             .help = "only events with a name that matches this shell pattern; may be repeated",
+             .take = into(timeline.events.names),
+             .may_repeat = true},
+            {.name = "category",
+             .letter = 'c',
+             .argument = "PATTERN",
+             .help = "the same for categories",
+             .take = into(timeline.events.categories),
+             .may_repeat = true},
+            {.name = "max-depth",
+             .argument = "N",
+             .help = "so many rows for a thread (default: 32); calls nested deeper are counted",
+             .take =
+                 [&timeline](std::string_view text) {
+                   timeline.max_rows = number_within("max-depth", text, {1, 512});
+                 }},
+            {.name = "max-threads",
+             .argument = "N",
+             .help = "so many threads, those that come first (default: 64); the others are counted",
+             .take =
+                 [&timeline](std::string_view text) {
+                   timeline.max_lanes = number_within("max-threads", text, {1, 1024});
+                 }}}},
+      {.title = "How it is drawn:",
+       .options = {{.name = "width",
+                    .letter = 'w',
+                    .argument = "PIXELS",
+                    .help = "how wide the picture is (default: 1000)",
+                    .take =
+                        [&options](std::string_view text) {
+                          options.width = number_within("width", text, {200, 10'000});
+                        }},
+                   choice(
+                       "format", options.kind,
+                       {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
+                       "what is written (default: auto: as OUT ends, SVG to standard output)"),
+                   {.name = "force",
+                    .letter = 'f',
+                    .help = "let OUT take the place of a file that fxt-draw has not written",
+                    .take = into(options.force)},
+                   {.name = "quiet", .letter = 'q', .help = "no report", .take = into(options.quiet)}}},
+      texts.group()};
+}
+
+// By the name, less what tells of compression.
+PictureKind kind_of_name(const std::string& output) {
+  if (output == "-") return PictureKind::Svg;
+  std::filesystem::path name(output);
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string end = name.extension().string();
+  if (end == ".svg") return PictureKind::Svg;
+  if (end == ".html" || end == ".htm") return PictureKind::Html;
+  throw UsageError(
+      fmt::format("'{}' ends neither in .svg nor in .html; --format says what to write", output));
+}
+
+bool is_picture(const std::string& path) {
+  std::array<char, 64> head{};
+  std::size_t size = 0;
+  try {
+    const auto input = open_input(path);
+    while (size < head.size()) {
+      const std::size_t got = input->read(std::as_writable_bytes(std::span(head).subspan(size)));
+      if (got == 0) break;
+      size += got;
+    }
+  } catch (const FileError&) {
+    return false;
+  }
+  return std::string_view(head.data(), size).find(kMark) != std::string_view::npos;
+}
+
+std::vector<std::string> foot_of(const Timeline& timeline) {
+  std::vector<std::string> lines = timeline.account().lines();
+  lines.push_back(fmt::format("0 is {} by the trace's clock", exact_time(timeline.origin_ns())));
+  return lines;
+}
+
+std::string picture_of(const DrawOptions& options, const Timeline& timeline) {
+  const std::string svg = svg_of(timeline, options.width, foot_of(timeline));
+  if (options.kind == PictureKind::Svg) return std::string(kMark) + svg;
+  const std::string title =
+      options.input == "-" ? "fxt-draw" : std::filesystem::path(options.input).filename().string();
+  return std::string(kMark) + page_of(title, svg);
+}
+
+void write(const std::string& path, std::string_view picture) {
+  OutputFile file(path);
+  const auto stream = open_stream(path, file);
+  stream->write(std::as_bytes(std::span(picture)));
+  stream->finish();
+  file.commit();
+}
+
+}  // namespace
+
+DrawOptions parse_draw_options(int argc, const char* const* argv) {
+  DrawOptions options;
+  TextOptions texts;
+  const OptionTable table = table_of(options, texts);
+  const CommandLine line = parse(argc, argv, table);
+  options.text = texts.text_of(program_text(), table, line);
+  if (options.text) return options;
+
+  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  if (line.paths.size() < 2) throw UsageError("IN and OUT are missing");
+  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
+  options.input = line.paths[0];
+  options.output = line.paths[1];
+  if (options.kind == PictureKind::Auto) options.kind = kind_of_name(options.output);
+  options.timeline.columns = options.width - kMargins;
+  return options;
+}
+
+ExitCode run(const DrawOptions& options) {
+  if (options.text) {
+    print(*options.text);
+    return ExitCode::Done;
+  }
+  const auto input = open_input(options.input);
+  check_replaceable(options.output, {options.input}, options.force,
+                    {.is_one = is_picture, .name = "picture of fxt-draw"});
+  Reader reader(*input);
+  EntrySource source(reader);
+  Timeline timeline(options.timeline);
+  try {
+    bool is_trace = false;
+    while (const Entry* entry = source.next()) {
+      timeline.add(*entry, reader);
+      is_trace = true;
+    }
+    if (!is_trace) return tell_end(source, "fxt-draw", options.input);
+  } catch (const std::invalid_argument& error) {  // the start of the trace is known now
+    throw UsageError(fmt::format("--time-range: {}", error.what()));
+  }
+  timeline.finish(reader.counters());
+  const ExitCode code = tell_end(source, "fxt-draw", options.input);
+  if (timeline.is_empty()) {
+    const std::vector<std::string> lines = timeline.account().lines();
+    throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
+  }
+  write(options.output, picture_of(options, timeline));
+  if (!options.quiet)
+    for (const std::string& line : timeline.account().lines()) fmt::print(stderr, "{}\n", line);
+  return code;
+}
+
+}  // namespace fxt::tools

@@ -1,0 +1,66 @@
+// Small traces, and what is drawn of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/tools/drawing/svg.h"
+#include "tests/fxt/sample_trace.h"
+
+namespace fxt::test {
+
+// Thread 2 of process 1, unless told otherwise.
+inline constexpr Thread kMain{.process = 1, .thread = 2};
+
+inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name, const Thread& thread = kMain,
+                  std::string_view category = "app") {
+  return {.type = EventType::DurationComplete,
+          .time = begin,
+          .thread = thread,
+          .category = category,
+          .name = name,
+          .end = end};
+}
+inline Event event(EventType type, std::uint64_t time, std::string_view name,
+                   std::string_view category = "app") {
+  return {.type = type, .time = time, .thread = kMain, .category = category, .name = name};
+}
+
+// Events in any order.
+inline Words trace_of(const std::vector<Event>& events) {
+  return file_of(
+      [&](Writer& writer) {
+        for (const Event& one : events) writer.write(one);
+      },
+      {.unnamed_threads = true, .trust_nesting = true});
+}
+
+struct Drawn {
+  std::string svg;
+  std::vector<std::string> lines;  // the account
+  bool is_empty;
+};
+
+// In a picture with room for so many pixels of calls.
+inline Drawn drawn(std::span<const std::byte> bytes, tools::TimelineOptions options = {},
+                   std::uint64_t columns = 1000) {
+  Reader reader(bytes);
+  options.columns = columns;
+  tools::Timeline timeline(options);
+  for (const Entry& entry : reader) timeline.add(entry, reader);
+  timeline.finish(reader.counters());
+  if (timeline.is_empty()) return {.svg = {}, .lines = timeline.account().lines(), .is_empty = true};
+  return {.svg = tools::svg_of(timeline, columns + tools::kMargins, timeline.account().lines()),
+          .lines = timeline.account().lines(),
+          .is_empty = false};
+}
+inline Drawn drawn(const std::vector<Event>& events, const tools::TimelineOptions& options = {},
+                   std::uint64_t columns = 1000) {
+  return drawn(bytes_of(trace_of(events)), options, columns);
+}
+
+// The calls and marks of a picture, a line each: "8+500 row 0: TITLE", "^ 8 row 0: TITLE".
+std::vector<std::string> shapes_of(const std::string& svg);
+
+}  // namespace fxt::test

@@ -1,0 +1,51 @@
+#include "fxt/tools/drawing/time_text.h"
+
+#include <gmock/gmock.h>
+
+namespace fxt::tools {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> texts(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most) {
+  std::vector<std::string> texts;
+  for (const Tick& tick : ticks(from_ns, to_ns, most)) texts.push_back(tick.text);
+  return texts;
+}
+
+TEST(TimeText, IsExactInTheLargestUnitThatFits) {
+  EXPECT_EQ(exact_time(0), "0 ns");
+  EXPECT_EQ(exact_time(999), "999 ns");
+  EXPECT_EQ(exact_time(1000), "1 µs");
+  EXPECT_EQ(exact_time(12'500), "12.5 µs");
+  EXPECT_EQ(exact_time(1'234'567), "1.234567 ms");
+  EXPECT_EQ(exact_time(1'000'000'001), "1.000000001 s");
+  EXPECT_EQ(exact_time(4'570'000'000), "4.57 s");
+  EXPECT_EQ(exact_time(~std::uint64_t{0} >> 1), "9223372036.854775807 s");
+}
+
+TEST(Ticks, StandAtRoundTimesInOneUnit) {
+  EXPECT_THAT(texts(7'465'000, 7'540'000, 4), ElementsAre("7.48 ms", "7.50 ms", "7.52 ms", "7.54 ms"));
+  EXPECT_THAT(texts(0, 3000, 4), ElementsAre("0 µs", "1 µs", "2 µs", "3 µs"));
+  EXPECT_THAT(texts(0, 3, 10), ElementsAre("0 ns", "1 ns", "2 ns", "3 ns"));
+  EXPECT_THAT(texts(5'000'000'010, 5'000'000'031, 3),
+              ElementsAre("5.00000001 s", "5.00000002 s", "5.00000003 s"));
+}
+
+TEST(Ticks, AreAtMostSoMany) {
+  for (const std::uint64_t span : {1ULL, 9ULL, 10ULL, 11ULL, 99'999ULL, 1ULL << 61}) {
+    for (const std::size_t most : {2U, 3U, 7U, 100U}) {
+      const auto found = ticks(987'654'321, 987'654'321 + span, most);
+      EXPECT_LE(found.size(), most) << span;
+      EXPECT_GE(found.size(), 1) << span;
+    }
+  }
+}
+
+TEST(Ticks, ReachTheLatestTimes) {
+  const std::uint64_t end = (std::uint64_t{1} << 63) - 1;
+  EXPECT_THAT(texts(end - 7, end, 2), ElementsAre("9223372036.854775800 s", "9223372036.854775805 s"));
+}
+
+}  // namespace
+}  // namespace fxt::tools

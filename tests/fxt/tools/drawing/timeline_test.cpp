@@ -1,0 +1,356 @@
+// Which calls and marks of a trace are drawn, where, and what is said of the others.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <pugixml.hpp>
+#include <string>
+
+#include "tests/fxt/tools/drawing/drawn.h"
+
+namespace fxt::test {
+
+// A row is 17 pixels high, the first one lies below axis and heading; each lane begins its rows anew.
+std::vector<std::string> shapes_of(const std::string& svg) {
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(svg.c_str()));
+  std::vector<std::string> shapes;
+  double top = 41;
+  for (const pugi::xml_node lane : document.child("svg").children("g")) {
+    if (std::string_view(lane.attribute("class").value()) != "lane") continue;
+    top = lane.child("text").attribute("y").as_double() + 5;
+    for (const pugi::xml_node shape : lane.children()) {
+      const std::string title = shape.child("title").text().get();
+      if (std::string_view(shape.name()) == "rect")
+        shapes.push_back(fmt::format("{}+{} row {}: {}", shape.attribute("x").value(),
+                                     shape.attribute("width").value(),
+                                     (shape.attribute("y").as_double() - top) / 17, title));
+      if (std::string_view(shape.name()) != "path") continue;
+      const std::string place = shape.attribute("transform").value();
+      const std::size_t blank = place.find(' ');
+      shapes.push_back(fmt::format("^{} row {}: {}", place.substr(10, blank - 10),
+                                   (std::stod(place.substr(blank)) - top) / 17, title));
+    }
+  }
+  return shapes;
+}
+
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+using tools::TimelineOptions;
+
+constexpr auto kBegin = EventType::DurationBegin, kEnd = EventType::DurationEnd,
+               kInstant = EventType::Instant;
+
+TimelineOptions range(std::string_view text) { return {.range = parse_time_range(text)}; }
+
+std::vector<std::string> shapes(const std::vector<Event>& events, const TimelineOptions& options = {}) {
+  return shapes_of(drawn(events, options).svg);
+}
+std::vector<std::string> lines(const std::vector<Event>& events, const TimelineOptions& options = {}) {
+  return drawn(events, options).lines;
+}
+
+TEST(Timeline, DrawsNestedCallsBelowEachOther) {
+  EXPECT_THAT(shapes({call(1000, 2000, "main"), call(1100, 1400, "work"), call(1150, 1250, "leaf"),
+                      call(1400, 1500, "work")}),
+              ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "108+300 row 1: work: 300 ns at 100 ns",
+                          "408+100 row 1: work: 100 ns at 400 ns", "158+100 row 2: leaf: 100 ns at 150 ns"));
+}
+
+TEST(Timeline, DrawsPairsAsOneCall) {
+  EXPECT_THAT(shapes({event(kBegin, 1000, "main"), event(kBegin, 1100, "work"), call(1200, 1300, "leaf"),
+                      event(kEnd, 1400, ""), call(1500, 1600, "leaf"), event(kEnd, 2000, "")}),
+              ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "108+300 row 1: work: 300 ns at 100 ns",
+                          "508+100 row 1: leaf: 100 ns at 500 ns", "208+100 row 2: leaf: 100 ns at 200 ns"));
+}
+
+// As programs write them that tell of a call when it is over.
+TEST(Timeline, DrawsTheSameOfCallsThatAreToldOfWhenTheyEnd) {
+  const Event main = call(1000, 2000, "main"), work = call(1100, 1400, "work"),
+              leaf = call(1150, 1250, "leaf"), more = call(1400, 1500, "work"),
+              last = call(1420, 1430, "leaf");
+  EXPECT_THAT(shapes({leaf, work, last, more, main}),
+              ElementsAreArray(shapes({main, work, leaf, more, last})));
+  EXPECT_THAT(shapes({main, more, last, work, leaf}),
+              ElementsAreArray(shapes({main, work, leaf, more, last})));
+  EXPECT_THAT(lines({leaf, work, last, more, main}),
+              ElementsAre("5 calls on 1 thread",
+                          "3 events behind later ones of their thread: drawn where there is room"));
+}
+
+TEST(Timeline, DrawsLateCallsBelowThoseThatWait) {
+  EXPECT_THAT(shapes({event(kBegin, 1000, "main"), call(1500, 1600, "work"), call(1200, 1300, "late"),
+                      event(kEnd, 2000, "")}),
+              ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "208+100 row 1: late: 100 ns at 200 ns",
+                          "508+100 row 1: work: 100 ns at 500 ns"));
+}
+
+TEST(Timeline, DrawsLateCallsThatCrossOthersBelowThem) {
+  EXPECT_THAT(shapes({call(1000, 1500, "one"), call(1500, 2000, "two"), call(1400, 1600, "late")}),
+              ElementsAre("8+500 row 0: one: 500 ns at 0 ns", "508+500 row 0: two: 500 ns at 500 ns",
+                          "408+200 row 1: late: 200 ns at 400 ns"));
+}
+
+TEST(Timeline, MarksMoveWithTheirCalls) {
+  EXPECT_THAT(shapes({event(kInstant, 1300, "hit"), call(1500, 1600, "leaf"), call(1200, 2200, "late")}),
+              ElementsAre("8+1000 row 0: late: 1 µs at 0 ns", "308+100 row 1: leaf: 100 ns at 300 ns",
+                          "^108 row 1: hit at 100 ns"));
+}
+
+TEST(Timeline, MarksMoveIntoCallsThatAreToldOfLate) {
+  EXPECT_THAT(shapes({event(kInstant, 1300, "hit"), call(1200, 2200, "late")}),
+              ElementsAre("8+1000 row 0: late: 1 µs at 0 ns", "^108 row 1: hit at 100 ns"));
+}
+
+TEST(Timeline, DrawsALaneForEachThreadByItsName) {
+  const auto words = file_of([](Writer& writer) {
+    writer.name_process(1, "demo");
+    writer.name_thread(1, 3, "worker");
+    writer.write(call(1000, 2000, "work", {.process = 1, .thread = 3}));
+    writer.write(call(1000, 1500, "work", {.process = 1, .thread = 2}));
+    writer.write(call(1000, 1500, "work", {.process = 4, .thread = 5}));
+  });
+  const std::string svg = drawn(bytes_of(words)).svg;
+  EXPECT_THAT(svg, HasSubstr("<text x=\"8\" y=\"36\" font-weight=\"bold\">demo 1 / thread 2</text>"));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"8\" y=\"80\" font-weight=\"bold\">demo 1 / worker 3</text>"));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"8\" y=\"124\" font-weight=\"bold\">process 4 / thread 5</text>"));
+}
+
+TEST(Timeline, CallsThatReachOutOfTheRangeAreClipped) {
+  const std::vector<Event> events{call(1000, 3000, "main"), call(1100, 1700, "first"),
+                                  call(1200, 1300, "gone"), call(1800, 2700, "last"),
+                                  call(2800, 2900, "gone")};
+  EXPECT_THAT(shapes(events, range("500ns~1500ns")),
+              ElementsAre("8+1000 row 0: main: 2 µs at 0 ns", "8+200 row 1: first: 600 ns at 100 ns",
+                          "308+700 row 1: last: 900 ns at 800 ns"));
+  EXPECT_THAT(drawn(events, range("500ns~1500ns")).svg, HasSubstr("data-from=\"500\" data-to=\"1500\""));
+  EXPECT_THAT(shapes({event(kBegin, 1000, "main"), event(kBegin, 1100, "gone"), event(kEnd, 1200, ""),
+                      event(kEnd, 3000, ""), event(kBegin, 3100, "gone"), event(kEnd, 3200, "")},
+                     range("500ns~1500ns")),
+              ElementsAre("8+1000 row 0: main: 2 µs at 0 ns"));
+}
+
+TEST(Timeline, ARangeMayBeginAndEndWithNothing) {
+  const std::vector<Event> events{call(1000, 1100, "gone"), call(2000, 2500, "work"),
+                                  call(4000, 5000, "gone")};
+  EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
+}
+
+// The trace's own times work, too; what lies before and behind the trace is not drawn.
+TEST(Timeline, ARangeEndsWithTheTrace) {
+  EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
+              HasSubstr("data-from=\"0\" data-to=\"1000\""));
+  EXPECT_THAT(shapes({call(1000, 2000, "main")}, range("0.0000015~")),
+              ElementsAre("8+1000 row 0: main: 1 µs at 0 ns"));
+  EXPECT_TRUE(drawn({call(1000, 2000, "main")}, range("2us~")).is_empty);
+}
+
+TEST(Timeline, WhatIsNotSelectedLeavesItsRow) {
+  const std::vector<Event> events{
+      event(kBegin, 1000, "main"), call(1100, 1900, "work", kMain, "lib"),
+      call(1200, 1300, "leaf"),    event(kInstant, 1250, "mark"),
+      event(kEnd, 2000, ""),       call(1000, 2000, "other", {.process = 1, .thread = 3})};
+  EXPECT_THAT(shapes(events, {.events = {.threads = {2}, .categories = {"app"}}}),
+              ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "208+100 row 1: leaf: 100 ns at 200 ns",
+                          "^258 row 2: mark at 250 ns"));
+  EXPECT_THAT(shapes(events, {.events = {.names = {"w*", "l*"}}}),
+              ElementsAre("8+1000 row 0: work: 800 ns at 100 ns", "133+125 row 1: leaf: 100 ns at 200 ns"));
+}
+
+TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbours) {
+  // A pixel is 10 ns.
+  const std::vector<Event> events{call(10'000, 20'000, "main"),  call(11'000, 11'004, "a"),
+                                  call(11'006, 11'015, "b"),     call(11'016, 11'018, "c"),
+                                  call(11'030, 11'035, "alone"), call(11'040, 11'060, "wide"),
+                                  call(11'061, 11'062, "alone")};
+  EXPECT_THAT(
+      shapes(events),
+      ElementsAre("8+1000 row 0: main: 10 µs at 0 ns", "108+1.8 row 1: 3 calls at 1 µs, b took longest: 9 ns",
+                  "111+0.5 row 1: alone: 5 ns at 1.03 µs", "112+2 row 1: wide: 20 ns at 1.04 µs",
+                  "114.1+0.5 row 1: alone: 1 ns at 1.061 µs"));
+  EXPECT_THAT(lines(events),
+              ElementsAre("7 calls on 1 thread", "3 calls narrower than a pixel in 1 gray shape"));
+  EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.8\" height=\"16\" fill=\"#999\"><title>3 calls at"));
+}
+
+// So that pointing at one tells of a place.
+TEST(Timeline, MergedCallsAreNoWiderThanEightPixels) {
+  std::vector<Event> events;
+  for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
+  EXPECT_THAT(shapes(events), SizeIs(125));
+  EXPECT_EQ(shapes(events)[1], "16+7.99 row 0: 80 calls at 800 ns, a took longest: 9 ns");
+}
+
+TEST(Timeline, FramesOfGdbAreMarks) {
+  const auto frame = [](EventType type, std::uint64_t time, std::string_view name, std::uint32_t number) {
+    Event one = event(type, time, name, "tracepoint");
+    one.arguments = {{"frame", number}};
+    return one;
+  };
+  Event zero = frame(EventType::DurationComplete, 1200, "control", 1);
+  zero.end = 1200;
+  const std::vector<Event> events{call(1000, 2000, "main"),
+                                  frame(kInstant, 1100, "weigh", 0),
+                                  zero,
+                                  frame(kBegin, 1300, "control", 2),
+                                  event(kEnd, 1300, "control", "tracepoint"),
+                                  frame(kInstant, 1300, "control (2)", 2),  // the rest of it
+                                  frame(kBegin, 1400, "stepping", 3),
+                                  frame(kInstant, 1450, "step", 4),
+                                  event(kEnd, 1500, "stepping", "tracepoint"),
+                                  event(kInstant, 1600, "note")};
+  EXPECT_THAT(
+      shapes(events),
+      ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "408+100 row 1: stepping, frame 3: 100 ns at 400 ns",
+                  "^108 row 1: weigh, frame 0 at 100 ns", "^208 row 1: control, frame 1 at 200 ns",
+                  "^308 row 1: control, frame 2 at 300 ns", "^608 row 1: note at 600 ns",
+                  "^458 row 2: step, frame 4 at 450 ns"));
+  EXPECT_THAT(lines(events), ElementsAre("2 calls, 4 frames of GDB, 1 instant on 1 thread"));
+  EXPECT_THAT(
+      drawn(events).svg,
+      HasSubstr("<path class=\"mark\" transform=\"translate(108 58)\" d=\"M0 0l4 8h-8z\" fill=\"#c00\">"
+                "<title>weigh, frame 0 at 100 ns</title></path>\n"
+                "<text x=\"113\" y=\"68\" fill=\"#c00\">weigh</text>\n"));
+}
+
+TEST(Timeline, MarksInOnePixelAreOne) {
+  const std::vector<Event> events{call(10'000, 20'000, "main"), event(kInstant, 11'000, "a"),
+                                  event(kInstant, 11'009, "b"), event(kInstant, 11'010, "c"),
+                                  event(kInstant, 11'011, "hit", "tracepoint")};
+  EXPECT_THAT(shapes(events), ElementsAre("8+1000 row 0: main: 10 µs at 0 ns",
+                                          "^108 row 1: 2 instants at 1 µs, the first is a",
+                                          "^109 row 1: c at 1.01 µs", "^109.1 row 1: hit at 1.011 µs"));
+  EXPECT_THAT(lines(events), ElementsAre("1 call, 1 frame of GDB, 3 instants on 1 thread",
+                                         "2 marks less than a pixel apart in 1 mark"));
+  const std::vector<Event> two{call(10'000, 20'000, "main"), event(kInstant, 11'000, "a"),
+                               event(kInstant, 11'009, "b")};
+  EXPECT_THAT(drawn(two).svg, Not(HasSubstr(">a</text>"))) << "it is not the only one";
+}
+
+TEST(Timeline, SaysWhatIsNestedTooDeep) {
+  const std::vector<Event> events{call(1000, 2000, "a"),    call(1100, 1900, "b"),
+                                  call(1200, 1800, "c"),    event(kInstant, 1300, "d"),
+                                  event(kBegin, 1300, "e"), event(kEnd, 1400, "")};
+  EXPECT_THAT(shapes(events, {.max_rows = 2}),
+              ElementsAre("8+1000 row 0: a: 1 µs at 0 ns", "108+800 row 1: b: 800 ns at 100 ns"));
+  EXPECT_THAT(
+      lines(events, {.max_rows = 2}),
+      ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn: nested too deep (--max-depth)"));
+  // Calls that are told of late push others out.
+  EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
+              Contains("1 call or mark not drawn: nested too deep (--max-depth)"));
+}
+
+TEST(Timeline, SaysWhichThreadsAreTooMany) {
+  std::vector<Event> events;
+  for (std::uint64_t thread = 2; thread < 6; ++thread) {
+    events.push_back(call(1000, 2000, "a", {.process = 1, .thread = thread}));
+    events.push_back(call(1100, 1300, "b", {.process = 1, .thread = thread}));
+  }
+  EXPECT_THAT(shapes(events, {.max_lanes = 2}), SizeIs(4));
+  EXPECT_THAT(
+      lines(events, {.max_lanes = 2}),
+      ElementsAre("4 calls on 2 threads", "2 more threads with 4 calls and marks not drawn (--max-threads)"));
+  // Those in which nothing of the range happens take no place.
+  events.insert(events.begin(), call(500, 600, "before", {.process = 1, .thread = 1}));
+  EXPECT_THAT(lines(events, {.range = parse_time_range("400ns~"), .max_lanes = 4}),
+              ElementsAre("8 calls on 4 threads"));
+}
+
+TEST(Timeline, SaysWhatIsOdd) {
+  Words words = trace_of({event(kEnd, 500, ""), call(1000, 2000, "main"), event(kBegin, 1100, "open"),
+                          call(1200, 1300, "leaf"), call(1700, 1800, "back")});
+  std::swap(words[words.size() - 2], words.back());  // ends before it begins
+  EXPECT_THAT(drawn(bytes_of(words)).lines,
+              ElementsAre("3 calls on 1 thread", "1 call without an end in the trace",
+                          "1 end not drawn: no begin in the trace", "1 record not drawn: impossible times"));
+  EXPECT_THAT(shapes_of(drawn(bytes_of(words)).svg),
+              Contains("108+900 row 1: open: 900 ns at 600 ns, without an end"));
+}
+
+TEST(Timeline, SaysWhatItDoesNotDraw) {
+  const Drawn all = drawn(bytes_of(sample_trace()));
+  EXPECT_THAT(
+      all.lines,
+      ElementsAre("2 calls, 2 instants on 2 threads",
+                  "not drawn: 1 counter value, 3 async events, 3 flow events, 2 context switches, 1 wakeup, "
+                  "1 log message, 1 blob"));
+  EXPECT_THAT(all.svg,
+              HasSubstr("<g class=\"foot\" fill=\"#777\">\n<text x=\"8\" y=\"139\">2 calls, 2 instants on 2 "
+                        "threads</text>\n<text x=\"8\" y=\"152\">not drawn: 1 counter value,"));
+  EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
+              ElementsAre("2 calls on 2 threads", "not drawn: 3 async events, 1 flow event"));
+}
+
+TEST(Timeline, CutsNamesWhereTheyDoNotFit) {
+  const std::string svg =
+      drawn({call(0, 1000, "main"), call(0, 40, "checksum"), call(50, 60, "checksum")}).svg;
+  EXPECT_THAT(svg, HasSubstr("</rect>\n<text x=\"10\" y=\"70\">chec\u2026</text>\n<rect x=\"58\""));
+  EXPECT_THAT(svg, Not(HasSubstr("<text x=\"60\"")));
+  EXPECT_THAT(shapes({call(0, 1000, std::string(300, 'x'))}),
+              ElementsAre("8+1000 row 0: " + std::string(200, 'x') + ": 1 µs at 0 ns"));
+}
+
+TEST(Timeline, NamesOfAnyBytesAreText) {
+  EXPECT_THAT(shapes({call(0, 1000, "</title><script>&\"'"), call(100, 200, Inline{"a\x01\xff"}.text)}),
+              ElementsAre("8+1000 row 0: </title><script>&\"': 1 µs at 0 ns",
+                          "108+100 row 1: a\ufffd\ufffd: 100 ns at 100 ns"));
+}
+
+TEST(Timeline, PicturesOfLargeTracesAreSmall) {
+  std::vector<Event> events;
+  auto random = [state = std::uint64_t{1}]() mutable {
+    state = state * 6'364'136'223'846'793'005 + 1'442'695'040'888'963'407;
+    return state >> 33;
+  };
+  for (std::uint64_t time = 0, i = 0; i < 100'000; time += 1000, ++i) {
+    events.push_back(call(time, time + 900, "work", {.process = 1, .thread = 2 + i % 4}));
+    events.push_back(
+        call(time + 100, time + 101 + random() % 700, "step", {.process = 1, .thread = 2 + i % 4}));
+  }
+  const Drawn all = drawn(events);
+  EXPECT_EQ(all.lines[0], "200000 calls on 4 threads");
+  EXPECT_THAT(all.lines[1], StartsWith("200000 calls narrower than a pixel in 10"));
+  EXPECT_LT(all.svg.size(), 150'000);
+}
+
+// More shapes than a picture holds: pixels get coarser, and that is said.
+TEST(Timeline, PicturesOfBusyTracesAreBounded) {
+  std::vector<Event> events;
+  for (std::uint64_t time = 0; time < 4'000'000; time += 4000)
+    for (std::uint64_t thread = 2; thread < 202; ++thread)
+      events.push_back(call(time + thread, time + thread + 3000, "work", {.process = 1, .thread = thread}));
+  const Drawn all = drawn(events, {.max_lanes = 200}, 2000);
+  EXPECT_EQ(all.lines[0], "200000 calls on 200 threads");
+  EXPECT_THAT(all.lines[1], EndsWith(" calls narrower than 3 pixels in 25000 gray shapes"));
+  EXPECT_LE(shapes_of(all.svg).size(), 50'000);
+}
+
+// Every prefix, and every flipped bit, of a trace with all kinds of records.
+TEST(Timeline, DamageIsDrawnOrLeftOut) {
+  const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
+  const auto draw = [](std::span<const std::byte> damaged) {
+    const Drawn all = drawn(damaged);
+    pugi::xml_document document;
+    if (!all.is_empty) {
+      EXPECT_TRUE(document.load_string(all.svg.c_str()));
+    }
+  };
+  for (std::size_t size = 0; size <= bytes.size(); ++size) draw(std::span(bytes).first(size));
+  auto flipped = bytes;
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    flipped[bit / 8] ^= std::byte{1} << bit % 8;
+    draw(flipped);
+    flipped[bit / 8] = bytes[bit / 8];
+  }
+}
+
+}  // namespace
+}  // namespace fxt::test

@@ -1,0 +1,37 @@
+#include "fxt/tools/drawing/xml_text.h"
+
+#include <gmock/gmock.h>
+
+namespace fxt::tools {
+namespace {
+
+TEST(XmlText, IsEscaped) {
+  EXPECT_EQ(in_xml("map<int, \"x\">::operator&()"), "map&lt;int, &quot;x&quot;&gt;::operator&amp;()");
+  EXPECT_EQ(in_xml("Gr\u00fc\u00dfe \u6f22 \U0001f600"), "Gr\u00fc\u00dfe \u6f22 \U0001f600");
+}
+
+TEST(XmlText, HoldsNothingThatNoDocumentMayHold) {
+  EXPECT_EQ(in_xml("a\x01\n\t\x7f"), "a\ufffd\ufffd\ufffd\ufffd");
+  EXPECT_EQ(in_xml(std::string_view("\0", 1)), "\ufffd");
+  EXPECT_EQ(in_xml("\u0080\u009f\u00a0"), "\ufffd\ufffd\u00a0");
+  EXPECT_EQ(in_xml("\xff\xc3"), "\ufffd\ufffd");
+  EXPECT_EQ(in_xml("\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf"), "\ufffd\ufffd\ufffd");
+}
+
+TEST(FittedText, IsCutWhereThereIsNoRoom) {
+  EXPECT_EQ(fitted("checksum", 8), "checksum");
+  EXPECT_EQ(fitted("checksum", 7.9), "checks\u2026");
+  EXPECT_EQ(fitted("checksum", 3), "ch\u2026");
+  EXPECT_EQ(fitted("checksum", 2.9), "");
+  EXPECT_EQ(fitted("ab", 3), "ab");
+}
+
+TEST(FittedText, KnowsWideCharacters) {
+  EXPECT_EQ(columns_of("a\u00fc\u6f22\u2026\ufffd"), 6);
+  EXPECT_EQ(fitted("\u6f22\u5b57\u6f22\u5b57", 8), "\u6f22\u5b57\u6f22\u5b57");
+  EXPECT_EQ(fitted("\u6f22\u5b57\u6f22\u5b57", 6), "\u6f22\u5b57\u2026");
+  EXPECT_EQ(fitted("\xff\xff\xff\xff", 3), "\ufffd\ufffd\u2026");
+}
+
+}  // namespace
+}  // namespace fxt::tools

@@ -1,0 +1,225 @@
+// The program fxt-draw as a user runs it: files, reports and exit codes.
+#include <gmock/gmock.h>
+#include <iterator>
+#include <utility>
+
+#include "tests/fxt/tools/tool_test.h"
+
+namespace fxt::test {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class FxtDraw : public ToolTest {
+ protected:
+  static Outcome run(const std::string& arguments) { return shell(FXT_DRAW " " + arguments); }
+  static std::string text_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void call_of(Writer& writer, std::uint64_t begin, std::uint64_t end, std::string_view name) {
+    writer.write(Event{.type = EventType::DurationComplete,
+                       .time = begin,
+                       .thread = {.process = 1, .thread = 2},
+                       .category = "app",
+                       .name = name,
+                       .end = end});
+  }
+  std::string trace(std::string_view inner = "work") {
+    return file("in.fxt", file_of([&](Writer& writer) {
+                  writer.name_process(1, "demo");
+                  writer.name_thread(1, 2, "main");
+                  call_of(writer, 1000, 4000, "main");
+                  call_of(writer, 1500, 3000, inner);
+                }));
+  }
+  // A parser that takes nothing but XML, and what it finds.
+  std::string parsed(const std::string& path) {
+    return shell(
+               "python3 -c \"import sys, xml.dom.minidom as x; d = x.parse(sys.argv[1]); "
+               "print([t.firstChild.data for t in d.getElementsByTagName('title')])\" " +
+               path)
+        .output;
+  }
+  const std::string out_ = folder() + "out.svg";
+};
+
+constexpr std::string_view kPicture = R"(<!-- drawn by fxt-draw -->
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 316 113" width="316" height="113" font-family="monospace" font-size="10" data-from="0" data-to="3000">
+<style>text{pointer-events:none}</style>
+<rect width="316" height="113" fill="#fff"/>
+<g class="axis" fill="#777" stroke-width="0.5">
+<path d="M8 18V81" stroke="#ccc"/>
+<text x="0" y="15">0 µs</text>
+<path d="M208 18V81" stroke="#ccc"/>
+<text x="195.8" y="15">2 µs</text>
+</g>
+<g class="lane">
+<text x="8" y="36" font-weight="bold">demo 1 / main 2</text>
+<rect x="8" y="41" width="300" height="16" fill="#beb9db"><title>main: 3 µs at 0 ns</title></rect>
+<text x="10" y="53">main</text>
+<rect x="58" y="58" width="150" height="16" fill="#ffb55a"><title>work: 1.5 µs at 500 ns</title></rect>
+<text x="60" y="70">work</text>
+</g>
+<g class="foot" fill="#777">
+<text x="8" y="95">2 calls on 1 thread</text>
+<text x="8" y="108">0 is 1 µs by the trace's clock</text>
+</g>
+</svg>
+)";
+
+TEST_F(FxtDraw, DrawsAPicture) {
+  const Outcome outcome = run("--width 316 " + trace() + " " + out_);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.output, "2 calls on 1 thread\n");
+  EXPECT_EQ(text_of(out_), kPicture);
+}
+
+TEST_F(FxtDraw, DrawsAPage) {
+  EXPECT_EQ(run("-q -w 316 " + trace() + " " + folder() + "out.html").output, "");
+  const std::string page = text_of(folder() + "out.html");
+  EXPECT_THAT(page, StartsWith("<!-- drawn by fxt-draw -->\n<!DOCTYPE html>\n<html lang=\"en\">\n"));
+  EXPECT_THAT(page, HasSubstr("<title>in.fxt</title>"));
+  EXPECT_THAT(page, HasSubstr(kPicture.substr(kPicture.find('\n') + 1)));
+  EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
+  // It asks for nothing that is not in it.
+  EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
+                              "'unsafe-inline'\""));
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
+  EXPECT_THAT(page, Not(HasSubstr("href=")));
+}
+
+TEST_F(FxtDraw, ReadsAndWritesWhatIsAsked) {
+  const std::string in = trace();
+  EXPECT_EQ(shell(FXT_DRAW " -q -w 316 - - <" + in).output, kPicture);
+  EXPECT_EQ(shell("gzip -c " + in + " | " FXT_DRAW " -q -w 316 - -").output, kPicture);
+  EXPECT_EQ(run("-q -w 316 --format svg " + in + " " + folder() + "picture").output, "");
+  EXPECT_EQ(text_of(folder() + "picture"), kPicture);
+  EXPECT_THAT(run("-q --format html " + in + " -").output, HasSubstr("<!DOCTYPE html>"));
+  EXPECT_EQ(run("-q -w 316 " + in + " " + folder() + "out.svg.gz").exit_code, 0);
+  EXPECT_EQ(shell("gzip -dc " + folder() + "out.svg.gz").output, kPicture);
+}
+
+TEST_F(FxtDraw, TakesARangeAndASelection) {
+  const auto titles = [&](const std::string& options) {
+    EXPECT_EQ(run("-qf " + options + " " + trace() + " " + out_).exit_code, 0);
+    return parsed(out_);
+  };
+  EXPECT_EQ(titles(""), "['main: 3 µs at 0 ns', 'work: 1.5 µs at 500 ns']\n");
+  EXPECT_EQ(titles("-r 2500ns~"), "['main: 3 µs at 0 ns']\n");
+  EXPECT_EQ(titles("-t 2 -n 'w*' -c app"), "['work: 1.5 µs at 500 ns']\n");
+  EXPECT_EQ(titles("--max-depth 1 --max-threads 1"), "['main: 3 µs at 0 ns']\n");
+}
+
+TEST_F(FxtDraw, NamesOfAnyBytesMakeAPicture) {
+  const std::string in = trace("</title>]]><script>alert('&amp;')\x01\x1b[31m\xff\xef\xbf\xbe");
+  EXPECT_EQ(run("-q " + in + " " + out_).exit_code, 0);
+  EXPECT_EQ(parsed(out_),
+            "['main: 3 µs at 0 ns', \"</title>]]><script>alert('&amp;')\ufffd\ufffd[31m\ufffd\ufffd: 1.5 µs "
+            "at 500 ns\"]\n");
+  EXPECT_EQ(run("-q " + in + " " + folder() + "out.html").exit_code, 0);
+  EXPECT_THAT(text_of(folder() + "out.html"), Not(HasSubstr("<script>alert")));
+}
+
+TEST_F(FxtDraw, AMillionCallsMakeABoundedPicture) {
+  const std::string in = file("large.fxt", file_of([](Writer& writer) {
+                                for (std::uint64_t time = 0; time < 1'000'000'000; time += 2000) {
+                                  call_of(writer, time, time + 1900, "outer");
+                                  call_of(writer, time + 100, time + 1000, "inner");
+                                }
+                              }));
+  EXPECT_EQ(run(in + " " + out_).output,
+            "1000000 calls on 1 thread\n1000000 calls narrower than a pixel in 318 gray shapes\n");
+  EXPECT_LT(std::filesystem::file_size(out_), 50'000);
+}
+
+TEST_F(FxtDraw, DrawsWhatCouldBeReadOfADamagedFile) {
+  const std::string damaged = file("damaged.fxt", file_of([](Writer& writer) {
+                                     call_of(writer, 1000, 2000, "main");
+                                     call_of(writer, 1100, 1200, "lost");
+                                   }),
+                                   3);
+  const Outcome outcome = run("-q " + damaged + " " + out_);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, StartsWith("fxt-draw: " + damaged + ":+0x"));
+  EXPECT_EQ(parsed(out_), "['main: 1 µs at 0 ns']\n");
+}
+
+TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
+  const auto failed = [&](const std::string& in) {
+    const Outcome outcome = run(in + " " + out_);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_FALSE(std::filesystem::exists(out_));
+    return outcome.output;
+  };
+  EXPECT_THAT(failed(file_with("x.c", "int main() { return 0; }")), HasSubstr("x.c:+0x0: "));
+  EXPECT_EQ(failed("-r 1s~ " + trace()),
+            "fxt-draw: " + folder() + "in.fxt: nothing to draw: 0 calls on 0 threads\n");
+  const std::string counters = file("counters.fxt", file_of([](Writer& writer) {
+                                      writer.write(Event{.type = EventType::Counter,
+                                                         .time = 5,
+                                                         .thread = {.process = 1, .thread = 2},
+                                                         .name = "memory",
+                                                         .arguments = {{"KB", 1}}});
+                                    }));
+  EXPECT_EQ(failed(counters), "fxt-draw: " + counters +
+                                  ": nothing to draw: 0 calls on 0 threads; not drawn: 1 counter value\n");
+  EXPECT_EQ(failed(folder() + "none.fxt"), "fxt-draw: " + folder() + "none.fxt: No such file or directory\n");
+}
+
+TEST_F(FxtDraw, ReplacesNothingButPictures) {
+  const std::string in = trace(), other = file_with("other.svg", "<svg/>");
+  const Outcome outcome = run(in + " " + other);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.output, "fxt-draw: '" + other +
+                                "' is no picture of fxt-draw, and would be overwritten; --force does it\n"
+                                "Try 'fxt-draw --help'.\n");
+  EXPECT_EQ(text_of(other), "<svg/>");
+  EXPECT_EQ(run("-q --force " + in + " " + other).output, "");
+  EXPECT_EQ(run("-q -w 316 " + in + " " + other).output, "") << "a picture now";
+  EXPECT_EQ(text_of(other), kPicture);
+  EXPECT_EQ(run("--format svg --force " + in + " " + in).output,
+            "fxt-draw: '" + in + "' is read, and would be overwritten\nTry 'fxt-draw --help'.\n");
+}
+
+TEST_F(FxtDraw, WhatCantBeWrittenIsSaid) {
+  EXPECT_EQ(run(trace() + " " + folder() + "none/out.svg").output,
+            "fxt-draw: " + folder() + "none/out.svg: can't create: No such file or directory\n");
+  const Outcome full = run("-q --format svg " + trace() + " /dev/full");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.output, "fxt-draw: /dev/full: can't write: No space left on device\n");
+}
+
+TEST_F(FxtDraw, SaysWhatIsRight) {
+  const auto error = [&](const std::string& options) {
+    const Outcome outcome = run(options);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.output;
+  };
+  const std::string help = "Try 'fxt-draw --help'.\n";
+  EXPECT_EQ(error("x.fxt"), "fxt-draw: IN and OUT are missing\n" + help);
+  EXPECT_EQ(error("a b.svg c"), "fxt-draw: takes one IN and one OUT\n" + help);
+  EXPECT_EQ(error("a b.png"),
+            "fxt-draw: 'b.png' ends neither in .svg nor in .html; --format says what to write\n" + help);
+  EXPECT_EQ(error("-r 5~3 a b.svg"), "fxt-draw: --time-range: '5~3' ends before it begins\n" + help);
+  EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + out_),
+            "fxt-draw: --time-range: the range ends before it begins\n" + help);
+  EXPECT_EQ(error("-w 199 a b.svg"),
+            "fxt-draw: --width takes a number from 200 to 10000, not '199'\n" + help);
+  EXPECT_EQ(error("--max-depth 0 a b.svg"),
+            "fxt-draw: --max-depth takes a number from 1 to 512, not '0'\n" + help);
+  EXPECT_EQ(error("--max-threads 1025 a b.svg"),
+            "fxt-draw: --max-threads takes a number from 1 to 1024, not '1025'\n" + help);
+  EXPECT_EQ(error("--format png a b"), "fxt-draw: --format takes one of auto, svg, html, not 'png'\n" + help);
+  EXPECT_EQ(error("--thread x a b.svg"), "fxt-draw: --thread takes a number, not 'x'\n" + help);
+  EXPECT_EQ(error("--widht 5 a b.svg"),
+            "fxt-draw: unrecognised option '--widht'; did you mean --width?\n" + help);
+  EXPECT_THAT(run("--help").output, HasSubstr("--max-threads N"));
+  EXPECT_THAT(run("--version").output, StartsWith("fxt-draw "));
+}
+
+}  // namespace
+}  // namespace fxt::test
