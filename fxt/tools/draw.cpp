@@ -168,7 +168,7 @@ std::string picture_of(const DrawOptions& options, const Timeline& timeline) {
 
 void write(const std::string& path, std::string_view picture) {
   OutputFile file(path);
-  const auto stream = open_stream(path, file);
+  const auto stream = open_stream(path, file, 1);
   stream->write(std::as_bytes(std::span(picture)));
   stream->finish();
   file.commit();
