@@ -1,6 +1,7 @@
-"""docs/notes.md and the sources: every kind of note has its entry, and every entry its kind."""
+"""What docs/ says, held against the sources: kinds of notes, links between pages, queries."""
 
 import re
+import sqlite3
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -53,6 +54,70 @@ class Notes(unittest.TestCase):
     def test_every_kind_is_said_somewhere(self):
         defined = Counter(constant for constant, _, _, _ in self.found)
         self.assertEqual([constant for constant in defined if self.uses[constant] == defined[constant]], [])
+
+
+# A link to a file of ours, and the part of it.
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",
+         REPOSITORY / "fxt" / "README.md"]
+
+
+def without_code(text):
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+
+
+def anchors_of(page):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+class Links(unittest.TestCase):
+    def test_links_lead_to_files_and_headings(self):
+        count = 0
+        for page in PAGES:
+            for file, anchor in LINK.findall(without_code(page.read_text())):
+                count += 1
+                with self.subTest(f"{page.relative_to(REPOSITORY)}: {file}{anchor}"):
+                    target = (page.parent / file).resolve() if file else page
+                    self.assertTrue(target.exists())
+                    if anchor:
+                        self.assertIn(anchor[1:], anchors_of(target))
+        self.assertGreater(count, 50)
+
+    def test_every_page_is_linked_from_the_readme(self):
+        readme = (REPOSITORY / "README.md").read_text()
+        for page in (REPOSITORY / "docs").glob("*.md"):
+            with self.subTest(page.name):
+                self.assertIn(f"(docs/{page.name}", readme)
+
+
+# The columns of Perfetto's tables that the queries use.
+TABLES = """
+    CREATE TABLE slice (id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id);
+    CREATE TABLE args (arg_set_id, key, value_type, int_value, real_value, string_value, display_value);
+    CREATE TABLE thread_track (id, utid);
+    CREATE TABLE thread (utid, tid, name, upid);
+    CREATE TABLE process (upid, pid, name);
+    CREATE TABLE thread_state (ts, dur, cpu, utid, state);
+    CREATE TABLE sched (ts, dur, cpu, utid, end_state);
+    CREATE TABLE counter_track (id, name);
+    CREATE TABLE counter (ts, track_id, value);
+    CREATE TABLE flow (slice_out, slice_in);
+    CREATE TABLE stats (name, severity, value);
+"""
+
+
+class Queries(unittest.TestCase):
+    def test_they_are_sql_on_known_columns(self):
+        queries = re.findall(r"```sql\n(.*?)```", (REPOSITORY / "docs" / "perfetto.md").read_text(), re.DOTALL)
+        self.assertGreater(len(queries), 10)
+        tables = sqlite3.connect(":memory:")
+        tables.executescript(TABLES)
+        tables.create_function("EXTRACT_ARG", 2, lambda arg_set, key: None)
+        for query in queries:
+            with self.subTest(query.splitlines()[0]):
+                tables.execute(query)
 
 
 if __name__ == "__main__":
