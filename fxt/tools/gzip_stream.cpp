@@ -57,7 +57,7 @@ class Deflater {
     const int result = ::deflate(&stream_, is_last ? Z_FINISH : Z_SYNC_FLUSH);
     if (result != (is_last ? Z_STREAM_END : Z_OK) || stream_.avail_in != 0 || stream_.avail_out == 0)
       throw std::logic_error("a block takes more room than zlib foretold");
-    out.resize(out.size() - stream_.avail_out);
+    out.erase(out.end() - static_cast<std::ptrdiff_t>(stream_.avail_out), out.end());
     return out;
   }
 
