@@ -98,7 +98,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
       add_damage(Damage::Kind::Frame, first_bad, end,
                  fmt::format("frame {}: unknown or damaged block", frame_.number));
   } else if (is_circular_ || !expected_frames_ || frames_are_missing()) {
-    const std::uint64_t from = is_known ? std::max(first_bad, offset_ + 1) : offset_ + 1;
+    const std::uint64_t from = is_known ? first_bad : offset_ + 1;
     const auto chain = find_chain(from, file_.size());
     if (!is_known && !chain) {
       add_damage(Damage::Kind::Tail, offset_, file_.size(), "no frame can be read from here on");

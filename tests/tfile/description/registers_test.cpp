@@ -104,6 +104,20 @@ TEST_P(DefaultLayouts, AreThoseOfGdb) {
   EXPECT_NE(layout->sp(), nullptr);
 }
 
+// By which a target is told that does not say what it is (fact sheet, section 5).
+TEST(DefaultLayouts, HaveTypicalSizes) {
+  const auto are_typical = [](std::string_view architecture, std::vector<std::size_t> sizes) {
+    const RegisterLayout& layout = *default_layout(architecture);
+    for (const std::size_t size : sizes)
+      if (!is_typical_size(layout, size) || is_typical_size(layout, size + 1)) return false;
+    return !is_typical_size(layout, 0) && !is_typical_size(layout, 12);
+  };
+  EXPECT_TRUE(are_typical("i386:x86-64", {0x94, 0x218, 0x230, 0x330, 0x970}));
+  EXPECT_TRUE(are_typical("i386", {0x40, 0x134, 0x138, 0x1b8, 0x2f8}));
+  EXPECT_TRUE(are_typical("arm", {0xa8, 0x44}));
+  EXPECT_TRUE(are_typical("aarch64", {0x314}));
+}
+
 TEST(DefaultLayouts, ServeTheVariantsOfAnArchitecture) {
   EXPECT_EQ(default_layout("mips:isa64r2")->architecture(), "mips");
   EXPECT_EQ(default_layout("armv7")->architecture(), "arm");

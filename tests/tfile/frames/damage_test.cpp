@@ -123,6 +123,49 @@ TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("the file ends inside frame 1: 3 bytes are missing")));
 }
 
+// What lies in the good part of a frame is no frame, whatever it looks like.
+TEST(DamagedTrace, FramesAreLookedForBehindWhatIsGood) {
+  TraceBuilder inner;
+  inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
+  const std::string whole = inner.bytes(), frames = whole.substr(whole.find("\n\n") + 2);
+  TraceBuilder t;
+  describe(t, "5");
+  t.frame(2).variable(1, 5).frame(2).memory(0x1000, frames).raw("Qxyz").end_frame().raw("??");
+  for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.end().lines(options),
+              ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"), HasSubstr("tracepoint:f frame=1"),
+                          HasSubstr("@6000 tracepoint:f frame=2"), HasSubstr("@7000 tracepoint:f frame=3"),
+                          HasSubstr("@8000 tracepoint:f frame=4")));
+}
+
+TEST(DamagedTrace, BytecodeThatIsNoneIsSaid) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:1");
+  t.line("tp T2:401000:E:3:0:X2,ff27")
+      .line("tp A2:401000:X00000002,fe27")
+      .line("tp S2:401000:X00000002,fd27");
+  t.frame(2).memory(0x1000, "x").end().lines();
+  EXPECT_THAT(t.notes(),
+              AllOf(Contains("bad-expression 3"), Contains("FILE: tracepoint 2: ?? ff 27"),
+                    Contains("FILE: tracepoint 2: ?? fe 27"), Contains("FILE: tracepoint 2: ?? fd 27")));
+}
+
+// Searching takes an effort in proportion to the file, and then ends.
+TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
+  TraceBuilder t;
+  describe(t, "9");
+  t.frame(2).variable(1, 5).end_frame();
+  // Each block holds the header of what looks like a frame nearly to its end.
+  std::string lies = "?";
+  const std::string header = t.number(std::int16_t{2}) + t.number(std::uint32_t{60'000});
+  for (int i = 0; i < 5000; ++i) lies += 'V' + t.number(std::uint32_t{1}) + "xx" + header;
+  t.raw(lies).frame(2).variable(1, 6).end();
+  t.lines();
+  EXPECT_THAT(t.notes(), Contains(HasSubstr("too much damage: the search for frames ends here")));
+}
+
 TEST(DamagedTrace, AHugeFrameDoesNotSwallowWhatFollows) {
   TraceBuilder t;
   describe(t, "4");
@@ -155,6 +198,17 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.lines(), AllOf(Contains(HasSubstr("tracepoint:tracepoint 9 frame=1 tracepoint=9")),
                                Contains(HasSubstr("tracepoint:tracepoint -1 frame=2 tracepoint=-1"))));
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
+}
+
+// A frame of nobody knows what must be followed by one; without blocks, another such is none.
+TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
+  TraceBuilder t;
+  describe(t, "4");
+  t.frame(2).variable(1, 5).frame(9).variable(1, 6).end_frame().raw(std::string("\7\0\0\0\0\0", 6));
+  for (const int time : {7, 8, 9}) t.frame(2).variable(1, time);
+  EXPECT_THAT(t.end().lines(), ElementsAre(HasSubstr("@5000 tracepoint:f"), HasSubstr("@7000 tracepoint:f"),
+                                           HasSubstr("@8000 tracepoint:f"), HasSubstr("@9000 tracepoint:f")));
+  EXPECT_THAT(t.notes(), Contains(HasSubstr("no readable frames here (25 bytes")));
 }
 
 // What follows an unknown one is looked at before it is said, a block of the file further on for some.

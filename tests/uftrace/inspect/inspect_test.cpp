@@ -7,6 +7,7 @@
 #include <string>
 
 #include "converters/model/input_error.h"
+#include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"
 
@@ -187,6 +188,47 @@ TEST(UftraceInspect, WhatPerfSaysOfThreads) {
   EXPECT_EQ(thread["switched out"], 2);
   EXPECT_EQ(thread["preempted"], 1);
   EXPECT_EQ(thread["names given"], 2);
+}
+
+TEST(UftraceInspect, WhatTheKernelLeft) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
+  KernelBytes bytes;
+  bytes.page(20).entry(0, 100, 0x1000, 0).entry(1, 100, 0x1010, 1);
+  bytes.page(30)
+      .lost(7)
+      .exit(0, 100, 0x1010, 1)
+      .exit(5, 100, 0x1000, 0)
+      .event(1, bytes.common(99, 100).text());
+  r.file("kernel_header", header_text()).file("kernel-cpu3.dat", bytes.text());
+  const Outline kernel = r.inspected()["kernel"];
+  EXPECT_EQ(kernel["page bytes"], 256);
+  EXPECT_EQ(kernel["long bytes"], 8);
+  EXPECT_EQ(kernel["byte order"], "little");
+  EXPECT_EQ(kernel["formats"][0],
+            (Outline{{"format", "ftrace:funcgraph_entry"}, {"type", 11}, {"fields", 6}}));
+  EXPECT_EQ(kernel["cpus"].size(), 1u);
+  EXPECT_EQ(kernel["cpus"][0],
+            (Outline{{"file", "kernel-cpu3.dat"},
+                     {"cpu", 3},
+                     {"bytes", 512},
+                     {"pages", 2},
+                     {"events", 5},
+                     {"gaps", 1},
+                     {"lost events", 7},
+                     {"events by kind",
+                      {{"ftrace:funcgraph_exit", 2}, {"ftrace:funcgraph_entry", 2}, {"type 99", 1}}},
+                     {"first ns", 20},
+                     {"last ns", 36}}));
+}
+
+TEST(UftraceInspect, AKernelFileWithoutEventsHasNoTimes) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
+  r.file("kernel_header", header_text()).file("kernel-cpu0.dat", KernelBytes().page(20).text());
+  const Outline cpu = r.inspected()["kernel"]["cpus"][0];
+  EXPECT_EQ(cpu["events"], 0);
+  EXPECT_FALSE(cpu.contains("first ns"));
 }
 
 // However much of it is missing or wrong.

@@ -211,6 +211,22 @@ TEST(KernelCursor, ATruncatedPageGivesWhatItHolds) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) events_of(std::string_view(bytes).substr(0, size));
 }
 
+// Said once, however often it is asked.
+TEST(KernelCursor, AFileThatGoesAwayEndsThere) {
+  TextRecording directory;
+  const std::string bytes = KernelBytes().page(1000).event(0, "1234").page(2000).event(0, "abcd").text();
+  directory.file("kernel-cpu0.dat", bytes);
+  const auto path = directory.path() / "kernel-cpu0.dat";
+  Notes notes;
+  KernelCursor cursor(
+      {.cpu = 0, .path = path, .size_bytes = bytes.size()},
+      {.pages = {256, 8, std::endian::little}, .block_bytes = 256, .keep_open = false, .notes = &notes});
+  EXPECT_TRUE(cursor.next());
+  std::filesystem::remove(path);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(cursor.next());
+  EXPECT_EQ(notes.count(kUnreadableFile), 1u);
+}
+
 TEST(KernelCursor, AFileThatIsNotThereIsAnError) {
   EXPECT_THROW(KernelCursor({.cpu = 0, .path = "/nowhere/kernel-cpu0.dat", .size_bytes = 1}, {}), InputError);
 }
