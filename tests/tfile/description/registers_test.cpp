@@ -116,6 +116,18 @@ TEST(DefaultLayouts, HaveTypicalSizes) {
   EXPECT_TRUE(are_typical("i386", {0x40, 0x134, 0x138, 0x1b8, 0x2f8}));
   EXPECT_TRUE(are_typical("arm", {0xa8, 0x44}));
   EXPECT_TRUE(are_typical("aarch64", {0x314}));
+  EXPECT_TRUE(are_typical("mips", {0x98, 0x124})) << "of the kernel's module, and with floating point";
+  EXPECT_TRUE(are_typical("mips:isa64", {0x130, 0x248}));
+  EXPECT_TRUE(are_typical("powerpc:common", {0x19c}));
+  EXPECT_TRUE(are_typical("powerpc:common64", {0x22c}));
+  EXPECT_TRUE(are_typical("s390:64-bit", {0x154, 0x15c})) << "without and with orig_r2";
+  EXPECT_TRUE(are_typical("s390:31-bit", {0x10c, 0x110}));
+  EXPECT_TRUE(are_typical("riscv:rv64", {0x108}));
+  EXPECT_TRUE(are_typical("riscv:rv32", {0x84}));
+  EXPECT_TRUE(are_typical("sparc:v9", {0x230}));
+  EXPECT_TRUE(are_typical("sparc", {0x120}));
+  EXPECT_TRUE(are_typical("m68k", {0xb4}));
+  EXPECT_TRUE(are_typical("alpha", {0x218}));
 }
 
 TEST(DefaultLayouts, ServeTheVariantsOfAnArchitecture) {

@@ -45,6 +45,19 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                          "TRAC")));
 }
 
+// Whatever begins like a trace file and goes on for ever without a line.
+TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
+  TraceBuilder t;
+  t.write("\x7fTRACE0\nR 40\n");
+  std::filesystem::resize_file(t.path(), std::uintmax_t{70} << 20);
+  try {
+    t.lines();
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::EndsWith(":+0xd: the description does not end"));
+  }
+}
+
 TEST(CommonTraceFormat, IsRefusedWithAdvice) {
   const TraceBuilder unique;  // of a name
   const std::filesystem::path folder = unique.path().string() + ".ctf";
@@ -181,6 +194,19 @@ TEST(DamagedTrace, EndMarkersHaveAnyLength) {
     t.frame(2).variable(1, 5).end_frame().raw(std::string(zeros, '\0'));
     EXPECT_THAT(t.lines(), SizeIs(1));
     EXPECT_EQ(t.notes().empty(), zeros != 0);
+  }
+}
+
+// The kernel's module ends a file with two bytes, and the file ends there.
+TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
+  for (const std::string_view block : {"", "Qxyz"}) {
+    TraceBuilder t;
+    t.line("R 40").line("tp T2:401000:E:0:0").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.frame(2).variable(1, 5).frame(block.empty() ? 9 : 2).variable(1, 6).raw(block);
+    t.end_frame().raw(std::string(2, '\0'));
+    EXPECT_THAT(t.lines(), SizeIs(2));
+    EXPECT_THAT(t.notes(), Contains(block.empty() ? "unknown-tracepoint 1" : "damaged-frame 1"));
+    EXPECT_THAT(t.all_lines(), testing::Not(Contains(HasSubstr("and so is what follows"))));
   }
 }
 

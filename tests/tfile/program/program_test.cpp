@@ -167,6 +167,17 @@ TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
     EXPECT_THAT(leaves(unknown), ElementsAre("?")) << unknown;
 }
 
+TEST_P(TracedValues, OfExpressionsMayBeLongButNotDeep) {
+  std::string sum = "-level", deep = "level";
+  for (int i = 0; i < 200; ++i) sum += " + -level";
+  EXPECT_THAT(leaves(sum), ElementsAre(sum + ":i32@0"));
+  for (int i = 0; i < 200; ++i) deep = "-" + deep;
+  EXPECT_THAT(leaves(deep), ElementsAre("?"));
+  std::string brackets = "level";
+  for (int i = 0; i < 200; ++i) brackets = "(" + brackets + ")";
+  EXPECT_THAT(leaves(brackets), ElementsAre("?"));
+}
+
 TEST_P(TracedValues, OfClassesHaveTheMembersOfTheirBases) {
   EXPECT_THAT(leaves("tank"), ElementsAre("tank.id:i32@0", "tank.volume:f32@4"));
 }
