@@ -210,6 +210,41 @@ TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
   }
 }
 
+// Behind the last frame of a circular buffer lies what was there before.
+TEST(CircularTrace, EndsWithItsLastFrame) {
+  for (const std::string_view behind : {"??", "old bytes that are no frames at all"}) {
+    TraceBuilder t;
+    t.line("R 40").line("status 0;tstop::0;tframes:2;circular:1").line("tp T2:401000:E:0:0");
+    t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.frame(2).variable(1, 5).frame(2).variable(1, 6).frame(2).variable(1, 4).end_frame().raw(behind);
+    EXPECT_THAT(t.lines(), SizeIs(2));
+    EXPECT_THAT(t.notes(), SizeIs(0));
+  }
+}
+
+// From where the buffer wraps to the next 2000 bytes, gdbserver sends junk: the end of an old frame here.
+TEST(CircularTrace, HasAHoleWhereItWraps) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:5;circular:1").line("tp T2:401000:E:0:0");
+  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.frame(2).variable(1, 5).end_frame().raw(std::string(100, '\0') + "V old");
+  for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
+  t.end_frame().raw("old bytes");
+  EXPECT_THAT(t.lines(), SizeIs(4));
+  EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1")));
+}
+
+// Without a tracepoint in the description, frames may be of any.
+TEST(DamagedTrace, FramesNeedNoTracepoints) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:2").frame(2).memory(0x1000, "x").frame(-3).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.lines(options), ElementsAre(HasSubstr(" tracepoint:tracepoint 2 frame=0 tracepoint=2"),
+                                            HasSubstr(" tracepoint:tracepoint -3 frame=1 tracepoint=-3")));
+  EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
+}
+
 TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {
   TraceBuilder t;
   describe(t, "1");
