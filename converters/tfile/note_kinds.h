@@ -24,8 +24,6 @@ inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",
 inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because the buffer was full", true};
 inline constexpr NoteKind kUnknownTracepoint{"unknown-tracepoint",
                                              "frames of tracepoints that the description lacks"};
-inline constexpr NoteKind kUnknownVariable{"unknown-variable",
-                                           "values of variables that the description lacks"};
 inline constexpr NoteKind kBadExpression{"bad-expression", "expressions with damaged bytecode"};
 inline constexpr NoteKind kTooManyThreads{"too-many-threads",
                                           "frames shown by tracepoint, as there are too many threads"};

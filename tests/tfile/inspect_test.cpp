@@ -65,6 +65,8 @@ TEST(TraceInspect, TellsWhatIsKnownOfTheTarget) {
   EXPECT_EQ(target["registers are guessed"], true);
   EXPECT_FALSE(target.contains("os"));
   const Outline nothing = outline_of(unknown.line("R 40").end());
+  EXPECT_EQ(nothing["input"], unknown.path().string());
+  EXPECT_EQ(nothing["kind"], "GDB trace file");
   EXPECT_EQ(nothing["target"]["architecture"], "unknown");
   EXPECT_EQ(nothing["target"]["registers"], 0);
   EXPECT_FALSE(nothing["target"].contains("registers are guessed"));

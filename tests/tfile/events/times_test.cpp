@@ -54,6 +54,14 @@ TEST(KernelTimes, MayBeOfTheWall) {
   EXPECT_THAT(t.notes(), Contains("synthetic-time 6")) << "the last two are half a time";
 }
 
+TEST(KernelTimes, AreOfTheClockWhereThereAreBoth) {
+  TraceBuilder t;
+  t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 12:0:1:7874696d655f736563");
+  t.line("tsv 13:0:1:7874696d655f6e736563").line("tp T2:8000:E:0:0");
+  t.frame(2).variable(18, 1'700'000'000).variable(19, 5).variable(5, 123'456).end();
+  EXPECT_THAT(times(t), ElementsAre("@123456"));
+}
+
 TEST(KernelTimes, AreOfTheModuleOnly) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:0:636c6f636b").line("tp T2:8000:E:0:0").frame(2).variable(5, 123'456).end();

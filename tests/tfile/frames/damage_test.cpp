@@ -39,6 +39,11 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                      "\x7f"
                      "TRAC"),
             "FILE: not a GDB trace file");
+  EXPECT_EQ(error_of(t, "\x7fTRACX0\n"), "FILE: not a GDB trace file");
+  EXPECT_EQ(error_of(t,
+                     "\x7f"
+                     "TRACE0"),
+            "FILE: not a GDB trace file");
   EXPECT_TRUE(recognizes(t.write("\x7fTRACE1\n")));
   EXPECT_FALSE(
       recognizes(t.write("\x7f"
@@ -88,6 +93,7 @@ TEST(DamagedTrace, ADescriptionAloneIsStillTold) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:trace status stop_reason=\"buffer full\"")));
   EXPECT_THAT(t.notes(), AllOf(Contains("FILE:+0x28: the file ends inside the description"),
                                Contains("FILE:4: tracepoint state is '', expected E or D")));
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("end marker"))));
 }
 
 TEST(DamagedTrace, UnknownLinesAreNoted) {
