@@ -22,6 +22,8 @@ TEST(Bytecode, IsListedInGdbsWords) {
   EXPECT_EQ(disassemble(code("2400404100230100250000000000000001200005")),
             "const32 0x404100; const16 256; const64 0x1; if_goto 5");
   EXPECT_EQ(disassemble(code("340100036869002727")), "printf 3 bytes; end; end");
+  EXPECT_EQ(disassemble(code("34010003686900")), "printf 3 bytes");
+  EXPECT_EQ(disassemble(code("340100036869")), "?? 34 01 00 03 68 69");
 }
 
 TEST(Bytecode, DamageIsNamed) {

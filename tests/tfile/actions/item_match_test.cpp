@@ -54,6 +54,7 @@ TEST_F(Match, WhereOneIsMissingTheSourceIsAnother) {
       << "of another variable";
   EXPECT_THAT(match({"collect a"}, std::string(kLocal) + kStamp), ElementsAre("?", "?"))
       << "nothing comes behind the last item";
+  EXPECT_THAT(match({"collect n+acc"}, kStamp), ElementsAre("?")) << "a value is no variable of the trace";
 }
 
 TEST_F(Match, DefaultItemsStandInFront) {
