@@ -209,6 +209,21 @@ TEST(Steps, ThatLookLikeHitsAreCounted) {
                                     "@22000 tracepoint:step frame=5", "22000] tracepoint:f"));
 }
 
+// One tracepoint of two places, of which one steps.
+TEST(Steps, AreOfTheirPlace) {
+  for (const bool is_first : {true, false}) {
+    TraceBuilder t;
+    t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    const std::string_view steps = "tp T2:8000:E:2:0", hits = "tp T2:9000:E:0:0";
+    t.line(is_first ? steps : hits).line(is_first ? hits : steps);
+    t.source("2:8000", "at", "f").source("2:9000", "at", "g");
+    t.frame(2).registers(i386_registers(0x9000, 0x1000'0000)).variable(1, 10);
+    t.frame(2).registers(i386_registers(0x8000, 0x1000'0000)).variable(1, 20).end();
+    EXPECT_THAT(names(t), ElementsAre("@10000 tracepoint:g frame=0", "[20000 tracepoint:f frame=1",
+                                      "20000] tracepoint:f"));
+  }
+}
+
 // Their hit was overwritten, or the buffer began with them.
 TEST(Steps, MayLackTheirHit) {
   TraceBuilder t;
