@@ -49,5 +49,91 @@ TEST(TraceInspect, TellsTimesWhereThereAreAny) {
   EXPECT_FALSE(with.contains("stamps going back"));
 }
 
+TEST(TraceInspect, TellsWhatIsKnownOfTheTarget) {
+  TraceBuilder known, guessed, unknown;
+  known.line("R 8").line("tdesc <target><architecture>sparc</architecture><osabi>Solaris</osabi>");
+  known.line(
+      "tdesc <feature name='f'><reg name='pc' bitsize='32'/><reg name='sp' "
+      "bitsize='32'/></feature></target>");
+  EXPECT_EQ(text_of(outline_of(known.end())["target"]),
+            "architecture: sparc\nos: Solaris\nbyte order: big\n"
+            "register block bytes: 8\nregisters: 2\n");
+  guessed.line("R 40").line("tp T2:401000:E:0:0").frame(2).registers(i386_registers(0x401000, 0x1000)).end();
+  const Outline target = outline_of(guessed)["target"];
+  EXPECT_EQ(target["architecture"], "i386");
+  EXPECT_EQ(target["byte order"], "little");
+  EXPECT_EQ(target["registers are guessed"], true);
+  EXPECT_FALSE(target.contains("os"));
+  const Outline nothing = outline_of(unknown.line("R 40").end());
+  EXPECT_EQ(nothing["input"], unknown.path().string());
+  EXPECT_EQ(nothing["kind"], "GDB trace file");
+  EXPECT_EQ(nothing["target"]["architecture"], "unknown");
+  EXPECT_EQ(nothing["target"]["registers"], 0);
+  EXPECT_FALSE(nothing["target"].contains("registers are guessed"));
+  EXPECT_FALSE(nothing.contains("status"));
+}
+
+TEST(TraceInspect, TellsTheStatus) {
+  TraceBuilder full, bare;
+  full.line("R 40").line(
+      "status 0;tfull:0;tframes:2;tcreated:3;tfree:4;tsize:5;circular:1;starttime:6;stoptime:7;username:6d65;"
+      "notes:6869;future:8");
+  EXPECT_EQ(text_of(outline_of(full.end())["status"]),
+            "state: buffer full\nframes: 2\nframes created: 3\nbuffer bytes: 5\nbuffer bytes free: 4\n"
+            "circular: yes\nstart us: 6\nstop us: 7\nuser: me\nnotes: hi\nfuture: 8\n");
+  EXPECT_EQ(text_of(outline_of(bare.line("R 40").line("status 1;tnotrun:0").end())["status"]),
+            "state: running\ncircular: no\n");
+}
+
+TEST(TraceInspect, TellsTracepoints) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0").line("tsv 2:fffffffffffffff9:0:68697473");
+  t.line("tp T4:403000:E:0:0:S").line("tp Z4:403000:at:0:1:68");
+  t.line("tp T3:402000:D:0:0:F0").line("tp T2:401000:E:2:3:X4,22012927").line("tp A2:401000:R0f");
+  t.line("tp S2:401000:M-1,1000,1").line("tp V2:401000:25:61125").source("2:401000", "cond", "1");
+  t.source("2:401000", "cmd", "collect $regs").source("2:401000", "cmd", "while-stepping 2");
+  t.frame(2)
+      .registers(std::string(64, '\0'))
+      .frame(2)
+      .memory(0x1000, "x")
+      .frame(3)
+      .frame(3)
+      .frame(9)
+      .frame(3)
+      .end();
+  const Outline outline = outline_of(t);
+  EXPECT_EQ(
+      text_of(outline["tracepoints"]),
+      "- tracepoint: 2\n  address: 0x401000\n  kind: trap\n  enabled: yes\n  steps: 2\n  pass count: 3\n"
+      "  condition: 1\n  condition bytecode: const8 1; pop; end\n  commands:\n    - collect $regs\n"
+      "    - while-stepping 2\n  actions:\n    - registers, mask 0f\n  step actions:\n"
+      "    - memory 0x1000, 1 bytes\n  hits while recording: 25\n  hits in this file: 1\n"
+      "- tracepoint: 3\n  address: 0x402000\n  kind: fast\n  enabled: no\n  hits in this file: 3\n"
+      "- tracepoint: 4\n  address: 0x403000\n  at: h\n  kind: static\n  enabled: yes\n"
+      "  hits in this file: 0\n");
+  EXPECT_EQ(text_of(outline["variables"]), "- name: $hits\n  number: 2\n  initial: -7\n  computed: no\n");
+  EXPECT_EQ(text_of(outline["frames"]),
+            "frames: 6\nhits: 5\nsteps: 1\nmemory blocks: 1\nmemory bytes: 1\nvariable values: 0\n"
+            "frames by tracepoint:\n  tracepoint 2: 2\n  tracepoint 3: 3\n  tracepoint 9: 1\n");
+}
+
+// Frames that look alike are counted without being read: nobody may see a difference.
+TEST(TraceInspect, CountsWhatFramesHold) {
+  TraceBuilder t;
+  describe(t);
+  for (int i = 0; i < 10; ++i) t.frame(2).variable(1, 1000 + i).memory(0x1000, "abc").variable(2, 1);
+  t.frame(2).variable(1, 1005).memory(0x1000, "abc").memory(0x2000, "d").raw("Q").end();
+  const Outline outline = outline_of(t);
+  EXPECT_EQ(text_of(outline["frames"]),
+            "frames: 11\nhits: 11\nsteps: 0\npartly readable: 1\nmemory blocks: 12\nmemory bytes: 34\n"
+            "variable values: 21\nframes by tracepoint:\n  tracepoint 2: 11\n");
+  EXPECT_EQ(outline["time"]["stamps going back"], 1);
+  EXPECT_EQ(outline["time"]["first ns"], 1'000'000);
+  EXPECT_EQ(outline["time"]["last ns"], 1'009'000);
+  EXPECT_EQ(text_of(outline["threads"]), "- thread: tracepoint 2\n  frames: 11\n");
+  EXPECT_EQ(outline["damage"].size(), 1u);
+  EXPECT_EQ(outline["damage"][0]["problem"], "frame 10: unknown or damaged block");
+}
+
 }  // namespace
 }  // namespace convert::tfile

@@ -17,10 +17,10 @@ FrameHeader frame_header(std::span<const std::byte> bytes, std::endian order) {
 }
 
 std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
-                        std::vector<Block>* blocks, std::size_t limit) {
+                        std::vector<Block>* blocks) {
   const std::byte* const begin = data.data();
   std::size_t at = 0;
-  for (std::size_t count = 0; at < data.size() && count < limit; ++count) {
+  while (at < data.size()) {
     const std::size_t left = data.size() - at;
     Block block{};
     std::size_t size = 0;

@@ -34,8 +34,8 @@ struct Block {
 };
 
 // Walks the blocks of a frame. Appends them to `blocks` (may be null) and returns how many bytes were whole,
-// known blocks: all of `data` when the frame is in order. At most `limit` blocks are taken.
+// known blocks: all of `data` when the frame is in order.
 std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
-                        std::vector<Block>* blocks, std::size_t limit = ~std::size_t{0});
+                        std::vector<Block>* blocks);
 
 }  // namespace convert::tfile

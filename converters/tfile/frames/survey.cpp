@@ -36,7 +36,6 @@ class Surveyor {
     survey_.shown_track = placer_.merged_tracks();
     collect_marks();
     survey_.frames_without_own_track = placer_.frames_without_own_track();
-    survey_.end_offset = reader_.offset();
     return std::move(survey_);
   }
 
@@ -158,7 +157,6 @@ class Surveyor {
   void add_damage() {
     for (Damage& damage : reader_.take_damage()) {
       ++survey_.damage_count;
-      survey_.damaged_bytes += damage.end - damage.begin;
       if (survey_.damage.size() < Survey::kKeptDamage) survey_.damage.push_back(std::move(damage));
     }
   }

@@ -31,8 +31,7 @@ struct Survey {
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;
   std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   std::vector<Damage> damage;  // the first kKeptDamage
-  std::uint64_t damage_count = 0, damaged_bytes = 0;
-  std::uint64_t end_offset = 0;  // where reading ended
+  std::uint64_t damage_count = 0;
 };
 
 // `tick` is called now and then.

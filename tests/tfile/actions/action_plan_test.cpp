@@ -130,6 +130,13 @@ TEST_F(Plan, StaticLocalsAreNamedByAddress) {
   EXPECT_THAT(names({"collect calls, $locals"}, "M-1,404060,4", &program), ElementsAre("other"));
 }
 
+// GDB records a static structure by an expression: const32 0x404120; const8 16; trace; end.
+TEST_F(Plan, StaticStructuresAreNamedByAddress) {
+  program.objects = {{"g_n", {0x404080, 4}}, {"g_s", {0x404120, 16}}};
+  EXPECT_THAT(names({"collect g_s, g_n"}, "M-1,404080,4X00000009,240040412022100c27", &program),
+              ElementsAre("g_n", "g_s"));
+}
+
 TEST_F(Plan, WithoutAProgramThePlacesHaveNoNames) {
   EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond, nullptr), ElementsAre("?", "?"));
   EXPECT_THAT(names({"collect it, n"}, std::string(kFirst) + kSecond, nullptr), ElementsAre("it", "n"));

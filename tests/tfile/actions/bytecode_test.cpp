@@ -22,6 +22,8 @@ TEST(Bytecode, IsListedInGdbsWords) {
   EXPECT_EQ(disassemble(code("2400404100230100250000000000000001200005")),
             "const32 0x404100; const16 256; const64 0x1; if_goto 5");
   EXPECT_EQ(disassemble(code("340100036869002727")), "printf 3 bytes; end; end");
+  EXPECT_EQ(disassemble(code("34010003686900")), "printf 3 bytes");
+  EXPECT_EQ(disassemble(code("340100036869")), "?? 34 01 00 03 68 69");
 }
 
 TEST(Bytecode, DamageIsNamed) {
@@ -47,15 +49,17 @@ TEST(Bytecode, ShapesTellWhatIsRecorded) {
   EXPECT_EQ(shape_of(code("240040416022040c27")).only_variable, std::nullopt);
 }
 
-// A target whose registers are 0x1000 times their number, and that holds the words given.
+// A target whose registers are 0x1000 times their number, and that holds the words given; at 0x60, the number
+// of bytes that are read.
 class Target : public Surroundings {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
     return number < 32 ? std::optional(number * 0x1000) : std::nullopt;
   }
-  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t) override {
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t size) override {
     const auto found = words.find(address);
-    return found != words.end() ? std::optional(found->second) : std::nullopt;
+    return found != words.end() ? std::optional(found->second + (address == 0x60 ? size << 8 : 0))
+                                : std::nullopt;
   }
   std::optional<std::uint64_t> read_variable(std::uint64_t number) override { return 100 + number; }
   bool record(const Recording& recording) override {
@@ -106,17 +110,40 @@ struct Sum {
 class Arithmetic : public testing::TestWithParam<Sum> {};
 INSTANTIATE_TEST_SUITE_P(
     All, Arithmetic,
-    testing::Values(Sum{"add", "220522030227", 8}, Sum{"sub", "220522030327", 2},
-                    Sum{"mul", "220522030427", 15}, Sum{"div_signed", "22f81608220205 27", ~std::uint64_t{3}},
-                    Sum{"rem_unsigned", "220722040827", 3}, Sum{"lsh", "220122040927", 16},
-                    Sum{"rsh_signed", "22f0160822020a27", ~std::uint64_t{3}},
-                    Sum{"rsh_unsigned", "22f022040b27", 15}, Sum{"log_not", "22000e27", 1},
-                    Sum{"less_signed", "22ff160822011427", 1}, Sum{"less_unsigned", "22ff160822011527", 0},
-                    Sum{"equal", "220522051327", 1}, Sum{"zero_ext", "22ff16082a1027", 0xffff},
-                    Sum{"ext 64 does nothing", "22ff164027", 255},
-                    Sum{"swap", "220522032b0327", ~std::uint64_t{1}}, Sum{"pick", "22052203320127", 5},
-                    Sum{"rot", "2201220222033327", 2}, Sum{"getv", "2c000727", 107},
-                    Sum{"goto", "210006220127220227", 2}, Sum{"if_goto", "2201200008220127220227", 2}),
+    testing::Values(
+        Sum{"add", "220522030227", 8}, Sum{"sub", "220522030327", 2}, Sum{"mul", "220522030427", 15},
+        Sum{"div_signed", "22f81608220205 27", ~std::uint64_t{3}}, Sum{"rem_unsigned", "220722040827", 3},
+        Sum{"lsh", "220122040927", 16}, Sum{"rsh_signed", "22f0160822020a27", ~std::uint64_t{3}},
+        Sum{"rsh_unsigned", "22f022040b27", 15}, Sum{"log_not", "22000e27", 1},
+        Sum{"less_signed", "22ff160822011427", 1}, Sum{"less_unsigned", "22ff160822011527", 0},
+        Sum{"equal", "220522051327", 1}, Sum{"zero_ext", "22ff16082a1027", 0xffff},
+        Sum{"ext 64 does nothing", "22ff164027", 255}, Sum{"swap", "220522032b0327", ~std::uint64_t{1}},
+        Sum{"pick", "22052203320127", 5}, Sum{"rot", "2201220222033327", 2}, Sum{"getv", "2c000727", 107},
+        Sum{"goto", "210006220127220227", 2}, Sum{"if_goto", "2201200008220127220227", 2},
+        Sum{"if_goto of 0", "2200200008220127220227", 1}, Sum{"div_unsigned", "220722020627", 3},
+        Sum{"rem_signed", "22f91608220407 27", ~std::uint64_t{2}},
+        Sum{"div_signed of the lowest", "25800000000000000022ff16080527", 1ull << 63},
+        Sum{"rem_signed of the lowest", "25800000000000000022ff16080727", 0},
+        Sum{"div_signed of another", "220622ff16080527", ~std::uint64_t{5}},
+        Sum{"div_signed by another", "258000000000000000220205 27", 0xc000'0000'0000'0000},
+        Sum{"and", "220622030f27", 2}, Sum{"or", "220622031027", 7}, Sum{"xor", "220622031127", 5},
+        Sum{"not", "22051227", ~std::uint64_t{5}}, Sum{"log_not of 5", "22050e27", 0},
+        Sum{"lsh 63", "2201223f0927", 1ull << 63}, Sum{"lsh 64", "220122400927", 0},
+        Sum{"rsh_signed 63", "22ff1608223f0a27", ~std::uint64_t{0}},
+        Sum{"rsh_signed 64", "22ff160822400a27", ~std::uint64_t{0}},
+        Sum{"rsh_unsigned 63", "22ff1608223f0b27", 1}, Sum{"rsh_unsigned 64", "22ff160822400b27", 0},
+        Sum{"less_signed of equals", "220522051427", 0}, Sum{"less_unsigned of less", "220422051527", 1},
+        Sum{"less_unsigned of equals", "220522051527", 0}, Sum{"equal of others", "220522061327", 0},
+        Sum{"zero_ext 64 does nothing", "22ff16082a4027", ~std::uint64_t{0}},
+        Sum{"ext 0 does nothing", "22ff160027", 255},
+        Sum{"ext 32", "24800000001620 27", 0xffff'ffff'8000'0000},
+        Sum{"ext of more bits", "237f801608 27", ~std::uint64_t{0x7f}}, Sum{"dup", "2205280227", 10},
+        Sum{"pick 0", "22052203320027", 3}, Sum{"pop", "220522032927", 5},
+        Sum{"what is thrown away last", "22052927", 5}, Sum{"setv keeps its value", "22052d000227", 5},
+        Sum{"tracev", "22052e000227", 5}, Sum{"reg", "26000327", 0x3000}, Sum{"const16", "23abcd27", 0xabcd},
+        Sum{"const32", "24deadbeef27", 0xdead'beef},
+        Sum{"const64", "25123456789abcdef027", 0x1234'5678'9abc'def0}, Sum{"ref8", "226017 27", 0x100},
+        Sum{"ref16", "22601827", 0x200}, Sum{"ref32", "22601927", 0x400}, Sum{"ref64", "22601a27", 0x800}),
     [](const auto& test) {
       std::string name(test.param.name);
       std::ranges::replace(name, ' ', '_');
@@ -126,6 +153,7 @@ TEST_P(Arithmetic, GivesTheResult) {
   std::string digits(GetParam().digits);
   std::erase(digits, ' ');
   Target target;
+  target.words[0x60] = 0;
   EXPECT_EQ(run(code(digits), target).result, GetParam().result);
 }
 
@@ -137,6 +165,41 @@ TEST(Emulation, StopsWhereTheTargetWould) {
   EXPECT_EQ(run(code("210000"), target).outcome, Outcome::Stopped);        // an endless loop
   EXPECT_EQ(run(code("2201210000"), target).outcome, Outcome::Stopped);    // and one that fills the stack
   EXPECT_EQ(run(code("2200172000052727"), target).outcome, Outcome::Unknown);
+  for (const std::string_view lacks_a_number : {"22010227", "28", "320027", "2201320127", "29", "22012b",
+                                                "220122023327"
+                                                "0e27",
+                                                "17", "200000", "0d08", "300008", "22010c27", "22012f27"})
+    EXPECT_EQ(run(code(lacks_a_number), target).outcome, Outcome::Stopped) << lacks_a_number;
+  for (const std::string_view divides_by_zero :
+       {"220122000527", "220122000627", "220122000727", "220122000827"})
+    EXPECT_EQ(run(code(divides_by_zero), target).outcome, Outcome::Stopped) << divides_by_zero;
+  for (const std::string_view no_integers : {"1b", "1c", "1d", "1e", "1f"})  // ref_float to d_to_l
+    EXPECT_EQ(run(code("22602260" + std::string(no_integers) + "27"), target).outcome, Outcome::Stopped)
+        << no_integers;
+}
+
+// Fact sheet: gdbserver's stack has 100 places.
+TEST(Emulation, HasTheStackOfGdbserver) {
+  const auto outcome = [](std::size_t pushes) {
+    Target target;
+    std::string digits;
+    for (std::size_t i = 0; i < pushes; ++i) digits += "2201";
+    return run(code(digits + "27"), target).outcome;
+  };
+  EXPECT_EQ(outcome(100), Outcome::Finished);
+  EXPECT_EQ(outcome(101), Outcome::Stopped);
+}
+
+TEST(Emulation, RecordsWordsOnTheWay) {
+  // const8 0x60; trace_quick 1 (trace16 1); ref8; ...
+  EXPECT_THAT(recorded_by("22600d011722040c27", {{0x60, 0}}),
+              ElementsAre("0x60+0x1 on the way", "0x100+0x4"));
+  EXPECT_THAT(recorded_by("226030000118290127", {{0x60, 0}}), ElementsAre("0x60+0x1 on the way"));
+  EXPECT_THAT(recorded_by("22600d011d27", {{0x60, 0}}), ElementsAre("0x60+0x1 on the way"))
+      << "a long double";
+  EXPECT_THAT(recorded_by("22600d08292216291f27", {}), ElementsAre("0x60+0x8"));
+  EXPECT_THAT(recorded_by("22600d0816402727"), ElementsAre("0x60+0x8")) << "ext 64 reads nothing";
+  EXPECT_THAT(recorded_by("22600d081e27"), ElementsAre("0x60+0x8"));
 }
 
 }  // namespace

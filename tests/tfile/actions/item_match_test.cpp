@@ -45,6 +45,18 @@ TEST_F(Match, EvaluationsRecordNothing) {
               ElementsAre("a", "$hits=$hits+100", "b"));
 }
 
+// Each variable and each evaluation has its expression.
+TEST_F(Match, WhereOneIsMissingTheSourceIsAnother) {
+  EXPECT_THAT(match({"collect a", "teval $hits=1", "collect b"}, std::string(kLocal) + kLocal),
+              ElementsAre("?", "?"));
+  EXPECT_THAT(match({"collect a, $hits, b"}, std::string(kLocal) + kLocal), ElementsAre("?", "?"));
+  EXPECT_THAT(match({"collect a, $hits"}, std::string(kLocal) + kStamp), ElementsAre("?", "?"))
+      << "of another variable";
+  EXPECT_THAT(match({"collect a"}, std::string(kLocal) + kStamp), ElementsAre("?", "?"))
+      << "nothing comes behind the last item";
+  EXPECT_THAT(match({"collect n+acc"}, kStamp), ElementsAre("?")) << "a value is no variable of the trace";
+}
+
 TEST_F(Match, DefaultItemsStandInFront) {
   EXPECT_THAT(match({"collect k"}, std::string("R0f") + kStamp + kLocal), ElementsAre("?", "k"));
 }

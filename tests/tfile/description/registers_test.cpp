@@ -1,5 +1,6 @@
 // Target descriptions, default layouts, and registers as values (fact sheet, section 5).
 #include <array>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,127 @@ TEST(TargetDescription, KnowsKindsOfRegisters) {
   EXPECT_TRUE(layout.find("lo")->is_general);
   EXPECT_FALSE(layout.find("f0")->is_general);
   EXPECT_EQ(flags_text(*layout.find("status"), 0x19), "[ IE KSU=3 ]");
+}
+
+TEST(TargetDescription, KnowsTheTypesOfGdb) {
+  const auto kind = [](std::string_view type, std::size_t bits) {
+    const auto target = read_target_description(fmt::format(
+        "<target><feature name='f'><enum id='e' size='4'/><struct id='s' size='8'/><union id='u'/>"
+        "<flags id='fl' size='4'/><reg name='r' bitsize='{}' type='{}'/></feature></target>",
+        bits, type));
+    return target.layout->registers().front().kind;
+  };
+  for (const std::string_view type : {"int", "long", "int8", "int64"})
+    EXPECT_EQ(kind(type, 64), RegisterKind::Signed);
+  EXPECT_EQ(kind("uint8", 8), RegisterKind::Unsigned);
+  EXPECT_EQ(kind("data_ptr", 64), RegisterKind::Pointer);
+  EXPECT_EQ(kind("ieee_single", 32), RegisterKind::Float);
+  EXPECT_EQ(kind("ieee_double", 64), RegisterKind::Float);
+  EXPECT_EQ(kind("float", 32), RegisterKind::Float);
+  EXPECT_EQ(kind("float", 64), RegisterKind::Float);
+  EXPECT_EQ(kind("e", 32), RegisterKind::Unsigned);
+  EXPECT_EQ(kind("s", 64), RegisterKind::Unsigned);
+  EXPECT_EQ(kind("fl", 64), RegisterKind::Flags);
+  for (const std::string_view type : {"int128", "uint128", "code_ptr", "e", "s", "fl"})
+    EXPECT_EQ(kind(type, 72), RegisterKind::Bytes) << type << " has no more than 8 bytes";
+  for (const std::string_view type : {"u", "i387_ext", "float", "vec128", "ieee_half"})
+    EXPECT_EQ(kind(type, 16), RegisterKind::Bytes) << type;
+  EXPECT_EQ(kind("ieee_single", 64), RegisterKind::Bytes);
+  EXPECT_EQ(kind("ieee_double", 32), RegisterKind::Bytes);
+}
+
+TEST(TargetDescription, TellsGeneralRegisters) {
+  const auto is_general = [](std::string_view feature, std::string_view reg) {
+    const auto target = read_target_description(fmt::format(
+        "<target><feature name='org.gnu.gdb.{}'><reg bitsize='32' {}/></feature></target>", feature, reg));
+    return target.layout->registers().front().is_general;
+  };
+  EXPECT_TRUE(is_general("i386.core", "name='rax'"));
+  EXPECT_TRUE(is_general("i386.core", "name='rax' group='general'"));
+  EXPECT_FALSE(is_general("i386.core", "name='r' group='float'"));
+  EXPECT_FALSE(is_general("i386.core", "name='r' group='vector'"));
+  EXPECT_FALSE(is_general("i386.core", "name='r' type='ieee_single'"));
+  for (const std::string_view name : {"fctrl", "mxcsr", "fpcr", "bndstatus", "bndcfgu", "vrsave"})
+    EXPECT_FALSE(is_general("i386.core", fmt::format("name='{}'", name))) << name;
+  for (const std::string_view feature : {"mips.fpu", "i386.avx", "arm.vfp", "power.altivec", "i386.pkeys"})
+    EXPECT_FALSE(is_general(feature, "name='rax'")) << feature;
+}
+
+TEST(TargetDescription, HasLimits) {
+  const auto reads = [](std::size_t bits) {
+    try {
+      read_target_description(
+          fmt::format("<target><feature><reg name='a' bitsize='{}'/></feature></target>", bits));
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(reads(8));
+  EXPECT_FALSE(reads(7));
+  EXPECT_FALSE(reads(12));
+  EXPECT_TRUE(reads(8 * 65536)) << "64 KiB, as SME has them";
+  EXPECT_FALSE(reads(8 * 65537));
+  const auto flags = read_target_description(
+      "<target><feature><flags id='fl' size='8'><field name='LAST' start='63'/><field name='FAR' start='64'/>"
+      "<field name='OVER' start='60' end='64'/><field name='BACK' start='4' end='3'/></flags>"
+      "<reg name='r' bitsize='64' type='fl'/></feature></target>");
+  EXPECT_EQ(flags_text(flags.layout->registers().front(), ~std::uint64_t{0}), "[ LAST ]");
+}
+
+// Fact sheet, section 5.
+TEST(RegisterRoles, DependOnTheMachine) {
+  const auto roles = [](std::string architecture, std::initializer_list<std::string> names,
+                        std::size_t size = 4) {
+    std::vector<Register> registers;
+    for (const std::string& name : names)
+      registers.push_back(
+          {.name = name, .number = static_cast<unsigned>(registers.size()), .size = size, .flags = {}});
+    const RegisterLayout layout(std::move(architecture), std::move(registers));
+    return fmt::format("{} {} {}", layout.pc() != nullptr ? layout.pc()->name : "-",
+                       layout.sp() != nullptr ? layout.sp()->name : "-",
+                       layout.thread_pointer() ? layout.thread_pointer()->name : "-");
+  };
+  EXPECT_EQ(roles("i386:x86-64", {"rsp", "rip", "fs_base"}, 8), "rip rsp fs");
+  EXPECT_EQ(roles("i386:x86-64", {"rsp", "rip", "fs_base"}, 9), "- - -") << "they are no addresses";
+  EXPECT_EQ(roles("i386", {"esp", "eip", "gs"}), "eip esp -") << "gs is the same for all threads";
+  EXPECT_EQ(roles("mips", {"r29", "pc"}), "pc r29 -");
+  EXPECT_EQ(roles("powerpc:common", {"r1", "r2", "r13", "pc"}), "pc r1 r2");
+  EXPECT_EQ(roles("powerpc:common64", {"r1", "r2", "r13", "pc"}, 8), "pc r1 r13");
+  EXPECT_EQ(roles("riscv:rv64", {"x2", "tp", "pc"}, 8), "pc x2 tp");
+  EXPECT_EQ(roles("arm", {"r13", "pc", "tpidruro"}), "pc r13 tpidruro");
+  EXPECT_EQ(roles("s390:31-bit", {"pswa", "r15", "acr0", "acr1"}), "pswa r15 acr0");
+  EXPECT_EQ(roles("s390:64-bit", {"pswa", "r15", "acr0", "acr1"}, 8), "pswa r15 acr0:acr1");
+  EXPECT_EQ(roles("s390:64-bit", {"pswa", "acr0"}, 8), "pswa - -");
+  EXPECT_EQ(roles("sparc", {"o6", "g7", "pc"}), "pc o6 g7");
+  EXPECT_EQ(roles("vax", {"pswa", "r15", "r29", "tp"}), "- - -");
+}
+
+// The top bit of a 31-bit address says how long addresses are.
+TEST(RegisterRoles, APcOf31BitsHasNoTopBit) {
+  const auto pc = [](std::size_t size, std::initializer_list<unsigned> bytes, std::string name = "pswa") {
+    std::vector<std::byte> block;
+    for (const unsigned byte : bytes) block.push_back(static_cast<std::byte>(byte));
+    const RegisterLayout layout("s390", {Register{.name = std::move(name), .size = size, .flags = {}}});
+    return pc_of(layout, block, std::endian::big);
+  };
+  EXPECT_EQ(pc(4, {0x80, 1, 2, 3}), 0x00010203u);
+  EXPECT_EQ(pc(4, {0xff, 0xff, 0xff, 0xff}), 0x7fff'ffffu);
+  EXPECT_EQ(pc(4, {0x80, 1, 2, 3}, "pc"), 0x80010203u);
+  EXPECT_EQ(pc(8, {0x80, 0, 0, 0, 0x80, 1, 2, 3}), 0x8000'0000'8001'0203u);
+  EXPECT_EQ(pc(4, {0x80, 1, 2}), std::nullopt) << "cut off";
+}
+
+TEST(RegisterRoles, NamesTellTheByteOrder) {
+  const auto order = [](std::string architecture) {
+    return RegisterLayout(std::move(architecture), {}).byte_order();
+  };
+  for (const char* const little : {"i386:x86-64", "riscv:rv64", "alpha", "nios2", "avr"})
+    EXPECT_EQ(order(little), std::endian::little) << little;
+  for (const char* const big : {"s390:64-bit", "sparc:v9", "m68k", "hppa", "or1k"})
+    EXPECT_EQ(order(big), std::endian::big) << big;
+  for (const char* const either : {"mips", "powerpc:common64", "arm", "aarch64"})
+    EXPECT_EQ(order(either), std::nullopt) << either;
 }
 
 TEST(TargetDescription, SaysWhatIsWrong) {
@@ -116,6 +238,18 @@ TEST(DefaultLayouts, HaveTypicalSizes) {
   EXPECT_TRUE(are_typical("i386", {0x40, 0x134, 0x138, 0x1b8, 0x2f8}));
   EXPECT_TRUE(are_typical("arm", {0xa8, 0x44}));
   EXPECT_TRUE(are_typical("aarch64", {0x314}));
+  EXPECT_TRUE(are_typical("mips", {0x98, 0x124})) << "of the kernel's module, and with floating point";
+  EXPECT_TRUE(are_typical("mips:isa64", {0x130, 0x248}));
+  EXPECT_TRUE(are_typical("powerpc:common", {0x19c}));
+  EXPECT_TRUE(are_typical("powerpc:common64", {0x22c}));
+  EXPECT_TRUE(are_typical("s390:64-bit", {0x154, 0x15c})) << "without and with orig_r2";
+  EXPECT_TRUE(are_typical("s390:31-bit", {0x10c, 0x110}));
+  EXPECT_TRUE(are_typical("riscv:rv64", {0x108}));
+  EXPECT_TRUE(are_typical("riscv:rv32", {0x84}));
+  EXPECT_TRUE(are_typical("sparc:v9", {0x230}));
+  EXPECT_TRUE(are_typical("sparc", {0x120}));
+  EXPECT_TRUE(are_typical("m68k", {0xb4}));
+  EXPECT_TRUE(are_typical("alpha", {0x218}));
 }
 
 TEST(DefaultLayouts, ServeTheVariantsOfAnArchitecture) {

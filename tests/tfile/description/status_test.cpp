@@ -37,6 +37,7 @@ TEST(TraceStatus, TextsAreHexadecimalToo) {
   EXPECT_EQ(status.describe(), "stopped by command: done");
   EXPECT_EQ(status.user, "J\u00f6rg; O'Neil");
   EXPECT_EQ(status.notes, "note");
+  EXPECT_THAT(status.others, IsEmpty());
 }
 
 struct Reason {

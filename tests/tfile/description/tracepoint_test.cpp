@@ -82,6 +82,31 @@ TEST(TracepointPieces, SourcesMayComeInParts) {
               ElementsAre("collect n"));
 }
 
+// GDB and gdbserver send each text whole; what begins at 0 is another one.
+TEST(TracepointPieces, SourcesAreOthersOnceTheyAreWhole) {
+  EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:0:2:6364"})[0].commands, ElementsAre("ab", "cd"));
+  EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:2:2:6364"})[0].commands, ElementsAre("ab", "cd"));
+  EXPECT_THAT(read({"Z1:100:cmd:0:4:6162", "Z1:100:cond:2:4:6364"})[0].commands, ElementsAre("ab"));
+  EXPECT_THAT(read({"Z1:100:cmd:2:2:6162"})[0].commands, ElementsAre("ab"));
+  EXPECT_THAT(read({"Z1:100:later:0:2:6162"})[0].commands, testing::IsEmpty());
+}
+
+TEST(TracepointPieces, BaseRegistersHaveSmallNumbers) {
+  const auto base = [](std::string_view text) { return read_actions(text).value().front().base; };
+  EXPECT_EQ(base("M0,1000,8"), 0);
+  EXPECT_EQ(base("Mffff,1000,8"), 0xffff);
+  EXPECT_EQ(base("M10000,1000,8"), -1);
+  EXPECT_EQ(base("MFFFFFFFFFFFFFFFF,1000,8"), -1);
+}
+
+TEST(TracepointPieces, HitCountsAreNumbers) {
+  EXPECT_EQ(read({"V2:100:18446744073709551609:0"})[0].hits, 18446744073709551609u);
+  Tracepoints tracepoints;
+  EXPECT_EQ(tracepoints.add_piece("V2:100:99999999999999999999:0"), "damaged hit count");
+  EXPECT_EQ(tracepoints.add_piece("V2:100::1"), "damaged hit count");
+  EXPECT_EQ(tracepoints.add_piece("V2:100:1"), "damaged hit count");
+}
+
 TEST(TracepointPieces, HitCountsAreDecimalUnlessLettersSayOtherwise) {
   EXPECT_EQ(read({"V2:100:25:61125"})[0].hits, 25u);
   EXPECT_EQ(read({"V2:100:25:61125"})[0].bytes_used, 61125u);
@@ -92,19 +117,25 @@ struct Bad {
   std::string_view piece, problem;
 };
 class BadPieces : public testing::TestWithParam<Bad> {};
-INSTANTIATE_TEST_SUITE_P(All, BadPieces,
-                         testing::Values(Bad{"", "empty tracepoint piece"},
-                                         Bad{"T", "tracepoint piece without number and address"},
-                                         Bad{"Tx:100:E:0:0", "tracepoint piece without number and address"},
-                                         Bad{"Y1:100:", "unknown tracepoint piece 'Y'"},
-                                         Bad{"T1:100:Q:0:0", "tracepoint state is 'Q', expected E or D"},
-                                         Bad{"T1:100:E:0", "tracepoint without step and pass count"},
-                                         Bad{"T1:100:E:0:0:K", "unknown tracepoint option 'K'"},
-                                         Bad{"T1:100:E:0:0:X9,22", "damaged condition"}, Bad{"A1:100:", ""},
-                                         Bad{"A1:100:M1", "damaged action"},
-                                         Bad{"A1:100:X00000009,27", "damaged action"},
-                                         Bad{"Z1:100:at:0:3:66696", "damaged source text"},
-                                         Bad{"V1:100:x:1", "damaged hit count"}));
+INSTANTIATE_TEST_SUITE_P(
+    All, BadPieces,
+    testing::Values(
+        Bad{"", "empty tracepoint piece"}, Bad{"T", "tracepoint piece without number and address"},
+        Bad{"Tx:100:E:0:0", "tracepoint piece without number and address"},
+        Bad{"Y1:100:", "unknown tracepoint piece 'Y'"},
+        Bad{"T1:100:Q:0:0", "tracepoint state is 'Q', expected E or D"},
+        Bad{"T1:100:E:0", "tracepoint without step and pass count"},
+        Bad{"T1:100:E:0:0:K", "unknown tracepoint option 'K'"},
+        Bad{"T1:100:E:0:0:X9,22", "damaged condition"}, Bad{"A1:100:", ""},
+        Bad{"A1:100:M1", "damaged action"}, Bad{"A1:100:X00000009,27", "damaged action"},
+        Bad{"Z1:100:at:0:3:66696", "damaged source text"}, Bad{"V1:100:x:1", "damaged hit count"},
+        Bad{"A1:100:R", "damaged action"}, Bad{"A1:100:Q", "damaged action"},
+        Bad{"A1:100:M1,2", "damaged action"}, Bad{"A1:100:M1,2,", "damaged action"},
+        Bad{"A1:100:M,2,3", "damaged action"}, Bad{"A1:100:M1,,3", "damaged action"},
+        Bad{"A1:100:M-,2,3", ""}, Bad{"A1:100:X2", "damaged action"}, Bad{"A1:100:X2,2", "damaged action"},
+        Bad{"A1:100:X2,2202", ""}, Bad{"A1:100:Xz,22", "damaged action"}, Bad{"A1:100:R1-R2", ""},
+        Bad{"T1:100:E:0:0:F5S", "damaged tracepoint options"}, Bad{"Z1:100:at::1:66", "damaged source text"},
+        Bad{"Z1:100:at:0::66", "damaged source text"}));
 TEST_P(BadPieces, AreProblems) {
   Tracepoints tracepoints;
   EXPECT_EQ(tracepoints.add_piece(GetParam().piece).value_or(""), GetParam().problem);

@@ -100,6 +100,42 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
+// What is recorded twice, and longer the second time, is one blob: the first one's bytes, then the tail.
+TEST(TraceFrames, BlobsHoldTheLongestOfAnAddress) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).memory(0x6000, "x").memory(0x5000, "abc").memory(0x5000, "AB").memory(0x5000, "ABCDE");
+  t.memory(0x5000, "ABCDEFGH")
+      .static_data("\1\x80")
+      .memory(0x7000, "yz")
+      .registers(std::string(64, '\0'))
+      .end();
+  ImportOptions options;
+  options.blobs = Blobs::All;
+  const auto lines = t.lines(options);
+  EXPECT_THAT(std::vector(lines.begin() + 1, lines.end()),
+              ElementsAre("blob gdb/frame/0/static 2 bytes", "blob gdb/frame/0/registers 64 bytes",
+                          "blob gdb/frame/0/memory/0x5000 8 bytes", "blob gdb/frame/0/memory/0x6000 1 bytes",
+                          "blob gdb/frame/0/memory/0x7000 2 bytes"));
+}
+
+// One tracepoint of several places: the pc tells which.
+TEST(TraceFrames, AreWhereTheirPcIs) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:9000:E:0:0").line("tp T2:8000:E:0:0").line("tp A2:9000:R0fM-1,1000,4");
+  t.line("tp A2:8000:R0fM-1,2000,4").source("2:8000", "at", "f").source("2:9000", "at", "g");
+  t.source("2:8000", "cmd", "collect of_f").source("2:9000", "cmd", "collect of_g");
+  t.frame(2).registers(i386_registers(0x9000, 0)).memory(0x1000, t.number(std::int32_t{7}));
+  t.frame(2).registers(i386_registers(0x8000, 0)).memory(0x2000, t.number(std::int32_t{8}));
+  t.frame(2).memory(0x2000, t.number(std::int32_t{9})).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.lines(options, {.registers = Registers::None}),
+              ElementsAre(HasSubstr(" tracepoint:g frame=0 tracepoint=2 pc=0x9000 time=\"synthetic\" of_g=7"),
+                          HasSubstr(" tracepoint:f frame=1 tracepoint=2 pc=0x8000 time=\"synthetic\" of_f=8"),
+                          HasSubstr(" tracepoint:f frame=2 tracepoint=2 time=\"synthetic\" of_f=9")));
+}
+
 TEST(TraceFrames, StaticDataIsTextOrBytes) {
   TraceBuilder t;
   describe(t);

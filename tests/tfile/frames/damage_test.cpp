@@ -39,10 +39,28 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                      "\x7f"
                      "TRAC"),
             "FILE: not a GDB trace file");
+  EXPECT_EQ(error_of(t, "\x7fTRACX0\n"), "FILE: not a GDB trace file");
+  EXPECT_EQ(error_of(t,
+                     "\x7f"
+                     "TRACE0"),
+            "FILE: not a GDB trace file");
   EXPECT_TRUE(recognizes(t.write("\x7fTRACE1\n")));
   EXPECT_FALSE(
       recognizes(t.write("\x7f"
                          "TRAC")));
+}
+
+// Whatever begins like a trace file and goes on for ever without a line.
+TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
+  TraceBuilder t;
+  t.write("\x7fTRACE0\nR 40\n");
+  std::filesystem::resize_file(t.path(), std::uintmax_t{70} << 20);
+  try {
+    t.lines();
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::EndsWith(":+0xd: the description does not end"));
+  }
 }
 
 TEST(CommonTraceFormat, IsRefusedWithAdvice) {
@@ -75,6 +93,7 @@ TEST(DamagedTrace, ADescriptionAloneIsStillTold) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("session:trace status stop_reason=\"buffer full\"")));
   EXPECT_THAT(t.notes(), AllOf(Contains("FILE:+0x28: the file ends inside the description"),
                                Contains("FILE:4: tracepoint state is '', expected E or D")));
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("end marker"))));
 }
 
 TEST(DamagedTrace, UnknownLinesAreNoted) {
@@ -182,6 +201,54 @@ TEST(DamagedTrace, EndMarkersHaveAnyLength) {
     EXPECT_THAT(t.lines(), SizeIs(1));
     EXPECT_EQ(t.notes().empty(), zeros != 0);
   }
+}
+
+// The kernel's module ends a file with two bytes, and the file ends there.
+TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
+  for (const std::string_view block : {"", "Qxyz"}) {
+    TraceBuilder t;
+    t.line("R 40").line("tp T2:401000:E:0:0").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.frame(2).variable(1, 5).frame(block.empty() ? 9 : 2).variable(1, 6).raw(block);
+    t.end_frame().raw(std::string(2, '\0'));
+    EXPECT_THAT(t.lines(), SizeIs(2));
+    EXPECT_THAT(t.notes(), Contains(block.empty() ? "unknown-tracepoint 1" : "damaged-frame 1"));
+    EXPECT_THAT(t.all_lines(), testing::Not(Contains(HasSubstr("and so is what follows"))));
+  }
+}
+
+// Behind the last frame of a circular buffer lies what was there before.
+TEST(CircularTrace, EndsWithItsLastFrame) {
+  for (const std::string_view behind : {"??", "old bytes that are no frames at all"}) {
+    TraceBuilder t;
+    t.line("R 40").line("status 0;tstop::0;tframes:2;circular:1").line("tp T2:401000:E:0:0");
+    t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.frame(2).variable(1, 5).frame(2).variable(1, 6).frame(2).variable(1, 4).end_frame().raw(behind);
+    EXPECT_THAT(t.lines(), SizeIs(2));
+    EXPECT_THAT(t.notes(), SizeIs(0));
+  }
+}
+
+// From where the buffer wraps to the next 2000 bytes, gdbserver sends junk: the end of an old frame here.
+TEST(CircularTrace, HasAHoleWhereItWraps) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:5;circular:1").line("tp T2:401000:E:0:0");
+  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.frame(2).variable(1, 5).end_frame().raw(std::string(100, '\0') + "V old");
+  for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
+  t.end_frame().raw("old bytes");
+  EXPECT_THAT(t.lines(), SizeIs(4));
+  EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1")));
+}
+
+// Without a tracepoint in the description, frames may be of any.
+TEST(DamagedTrace, FramesNeedNoTracepoints) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:2").frame(2).memory(0x1000, "x").frame(-3).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  EXPECT_THAT(t.lines(options), ElementsAre(HasSubstr(" tracepoint:tracepoint 2 frame=0 tracepoint=2"),
+                                            HasSubstr(" tracepoint:tracepoint -3 frame=1 tracepoint=-3")));
+  EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
 TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {

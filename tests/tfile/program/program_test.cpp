@@ -81,6 +81,7 @@ TEST_P(TracedProgram, FindsFunctionsByTheNamesThatUsersType) {
   EXPECT_LE(pump.address, body);
   EXPECT_LT(body, pump.address + pump.size);
   EXPECT_TRUE(program_.is_code(body));
+  EXPECT_TRUE(program_.is_code(program_.functions("_init").front().address)) << "where a section begins";
 }
 
 TEST_P(TracedProgram, FindsStaticObjectsWhereTheyWereLoaded) {
@@ -160,11 +161,24 @@ TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
   EXPECT_THAT(leaves("*g->past"), ElementsAre("*g->past:i16@0"));
   EXPECT_THAT(leaves("&g->id"), ElementsAre("&g->id:p64@0"));
   EXPECT_THAT(leaves("g->id + 1"), ElementsAre("g->id + 1:i32@0"));
+  for (const char* const number : {"-level", "~level", "+level", "!g", "-g->past[1]"})
+    EXPECT_THAT(leaves(number), ElementsAre(std::string(number) + ":i32@0"));
   EXPECT_THAT(leaves("g->at.x * 2 > 1"), ElementsAre("g->at.x * 2 > 1:i32@0"));
   EXPECT_THAT(leaves("*(readings + 1)"), ElementsAre("*(readings + 1):i64@0"));
   for (const char* const unknown :
        {"nothing", "g->nothing", "g.", "*level", "g->", "(", "g[", "1 +", "level)", ""})
     EXPECT_THAT(leaves(unknown), ElementsAre("?")) << unknown;
+}
+
+TEST_P(TracedValues, OfExpressionsMayBeLongButNotDeep) {
+  std::string sum = "-level", deep = "level";
+  for (int i = 0; i < 200; ++i) sum += " + -level";
+  EXPECT_THAT(leaves(sum), ElementsAre(sum + ":i32@0"));
+  for (int i = 0; i < 200; ++i) deep = "-" + deep;
+  EXPECT_THAT(leaves(deep), ElementsAre("?"));
+  std::string brackets = "level";
+  for (int i = 0; i < 200; ++i) brackets = "(" + brackets + ")";
+  EXPECT_THAT(leaves(brackets), ElementsAre("?"));
 }
 
 TEST_P(TracedValues, OfClassesHaveTheMembersOfTheirBases) {

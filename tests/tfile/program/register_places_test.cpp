@@ -60,6 +60,43 @@ TEST(Pieces, LieInRegisters) {
   EXPECT_THAT(texts({op(DW_OP_reg1), op(DW_OP_piece, 4)}, EM_386), ElementsAre("4: ecx"));
 }
 
+// Each machine counts its registers in its own way (fact sheet, section 11).
+TEST(Pieces, LieInRegistersOfManyMachines) {
+  const auto name = [](std::uint64_t number, unsigned machine) {
+    return texts({op(DW_OP_regx, number), op(DW_OP_piece, 4)}, machine).front().substr(3);
+  };
+  EXPECT_EQ(name(7, EM_X86_64), "rsp");
+  EXPECT_EQ(name(8, EM_X86_64), "r8");
+  EXPECT_EQ(name(15, EM_X86_64), "r15");
+  EXPECT_EQ(name(16, EM_X86_64), "nowhere");
+  EXPECT_EQ(name(17, EM_X86_64), "xmm0");
+  EXPECT_EQ(name(32, EM_X86_64), "xmm15");
+  EXPECT_EQ(name(33, EM_X86_64), "nowhere");
+  EXPECT_EQ(name(7, EM_386), "edi");
+  EXPECT_EQ(name(8, EM_386), "nowhere");
+  EXPECT_EQ(name(20, EM_386), "nowhere");
+  EXPECT_EQ(name(21, EM_386), "xmm0");
+  EXPECT_EQ(name(28, EM_386), "xmm7");
+  EXPECT_EQ(name(29, EM_386), "nowhere");
+  EXPECT_EQ(name(0, EM_AARCH64), "x0");
+  EXPECT_EQ(name(30, EM_AARCH64), "x30");
+  EXPECT_EQ(name(31, EM_AARCH64), "sp");
+  EXPECT_EQ(name(32, EM_AARCH64), "nowhere");
+  EXPECT_EQ(name(63, EM_AARCH64), "nowhere");
+  EXPECT_EQ(name(64, EM_AARCH64), "v0");
+  EXPECT_EQ(name(95, EM_AARCH64), "v31");
+  EXPECT_EQ(name(96, EM_AARCH64), "nowhere");
+  for (const unsigned machine : {unsigned{EM_ARM}, unsigned{EM_S390}}) {
+    EXPECT_EQ(name(12, machine), "r12");
+    EXPECT_EQ(name(13, machine), "nowhere");
+  }
+  for (const unsigned machine : {unsigned{EM_PPC}, unsigned{EM_PPC64}}) {
+    EXPECT_EQ(name(31, machine), "r31");
+    EXPECT_EQ(name(32, machine), "nowhere");
+  }
+  EXPECT_EQ(name(0, EM_RISCV), "nowhere");
+}
+
 TEST(Pieces, AreValues) {
   EXPECT_THAT(texts({op(DW_OP_breg2, static_cast<std::uint64_t>(-7)), op(DW_OP_stack_value),
                      op(DW_OP_piece, 4), op(DW_OP_lit31), op(DW_OP_stack_value), op(DW_OP_piece, 2),

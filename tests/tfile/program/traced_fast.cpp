@@ -19,7 +19,13 @@ extern "C" [[gnu::noinline]] int twice(int*& place) {
   return *place * 2;
 }
 
+extern "C" [[gnu::noinline]] int lift(int whole) {
+  const int above = whole + 5, five = 5;
+  asm volatile("" ::"r"(whole));  // MARK lift
+  return whole * (above - whole) * five;
+}
+
 int main(int count, char**) {
   int* place = &count;
-  return halve(count) + share(count) + twice(place);
+  return halve(count) + share(count) + twice(place) + lift(count);
 }

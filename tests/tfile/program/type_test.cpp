@@ -142,6 +142,20 @@ TEST(Leaves, OfWhichThereAreTooManyAreCounted) {
   EXPECT_EQ(leaves_of(exactly, "p").more, 0u);
 }
 
+TEST(Leaves, LieThirtyTwoLevelsDeepAtTheMost) {
+  std::vector<Type> types{kInt};
+  types.reserve(40);
+  while (types.size() < 40) types.push_back(array_of(types.back(), 1));
+  EXPECT_EQ(leaves_of(types[31], "a").first.size(), 1u);
+  EXPECT_EQ(leaves_of(types[32], "a").first.size(), 0u);
+  EXPECT_EQ(leaves_of(types[39], "a").first.size(), 0u);
+  const Type many = array_of(kInt, 33);  // the last of which is counted only
+  std::vector<Type> counted{array_of(many, 2)};
+  counted.reserve(40);
+  while (counted.size() < 40) counted.push_back(array_of(counted.back(), 1));
+  EXPECT_EQ(leaves_of(counted[0], "a").more, 34u);
+}
+
 TEST(Leaves, OfNothingEnd) {
   const Type nothing{.kind = Type::Kind::Struct, .size = 0, .members = {}, .enumerators = {}};
   EXPECT_TRUE(leaves_of(array_of(nothing, std::uint64_t{1} << 56), "a").first.empty());

@@ -1,0 +1,238 @@
+// Which thread a frame is shown on: by what the kernel's module says, by a register, by its stack (fact
+// sheet, sections 6 and 10).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tfile/trace_builder.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+// KGTP's variables, as its module describes them.
+void describe_kernel(TraceBuilder& t) {
+  t.line("R 40").line("status 0;tstop:0;tframes:3");
+  t.line("tsv 2:0:1:6370755f6964").line("tsv 3:0:1:63757272656e745f7461736b");  // cpu_id, current_task
+  t.line("tsv 1a:0:1:63757272656e745f7461736b5f706964");                        // current_task_pid
+  t.line("tp T2:8000:E:0:0").source("2:8000", "at", "f");
+}
+
+TEST(KernelThreads, AreKnownByTheirPid) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.frame(2).variable(2, 1).variable(3, 0x1000).variable(26, 42);
+  t.frame(2).variable(2, 0).variable(3, 0x1000).variable(26, 7);
+  t.frame(2).variable(2, 0).variable(3, 0x2000).variable(26, 42).end();
+  t.lines();
+  EXPECT_THAT(t.threads(), ElementsAre("1073741824/42 thread pid=42", "1073741824/7 thread pid=7"));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("/42 @3000 tracepoint:f frame=2 ")));
+}
+
+// Every CPU has its idle task, whose pid is 0.
+TEST(KernelThreads, OfPidZeroHaveAnotherId) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.frame(2).variable(26, 0).frame(2).variable(26, 1).end();
+  t.lines();
+  EXPECT_THAT(t.threads(), ElementsAre("1073741824/1073741825 thread pid=0", "1073741824/1 thread pid=1"));
+}
+
+TEST(KernelThreads, AreTasksOrPlacesOtherwise) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.frame(2).variable(2, 1).variable(3, 0x1000).frame(2).variable(2, 3).frame(2).end();
+  t.lines();
+  EXPECT_THAT(t.threads(),
+              ElementsAre(HasSubstr(" thread task=0x1000"), HasSubstr(" cpu 3"), HasSubstr(" tracepoint 2")));
+}
+
+TEST(KernelThreads, CanBeChosen) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.frame(2).variable(26, 42).frame(2).variable(26, 7).frame(2).variable(2, 3).end();
+  ImportOptions options;
+  options.tids = {7};
+  EXPECT_THAT(t.lines(options), Not(Contains(HasSubstr("frame=0"))));
+  EXPECT_THAT(t.threads(), ElementsAre("1073741824/7 thread pid=7", HasSubstr(" cpu 3")));
+  options.tids = {42, 7};
+  t.lines(options);
+  EXPECT_THAT(t.threads(), SizeIs(3));
+}
+
+// What a user calls cpu_id is no CPU.
+TEST(KernelThreads, AreOfTheModuleOnly) {
+  TraceBuilder t;
+  t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
+  t.frame(2).variable(2, 1).end().lines();
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" tracepoint 2")));
+}
+
+std::vector<std::string> threads_of(std::string_view architecture, std::string_view registers,
+                                    std::initializer_list<std::string> blocks) {
+  TraceBuilder t;
+  t.line("R 10").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
+  t.line("tdesc <target><architecture>" + std::string(architecture) + "</architecture><feature name='f'>");
+  t.line("tdesc " + std::string(registers) + "</feature></target>");
+  if (architecture.starts_with("s390")) t.big_endian();
+  for (const std::string& block : blocks) t.frame(2).registers(block);
+  t.end().lines();
+  return t.threads();
+}
+
+TEST(Threads, HaveARegisterOfTheirOwn) {
+  const TraceBuilder little;
+  const auto pair = [&](std::uint64_t first, std::uint64_t second) {
+    return little.number(first) + little.number(second);
+  };
+  EXPECT_THAT(threads_of("aarch64", "<reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/>",
+                         {pair(0x8000, 0x10), pair(0x8000, 0x20), pair(0x8000, 0x10)}),
+              ElementsAre(HasSubstr(" thread tpidr=0x10"), HasSubstr(" thread tpidr=0x20")));
+  EXPECT_THAT(threads_of("aarch64", "<reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/>",
+                         {pair(0x8000, 0)}),
+              ElementsAre(HasSubstr(" tracepoint 2")))
+      << "nobody recorded it";
+  EXPECT_THAT(
+      threads_of("sparc:v9", "<reg name='pc' bitsize='64'/><reg name='g7' bitsize='64'/>",
+                 {little.number(std::uint64_t{0x0080'0000'0000'0000}) + std::string("\0\0\0\0\0\0\0\7", 8)}),
+      ElementsAre(HasSubstr(" thread g7=0x7")));
+}
+
+// On s390x the upper half lies in the first, the lower half in the second one.
+TEST(Threads, HaveTwoRegistersOfTheirOwnOnS390x) {
+  TraceBuilder big;
+  big.big_endian();
+  const auto block = [&](std::uint32_t high, std::uint32_t low) {
+    return big.number(std::uint64_t{0x8000}) + big.number(high) + big.number(low);
+  };
+  EXPECT_THAT(threads_of("s390:64-bit",
+                         "<reg name='pswa' bitsize='64'/><reg name='acr0' bitsize='32'/>"
+                         "<reg name='acr1' bitsize='32'/>",
+                         {block(0x3ff, 0x8000'0000), block(0x3fe, 0x8000'0000)}),
+              ElementsAre(HasSubstr(" thread acr0:acr1=0x3ff80000000"),
+                          HasSubstr(" thread acr0:acr1=0x3fe80000000")));
+}
+
+class Stacks : public testing::Test {
+ protected:
+  // The thread of each frame, as its order of appearance.
+  std::vector<std::string> threads(std::initializer_list<std::uint32_t> stack_pointers) {
+    TraceBuilder t;
+    t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
+    for (const std::uint32_t sp : stack_pointers) t.frame(2).registers(i386_registers(0x8000, sp));
+    t.end().lines();
+    return t.threads();
+  }
+};
+
+// Same thread if less than 1 MiB from where it was.
+TEST_F(Stacks, GrowByOneMebibyteAtATime) {
+  EXPECT_THAT(threads({0x1000'0000, 0x1010'0000, 0x1020'0000}), SizeIs(1));
+  EXPECT_THAT(threads({0x1000'0000, 0x1010'0001}), ElementsAre(HasSubstr(" thread sp=0x10000000 (guessed)"),
+                                                               HasSubstr(" thread sp=0x10100001 (guessed)")));
+  EXPECT_THAT(threads({0x1000'0000, 0x0ff0'0000, 0x0fe0'0000}), SizeIs(1));
+  EXPECT_THAT(threads({0x1000'0000, 0x0fef'ffff}), SizeIs(2));
+  EXPECT_THAT(threads({0x1000'0000, 0x2000'0000, 0x1000'1000, 0x2000'1000, 0x2000'2000}), SizeIs(2));
+}
+
+TEST_F(Stacks, AreNotAtZero) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" tracepoint 2"))); }
+
+TEST_F(Stacks, OfMoreThan256ThreadsAreNotToldApart) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
+  for (std::uint32_t i = 1; i <= 258; ++i) t.frame(2).registers(i386_registers(0x8000, i * 0x80'0000));
+  t.end().lines();
+  ASSERT_THAT(t.threads(), SizeIs(257));
+  EXPECT_THAT(t.threads().back(), HasSubstr(" tracepoint 2"));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("frame=257 ")));
+}
+
+// i386 registers; two actions for hits, two others for steps.
+void describe_steps(TraceBuilder& t, std::string_view steps) {
+  t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.line("tp T2:8000:E:" + std::string(steps) + ":0").line("tp A2:8000:R0f");
+  t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:R0fM-1,1000,1");
+  t.source("2:8000", "at", "f");
+}
+
+std::vector<std::string> names(TraceBuilder& t) {
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  std::vector<std::string> found;
+  for (const std::string& line : t.lines(options, {.registers = Registers::None}))
+    found.push_back(line.substr(0, line.find(" tracepoint=")));
+  return found;
+}
+
+// Where a step comes back to the tracepoint, what it recorded tells.
+TEST(Steps, MayComeBackToTheirTracepoint) {
+  TraceBuilder t;
+  describe_steps(t, "2");
+  const auto at = [&](std::uint32_t pc) { return i386_registers(pc, 0x1000'0000); };
+  t.frame(2).registers(at(0x8000)).variable(1, 10);
+  t.frame(2).registers(at(0x8000)).memory(0x1000, "x");
+  t.frame(2).registers(at(0x8000)).memory(0x1000, "x");
+  t.frame(2).registers(at(0x8000)).memory(0x1000, "x").end();
+  EXPECT_THAT(names(t), ElementsAre("[10000 tracepoint:f frame=0", "@11000 tracepoint:step frame=1",
+                                    "@12000 tracepoint:step frame=2", "12000] tracepoint:f",
+                                    "[13000 tracepoint:f frame=3", "13000] tracepoint:f"))
+      << "a third one is not expected";
+}
+
+TEST(Steps, WithoutRegistersAreToldByWhatTheyRecorded) {
+  TraceBuilder t;
+  t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:8000:E:2:0");
+  t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:M-1,1000,1").source("2:8000", "at", "f");
+  t.frame(2).variable(1, 10).frame(2).memory(0x1000, "x").frame(2).variable(1, 20);
+  t.frame(2).memory(0x1000, "x").frame(2).memory(0x1000, "y").end();
+  EXPECT_THAT(names(t), ElementsAre("[10000 tracepoint:f frame=0", "@11000 tracepoint:step frame=1",
+                                    "11000] tracepoint:f", "[20000 tracepoint:f frame=2",
+                                    "@21000 tracepoint:step frame=3", "@22000 tracepoint:step frame=4",
+                                    "22000] tracepoint:f"));
+}
+
+// Both record the same: a hit is followed by as many steps as it has.
+TEST(Steps, ThatLookLikeHitsAreCounted) {
+  TraceBuilder t;
+  t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:8000:E:2:0");
+  t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:X00000008,2c00012e00012927");
+  t.source("2:8000", "at", "f");
+  for (const int time : {10, 11, 12, 20, 21, 22}) t.frame(2).variable(1, time);
+  t.end();
+  EXPECT_THAT(names(t), ElementsAre("[10000 tracepoint:f frame=0", "@11000 tracepoint:step frame=1",
+                                    "@12000 tracepoint:step frame=2", "12000] tracepoint:f",
+                                    "[20000 tracepoint:f frame=3", "@21000 tracepoint:step frame=4",
+                                    "@22000 tracepoint:step frame=5", "22000] tracepoint:f"));
+}
+
+// One tracepoint of two places, of which one steps.
+TEST(Steps, AreOfTheirPlace) {
+  for (const bool is_first : {true, false}) {
+    TraceBuilder t;
+    t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    const std::string_view steps = "tp T2:8000:E:2:0", hits = "tp T2:9000:E:0:0";
+    t.line(is_first ? steps : hits).line(is_first ? hits : steps);
+    t.source("2:8000", "at", "f").source("2:9000", "at", "g");
+    t.frame(2).registers(i386_registers(0x9000, 0x1000'0000)).variable(1, 10);
+    t.frame(2).registers(i386_registers(0x8000, 0x1000'0000)).variable(1, 20).end();
+    EXPECT_THAT(names(t), ElementsAre("@10000 tracepoint:g frame=0", "[20000 tracepoint:f frame=1",
+                                      "20000] tracepoint:f"));
+  }
+}
+
+// Their hit was overwritten, or the buffer began with them.
+TEST(Steps, MayLackTheirHit) {
+  TraceBuilder t;
+  describe_steps(t, "2");
+  t.frame(2).registers(i386_registers(0x8001, 0x1000'0000)).memory(0x1000, "x");
+  t.frame(2).registers(i386_registers(0x8000, 0x1000'0000)).variable(1, 10).end();
+  EXPECT_THAT(names(t), ElementsAre(HasSubstr("tracepoint:step frame=0"), "[10000 tracepoint:f frame=1",
+                                    "10000] tracepoint:f"));
+}
+
+}  // namespace
+}  // namespace convert::tfile
