@@ -130,6 +130,17 @@ TEST_F(Match, ValuesRecordNothingButWhatTheyAreComputedFrom) {
               ElementsAre("n", "n+acc"));
 }
 
+// What records something of its own is no value, whatever else has no place then.
+TEST_F(Match, ValuesAreNoPlaces) {
+  constexpr const char* kString = "X00000013,26000622100222e81608020d081a2300c82f27";
+  EXPECT_THAT(match({"collect n+1, n"}, std::string("R40") + kLocal), ElementsAre("n"));
+  EXPECT_THAT(match({"collect n+1", "collect/s who"}, std::string("R40") + kString), ElementsAre("who"));
+}
+
+TEST_F(Match, EvaluationsTakeNothingThatIsRecorded) {
+  EXPECT_THAT(match({"teval $hits=$hits+1", "collect b"}, std::string("R40") + kLocal), ElementsAre("?"));
+}
+
 TEST_F(Match, VariablesTakeAnyNumberOfExpressions) {
   EXPECT_THAT(
       match({"collect $args, $locals, *p, $trace_timestamp"}, std::string(kLocal) + kLocal + kLocal + kStamp)

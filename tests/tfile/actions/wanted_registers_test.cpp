@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Numbers 0 to 9; all but the last three are general ones.
+// Numbers 0 to 10; all but the last three are general ones.
 constexpr std::string_view kAmd64 = R"(
 <target><architecture>i386:x86-64</architecture>
 <feature name="org.gnu.gdb.i386.core">
@@ -20,7 +20,7 @@ constexpr std::string_view kAmd64 = R"(
   <reg name="rsp" bitsize="64" type="data_ptr"/><reg name="rsi" bitsize="64"/><reg name="r8" bitsize="64"/>
   <reg name="rip" bitsize="64" type="code_ptr"/><reg name="eflags" bitsize="32"/>
   <reg name="st0" bitsize="80" type="i387_ext"/><reg name="xmm0" bitsize="128" type="uint128"/>
-  <reg name="ymm0h" bitsize="128" type="uint128"/>
+  <reg name="ymm0h" bitsize="128" type="uint128"/><reg name="zmm0h" bitsize="256" type="v2ui128"/>
 </feature></target>)";
 
 class Registers : public testing::Test {
@@ -67,6 +67,7 @@ TEST_F(Registers, AreNamedByTheirParts) {
   for (const std::string_view part : {"r8d", "r8w", "r8l"}) EXPECT_THAT(named(part), ElementsAre("r8"));
   EXPECT_THAT(named("r8x"), IsEmpty());
   EXPECT_THAT(named("ymm0"), ElementsAre("xmm0", "ymm0h")) << "both halves";
+  EXPECT_THAT(named("zmm0"), ElementsAre("xmm0", "ymm0h", "zmm0h")) << "all parts";
   EXPECT_THAT(named("ymm1"), IsEmpty());
   EXPECT_THAT(named("ymmx"), IsEmpty());
 }

@@ -175,6 +175,15 @@ TEST(TraceFrames, OfSmallMachinesHaveSmallAddresses) {
   EXPECT_THAT(lines, Contains(HasSubstr("gdb/frame/0/memory/0xffffd780")));
 }
 
+// Where a range begins may count from a register.
+TEST(TraceFrames, RangesLieAtTheirRegister) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").line("tp A2:8000:M4,10,4");
+  t.source("2:8000", "cmd", "collect n");
+  t.frame(2).registers(i386_registers(0x8000, 0x7000)).memory(0x7010, t.number(std::int32_t{5})).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr(" n=5"));
+}
+
 // i386 registers: eip tells hits from steps, esp tells threads apart.
 void describe_steps(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop::0;tframes:8").line(kStamp);

@@ -165,6 +165,7 @@ TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
     EXPECT_THAT(leaves(number), ElementsAre(std::string(number) + ":i32@0"));
   EXPECT_THAT(leaves("g->at.x * 2 > 1"), ElementsAre("g->at.x * 2 > 1:i32@0"));
   EXPECT_THAT(leaves("*(readings + 1)"), ElementsAre("*(readings + 1):i64@0"));
+  EXPECT_THAT(leaves("1 + readings"), ElementsAre("1 + readings:p64@0"));
   for (const char* const unknown :
        {"nothing", "g->nothing", "g.", "*level", "g->", "(", "g[", "1 +", "level)", ""})
     EXPECT_THAT(leaves(unknown), ElementsAre("?")) << unknown;
