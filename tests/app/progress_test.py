@@ -8,10 +8,12 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import tempfile
 import termios
+import threading
 import unittest
 from pathlib import Path
 
@@ -36,8 +38,9 @@ class OnATerminal(unittest.TestCase):
     def resize(self, columns):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
-    def seen(self, *command, columns=120, resized=None, **environment):
-        """All that a program writes to a terminal, which gets other columns when it has written something."""
+    def seen(self, *command, columns=120, meanwhile=None, **environment):
+        """What a program writes to a terminal: all of it, or what it does after meanwhile(), which is called when it has
+        written something."""
         self.terminal, other = pty.openpty()
         self.resize(columns)
         process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other,
@@ -47,18 +50,17 @@ class OnATerminal(unittest.TestCase):
         try:
             while block := os.read(self.terminal, 65536):
                 text += block
-                if resized:
-                    self.before = text
-                    self.resize(resized)
-                    resized = None
+                if meanwhile:
+                    self.before = text + meanwhile()
+                    meanwhile, text = None, b""
         except OSError:  # nobody has it open any more
             pass
         os.close(self.terminal)
         self.assertEqual(process.wait(), 0)
         return text
 
-    def converted(self, *inputs, progress="always", **options):
-        return self.seen(PROGRAMS / "fxt-convert", f"--progress={progress}", "--report=none", "-o", self.folder / "out.fxt", *inputs,
+    def converted(self, *inputs, progress="always", output="out.fxt", **options):
+        return self.seen(PROGRAMS / "fxt-convert", f"--progress={progress}", "--report=none", "-o", self.folder / output, *inputs,
                          **options)
 
     def test_is_one_line_that_fits(self):
@@ -82,10 +84,23 @@ class OnATerminal(unittest.TestCase):
         self.assertNotIn(b" in 1 ", self.converted(self.recording))
 
     def test_a_terminal_may_be_resized(self):
-        text = self.converted(self.recording, columns=100, resized=30)
-        lines = LINE.findall(text[len(self.before):])
-        self.assertTrue(lines)
-        for line in lines[1:]:  # the first may have been on its way
+        # The program waits until somebody reads what it writes.
+        os.mkfifo(self.folder / "fifo")
+        fifo = os.open(self.folder / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+        os.set_blocking(fifo, True)
+
+        def resize():
+            text = b""
+            while select.select([self.terminal], [], [], 1)[0]:
+                text += os.read(self.terminal, 65536)
+            self.resize(30)
+            threading.Thread(target=lambda: [None for _ in iter(lambda: os.read(fifo, 65536), b"")], daemon=True).start()
+            return text
+
+        lines = LINE.findall(self.converted(self.recording, output="fifo", columns=100, meanwhile=resize))
+        self.assertGreater(len(LINE.findall(self.before)[0]), 60)
+        self.assertGreater(len(lines), 1)
+        for line in lines:
             self.assertLess(len(line), 30)
 
     def test_a_dumb_terminal_gets_plain_lines_on_request_only(self):
