@@ -155,7 +155,7 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
             .take = [&](std::string_view text) { cut_of(options).split_bytes = parse_split_size(text); }},
            {.name = "split-time",
             .argument = "TIME",
-            .help = "the same, of this length (1s)",
+            .help = "the same, of this length (1s; a number alone is ns)",
             .take =
                 [&](std::string_view text) {
                   cut_of(options).split_ns = parse_time_ns("split-time", text);

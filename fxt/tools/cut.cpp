@@ -71,7 +71,7 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
       {.title = "How it is written:",
        .options = {{.name = "split-time",
                     .argument = "TIME",
-                    .help = "pieces of this length (1s): OUT.000.fxt, OUT.001.fxt, ...",
+                    .help = "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ...",
                     .take =
                         [&cut](std::string_view text) {
                           cut.split_ns = more_than_0("split-time", text, fxt::parse_time_ns(text), kTimeForm);

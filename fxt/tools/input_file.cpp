@@ -1,4 +1,4 @@
-// Compression by Boost.Iostreams.
+// Plain files, gzip by Boost.Iostreams, and zstd.
 #include "fxt/tools/input_file.h"
 
 #include <algorithm>
@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <cstring>
 #include <ios>
+#include <new>
 #include <string_view>
+#include <vector>
+#include <zstd.h>
 
 #include <boost/iostreams/categories.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 
 namespace fxt::tools {
@@ -70,14 +72,12 @@ struct RawSource {
   }
 };
 
-class CompressedFile final : public Input {
+class GzipFile final : public Input {
   using Traits = boost::iostreams::filtering_istreambuf::traits_type;
 
  public:
-  template <typename Filter>
-  CompressedFile(std::unique_ptr<RawFile> file, const Filter& filter, std::string path)
-      : file_(std::move(file)), path_(std::move(path)) {
-    stream_.push(filter);
+  GzipFile(std::unique_ptr<RawFile> file, std::string path) : file_(std::move(file)), path_(std::move(path)) {
+    stream_.push(boost::iostreams::gzip_decompressor());
     stream_.push(RawSource{file_.get()});
   }
 
@@ -105,15 +105,54 @@ class CompressedFile final : public Input {
   bool damaged_ = false;
 };
 
+// Boost's filter takes a file that is cut off for a whole one.
+class ZstdFile final : public Input {
+ public:
+  ZstdFile(std::unique_ptr<RawFile> file, std::string path)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        decoder_(ZSTD_createDStream()),
+        packed_(ZSTD_DStreamInSize()) {
+    if (decoder_ == nullptr) throw std::bad_alloc();
+  }
+
+  // What came before damage is handed out first.
+  std::size_t read(std::span<std::byte> room) override {
+    ZSTD_outBuffer out{room.data(), room.size(), 0};
+    while (!is_damaged_ && out.pos == 0 && !room.empty()) {
+      if (in_.pos == in_.size && !is_at_end_) {
+        in_ = {packed_.data(), file_->read(packed_), 0};
+        is_at_end_ = in_.size == 0;
+      }
+      if (is_at_end_ && wanted_ == 0) return 0;
+      wanted_ = ZSTD_decompressStream(decoder_.get(), &out, &in_);
+      is_damaged_ = ZSTD_isError(wanted_) != 0 || (is_at_end_ && out.pos == 0);
+    }
+    if (is_damaged_ && out.pos == 0) throw FileError(path_ + ": the compressed data is damaged");
+    return out.pos;
+  }
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DStream* decoder) const { ZSTD_freeDStream(decoder); }
+  };
+
+  std::unique_ptr<RawFile> file_;
+  std::string path_;
+  std::unique_ptr<ZSTD_DStream, Free> decoder_;
+  std::vector<std::byte> packed_;
+  ZSTD_inBuffer in_{nullptr, 0, 0};
+  std::size_t wanted_ = 0;  // bytes of input; 0 between frames
+  bool is_at_end_ = false, is_damaged_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Input> open_input(const std::string& path) {
   auto file = std::make_unique<RawFile>(path);
   const std::string_view head = file->head();
-  if (head.starts_with("\x1f\x8b"))
-    return std::make_unique<CompressedFile>(std::move(file), boost::iostreams::gzip_decompressor(), path);
-  if (head.starts_with("\x28\xb5\x2f\xfd"))
-    return std::make_unique<CompressedFile>(std::move(file), boost::iostreams::zstd_decompressor(), path);
+  if (head.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>(std::move(file), path);
+  if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdFile>(std::move(file), path);
   return file;
 }
 
@@ -123,8 +162,11 @@ ExitCode tell_end(const EntrySource& source, const char* program, const std::str
   if (!source.failure().empty()) {
     std::fprintf(stderr, "%s: %s\n", program, source.failure().c_str());
   } else if (!problem.empty()) {
-    std::fprintf(stderr, "%s: %s:+0x%llx: %s\n", program, file.c_str(),
-                 static_cast<unsigned long long>(end.offset), problem.c_str());
+    std::fprintf(stderr, "%s: %s:+0x%llx: %s%s\n", program, file.c_str(),
+                 static_cast<unsigned long long>(end.offset), end.offset == 0 ? "no trace: " : "",
+                 problem.c_str());
+  } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
+    std::fprintf(stderr, "%s: %s: the file is empty\n", program, file.c_str());
   } else {
     return ExitCode::Done;
   }

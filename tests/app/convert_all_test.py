@@ -389,7 +389,7 @@ class GoingOn(ConvertAll):
         self.add("run")
         self.convert("--gz")
         _, errors = self.convert("--resume", code=2)
-        self.assertEqual(errors, "convert-all: --resume: this began with other options: .fxt.gz\n")
+        self.assertEqual(errors, "convert-all: --resume: this began otherwise (form of the outputs, options of fxt-convert): .fxt.gz\n")
 
 
 class Shares(ConvertAll):

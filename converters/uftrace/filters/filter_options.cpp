@@ -51,10 +51,11 @@ std::vector<Option> options_of(FilterOptions& options) {
       item_option(Of::Notrace, 'N', "FUNC", "not these functions and what they call", options),
       item_option(Of::Caller, 'C', "FUNC", "only these functions and what calls them", options),
       item_option(Of::Hide, 'H', "FUNC", "not these functions; what they call stays", options),
-      item_option(Of::Trigger, 'T', "FUNC@ACTION[,...]",
-                  "what holds in these functions: filter, notrace, hide, depth=N, time=TIME, size=N, trace, "
-                  "trace_on, trace_off, clear, if:argN==VALUE",
-                  options),
+      item_option(
+          Of::Trigger, 'T', "FUNC@ACTION[,...]",
+          "what holds in these functions: filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, "
+          "trace_on, trace_off, clear, if:argN==VALUE",
+          options),
       choice("match", options.match,
              {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
              "how NAME is meant (default: regex: a regular expression that may lie anywhere in the name, "

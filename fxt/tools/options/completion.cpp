@@ -23,7 +23,7 @@ std::vector<std::string_view> words_of(const Option& option) {
 }
 
 bool is_file(const Option& option) {
-  constexpr std::array<std::string_view, 4> kFiles{"FILE", "DIR", "PROGRAM", "OUTPUT"};
+  constexpr std::array<std::string_view, 5> kFiles{"FILE", "DIR", "ELF", "PROGRAM", "OUTPUT"};
   return std::ranges::find(kFiles, option.argument) != kFiles.end();
 }
 

@@ -7,6 +7,7 @@
 namespace fxt::test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -133,6 +134,13 @@ TEST_F(FxtCut, WhatIsNoTraceLeavesNothing) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("x.c:+0x0: "));
   EXPECT_EQ(dump(out), before);
+}
+
+TEST_F(FxtCut, WhatIsEmptyLeavesNothing) {
+  const Outcome outcome = run(file_with("empty", "") + " " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, EndsWith("empty: the file is empty\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
 }
 
 TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {

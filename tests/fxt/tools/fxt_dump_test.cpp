@@ -184,6 +184,18 @@ TEST_F(FxtDump, PrintsItsRules) {
   EXPECT_THAT(outcome.output, HasSubstr("W15 Durations of a thread nest"));
 }
 
+TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
+  for (const char* const options : {"", "--stats ", "--tree "}) {
+    const Outcome empty = run(options + file("empty", {}));
+    EXPECT_EQ(empty.exit_code, 1) << options;
+    EXPECT_THAT(empty.output, HasSubstr("empty: the file is empty\n")) << options;
+  }
+  const Outcome text =
+      run(file_with("text", "Not a trace, but long enough to be taken for the head of a record.\n"));
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_THAT(text.output, HasSubstr("text:+0x0: no trace: truncated: the last record lacks "));
+}
+
 TEST_F(FxtDump, TellsWhereReadingEnded) {
   const Outcome outcome = run(file("cut", good_trace(), 4));
   EXPECT_EQ(outcome.exit_code, 1);
@@ -198,6 +210,29 @@ TEST_F(FxtDump, ReadsGzipZstdAndStandardInput) {
   const Outcome damaged = shell("gzip -c " + path + " | head -c 60 | " FXT_DUMP " -");
   EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data is damaged"));
+}
+
+TEST_F(FxtDump, SaysOfAnyCutThatCompressedDataLacksItsEnd) {
+  Words words = good_trace();
+  for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i * i});
+  const std::string path = file("long", words);
+  for (const char* const packer : {"gzip", "zstd -q"}) {
+    const std::string packed = path + ".packed", cut = path + ".cut";
+    shell(std::string(packer) + " -c " + path + " > " + packed);
+    EXPECT_EQ(run("--stats " + packed).exit_code, 0);
+    const auto size = std::filesystem::file_size(packed);
+    for (const std::uintmax_t left : {std::uintmax_t{5}, std::uintmax_t{30}, size / 2, size - 4, size - 1}) {
+      shell("head -c " + std::to_string(left) + " " + packed + " > " + cut);
+      const Outcome outcome = run("--stats " + cut);
+      EXPECT_EQ(outcome.exit_code, 1) << packer << ' ' << left;
+      EXPECT_THAT(outcome.output, HasSubstr("cut: the compressed data is damaged\n"))
+          << packer << ' ' << left;
+    }
+    shell("cat " + packed + " > " + cut + "; " + packer + " -c /dev/null >> " + cut);
+    EXPECT_EQ(run("--stats " + cut).output, run("--stats " + path).output) << "of two pieces";
+    shell("cat " + packed + " > " + cut + "; echo rubbish >> " + cut);
+    EXPECT_EQ(run("--stats " + cut).exit_code, 1) << "rubbish behind it";
+  }
 }
 
 TEST_F(FxtDump, ShowsWhatComesBeforeDamage) {
