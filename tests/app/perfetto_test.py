@@ -4,6 +4,7 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import faulthandler
 import http.server
 import os
 import queue
@@ -57,8 +58,9 @@ class PageOfAnotherOrigin(http.server.ThreadingHTTPServer):
             self.answer(PageOfAnotherOrigin.PAGE)
 
         def do_POST(self):
-            self.server.told.put(self.rfile.read(int(self.headers["Content-Length"])))
+            body = self.rfile.read(int(self.headers["Content-Length"]))
             self.answer(b"")
+            self.server.told.put(body)
 
         def log_message(self, *_):
             pass
@@ -77,9 +79,16 @@ class OpenInPerfetto(unittest.TestCase):
         process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
                                        **os.environ, "FXT_CONVERT": str(CONVERT), **environment})
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.terminate)
+        self.addCleanup(self.end, process)
         return process
+
+    def end(self, process):
+        process.terminate()
+        try:
+            process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.fail(f"SIGTERM does not end it: {process.communicate()}")
 
     def links_of(self, *arguments):
         process = self.start("--no-browser", *arguments)
@@ -193,4 +202,6 @@ class OpenInPerfetto(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # What waits for ever says where.
+    faulthandler.dump_traceback_later(300, exit=True)
     unittest.main()
