@@ -78,7 +78,7 @@ class OpenInPerfetto(unittest.TestCase):
     def start(self, *arguments, **environment):
         process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
-                                       **os.environ, "FXT_CONVERT": str(CONVERT), **environment})
+                                       **os.environ, "FXT_CONVERT": str(CONVERT), "PYTHONFAULTHANDLER": "1", **environment})
         self.addCleanup(self.end, process)
         return process
 
@@ -87,7 +87,7 @@ class OpenInPerfetto(unittest.TestCase):
         try:
             process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
-            process.kill()
+            process.send_signal(signal.SIGABRT)
             self.fail(f"SIGTERM does not end it: {process.communicate()}")
 
     def links_of(self, *arguments):
