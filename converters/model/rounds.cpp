@@ -17,6 +17,12 @@ constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
 // Slots that are fetched ahead: another core has filled them.
 constexpr std::size_t kAhead = 8;
 
+// How many threads read and merge. What they hand to one another costs more than it gains where the output's
+// own thread has the second core, unless several sources are read at once.
+std::size_t threads_for(std::size_t jobs, std::size_t sources) {
+  return std::min(jobs, jobs > 2 ? sources + 1 : sources);
+}
+
 constexpr std::size_t kBatch = 1024;  // events: their slots stay in the cache until they are written
 
 }  // namespace
@@ -33,7 +39,7 @@ Rounds::Rounds(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs
                      kMinPumpBytes, kMaxPumpBytes)),
       lookahead_bytes_(lookahead_bytes),
       turns_(parts.lanes.size()),
-      workers_(std::min(jobs, parts.feeds.size() + parts.feedings.size() + 1)) {
+      workers_(threads_for(jobs, parts.feeds.size() + parts.feedings.size())) {
   std::vector<std::size_t> turns(parts.lanes.size());  // by the lane's number
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = parts.order.empty() ? i : parts.order[i];

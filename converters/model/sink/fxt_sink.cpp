@@ -63,6 +63,12 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
     threads_[lane].index = threads_[first.at({lanes[lane].process, lanes[lane].thread})].index;
 }
 
+// Tracy shows an instant with "frame" in its name on no thread, but as the start of a frame (fxt-notes W28).
+// It is written as a duration of no length, which all viewers draw where it belongs.
+bool FxtSink::is_frame_mark(const Slot& slot) const {
+  return slot.kind == SlotKind::Instant && frame_marks_[Names::index(slot.label)];
+}
+
 void FxtSink::write(std::span<const MergedRun> runs) {
   headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // what has no label has the first
   frame_marks_.resize(headers_.size());
@@ -205,12 +211,6 @@ void FxtSink::write_event(const EventThread& thread, const Slot& slot) {
   writer_.commit(static_cast<std::size_t>(word - words));
   if (is_pair) end_frame_mark(thread, slot);
   repaired_.clear();
-}
-
-// Tracy shows an instant with "frame" in its name on no thread, but as the start of a frame (fxt-notes W28).
-// It is written as a duration of no length, which all viewers draw where it belongs.
-bool FxtSink::is_frame_mark(const Slot& slot) const {
-  return slot.kind == SlotKind::Instant && frame_marks_[Names::index(slot.label)];
 }
 
 // Names that are not in the table are left out: readers pair without them.

@@ -1,9 +1,9 @@
 #include "converters/tfile/events/frame_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 namespace convert::tfile {
 namespace {
@@ -14,6 +14,12 @@ constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
 constexpr std::string_view kFrameBlobs = "gdb/frame/";
 constexpr std::size_t kMaxDigits = 20;  // of a frame's number
 constexpr std::size_t kBlobNameHead = kFrameBlobs.size() + kMaxDigits;
+
+std::size_t digits_of(std::uint64_t number) {
+  std::size_t digits = 1;
+  for (std::uint64_t power = 10; digits < kMaxDigits && number >= power; power *= 10) ++digits;
+  return digits;
+}
 
 // Every record begins with the frame's number: behind its header.
 constexpr std::size_t kNumberWord = 1;
@@ -43,6 +49,7 @@ void FramePlan::start(const Frame& frame, NameId number, LabelId label, bool ope
   blobs_.clear();
   parts_.clear();
   texts_.clear();
+  digits_ = 0;
   new_record(label_).arguments.add({number_, std::uint64_t{0}});
   own_records_ = 1;
 }
@@ -85,6 +92,7 @@ void FramePlan::add_blob(std::string_view after, std::span<const std::byte> byte
 
 std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                            std::uint64_t time_ns, Lane& lane) {
+  if (!blobs_.empty()) name_blobs(number);
   for (const Number& value : numbers_)
     records_[value.record].arguments.set_bits(
         value.word, bits_of(value.reading, bytes.subspan(value.part.offset, value.part.size), order));
@@ -104,7 +112,7 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
       lane.end(time_ns);
     }
   }
-  if (!blobs_.empty()) say_blobs(bytes, number, time_ns, lane);
+  say_blobs(bytes, time_ns, lane);
   for (const Blob& blob : blobs_) said += sizeof(Slot) + kFrameBlobs.size() + blob.after_size;
   for (const Part& part : parts_) said += part.size;
   for (std::size_t i = own_records_; i < records_used_; ++i) {
@@ -114,17 +122,21 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
   return said;
 }
 
-void FramePlan::say_blobs(std::span<const std::byte> bytes, std::uint64_t number, std::uint64_t time_ns,
-                          Lane& lane) {
-  std::array<char, kMaxDigits> digits;
-  const auto* const digits_end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  const std::string_view number_text(digits.data(), digits_end);
-  std::array<char, kBlobNameHead> head;  // right before what comes after it
-  const std::size_t head_size = kFrameBlobs.size() + number_text.size();
-  std::ranges::copy(number_text, std::ranges::copy(kFrameBlobs, head.end() - head_size).out);
+// Long before the names are read: what was stored in small pieces is slow to load at once right behind.
+void FramePlan::name_blobs(std::uint64_t number) {
+  const std::size_t digits = digits_of(number);
+  const bool moves = std::exchange(digits_, digits) != digits;
+  for (const Blob& blob : blobs_) {
+    char* const end = texts_.data() + blob.after_begin;
+    std::to_chars(end - digits, end, number);
+    if (moves) std::ranges::copy(kFrameBlobs, end - digits - kFrameBlobs.size());
+  }
+}
+
+void FramePlan::say_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane) {
+  const std::size_t head_size = kFrameBlobs.size() + digits_;
   for (std::size_t i = 0; i < blobs_.size(); ++i) {
     const Blob& blob = blobs_[i];
-    std::ranges::copy(head, texts_.begin() + static_cast<std::ptrdiff_t>(blob.after_begin - head.size()));
     const auto name =
         std::string_view(texts_).substr(blob.after_begin - head_size, head_size + blob.after_size);
     const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();

@@ -85,7 +85,8 @@ class FramePlan {
             static_cast<std::uint32_t>(bytes.size())};
   }
   Record& new_record(LabelId label);
-  void say_blobs(std::span<const std::byte> bytes, std::uint64_t number, std::uint64_t time_ns, Lane& lane);
+  void name_blobs(std::uint64_t number);
+  void say_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane);
 
   std::span<const std::byte> frame_;  // at hand, while drawing up
   NameId number_{};
@@ -99,6 +100,7 @@ class FramePlan {
   std::vector<Blob> blobs_;
   std::vector<Part> parts_;  // of blobs
   std::string texts_;
+  std::size_t digits_ = 0;         // of the number in texts_; 0: none yet
   std::vector<std::byte> joined_;  // of its parts
 };
 

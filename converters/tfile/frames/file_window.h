@@ -13,7 +13,8 @@ namespace convert::tfile {
 
 class FileWindow {
  public:
-  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  // What was read stays in a second-level cache beside what is made of it.
+  static constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
   // Throws InputError when the file can't be opened or is no regular file.
   explicit FileWindow(const std::filesystem::path& path);
