@@ -6,8 +6,8 @@
 
 #include "converters/model/input_error.h"
 #include "converters/uftrace/note_kinds.h"
-#include "converters/uftrace/symbols/debug_file.h"
 #include "converters/uftrace/symbols/elf_symbols.h"
+#include "converters/uftrace/symbols/separate_debug_file.h"
 
 namespace convert::uftrace {
 namespace {
@@ -67,7 +67,7 @@ ElfFiles::Found ElfFiles::read(const Wanted& wanted) const {
       if (problem.empty()) problem = unusable.what();
     }
   }
-  if (const auto debug = find_debug_file(wanted.build_id, sysroot_))
+  if (const auto debug = find_separate_debug_file(wanted.build_id, sysroot_))
     if (auto table = read_elf_symbols(debug->image, nullptr)) return {.table = std::move(table)};
   return missing(problem, "; --sysroot DIR takes files of the machine that was recorded from below DIR");
 }
@@ -88,7 +88,7 @@ ElfFiles::Found ElfFiles::read_program(const std::filesystem::path& path, const 
   const RegularFile file(path, sysroot_);
   const ElfImage image(file);
   check_fits(image, file, wanted);
-  const auto debug = has_full_symbols(image) ? nullptr : find_debug_file(image, path, sysroot_);
+  const auto debug = has_full_symbols(image) ? nullptr : find_separate_debug_file(image, path, sysroot_);
   Found found{.table = read_elf_symbols(image, debug != nullptr ? &debug->image : nullptr)};
   if (found.table == nullptr) refuse(file, "has no symbols");
   if (wanted.build_id.empty()) {

@@ -1,4 +1,4 @@
-#include "converters/uftrace/symbols/debug_file.h"
+#include "converters/uftrace/symbols/separate_debug_file.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -16,9 +16,10 @@ namespace {
 constexpr std::string_view kDebugRoot = "/usr/lib/debug";
 constexpr std::size_t kDirectoryDigits = 2;  // of the build-id, the rest is the file's name
 
-std::unique_ptr<DebugFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
+std::unique_ptr<SeparateDebugFile> open(const std::filesystem::path& path,
+                                        const std::filesystem::path& root) {
   try {
-    auto found = std::make_unique<DebugFile>(path, root);
+    auto found = std::make_unique<SeparateDebugFile>(path, root);
     return has_full_symbols(found->image) ? std::move(found) : nullptr;
   } catch (const InputError&) {
     return nullptr;
@@ -40,7 +41,8 @@ std::optional<std::uint32_t> checksum_of(const RegularFile& file) {
 
 }  // namespace
 
-std::unique_ptr<DebugFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root) {
+std::unique_ptr<SeparateDebugFile> find_separate_debug_file(std::string_view build_id,
+                                                            const std::filesystem::path& root) {
   if (build_id.size() <= kDirectoryDigits) return nullptr;
   auto found = open(fmt::format("{}/.build-id/{}/{}.debug", kDebugRoot, build_id.substr(0, kDirectoryDigits),
                                 build_id.substr(kDirectoryDigits)),
@@ -48,9 +50,10 @@ std::unique_ptr<DebugFile> find_debug_file(std::string_view build_id, const std:
   return found != nullptr && found->image.build_id() == build_id ? std::move(found) : nullptr;
 }
 
-std::unique_ptr<DebugFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
-                                           const std::filesystem::path& root) {
-  if (auto found = find_debug_file(image.build_id(), root)) return found;
+std::unique_ptr<SeparateDebugFile> find_separate_debug_file(const ElfImage& image,
+                                                            const std::filesystem::path& path,
+                                                            const std::filesystem::path& root) {
+  if (auto found = find_separate_debug_file(image.build_id(), root)) return found;
   const auto link = image.debug_link();
   if (!link || link->name.empty() || link->name.find('/') != std::string::npos) return nullptr;
   const std::filesystem::path directory = path.parent_path();
