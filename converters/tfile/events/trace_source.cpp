@@ -195,15 +195,8 @@ void TraceSource::say_beginning() {
   const TraceFile& trace = recording_->trace;
   const std::uint64_t first_frame_ns = last_ns_;
   const auto& status = trace.description.status;
-  std::uint64_t begin_ns = first_frame_ns;
-  if (status && status->start_us) {
-    const auto start = ns_of_us(*status->start_us);
-    const bool is_before = start && (*start <= first_frame_ns || recording_->survey.time.frames == 0);
-    if (is_before) {
-      begin_ns = *start;
-      main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));
-    }
-  }
+  const std::uint64_t begin_ns = clock_.start_ns().value_or(first_frame_ns);
+  if (clock_.start_ns()) main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));
   main_.instant(begin_ns, names.label(kSessionCategory, "trace status"),
                 status_arguments(trace, recording_->survey, names));
   if (context_.options.blobs != Blobs::None) {
@@ -225,13 +218,10 @@ void TraceSource::say_end() {
   if (status->frames && *status->frames > frames)
     main_.instant(last_ns_, names.label(kSessionCategory, "frames missing"),
                   {{names.intern("count"), *status->frames - frames}});
-  const auto stop = status->stop_us ? ns_of_us(*status->stop_us) : std::nullopt;
-  const bool same_clock = recording_->survey.time.base != TimeBase::Kernel;
-  const bool is_after = stop && same_clock && *stop >= last_ns_;
   if (status->reason == StopReason::Full)
     main_.instant(last_ns_, names.label(kSessionCategory, "buffer full"));
-  if (!is_after) return;
-  last_ns_ = *stop;
+  if (!clock_.stop_ns()) return;
+  last_ns_ = *clock_.stop_ns();
   main_.instant(last_ns_, names.label(kSessionCategory, "trace stop"),
                 {{names.intern("stop_reason"), status->describe()}});
 }
