@@ -84,8 +84,7 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
   if (lanes_[placement.track] == nullptr) return 0;  // not wanted
   placement.is_guessed = recording_->survey.shown_track[placement.track] != placement.track;
   // A call around steps would cross those that they lead into and out of.
-  if (lane_of(placement).is_guest())
-    placement.opens_call = placement.closes_call = placement.has_call = false;
+  if (lane_of(placement).is_guest()) placement.opens_call = placement.closes_call = false;
   const FrameTime time = clock_.time_of(frame, placement.is_step);
   if (recording_->survey.time.reversed > 0) return put_in_order(frame, placement, time);
   const std::size_t bytes = say(frame, placement, time);
@@ -154,7 +153,7 @@ std::size_t TraceSource::say(const Frame& frame, const Placement& placement, con
   if (placement.opens_call)
     open_calls_.push_back(
         {.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time_ns});
-  if (placement.is_step && placement.has_call) {
+  if (placement.is_step) {
     const auto call = std::find_if(open_calls_.rbegin(), open_calls_.rend(), [&](const OpenCall& open) {
       return open.lane == &lane && open.tracepoint == frame.tracepoint && !open.is_over;
     });
