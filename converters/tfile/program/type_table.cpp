@@ -72,6 +72,14 @@ bool is_character(Dwarf_Die* base_type, const Type& type) {
   return type.size == 1 || (is_wide && (type.size == 2 || type.size == 4));
 }
 
+// Elements of a dimension; 0 when only running code can tell.
+std::uint64_t count_of(Dwarf_Die* subrange) {
+  if (const auto count = number(subrange, DW_AT_count)) return *count;
+  const auto upper = number(subrange, DW_AT_upper_bound);
+  if (!upper || *upper >= ~std::uint64_t{0} >> 8) return 0;  // -1 stands for none
+  return *upper + 1 - number(subrange, DW_AT_lower_bound).value_or(0);
+}
+
 bool is_big_endian(Dwarf_Die* die) {
   return elf_getident(dwarf_getelf(dwarf_cu_getdwarf(die->cu)), nullptr)[EI_DATA] == ELFDATA2MSB;
 }
@@ -229,12 +237,7 @@ void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
   if (dwarf_child(die, &child) == 0) {
     do {
       if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
-      std::uint64_t count = 0;
-      if (const auto known = number(&child, DW_AT_count))
-        count = *known;
-      else if (const auto upper = number(&child, DW_AT_upper_bound); upper && *upper < ~std::uint64_t{0} >> 8)
-        count = *upper + 1 - number(&child, DW_AT_lower_bound).value_or(0);
-      counts.push_back(count);
+      counts.push_back(count_of(&child));
     } while (dwarf_siblingof(&child, &child) == 0);
   }
   if (element == nullptr || counts.empty()) return;

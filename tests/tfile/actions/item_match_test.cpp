@@ -108,6 +108,8 @@ TEST_F(Match, StaticObjectsLieInRangesOrAtTheirAddress) {
               ElementsAre("g_s.first", "M g_s"));
   EXPECT_THAT(match({"collect g_s, *p"}, std::string("M-1,404110,10") + kStatic), ElementsAre("?", "M ?"))
       << "the range ends before it";
+  EXPECT_THAT(match({"collect g_s, *p"}, std::string("M6,404120,10") + kStatic), ElementsAre("?", "M ?"))
+      << "the range lies elsewhere: a register was added";
   facts["g_s"].address = 0x404128;
   EXPECT_THAT(match({"collect g_s, *p"}, kStatic), ElementsAre("*p")) << "it lies elsewhere";
 }

@@ -128,6 +128,7 @@ TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
     EXPECT_FALSE(reading_of(leaf));
     return argument_of(leaf, bytes, order, names, flags);
   };
+  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{0}));
   bytes[0] = std::byte{5};
   EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{5}));
   EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::little), Argument(name, std::uint64_t{5}));
