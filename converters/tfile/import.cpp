@@ -143,7 +143,7 @@ std::vector<Lane*> add_lanes(const Recording& recording, const std::string& proc
     return &lane;
   };
   for (std::size_t i = 0; i < survey.tracks.size(); ++i)
-    if (survey.shown_track[i] == i && frames[i] > 0 && is_wanted(survey.tracks[i], context.options))
+    if (survey.shown_track[i] == i && is_wanted(survey.tracks[i], context.options))
       lanes[i] = add(survey.tracks[i], frames[i], name_of(survey.tracks[i], layout));
   for (std::size_t i = 0; i < survey.tracks.size(); ++i) lanes[i] = lanes[survey.shown_track[i]];
   if (all.empty()) add(Track{.clue = ThreadClue::Tracepoint}, 0, "no frames");

@@ -162,9 +162,10 @@ class Alignment {
     return std::ranges::any_of(actions_, [](const Action& a) { return a.kind == Action::Kind::Memory; });
   }
   bool is_in_a_range(const ItemFacts& facts) const {
+    if (!facts.address) return false;
+    // Other actions have no length.
     return std::ranges::any_of(actions_, [&](const Action& action) {
-      if (action.kind != Action::Kind::Memory || action.base != -1 || !facts.address) return false;
-      return *facts.address - static_cast<std::uint64_t>(action.offset) < action.length;
+      return action.base == -1 && *facts.address - static_cast<std::uint64_t>(action.offset) < action.length;
     });
   }
 

@@ -120,7 +120,7 @@ void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placeme
   named_in_frame_.clear();
   texts_in_frame_.clear();
   for (const NamedMemory& item : labels_.named())
-    if (item.is_string && !item.value && texts_in_frame_.size() < kMaxDistinctItems)
+    if (item.is_string && texts_in_frame_.size() < kMaxDistinctItems)
       texts_in_frame_.push_back(item.name);
   for (const NamedMemory& item : labels_.named()) {
     // An item that was collected twice is shown once; the blobs hold both.
@@ -215,13 +215,13 @@ void FramePlanner::add_pieces(FramePlan& plan, const PlannedRegister& variable, 
 }
 
 void FramePlanner::add_named(FramePlan& plan, const NamedMemory& item) {
-  if (item.value) {
+  if (item.is_string) {
+    plan.add_own({item.name, string_text(item.bytes)});
+  } else if (item.value) {
     const bool is_typed =
         item.layout != nullptr && item.layout->leaves.size() == 1 && !item.layout->is_reference;
     plan.add_own(is_typed ? argument_of(item.layout->leaves.front(), *item.value, names_, flags_)
                           : Argument(item.name, static_cast<std::int64_t>(*item.value)));
-  } else if (item.is_string) {
-    plan.add_own({item.name, string_text(item.bytes)});
   } else if (item.layout == nullptr) {
     add_untyped(plan, item);
   } else if (!item.layout->is_reference) {

@@ -84,8 +84,7 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
   if (lanes_[placement.track] == nullptr) return 0;  // not wanted
   placement.is_guessed = recording_->survey.shown_track[placement.track] != placement.track;
   // A call around steps would cross those that they lead into and out of.
-  if (lane_of(placement).is_guest())
-    placement.opens_call = placement.closes_call = placement.has_call = false;
+  if (lane_of(placement).is_guest()) placement.opens_call = placement.closes_call = false;
   const FrameTime time = clock_.time_of(frame, placement.is_step);
   if (recording_->survey.time.reversed > 0) return put_in_order(frame, placement, time);
   const std::size_t bytes = say(frame, placement, time);
@@ -154,7 +153,7 @@ std::size_t TraceSource::say(const Frame& frame, const Placement& placement, con
   if (placement.opens_call)
     open_calls_.push_back(
         {.lane = &lane, .tracepoint = frame.tracepoint, .is_over = false, .last_step_ns = time_ns});
-  if (placement.is_step && placement.has_call) {
+  if (placement.is_step) {
     const auto call = std::find_if(open_calls_.rbegin(), open_calls_.rend(), [&](const OpenCall& open) {
       return open.lane == &lane && open.tracepoint == frame.tracepoint && !open.is_over;
     });
@@ -195,15 +194,8 @@ void TraceSource::say_beginning() {
   const TraceFile& trace = recording_->trace;
   const std::uint64_t first_frame_ns = last_ns_;
   const auto& status = trace.description.status;
-  std::uint64_t begin_ns = first_frame_ns;
-  if (status && status->start_us) {
-    const auto start = ns_of_us(*status->start_us);
-    const bool is_before = start && (*start <= first_frame_ns || recording_->survey.time.frames == 0);
-    if (is_before) {
-      begin_ns = *start;
-      main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));
-    }
-  }
+  const std::uint64_t begin_ns = clock_.start_ns().value_or(first_frame_ns);
+  if (clock_.start_ns()) main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));
   main_.instant(begin_ns, names.label(kSessionCategory, "trace status"),
                 status_arguments(trace, recording_->survey, names));
   if (context_.options.blobs != Blobs::None) {
@@ -225,13 +217,10 @@ void TraceSource::say_end() {
   if (status->frames && *status->frames > frames)
     main_.instant(last_ns_, names.label(kSessionCategory, "frames missing"),
                   {{names.intern("count"), *status->frames - frames}});
-  const auto stop = status->stop_us ? ns_of_us(*status->stop_us) : std::nullopt;
-  const bool same_clock = recording_->survey.time.base != TimeBase::Kernel;
-  const bool is_after = stop && same_clock && *stop >= last_ns_;
   if (status->reason == StopReason::Full)
     main_.instant(last_ns_, names.label(kSessionCategory, "buffer full"));
-  if (!is_after) return;
-  last_ns_ = *stop;
+  if (!clock_.stop_ns()) return;
+  last_ns_ = *clock_.stop_ns();
   main_.instant(last_ns_, names.label(kSessionCategory, "trace stop"),
                 {{names.intern("stop_reason"), status->describe()}});
 }

@@ -98,17 +98,16 @@ bool StampReader::is_simple(const FramePattern& pattern) const {
 FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey)
     : trace_(trace), survey_(survey), stamps_(trace.description) {
   const auto& status = trace.description.status;
-  if (status && status->start_us) start_ns_ = ns_of_us(*status->start_us).value_or(0);
-  if (status && status->stop_us) stop_ns_ = ns_of_us(*status->stop_us);
-  // Stamps of another clock than the status line's say nothing about start and stop.
+  // KGTP's clocks are others than the status line's.
   const bool same_clock = survey.base != TimeBase::Kernel && survey.base != TimeBase::WallClock;
-  if (!same_clock || (survey.stamped > 0 && start_ns_ > survey.first_ns)) start_ns_ = 0;
-  if (!same_clock || (survey.stamped > 0 && stop_ns_ && *stop_ns_ < survey.last_ns)) stop_ns_.reset();
-  if (survey.stamped > 0 && start_ns_ == 0) {
-    const std::uint64_t before = std::min(survey.first_ns, survey.frames * kSyntheticStepNs);
-    start_ns_ = survey.first_ns - before;
+  if (status && same_clock) {
+    if (status->start_us) start_ns_ = ns_of_us(*status->start_us);
+    if (status->stop_us) stop_ns_ = ns_of_us(*status->stop_us);
   }
-  last_ns_ = start_ns_;
+  if (survey.stamped > 0 && start_ns_ > survey.first_ns) start_ns_.reset();
+  if (stop_ns_ < std::max(survey.last_ns, start_ns_.value_or(0))) stop_ns_.reset();
+  const std::uint64_t before = std::min(survey.first_ns, survey.frames * kSyntheticStepNs);
+  last_ns_ = start_ns_.value_or(survey.first_ns - before);
 }
 
 FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {

@@ -96,6 +96,11 @@ class FrameClock {
   // `trace` is borrowed. A second reader runs ahead to the next stamp where frames have none.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
+  // When the recording began and ended, by the status line; nothing where it has another clock than the
+  // stamps, or they contradict it. No frame's time is before the start or after the stop.
+  std::optional<std::uint64_t> start_ns() const { return start_ns_; }
+  std::optional<std::uint64_t> stop_ns() const { return stop_ns_; }
+
   // Frames in the order of the file. Not monotonic where the stamps are not.
   FrameTime time_of(const Frame& frame, bool is_step) {
     return time_of(frame.number, stamps_.stamp_ns(frame), is_step);
@@ -118,8 +123,7 @@ class FrameClock {
   const TraceFile& trace_;
   TimeSurvey survey_;
   StampReader stamps_;
-  std::uint64_t start_ns_ = 0;
-  std::optional<std::uint64_t> stop_ns_;
+  std::optional<std::uint64_t> start_ns_, stop_ns_;
   std::uint64_t last_ns_ = 0;
   Run run_;
   std::unique_ptr<FileWindow> scout_file_;

@@ -91,7 +91,6 @@ Placement Placer::place(const Frame& frame) {
 
   if (placement.is_step) {
     if (!placement.pc_is_recorded) placement.pc.reset();
-    placement.has_call = open != nullptr;
     if (open != nullptr && (open->left == 0 || --open->left == 0)) {
       placement.closes_call = true;
       steppings_.erase(steppings_.begin() + (open - steppings_.data()));

@@ -60,8 +60,6 @@ struct Placement {
   bool is_step = false;
   bool opens_call = false;   // a hit whose steps follow
   bool closes_call = false;  // the last step of that call
-  // Steps of a hit that was not recorded have no call around them.
-  bool has_call = false;
   const LocationTable::Entry* entry =
       nullptr;  // its location; null when several are possible, or none is known
   std::optional<std::uint64_t> pc;

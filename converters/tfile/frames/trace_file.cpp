@@ -35,12 +35,12 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
   std::uint64_t offset = kMagic.size();
   std::size_t line_bytes = 4096;  // grows with the longest line
   for (;;) {
+    if (offset + line_bytes > kMaxDescriptionBytes)
+      throw InputError(Place::byte(file.path(), offset), "the description does not end");
     const std::string_view text = as_text(file.at(offset, line_bytes));
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && offset + text.size() < file.size()) {
-      line_bytes = text.size() * 2;
-      if (offset + line_bytes > kMaxDescriptionBytes)
-        throw InputError(Place::byte(file.path(), offset), "the description does not end");
+      line_bytes += text.size();
       continue;
     }
     if (end == std::string_view::npos) {
@@ -50,8 +50,6 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
       break;
     }
     offset += end + 1;
-    if (offset > kMaxDescriptionBytes)
-      throw InputError(Place::byte(file.path(), offset), "the description does not end");
     if (!reader.read_line(text.substr(0, end))) break;
   }
   reader.finish();

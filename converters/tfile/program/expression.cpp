@@ -58,14 +58,23 @@ class Parser {
       return left->kind != Type::Kind::Float || (right->kind == Type::Kind::Float && right->size > left->size)
                  ? right
                  : left;
-    left = promoted(left);
-    right = promoted(right);
+    left = number_of(left);
+    right = number_of(right);
     if (operation == "<<" || operation == ">>" || left->size > right->size) return left;
     return right->size > left->size || right->kind == Type::Kind::Unsigned ? right : left;
   }
 
-  const Type* promoted(const Type* type) {
-    return type->size < 4 || type->kind == Type::Kind::Bool ? basic("int") : type;
+  const Type* promoted(const Type* type) { return type->size < 4 ? basic("int") : type; }
+
+  // A sum is no enumerator. To GDB an enumeration is unsigned unless one of them is negative.
+  const Type* number_of(const Type* type) {
+    if (type->kind != Type::Kind::Enum) return promoted(type);
+    const auto is_negative = [](const auto& enumerator) { return enumerator.first < 0; };
+    const bool is_signed = std::ranges::any_of(type->enumerators, is_negative);
+    return types_.add({.kind = is_signed ? Type::Kind::Signed : Type::Kind::Unsigned,
+                       .size = std::max<std::uint64_t>(type->size, 4),
+                       .members = {},
+                       .enumerators = {}});
   }
 
   // "a[2]@3"
@@ -97,8 +106,6 @@ class Parser {
     } else if (take("-") || take("~") || take("+")) {
       type = value_of(unary());
       if (type != nullptr && type->kind != Type::Kind::Float) type = promoted(type);
-    } else if (take("sizeof")) {
-      return nullptr;
     } else if (const std::size_t before = at_; take("(")) {
       const Type* const named = type_name();
       if (named != nullptr && take(")")) {
@@ -179,7 +186,6 @@ class Parser {
     std::string words;
     bool is_tagged = false;
     for (;;) {
-      skip_blanks();
       const std::size_t word_begin = at_;
       const std::string next = qualified();
       if (next.empty()) break;

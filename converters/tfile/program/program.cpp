@@ -57,10 +57,23 @@ struct Program::Impl {
   TypeTable types;
   std::optional<GlobalNames> globals;  // read when the first of them is asked for
 
+  // The unit that code is in, if it is in one.
+  struct Unit {
+    Dwarf_Die* die = nullptr;
+    Dwarf_Addr bias = 0;  // of DWARF's addresses
+    Dwarf_Addr pc = 0;    // the code's address in DWARF's own counting
+  };
+  Unit unit_at(Dwarf_Addr pc) const {
+    Unit found;
+    found.die = dwfl_module_addrdie(module, pc, &found.bias);
+    found.pc = pc - found.bias;
+    return found;
+  }
+
   // What is visible at an address, and that address in DWARF's own counting.
   struct Variables {
     Dwarf_Addr pc = 0;
-    Dwarf_Addr bias = 0;  // of DWARF's addresses
+    Dwarf_Addr bias = 0;
     std::vector<Dwarf_Die> dies = {};
   };
   Variables variables_at(std::uint64_t address, Visible which) const;
@@ -184,11 +197,10 @@ CodePlace Program::code_at(std::uint64_t address) const {
       dwfl_module_addrinfo(impl_->module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name != nullptr) place.function = demangled(name, impl_->demangle);
 
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
-  if (unit == nullptr) return place;
+  const Impl::Unit unit = impl_->unit_at(pc);
+  if (unit.die == nullptr) return place;
   std::vector<std::string> functions;  // innermost first
-  const Scopes scopes = Scopes::at(unit, pc - bias);
+  const Scopes scopes = Scopes::at(unit.die, unit.pc);
   for (Dwarf_Die& scope : scopes.all()) {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
@@ -223,11 +235,9 @@ std::optional<DataObject> Program::object(const std::string& symbol) const {
 }
 
 Program::Impl::Variables Program::Impl::variables_at(std::uint64_t address, Visible which) const {
-  Variables found{.pc = address - bias};
-  if (Dwarf_Die* const unit = dwfl_module_addrdie(module, found.pc, &found.bias); unit != nullptr) {
-    found.pc -= found.bias;
-    found.dies = visible_variables(unit, found.pc, which);
-  }
+  const Unit unit = unit_at(address - bias);
+  Variables found{.pc = unit.pc, .bias = unit.bias};
+  if (unit.die != nullptr) found.dies = visible_variables(unit.die, unit.pc, which);
   return found;
 }
 
@@ -256,8 +266,8 @@ std::optional<Dwarf_Die> Program::qualified_variable(std::string_view name) cons
   const std::size_t colons = name.rfind("::");
   if (colons == std::string_view::npos || colons == 0) return std::nullopt;
   const std::string_view outer = name.substr(0, colons), own = name.substr(colons + 2);
-  Dwarf_Addr bias = 0;
   if (outer.starts_with('\'') && outer.ends_with('\'')) {
+    Dwarf_Addr bias = 0;
     const std::filesystem::path file(outer.substr(1, outer.size() - 2));
     for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(impl_->module, unit, &bias)) != nullptr;) {
       const char* const path = dwarf_diename(unit);
@@ -267,9 +277,9 @@ std::optional<Dwarf_Die> Program::qualified_variable(std::string_view name) cons
     return std::nullopt;
   }
   for (const Function& function : functions(outer)) {
-    Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, function.address, &bias);
-    if (unit == nullptr) continue;
-    const Scopes scopes = Scopes::at(unit, function.address - bias);
+    const Impl::Unit unit = impl_->unit_at(function.address);
+    if (unit.die == nullptr) continue;
+    const Scopes scopes = Scopes::at(unit.die, unit.pc);
     for (Dwarf_Die& scope : scopes.all())
       if (dwarf_tag(&scope) == DW_TAG_subprogram)
         if (auto found = variable_within(&scope, own)) return found;
@@ -309,17 +319,15 @@ std::vector<RegisterVariable> Program::register_variables(std::uint64_t address)
 }
 
 bool Program::frame_base_adds(std::uint64_t address) const {
-  const Dwarf_Addr pc = address - impl_->bias;
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &bias);
-  if (unit == nullptr) return true;
-  const Scopes scopes = Scopes::at(unit, pc - bias);
+  const Impl::Unit unit = impl_->unit_at(address - impl_->bias);
+  if (unit.die == nullptr) return true;
+  const Scopes scopes = Scopes::at(unit.die, unit.pc);
   for (Dwarf_Die& scope : scopes.all()) {
     Dwarf_Attribute attribute;
     Dwarf_Op* operations = nullptr;
     std::size_t count = 0;
     if (dwarf_attr_integrate(&scope, DW_AT_frame_base, &attribute) == nullptr ||
-        dwarf_getlocation_addr(&attribute, pc - bias, &operations, &count, 1) != 1 || count != 1)
+        dwarf_getlocation_addr(&attribute, unit.pc, &operations, &count, 1) != 1 || count != 1)
       continue;
     const bool is_register = operations->atom >= DW_OP_reg0 && operations->atom <= DW_OP_reg31;
     const bool is_sum = operations->atom >= DW_OP_breg0 && operations->atom <= DW_OP_breg31;

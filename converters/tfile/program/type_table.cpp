@@ -22,23 +22,33 @@ std::optional<std::uint64_t> number(Dwarf_Die* die, unsigned attribute_name) {
 
 bool is_reference(int tag) { return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type; }
 
-// Where the bits of a member begin in its structure; nothing when only running code can tell.
+// Where a member lies in its structure; nothing when only running code can tell.
+std::optional<std::uint64_t> offset_of(Dwarf_Die* member) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(member, DW_AT_data_member_location, &attribute) == nullptr) return 0;
+  Dwarf_Word value = 0;
+  if (dwarf_formudata(&attribute, &value) == 0) return value;
+  // DWARF 2 adds the offset to the address of the structure.
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 ||
+      operations->atom != DW_OP_plus_uconst)
+    return std::nullopt;
+  return operations->number;
+}
+
+// Where the bits of a member begin in its structure.
 std::optional<std::uint64_t> bit_offset_of(Dwarf_Die* member, std::uint64_t bit_size, std::uint64_t type_size,
                                            bool is_big_endian) {
   if (const auto bits = number(member, DW_AT_data_bit_offset)) return bits;
-  std::uint64_t bytes = 0;
-  Dwarf_Attribute attribute;
-  if (dwarf_attr(member, DW_AT_data_member_location, &attribute) != nullptr) {
-    Dwarf_Word value = 0;
-    if (dwarf_formudata(&attribute, &value) != 0) return std::nullopt;
-    bytes = value;
-  }
+  const auto bytes = offset_of(member);
+  if (!bytes) return std::nullopt;
   // DWARF 2 counts a bit-field from the most significant bit of its storage on.
   const auto from_top = number(member, DW_AT_bit_offset);
-  if (bit_size == 0 || !from_top) return bytes * 8;
+  if (bit_size == 0 || !from_top) return *bytes * 8;
   const std::uint64_t storage = number(member, DW_AT_byte_size).value_or(type_size) * 8;
   if (*from_top + bit_size > storage) return std::nullopt;
-  return bytes * 8 + (is_big_endian ? *from_top : storage - *from_top - bit_size);
+  return *bytes * 8 + (is_big_endian ? *from_top : storage - *from_top - bit_size);
 }
 
 // Those of an `enum class` bear its name, too.
@@ -62,11 +72,16 @@ bool is_character(Dwarf_Die* base_type, const Type& type) {
   return type.size == 1 || (is_wide && (type.size == 2 || type.size == 4));
 }
 
+// Elements of a dimension; 0 when only running code can tell.
+std::uint64_t count_of(Dwarf_Die* subrange) {
+  if (const auto count = number(subrange, DW_AT_count)) return *count;
+  const auto upper = number(subrange, DW_AT_upper_bound);
+  if (!upper || *upper >= ~std::uint64_t{0} >> 8) return 0;  // -1 stands for none
+  return *upper + 1 - number(subrange, DW_AT_lower_bound).value_or(0);
+}
+
 bool is_big_endian(Dwarf_Die* die) {
-  Dwarf* const dwarf = dwarf_cu_getdwarf(die->cu);
-  Elf* const elf = dwarf != nullptr ? dwarf_getelf(dwarf) : nullptr;
-  const char* const ident = elf != nullptr ? elf_getident(elf, nullptr) : nullptr;
-  return ident != nullptr && ident[EI_DATA] == ELFDATA2MSB;
+  return elf_getident(dwarf_getelf(dwarf_cu_getdwarf(die->cu)), nullptr)[EI_DATA] == ELFDATA2MSB;
 }
 
 }  // namespace
@@ -222,12 +237,7 @@ void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
   if (dwarf_child(die, &child) == 0) {
     do {
       if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
-      std::uint64_t count = 0;
-      if (const auto known = number(&child, DW_AT_count))
-        count = *known;
-      else if (const auto upper = number(&child, DW_AT_upper_bound); upper && *upper < ~std::uint64_t{0} >> 8)
-        count = *upper + 1 - number(&child, DW_AT_lower_bound).value_or(0);
-      counts.push_back(count);
+      counts.push_back(count_of(&child));
     } while (dwarf_siblingof(&child, &child) == 0);
   }
   if (element == nullptr || counts.empty()) return;

@@ -61,6 +61,11 @@ TEST_F(Match, DefaultItemsStandInFront) {
   EXPECT_THAT(match({"collect k"}, std::string("R0f") + kStamp + kLocal), ElementsAre("?", "k"));
 }
 
+// Registers have a mask, not an expression.
+TEST_F(Match, RegistersTakeNoExpression) {
+  EXPECT_THAT(match({"collect $regs, k"}, std::string("R0f") + kLocal + kLocal), ElementsAre("?", "k"));
+}
+
 TEST_F(Match, OneNameAndOneRangeBelongTogether) {
   EXPECT_THAT(match({"collect g_text", "collect *who"}, std::string("M-1,4040a0,48") + kLocal),
               ElementsAre("*who", "M g_text"));
@@ -93,6 +98,20 @@ TEST_F(Match, AddressesTellStaticObjectsApart) {
               ElementsAre("g_s", "M g_n"));
   facts["g_s"].address = 0x404128;
   EXPECT_THAT(match({"collect g_s, *p"}, std::string("M-1,404128,4") + kStatic), ElementsAre("*p", "M g_s"));
+}
+
+// Its first part lies where it does.
+TEST_F(Match, StaticObjectsLieInRangesOrAtTheirAddress) {
+  constexpr const char* kStatic = "X00000009,240040412022100c27";  // const32 0x404120; const8 16; trace; end
+  facts["g_s"] = {.is_static = true, .address = 0x404120};
+  EXPECT_THAT(match({"collect g_s, g_s.first"}, std::string("M-1,404120,10") + kStatic),
+              ElementsAre("g_s.first", "M g_s"));
+  EXPECT_THAT(match({"collect g_s, *p"}, std::string("M-1,404110,10") + kStatic), ElementsAre("?", "M ?"))
+      << "the range ends before it";
+  EXPECT_THAT(match({"collect g_s, *p"}, std::string("M6,404120,10") + kStatic), ElementsAre("?", "M ?"))
+      << "the range lies elsewhere: a register was added";
+  facts["g_s"].address = 0x404128;
+  EXPECT_THAT(match({"collect g_s, *p"}, kStatic), ElementsAre("*p")) << "it lies elsewhere";
 }
 
 // They have an expression that records nothing.

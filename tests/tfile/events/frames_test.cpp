@@ -176,6 +176,14 @@ TEST(TraceFrames, OfSmallMachinesHaveSmallAddresses) {
 }
 
 // Where a range begins may count from a register.
+// reg 4; const8 2; mul; pop; end
+TEST(TraceFrames, ValuesWithoutAProgramAreNumbers) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R3ffX00000008,2600042202042927");
+  t.source("2:8000", "cmd", "collect level*2").frame(2).registers(i386_registers(0x8000, 21)).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr(" level*2=42"));
+}
+
 TEST(TraceFrames, RangesLieAtTheirRegister) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").line("tp A2:8000:M4,10,4");

@@ -110,6 +110,25 @@ TEST(TraceTimes, ThatContradictStartAndStopWin) {
   EXPECT_THAT(late.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
+// 5 s lie between start and stop here, but they are 5 s of another clock.
+TEST(KernelTimes, SayNothingOfStartAndStop) {
+  const auto between_start_and_stop = [](TraceBuilder& t) -> TraceBuilder& {
+    return t.line("R 40").line("status 0;tstop::0;starttime:64;stoptime:5f5e100").line("tp T2:8000:E:0:0");
+  };
+  TraceBuilder of_cpu, of_wall;
+  between_start_and_stop(of_cpu).line("tsv 5:0:1:636c6f636b");
+  of_cpu.frame(2).frame(2).variable(5, 5'000'000'000).frame(2).end();
+  between_start_and_stop(of_wall)
+      .line("tsv 12:0:1:7874696d655f736563")
+      .line("tsv 13:0:1:7874696d655f6e736563");
+  of_wall.frame(2).frame(2).variable(18, 5).variable(19, 0).frame(2).end();
+  for (TraceBuilder* t : {&of_cpu, &of_wall}) {
+    EXPECT_THAT(times(*t), ElementsAre("@4999998500", "@5000000000", "@5000001000"));
+    EXPECT_THAT(t->all_lines(), Not(Contains(HasSubstr("session:trace start"))));
+    EXPECT_THAT(t->all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
+  }
+}
+
 TEST(TraceTimes, BeforeTheFirstStampAreNotBeforeAllTime) {
   TraceBuilder t;
   describe(t);
@@ -171,6 +190,15 @@ TEST(TraceSession, OfNoFramesHasStartAndStop) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" no frames")));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@100000 session:trace start")));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace stop")));
+}
+
+TEST(TraceSession, CannotEndBeforeItBegan) {
+  TraceBuilder t;
+  describe(t, ";starttime:68;stoptime:67");
+  t.frame(2).frame(2).end();
+  EXPECT_THAT(times(t), ElementsAre("@105000", "@106000"));
+  EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace start")));
+  EXPECT_THAT(t.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
 TEST(TraceSession, WithoutStatusSaysLittle) {

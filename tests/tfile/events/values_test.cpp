@@ -81,6 +81,8 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   enumerators = {{2, low}, {4, high}, {64, all}};
   EXPECT_EQ(value(Leaf::Form::Enum, 0, 3), Argument(name, "(LOW | HIGH)"));
   EXPECT_EQ(value(Leaf::Form::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x1)"));
+  enumerators[0].first = 1;
+  EXPECT_EQ(value(Leaf::Form::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x2)"));
   EXPECT_EQ(value(Leaf::Form::Enum, 24, 8), Argument(name, all));
 }
 
@@ -128,6 +130,7 @@ TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
     EXPECT_FALSE(reading_of(leaf));
     return argument_of(leaf, bytes, order, names, flags);
   };
+  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{0}));
   bytes[0] = std::byte{5};
   EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{5}));
   EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::little), Argument(name, std::uint64_t{5}));

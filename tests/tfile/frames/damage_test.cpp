@@ -139,7 +139,7 @@ TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
   EXPECT_THAT(t.lines(),
               ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"),
                           "@6000 tracepoint:f frame=1 tracepoint=2 pc=0x401000 $trace_timestamp=6"));
-  EXPECT_THAT(t.notes(), Contains(HasSubstr("the file ends inside frame 1: 3 bytes are missing")));
+  EXPECT_THAT(t.notes(), ElementsAre("truncated-tail 1", HasSubstr("inside frame 1: 3 bytes are missing")));
 }
 
 // What lies in the good part of a frame is no frame, whatever it looks like.
@@ -191,6 +191,8 @@ TEST(DamagedTrace, AHugeFrameDoesNotSwallowWhatFollows) {
   t.frame(2).variable(1, 5).end_frame().raw(t.number(std::int16_t{2}) + t.number(std::uint32_t{0xfffffff0}));
   t.frame(2).variable(1, 6).frame(2).variable(1, 7).end();
   EXPECT_THAT(t.lines(), Contains(HasSubstr("@7000 tracepoint:f frame=3")));
+  EXPECT_THAT(t.notes(), ElementsAre("damaged-frame 1", HasSubstr("frame 1: damaged, and so is what follows"),
+                                     "synthetic-time 1", HasSubstr("placed between")));
 }
 
 TEST(DamagedTrace, EndMarkersHaveAnyLength) {

@@ -53,7 +53,7 @@ struct Tank : Vessel {
 short grid[2][3];
 int many[1000];
 
-[[gnu::noinline]] int measure(gauge* g, const Tank& tank) {
+[[gnu::noinline]] int measure(gauge* g, const Tank& tank, int) {
   return g->id + tank.id + grid[1][2] + many[level];  // MARK measure body
 }
 
@@ -115,6 +115,6 @@ int main() {
   plant::Tap tap{plant::Tap::OPEN, plant::Mode::SLOW, {}};
   plant::Tap::tally +=
       plant::refill(&tap) + tally + unit_start(3) + static_cast<int>(plant::Basin<2, 3>::volume);
-  if (plant::measure(&gauge, tank) != 0) return 2;
+  if (plant::measure(&gauge, tank, 0) != 0) return 2;
   return plain_start(plant::level) + plant::drain(plant::readings[0]) == 0 ? 1 : 0;
 }

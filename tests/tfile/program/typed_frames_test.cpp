@@ -84,6 +84,30 @@ TEST_F(TypedFrames, DoublesAreDoubles) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
+constexpr const char* kEightBytes = "X00000007,23100022080c27";  // const16 0x1000; const8 8; trace; end
+
+TEST_F(TypedFrames, AReferenceIsWhatItRefersTo) {
+  tracepoint("plant::measure", "collect tank", kEightBytes);
+  t.frame(2).memory(0x1000, t.number(std::uint64_t{0x2000}));
+  t.memory(0x2000, t.number(std::int32_t{3}) + t.number(std::uint32_t{0x3fc0'0000}));
+  EXPECT_THAT(frame_line(), HasSubstr(" tank.id=3 tank.volume=1.5 "));
+}
+
+TEST_F(TypedFrames, AReferenceToWhatWasNotRecordedIsAPointer) {
+  tracepoint("plant::measure", "collect tank", kEightBytes);
+  t.frame(2).memory(0x1000, t.number(std::uint64_t{0x2000}));
+  EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
+}
+
+// It says where members lie by expressions, and counts bit-fields from the top of their storage.
+TEST_F(TypedFrames, MembersLieWhereDwarf2SaysThatTheyDo) {
+  const std::uint64_t panel = address_of("panel");
+  tracepoint("plant::pump", "collect panel", fmt::format("M-1,{:x},8", panel));
+  const std::uint32_t bits = 5 | (0b11101 << 3) | (300 << 8);
+  t.frame(2).memory(panel, t.number(std::int32_t{7}) + t.number(bits));
+  EXPECT_THAT(frame_line(), HasSubstr(" panel.id=7 panel.lamps=5 panel.heat=-3 panel.code=300"));
+}
+
 #ifdef __x86_64__
 // GDB records no array of unknown size, only where it lies; so its value is that.
 TEST_F(TypedFrames, ArraysOfUnknownSizeAreWhereTheyLie) {
