@@ -55,7 +55,7 @@ class Host {
   virtual std::vector<const Lane*> lanes() const = 0;
   // Whether the ends of calls were recorded, too: otherwise nobody knows which call is the innermost.
   virtual bool knows_ends() const = 0;
-  // Of each window; they come by their first time. What can't be read holds nothing.
+  // Of each window; they come by their first time. Empty if the lane can't be read.
   virtual std::vector<MarkPlace> places(const Lane& lane, std::span<const MarkWindow> windows) = 0;
 };
 

@@ -95,6 +95,8 @@ class Timeline {
   void note_inputs_apart() const;
 
   std::span<const LaneInfo> lanes() const { return infos_; }
+  // What notes call the input that the lane is of.
+  const std::string& input_of(std::size_t lane) const { return inputs_[input_of_lane_[lane]].name; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
   std::vector<Hidden> hidden() const;   // by lane; what shares a thread counts, too

@@ -30,7 +30,7 @@ std::vector<MarkPlace> RecordingHost::places(const Lane& lane, std::span<const M
     return scan_marks(thread->path, thread->facts, *thread->task, symbolizer_, &payloads, thread->inherited,
                       windows);
   } catch (const InputError&) {
-    return std::vector<MarkPlace>(windows.size());
+    return {};
   }
 }
 

@@ -80,6 +80,7 @@ struct Recording {
         filters(filter_table_of(wanted, context, symbolizer)),
         specs(info, (path / "info").native(), context.notes),
         user_events(read_event_names(path, context.notes)),
+        event_programs(sessions),
         debug(directory, context.timeline.new_notes()),
         plans(specs, debug, context.names),
         lines(debug, context.names),
@@ -88,6 +89,7 @@ struct Recording {
                  .events = {.symbolizer = symbolizer,
                             .names = context.names,
                             .user_events = user_events,
+                            .programs = event_programs,
                             .demangle = context.options.demangle,
                             .word_size = info.bits / 8,
                             .order = info.order},
@@ -117,6 +119,7 @@ struct Recording {
   std::unique_ptr<FilterTable> filters;  // null: all calls are shown
   SpecTable specs;
   EventNames user_events;
+  EventPrograms event_programs;
   DebugFiles debug;
   PayloadPlans plans;
   SourceLines lines;
@@ -375,6 +378,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   const auto recording = std::make_shared<Recording>(input, context, options);
   context.timeline.at_end([recording, &notes = context.timeline.new_notes()] {
     recording->symbolizer.add_notes();
+    recording->event_programs.add_notes(recording->directory.path, notes);
     if (recording->filters != nullptr)
       recording->filters->add_notes(recording->directory.path.native(), notes);
   });

@@ -16,6 +16,8 @@ inline constexpr NoteKind kNoMap{"no-map", "sessions without a memory map: their
 inline constexpr NoteKind kNoSession{"no-session", "threads of no known program: their calls have no names"};
 inline constexpr NoteKind kNoSymbol{"no-symbol", "addresses without a symbol"};
 inline constexpr NoteKind kNoSymbolFile{"no-symbol-file", "modules of which no symbols were found"};
+inline constexpr NoteKind kUnsureEventNames{"unsure-event-names",
+                                            "programs whose user events may have the names of another one's"};
 inline constexpr NoteKind kUnsureSymbols{"unsure-symbols",
                                          "modules whose symbols may be those of another build"};
 inline constexpr NoteKind kNoThread{"no-thread",

@@ -36,6 +36,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lanes; several may have one thread
   std::vector<std::uint64_t> weights(lanes.size());  // those of a thread together are its first one's
   for (const LaneInfo& info : lanes) {
+    const std::uint64_t repaired = repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
     if (named.insert(info.process).second)
       writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
@@ -46,6 +47,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
           koids.process, koids.thread,
           info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : info.thread_name);
     weights[known->second] += info.weight;
+    if (repaired_strings() != repaired) count_repaired(threads_.size(), repaired, "its name");
     threads_.push_back({koids});
   }
   std::vector<std::size_t> heaviest;
@@ -113,6 +115,7 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
     --events_written_;
     return;
   }
+  const std::uint64_t repaired = repaired_strings();
   switch (slot.kind) {
     case SlotKind::ContextSwitch: {
       const ContextSwitch s = slot.context_switch();
@@ -146,6 +149,10 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
     default:
       write_event(thread, slot);
   }
+  if (repaired_strings() == repaired) return;
+  const bool has_label = slot.kind != SlotKind::Log && slot.kind != SlotKind::Blob;
+  count_repaired(static_cast<std::size_t>(&thread - threads_.data()), repaired,
+                 has_label ? names_.text(names_.parts(slot.label).name) : slot.text());
 }
 
 std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
@@ -289,6 +296,13 @@ std::string_view FxtSink::valid(std::string_view text) {
   return repaired_.emplace_back(*std::move(repaired));
 }
 
+// What was mended since there were `before`.
+void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
+  Repaired& repaired = repaired_of_[lane];
+  if (repaired.count == 0) repaired.first = where;
+  repaired.count += repaired_strings() - before;
+}
+
 std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
   const std::string_view shorter = fxt::cut_utf8(text, max_bytes);
   if (shorter.size() != text.size()) ++cut_strings_;
@@ -311,6 +325,16 @@ void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
   }
 }
 
+void FxtSink::note_repaired(const Timeline& timeline) {
+  for (const auto& [number, repaired] : repaired_of_) {
+    const LaneInfo& lane = timeline.lanes()[number];
+    notes_.add(kStringsRepaired, Place::file(timeline.input_of(number)),
+               fmt::format("{} of thread {} ({}), the first in {}", repaired.count,
+                           static_cast<std::uint64_t>(lane.thread), lane.thread_name, repaired.first),
+               repaired.count);
+  }
+}
+
 void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   const auto note = [&](const NoteKind& kind, std::uint64_t count) {
     if (count != 0) notes_.add(kind, Place::file(output), fmt::format("{} {}", count, kind.meaning), count);
@@ -321,7 +345,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   note(kArrowBackwards, backward_arrows_);
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);
-  note(kStringsRepaired, repaired_strings_ + counters.repaired_strings);
+  note_repaired(timeline);
   note(kNameTableFull, inline_names_ + counters.inline_strings);
   if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
   if (first_ns_ && timeline.last_ns() - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -59,6 +63,7 @@ class FxtSink : public EventSink {
   void end_frame_mark(const EventThread& thread, const Slot& slot);
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void note_hidden(const Timeline& timeline, std::string_view output);
+  void note_repaired(const Timeline& timeline);
   bool joins_flow(const Slot& slot);
 
   void prepare(LabelId label);
@@ -68,6 +73,14 @@ class FxtSink : public EventSink {
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
   std::string_view valid(std::string_view text);
   std::string_view cut(std::string_view text, std::size_t max_bytes);
+  std::uint64_t repaired_strings() const { return repaired_strings_ + writer_.counters().repaired_strings; }
+  void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
+
+  // Strings of a lane that had to be mended.
+  struct Repaired {
+    std::uint64_t count = 0;
+    std::string first;  // where the first of them is
+  };
 
   fxt::Writer& writer_;
   const Names& names_;
@@ -77,10 +90,11 @@ class FxtSink : public EventSink {
   std::vector<bool> frame_marks_;       // by label: Tracy would take its instants for starts of frames
   std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;
-  std::deque<std::string> repaired_;        // strings of the record at hand that were not UTF-8
-  std::set<std::uint64_t> open_flows_;      // begun and not ended
-  std::set<std::uint64_t> backward_flows_;  // went on or ended before they began
-  std::uint64_t backward_arrows_ = 0;       // of them, that began at last
+  std::deque<std::string> repaired_;             // strings of the record at hand that were not UTF-8
+  std::map<std::size_t, Repaired> repaired_of_;  // by lane
+  std::set<std::uint64_t> open_flows_;           // begun and not ended
+  std::set<std::uint64_t> backward_flows_;       // went on or ended before they began
+  std::uint64_t backward_arrows_ = 0;            // of them, that began at last
   std::uint64_t cut_cpus_ = 0, cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;

@@ -119,6 +119,13 @@ bool ThreadEvents::take_variable(std::uint64_t time_ns, std::span<const std::byt
   return true;
 }
 
+std::string ThreadEvents::name_of_user_event(std::uint64_t id, std::uint64_t time_ns) {
+  const auto known = shop_.user_events.find(id);
+  if (known == shop_.user_events.end()) return fmt::format("event:{}", id);
+  if (time_ns < told_.from_ns || time_ns >= told_.until_ns) told_ = shop_.programs.take(task_, time_ns);
+  return known->second;
+}
+
 bool ThreadEvents::take(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data,
                         Lane* lane) {
   if (id == kWatchCpu) {
@@ -138,8 +145,7 @@ bool ThreadEvents::take(std::uint64_t id, std::uint64_t time_ns, std::span<const
   }
   if (id < kFirstUserEvent) return take_values(id, time_ns, data, lane);
 
-  const auto known = shop_.user_events.find(id);
-  const std::string name = known != shop_.user_events.end() ? known->second : fmt::format("event:{}", id);
+  const std::string name = name_of_user_event(id, time_ns);
   if (!data.empty()) values_.add({shop_.names.intern("data"), hex_of(data)});
   if (lane != nullptr) lane->instant(time_ns, label(shop_.names.intern(name)), values_);
   values_.clear();

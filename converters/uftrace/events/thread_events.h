@@ -9,12 +9,14 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "converters/model/argument.h"
 #include "converters/model/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/events/event_names.h"
+#include "converters/uftrace/events/event_programs.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
@@ -24,6 +26,7 @@ struct EventShop {
   Symbolizer& symbolizer;
   Names& names;
   const EventNames& user_events;
+  EventPrograms& programs;
   Demangle demangle;
   std::size_t word_size;  // bytes of a pointer of the recorded program
   std::endian order;
@@ -50,6 +53,7 @@ class ThreadEvents {
 
  private:
   bool take_values(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
+  std::string name_of_user_event(std::uint64_t id, std::uint64_t time_ns);
   bool take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
   void count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
   NameId variable_at(std::uint64_t address, std::uint64_t time_ns);
@@ -60,6 +64,7 @@ class ThreadEvents {
   const Task& task_;
   std::optional<SymbolView> view_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, NameId> variables_;  // by epoch and address
+  SessionSpan told_ = {.until_ns = 0};  // of whose user events the programs know
   Arguments for_entry_;
   Arguments for_exit_;
   Arguments values_;  // of the counter at hand

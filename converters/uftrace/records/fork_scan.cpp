@@ -99,12 +99,13 @@ class ForkScan {
 
   ForkKind kind_at(const CallRecord& call) {
     const Symbol* const symbol = view_ ? view_->at(call.address).symbol : nullptr;
-    const ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
+    ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
     if (kind != ForkKind::None) return kind;
-    if (query_.first_exits.contains({call.depth, call.address})) return ForkKind::Process;
-    const bool may_be_one = std::ranges::any_of(
-        query_.first_exits, [&](const CallKey& key) { return key.second == call.address; });
-    if (!may_be_one) kinds_.put(call.address, kind);
+    const auto was_left_first = [&](const CallKey& key) { return key.second == call.address; };
+    if (std::ranges::none_of(query_.first_exits, was_left_first))
+      kinds_.put(call.address, kind);
+    else if (query_.first_exits.contains({call.depth, call.address}))
+      kind = ForkKind::Process;
     return kind;
   }
   bool is_plain(std::uint64_t address) const { return !fork_depth_ && kinds_.find(address) != nullptr; }

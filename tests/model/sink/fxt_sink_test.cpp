@@ -158,6 +158,40 @@ TEST_F(FxtSinkTest, StringsTooLongForARecordAreCutAtACharacterAndNoted) {
 TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreMadeSoAndNoted) {
   words_of([&](Lane& lane) { lane.instant(10, label("caf\xe9")); });
   EXPECT_EQ(notes.count(kStringsRepaired), 1u);
+  EXPECT_EQ(notes.groups().front().first.front(), "story: 1 of thread 8 (t), the first in caf\xe9");
+}
+
+TEST_F(FxtSinkTest, TheNoteOfStringsSaysWhoseTheyWere) {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  Timeline timeline({}, notes);
+  const auto add = [&](std::string_view name, std::uint64_t thread, const std::function<void(Lane&)>& tell) {
+    Lane& lane = timeline.add_lane({.process = ProcessId{7},
+                                    .thread = ThreadId{thread},
+                                    .process_name = "p",
+                                    .thread_name = std::string(name)});
+    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+  };
+  const NameId word = names.intern("word");
+  timeline.begin_input("first");
+  add("t", 8, [&](Lane& lane) {
+    lane.instant(10, label("main"), {{word, "sound"}});
+    lane.instant(11, label("f"), {{word, "\xe9"}, {word, "\xe8"}});
+    lane.instant(12, label("g"), {{word, "\xe7"}});
+  });
+  add("caf\xe9", 9, [&](Lane& lane) { lane.instant(13, label("g"), {{word, "\xe7"}}); });
+  timeline.begin_input("second");
+  add("t", 10, [&](Lane& lane) { lane.blob(14, "file\xe9", {}); });
+  FxtSink sink(writer, names, notes);
+  timeline.run(sink, [] {});
+  sink.finish(timeline, "out.fxt");
+  const auto repaired =
+      std::ranges::find(notes.groups(), &kStringsRepaired, [](const Notes::Group& g) { return g.kind; });
+  ASSERT_NE(repaired, notes.groups().end());
+  EXPECT_THAT(repaired->first, ElementsAre("first: 3 of thread 8 (t), the first in f",
+                                           "first: 2 of thread 9 (caf\xe9), the first in its name",
+                                           "second: 1 of thread 10 (t), the first in file\xe9"));
+  EXPECT_EQ(repaired->count, 6u);
 }
 
 // The first event of its name goes the long way, through the table; those behind it the short one. They must

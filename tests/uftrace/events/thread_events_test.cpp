@@ -41,12 +41,14 @@ class ThreadEventsTest : public testing::Test {
     timeline.begin_input("demo");
     Lane& lane = timeline.add_lane({ProcessId{100}, ThreadId{101}, "a", "a", 0});
     const EventNames user_events{{1000000, "uftest:step"}};
+    EventPrograms programs(*sessions_);
     timeline.add_source(std::make_unique<Story>(
                             lane,
                             [&](Lane& told) {
                               ThreadEvents thread({.symbolizer = *symbolizer_,
                                                    .names = names_,
                                                    .user_events = user_events,
+                                                   .programs = programs,
                                                    .demangle = Demangle::Simple,
                                                    .word_size = word_size_,
                                                    .order = order_},
@@ -167,9 +169,11 @@ TEST_F(ThreadEventsTest, WhatIsNotKnownOrTooShortIsNotTaken) {
 }
 
 TEST_F(ThreadEventsTest, WhatIsForgottenBelongsToNoCall) {
+  EventPrograms programs(*sessions_);
   ThreadEvents thread({.symbolizer = *symbolizer_,
                        .names = names_,
                        .user_events = {},
+                       .programs = programs,
                        .demangle = Demangle::Simple,
                        .word_size = 8,
                        .order = order_},

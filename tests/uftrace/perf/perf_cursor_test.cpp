@@ -269,6 +269,29 @@ TEST(PerfCursor, AWitnessMustBeRightItself) {
   EXPECT_THAT(events_of(too_far_before).lines, ElementsAre("10 in 100", "8999999 in 100"));
 }
 
+TEST(PerfCursor, LooksForAWitnessBehindSevenUnknownRecords) {
+  constexpr std::uint64_t kHour = 3'600'000'000'000;
+  const auto lines_with = [](int unknown) {
+    PerfBytes bytes;
+    bytes.in(10, 100).in(10, 100).out(kHour, 100);
+    for (int i = 0; i < unknown; ++i) bytes.other(11, 8);
+    return events_of(bytes.in(20, 100)).lines;
+  };
+  EXPECT_THAT(lines_with(7), ElementsAre("10 in 100", "10 in 100", "20 in 100"));
+  EXPECT_THAT(lines_with(8), ElementsAre("10 in 100", "10 in 100", "3600000000000 out 100"));
+}
+
+TEST(PerfCursor, WithoutAWitnessAPauseIsShorterThanASecond) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const auto count_with = [](std::uint64_t time_ns) {
+    PerfBytes bytes;
+    bytes.in(10, 100).in(10, 100).out(time_ns, 100).bytes("these are 24 bad bytes..");
+    return events_of(bytes).lines.size();
+  };
+  EXPECT_EQ(count_with(kSecond + 9), 3u);
+  EXPECT_EQ(count_with(kSecond + 10), 2u);
+}
+
 // What a task's record says of its time must be near to when it was written.
 TEST(PerfCursor, BelievesTheTimeOfATaskIfItIsNear) {
   const auto exit_at = [](std::uint64_t time_ns) {

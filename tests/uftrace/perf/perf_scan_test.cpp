@@ -1,9 +1,12 @@
 // All perf files as one stream, and what it says of threads before their records are read.
 #include "converters/uftrace/perf/perf_scan.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
+#include <utility>
 
 #include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_merge.h"
@@ -44,6 +47,31 @@ TEST(PerfMerge, IsByTimeThenByCpu) {
   EXPECT_EQ(notes.count(kUnreadableFile), 1);
 }
 
+TEST(PerfMerge, OfManyCpusIsByTimeThenByCpu) {
+  constexpr std::uint32_t kCpus = 7;
+  constexpr int kEvents = 500;
+  std::mt19937 random(1);
+  std::vector<std::string> texts;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> expected, merged;
+  for (std::uint32_t cpu = 0; cpu < kCpus; ++cpu) {
+    PerfBytes bytes;
+    std::uint64_t time_ns = 1;
+    for (int i = 0; i < kEvents; ++i) {
+      time_ns += random() % 8 == 0 ? random() % 100 : random() % 2;
+      bytes.in(time_ns, 1);
+      expected.emplace_back(time_ns, cpu);
+    }
+    texts.push_back(bytes.text());
+  }
+  std::ranges::sort(expected);
+  const Files files(texts);
+  for (PerfMerge merge(files.list, {}); !merge.at_end(); merge.advance()) {
+    EXPECT_EQ(merge.source(), merge.cpu());
+    merged.emplace_back(merge.event().time_ns, merge.cpu());
+  }
+  EXPECT_EQ(merged, expected);
+}
+
 PerfThreads scan(const std::vector<std::string>& texts, Notes* notes = nullptr) {
   const Files files(texts);
   return scan_perf(files.list, {.notes = notes});
@@ -75,6 +103,37 @@ TEST(PerfScan, KnowsTheSwitchesOutThatNothingFollows) {
   EXPECT_THAT(threads.at(ThreadId{1}).lone_outs, ElementsAre(30));
   EXPECT_THAT(threads.at(ThreadId{2}).lone_outs, ElementsAre(15, 40));
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
+}
+
+TEST(PerfScan, KnowsWhenAndHowOftenThreadsWereSeen) {
+  const auto threads = scan({PerfBytes()
+                                 .exec(10, 1, "a")
+                                 .out(20, 1)
+                                 .in(30, 1)
+                                 .preempted(40, 1)
+                                 .comm(50, 1, "b")
+                                 .comm(60, 1, "c")
+                                 .comm(70, 2, "d")
+                                 .text()});
+  const PerfThread& first = threads.at(ThreadId{1});
+  EXPECT_EQ(first.first_ns, 20u);
+  EXPECT_EQ(first.named_ns, 50u);
+  EXPECT_EQ(first.last_ns, 60u);
+  EXPECT_EQ(first.switched_out, 2u);
+  EXPECT_EQ(first.preempted, 1u);
+  EXPECT_EQ(first.names_given, 2u);
+  EXPECT_THAT(first.short_outs, IsEmpty()) << "nobody asked";
+  const PerfThread& second = threads.at(ThreadId{2});
+  EXPECT_EQ(second.first_ns, std::nullopt);
+  EXPECT_EQ(second.named_ns, 70u);
+  EXPECT_EQ(second.switched_out, 0u);
+}
+
+TEST(PerfScan, KnowsWhichSwitchesOutAreTooShort) {
+  const Files files({PerfBytes().out(10, 1).in(19, 1).out(30, 1).in(40, 1).out(50, 1).out(60, 1).text()});
+  const auto threads = scan_perf(files.list, {}, 10);
+  EXPECT_THAT(threads.at(ThreadId{1}).short_outs, ElementsAre(true, false, false, false));
+  EXPECT_THAT(threads.at(ThreadId{1}).lone_outs, ElementsAre(50, 60));
 }
 
 TEST(PerfScan, CountsWhatTheKernelLost) {

@@ -1,9 +1,12 @@
 #include "converters/uftrace/recording/directory.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
+#include <utility>
 #include <vector>
 
 #include "converters/model/input_error.h"
@@ -37,6 +40,28 @@ TEST(Directory, ListsWhatARecordingConsistsOf) {
   EXPECT_THAT(found.symbol_files, ElementsAre("a.out.sym"));
 }
 
+// Whatever the order that the system lists them in.
+TEST(Directory, ListsFilesInTheOrderOfTheirNames) {
+  TextRecording recording;
+  std::vector<std::string> symbols, debug, maps;
+  for (const char letter : std::string_view("hcafbged")) {
+    const std::string name(1, letter);
+    recording.file(name + ".sym", "").file(name + ".dbg", "").file("sid-" + name + ".map", "");
+    recording.file("kernel-cpu" + std::to_string(letter) + ".dat", "");
+  }
+  for (const char letter : std::string_view("abcdefgh")) {
+    symbols.push_back(std::string(1, letter) + ".sym");
+    debug.push_back(std::string(1, letter) + ".dbg");
+    maps.emplace_back(1, letter);
+  }
+  const Directory found = list_directory(recording.path());
+  EXPECT_EQ(found.symbol_files, symbols);
+  EXPECT_EQ(found.debug_files, debug);
+  EXPECT_EQ(found.session_maps, maps);
+  EXPECT_TRUE(std::ranges::is_sorted(found.kernel_cpus, {}, &CpuFile::cpu));
+  EXPECT_EQ(found.kernel_cpus.size(), 8u);
+}
+
 TEST(Directory, AMissingOneSaysSo) {
   try {
     list_directory("/nonexistent/demo");
@@ -68,6 +93,31 @@ TEST(Lines, EndWithOrWithoutTheirEnds) {
   EXPECT_EQ(lines.next(), "three");
   EXPECT_EQ(lines.number(), 3u);
   EXPECT_EQ(lines.next(), std::nullopt);
+}
+
+TEST(LineReader, QuotedTextReachesToTheLastQuote) {
+  const auto text_of = [](std::string_view line) {
+    LineReader reader(line, "f", 1);
+    const std::string_view text = reader.quoted("name");
+    return std::pair(std::string(text), std::string(reader.rest()));
+  };
+  EXPECT_EQ(text_of(R"("a" b" rest)"), std::pair(std::string(R"(a" b)"), std::string(" rest")));
+  EXPECT_EQ(text_of(R"("")"), std::pair(std::string(), std::string()));
+  EXPECT_THROW(text_of(R"(")"), InputError);
+  EXPECT_THROW(text_of(R"(a")"), InputError);
+}
+
+TEST(LineReader, SaysTheBeginningOfWhatItFound) {
+  const auto problem_of = [](const std::string& line) {
+    try {
+      LineReader(line, "f", 7).fail("no");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(problem_of(""), "f:7: no, the line ends");
+  EXPECT_EQ(problem_of(std::string(40, 'x')), "f:7: no, found \"" + std::string(40, 'x') + "\"");
+  EXPECT_EQ(problem_of(std::string(41, 'x')), "f:7: no, found \"" + std::string(40, 'x') + "…\"");
 }
 
 TEST(LineReader, TimesAreExactToTheNanosecond) {

@@ -140,8 +140,10 @@ TEST(Info, ElapsedTimeInNanoseconds) {
   };
   EXPECT_EQ(elapsed("0.010904173 sec"), 10'904'173u);
   EXPECT_EQ(elapsed("12.000000001 sec"), 12'000'000'001u);
-  for (const char* text : {"", "sec", "1 sec", "1.5 sec", "x.000000001 sec", "1.00000000x sec",
-                           "99999999999999999999.000000000 sec"})
+  EXPECT_EQ(elapsed("12.000000001"), 12'000'000'001u);
+  EXPECT_EQ(elapsed("18446744072.999999999 sec"), 18'446'744'072'999'999'999u);
+  for (const char* text : {"", "sec", "1 sec", "1.5 sec", "x.000000001 sec", "1.00000000x sec", "1.00000001",
+                           "18446744073.000000000 sec", "99999999999999999999.000000000 sec"})
     EXPECT_EQ(elapsed(text), std::nullopt) << text;
 }
 

@@ -66,13 +66,16 @@ TEST_P(KernelBase, FollowsFromTheStack) {
   EXPECT_EQ(parse(line + "-fffffffffffff000 rw-p 00000000 00:00 0 [stack]").kernel_base,
             GetParam().kernel_base);
 }
-INSTANTIATE_TEST_SUITE_P(All, KernelBase,
-                         testing::Values(Stack{"3fff0000", 0x4000'0000}, Stack{"7fff0000", 0x8000'0000},
-                                         Stack{"afff0000", 0xB000'0000}, Stack{"bfff0000", 0xC000'0000},
-                                         Stack{"ffab0000", 0xFFFF'FF80'0000'0000},
-                                         Stack{"3ffff000000", 0xFFFF'FC00'0000'0000},
-                                         Stack{"7ffffff00000", 0xFFFF'8000'0000'0000},
-                                         Stack{"ffffffffffff", 0xFFFF'0000'0000'0000}));
+INSTANTIATE_TEST_SUITE_P(
+    All, KernelBase,
+    testing::Values(Stack{"3fffffff", 0x4000'0000}, Stack{"40000000", 0x8000'0000},
+                    Stack{"7fffffff", 0x8000'0000}, Stack{"80000000", 0xB000'0000},
+                    Stack{"afffffff", 0xB000'0000}, Stack{"b0000000", 0xC000'0000},
+                    Stack{"bfffffff", 0xC000'0000}, Stack{"c0000000", 0xFFFF'FF80'0000'0000},
+                    Stack{"7fffffffff", 0xFFFF'FF80'0000'0000}, Stack{"8000000000", 0xFFFF'FC00'0000'0000},
+                    Stack{"3ffffffffff", 0xFFFF'FC00'0000'0000}, Stack{"40000000000", 0xFFFF'8000'0000'0000},
+                    Stack{"7fffffffffff", 0xFFFF'8000'0000'0000},
+                    Stack{"800000000000", 0xFFFF'0000'0000'0000}));
 
 TEST(MapFile, DamagedLinesAreNotedAndPassed) {
   Notes notes;

@@ -155,6 +155,40 @@ TEST_F(SessionsTest, WithoutTaskLinesTheOnlyMapIsTheProgram) {
   EXPECT_EQ(task(101).name, "a");
 }
 
+TEST_F(SessionsTest, TheProgramOfAMapIsNoLibrary) {
+  recording_.file("sid-aa.map", "0500-0600 r-xp 0 0 0 /lib/ld-linux.so.2\n1000-2000 r-xp 0 0 0 /bin/a\n");
+  recording_.file("100.dat", "");
+  read("");
+  EXPECT_EQ(program_at(100, 20), "/bin/a");
+  Info info;
+  info.exename = "/bin/told";
+  read("", info);
+  EXPECT_EQ(program_at(100, 20), "/bin/told");
+}
+
+TEST_F(SessionsTest, OfTwoMapsNobodyKnowsWhichIsTheProgram) {
+  recording_.file("sid-aa.map", kMap).file("sid-bb.map", kMap).file("100.dat", "");
+  read("");
+  EXPECT_EQ(program_at(100, 20), "-");
+}
+
+TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsOneOfItsOwn) {
+  recording_.file("sid-aa.map", kMap).file("102.dat", "");
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "SESS timestamp=0.000000020 pid=101 sid=aa exename=\"/bin/a\"\n");
+  EXPECT_EQ(task(102).pid, ProcessId{102});
+  EXPECT_EQ(program_at(102, 20), "-");
+}
+
+TEST_F(SessionsTest, APidThatComesAgainKeepsItsFirstParent) {
+  read(
+      "FORK timestamp=0.000000050 pid=200 ppid=100\n"
+      "FORK timestamp=0.000000090 pid=200 ppid=300\n");
+  EXPECT_EQ(task(200).parent, ProcessId{100});
+  EXPECT_EQ(task(200).fork_ns, 50u);
+}
+
 TEST_F(SessionsTest, NothingAtAllStillHasThreads) {
   recording_.file("100.dat", "");
   read("");

@@ -54,6 +54,16 @@ TEST(TaskFile, DamagedLinesAreNotedAndPassed) {
                           "demo/task.txt:3: expected exename in quotes, found \"\"unfinished\""));
 }
 
+TEST(TaskFile, PidsHave31Bits) {
+  Notes notes;
+  EXPECT_THAT(parse_task_text("TASK timestamp=0.1 tid=2147483647 pid=2147483647\n"
+                              "TASK timestamp=0.1 tid=2147483648 pid=1\n",
+                              "demo/task.txt", notes),
+              ElementsAre(TaskEvent(TaskStart{100'000'000, ThreadId{0x7fffffff}, ProcessId{0x7fffffff}})));
+  EXPECT_THAT(notes.groups().front().first,
+              ElementsAre("demo/task.txt:2: tid 2147483648 is too large, found \" pid=1\""));
+}
+
 TEST(TaskFile, EveryPrefixIsUnderstood) {
   for (std::size_t size = 0; size <= kRecording.size(); ++size) {
     Notes notes;
@@ -97,6 +107,52 @@ TEST(BinaryTaskFile, AllKindsOfMessages) {
                           TaskEvent(TaskStart{11, ThreadId{101}, ProcessId{100}}),
                           TaskEvent(Fork{12, ProcessId{102}, ProcessId{100}})));
   EXPECT_TRUE(notes.empty());
+}
+
+// Its name may be a part of the message, or follow it.
+TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrBehind) {
+  const auto session = [](std::string_view name) {
+    return std::string(
+               "\xce\xfa\x07\0"
+               "\x2c\0\0\0"  // 40 bytes and 4 of a name
+               "\x0a\0\0\0\0\0\0\0"
+               "\x64\0\0\0"
+               "\x64\0\0\0"
+               "0123456789abcdef"
+               "\0\0\0\0",
+               8 + 36) +
+           static_cast<char>(name.size()) + std::string(3, '\0');
+  };
+  const std::string next(
+      "\xce\xfa\x03\0"
+      "\x10\0\0\0"
+      "\x0b\0\0\0\0\0\0\0"
+      "\x64\0\0\0"
+      "\x65\0\0\0",
+      8 + 16);
+  Notes notes;
+  for (const std::string_view name : {"/bin", "/bin/app"}) {
+    const std::string bytes =
+        name.size() == 4 ? session(name) + "/bin" + next : session(name) + "...." + "/bin/app" + next;
+    EXPECT_THAT(
+        parse_task_binary(bytes, "demo/task", std::endian::little, notes),
+        ElementsAre(TaskEvent(SessionStart{10, ProcessId{100}, "0123456789abcdef", std::string(name)}),
+                    TaskEvent(TaskStart{11, ThreadId{101}, ProcessId{100}})));
+  }
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(BinaryTaskFile, TimesThatCannotBeDrawn) {
+  std::string bytes = binary_recording();
+  const std::size_t time_at = 8 + 40 + 8 + 8;  // of TASK_START
+  bytes.replace(time_at, 8, "\xff\xff\xff\xff\xff\xff\xff\x7f");
+  Notes notes;
+  EXPECT_EQ(parse_task_binary(bytes, "demo/task", std::endian::little, notes).size(), 3u);
+  EXPECT_TRUE(notes.empty());
+  bytes.replace(time_at, 8, std::string("\0\0\0\0\0\0\0\x80", 8));
+  EXPECT_EQ(parse_task_binary(bytes, "demo/task", std::endian::little, notes).size(), 1u);
+  EXPECT_THAT(notes.groups().front().first,
+              ElementsAre("demo/task:+0x38: a timestamp of 9223372036854775808 ns can't be drawn"));
 }
 
 TEST(BinaryTaskFile, EveryPrefixKeepsWhatIsWhole) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converters/uftrace/records/record_cursor.h"
+#include "tests/uftrace/records/record_bytes.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {
@@ -18,38 +19,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
-
-// A record file by hand: little endian, records of 16 bytes.
-class Bytes {
- public:
-  Bytes& word(std::uint64_t word) {
-    for (int i = 0; i < 8; ++i) text_ += static_cast<char>(word >> (8 * i) & 0xff);
-    return *this;
-  }
-  Bytes& entry(std::uint64_t time, std::uint64_t depth, std::uint64_t address, std::size_t payload = 0) {
-    return word(time).word(0x28 + (payload != 0 ? 4 : 0) + depth * 64 + address * 65536).text(payload);
-  }
-  Bytes& exit(std::uint64_t time, std::uint64_t depth, std::uint64_t address, std::size_t payload = 0) {
-    return word(time).word(0x29 + (payload != 0 ? 4 : 0) + depth * 64 + address * 65536).text(payload);
-  }
-  Bytes& lost(std::uint64_t count) { return word(0).word(0x2a + count * 65536); }
-  Bytes& event(std::uint64_t time, std::uint64_t id) { return word(time).word(0x2b + id * 65536); }
-  Bytes& event_with(std::uint64_t time, std::uint64_t id, std::uint64_t data) {
-    return word(time).word(0x2f + id * 65536).word(data);
-  }
-  Bytes& text(std::size_t size) {
-    text_ += std::string(size, '\x5d');
-    return *this;
-  }
-  Bytes& zeros(std::size_t size) {
-    text_ += std::string(size, '\0');
-    return *this;
-  }
-  const std::string& whole() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 // Readings of payloads by address: sizes to try, in order.
 class FakePayloads : public Payloads {
@@ -141,7 +110,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
 }
 
 TEST(RecordCursor, SaysWhatThereIs) {
-  Bytes bytes;
+  RecordBytes bytes;
   bytes.entry(10, 0, kF).entry(11, 1, kG, 24).event(12, 1000000).event_with(13, 100011, 0x0001'0004).lost(7);
   bytes.exit(20, 1, kG).zeros(32).lost(2).text(24).exit(30, 0, kF).word(5);
   EXPECT_THAT(items_of(bytes.whole()),
@@ -154,7 +123,7 @@ TEST(RecordCursor, AnEmptyFile) { EXPECT_THAT(items_of(""), IsEmpty()); }
 
 TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   TextRecording directory;
-  directory.file("1.dat", Bytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
+  directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
   const RecordFile file((directory.path() / "1.dat").string(), true);
   CallStack open;
   const ThreadFacts facts;
@@ -189,7 +158,7 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
 
 TEST(RecordCursorReadings, TheOneBehindWhichARecordContinues) {
   const std::string bytes =
-      Bytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
+      RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
   FakePayloads right(kF, {20});  // and 4 bytes of padding
   EXPECT_THAT(
       items_of(bytes, {.payloads = &right}),
@@ -203,7 +172,7 @@ TEST(RecordCursorReadings, TheOneBehindWhichARecordContinues) {
 // A size that takes whole records for values.
 TEST(RecordCursorReadings, AreNotLargerThanThePayload) {
   const std::string bytes =
-      Bytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
+      RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
   FakePayloads too_large(kF, {24 + 32});
   EXPECT_THAT(items_of(bytes, {.payloads = &too_large}),
               ElementsAre(">0 10 401100 +24", ">1 11 401200", "<1 12 401200", "<0 13 401100"));
@@ -211,27 +180,28 @@ TEST(RecordCursorReadings, AreNotLargerThanThePayload) {
 
 TEST(RecordCursorReadings, AtTheEndOfTheFile) {
   FakePayloads payloads(kF, {24});
-  EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 24).whole(), {.payloads = &payloads}),
+  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 24).whole(), {.payloads = &payloads}),
               ElementsAre(">0 10 401100 +24 reading 0 of 24"));
-  EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 16).whole(), {.payloads = &payloads}),
+  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.payloads = &payloads}),
               ElementsAre(">0 10 401100 +16"));
   // What says that nothing follows is wrong where something does.
   FakePayloads none(kF, {0});
-  EXPECT_THAT(items_of(Bytes().entry(10, 0, kF, 8).whole(), {.payloads = &none}),
+  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.payloads = &none}),
               ElementsAre(">0 10 401100 +8"));
 }
 
 TEST(RecordCursorReadings, WhereThreadsGoOnElsewhere) {
   // Behind the payload stands an exit that fits no open call: all the same a record.
   FakePayloads payloads(kF, {24});
-  const auto items = items_of(Bytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.payloads = &payloads});
+  const auto items =
+      items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.payloads = &payloads});
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 reading 0 of 24", "<5 11 401200"));
 }
 
 // ---- Events ----
 
 TEST(RecordCursorEvents, WithAWrongLength) {
-  const auto items = items_of(Bytes()
+  const auto items = items_of(RecordBytes()
                                   .entry(10, 0, kF)
                                   .event_with(11, 100011, 0x0001'0014)  // 20 bytes, they say; there are 4
                                   .entry(12, 1, kG)
@@ -243,7 +213,7 @@ TEST(RecordCursorEvents, WithAWrongLength) {
 }
 
 TEST(RecordCursorEvents, CutOffByTheEnd) {
-  EXPECT_THAT(items_of(Bytes().event_with(11, 100001, 0x18).word(1).whole()),
+  EXPECT_THAT(items_of(RecordBytes().event_with(11, 100001, 0x18).word(1).whole()),
               ElementsAre("event 11 100001 +0", "truncated 16..32 of 32"));
 }
 
@@ -252,21 +222,25 @@ TEST(RecordCursorEvents, CutOffByTheEnd) {
 // One record's time is damaged, and the time of the next one as well: the second witness tells.
 TEST(RecordCursorTimes, TheNextRecordMayBeTheDamagedOne) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
-  const auto items = items_of(
-      Bytes().entry(10, 0, kF).entry(10 + kMinute, 1, kG).exit(12, 1, kG).exit(20 + kMinute, 0, kF).whole());
+  const auto items = items_of(RecordBytes()
+                                  .entry(10, 0, kF)
+                                  .entry(10 + kMinute, 1, kG)
+                                  .exit(12, 1, kG)
+                                  .exit(20 + kMinute, 0, kF)
+                                  .whole());
   EXPECT_THAT(items,
               ElementsAre(">0 10 401100", ">1 60000000010 401200", "<1 12 401200", "<0 60000000020 401100"));
 }
 
 TEST(RecordCursorTimes, TwoWitnesses) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
-  const auto items =
-      items_of(Bytes().entry(10, 0, kF).entry(10 + kMinute, 1, kG).exit(12, 1, kG).exit(20, 0, kF).whole());
+  const auto items = items_of(
+      RecordBytes().entry(10, 0, kF).entry(10 + kMinute, 1, kG).exit(12, 1, kG).exit(20, 0, kF).whole());
   EXPECT_THAT(items, ElementsAre(">0 10 401100", "bad time 60000000010", "<1 12 401200", "<0 20 401100"));
 }
 
 TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
-  Bytes bytes;
+  RecordBytes bytes;
   for (std::uint64_t depth = 0; depth < 1024; ++depth) bytes.entry(10 + depth, depth, kF);
   bytes.entry(2000, 0, kF + 1);
   Way way;
@@ -283,7 +257,7 @@ TEST(RecordCursor, BlocksMakeNoDifference) {
   for (unsigned seed = 0; seed < kFiles; ++seed) {
     std::mt19937 random(seed);
     const auto one_of = [&](unsigned count) { return random() % count; };
-    Bytes bytes;
+    RecordBytes bytes;
     std::uint64_t time = 1'000'000'000'000;
     std::vector<std::uint64_t> open;
     for (int i = 0; i < kRecords; ++i) {

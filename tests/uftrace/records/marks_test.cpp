@@ -1,5 +1,6 @@
 // Where the marks of another input lie in the calls of a recording, and which thread that makes them belong
 // to.
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@ class Marks : public testing::Test {
     const ImportOptions options;
     ImportContext context{names, notes, timeline, stats, options};
     import(recording_.path(), context);
+    if (!lost_file_.empty()) std::filesystem::remove(recording_.path() / lost_file_);
     timeline.begin_input("session.trace");
     const Lane& lane = timeline.add_lane({.process = ProcessId{kFirstMadeUpId},
                                           .thread = ThreadId{kFirstMadeUpId},
@@ -51,6 +53,7 @@ class Marks : public testing::Test {
   static constexpr std::string_view kApart = "1073741824/1073741824";
 
   R recording_;
+  std::string lost_file_;  // is removed before marks are looked for
   std::string said_;
 };
 
@@ -163,6 +166,16 @@ TEST_F(Marks, WhatCanNotBeReadHoldsNothing) {
   recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
   recording_.thread(101).bytes(std::string(1000, '\x7f'));
   EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
+}
+
+TEST_F(Marks, AFileThatIsGoneHoldsNothing) {
+  recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
+  recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
+  recording_.thread(101).entry(10'000, 0, R::kG).exit(90'000, 0, R::kG);
+  lost_file_ = "101.dat";
+  EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
+  lost_file_ = "100.dat";
+  EXPECT_EQ(seat_of({{25'000, kInF}}), kApart);
 }
 
 TEST_F(Marks, WithoutSymbolsNobodyKnows) {

@@ -220,6 +220,17 @@ TEST(UftraceForks, FromACallOfAnyName) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @20 flow from event:fork #1"));
 }
 
+// The same function elsewhere did not.
+TEST(UftraceForks, FromACallOfAnyNameAtItsDepth) {
+  R r;
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(14, 1, R::kF);
+  r.entry(20, 1, R::kG).entry(21, 2, R::kF).exit(23, 2, R::kF).exit(24, 1, R::kG);
+  r.entry(30, 1, R::kG).exit(90, 1, R::kG);
+  r.thread(101).exit(71, 2, R::kF);
+  EXPECT_THAT(r.lines(), testing::Contains("100/100 @21 flow from event:fork #1"));
+}
+
 TEST(UftraceForks, WithoutACallOfForkFromWhatTheParentIsIn) {
   R r;
   r.task_line("FORK timestamp=0.000000025 pid=101 ppid=100");

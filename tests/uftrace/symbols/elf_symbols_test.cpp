@@ -106,6 +106,45 @@ TEST_F(ElfTest, BothClassesAndByteOrdersTellTheSame) {
   }
 }
 
+TEST_F(ElfTest, MemoryReachesFromTheFirstMappingToTheLastBytesOfTheFile) {
+  const auto memory_of = [&](const ElfBuilder& elf) {
+    const RegularFile file(write(elf.bytes()), "");
+    const ElfImage image(file);
+    return fmt::format("{:x}-{:x}", image.base(), image.base() + image.mapped_size());
+  };
+  EXPECT_EQ(memory_of(ElfBuilder().load(0x1fff, 1)), "1000-2000");
+  EXPECT_EQ(memory_of(ElfBuilder().load(0x2000, 0x1000).load(0x4000, 1)), "2000-5000");
+  EXPECT_EQ(memory_of(ElfBuilder().load(0x4000, 1).load(0x2000, 0x1000)), "2000-5000");
+  EXPECT_EQ(memory_of(ElfBuilder().load(0x2000, 0x1001).load(0x9000, 0)), "2000-4000") << "no bytes of it";
+  EXPECT_EQ(memory_of(ElfBuilder().load(0x2000, 1).load(std::uint64_t{1} << 63, 1)), "2000-3000");
+  EXPECT_EQ(memory_of(ElfBuilder().load(0x2000, 1).load(0x1000, std::uint64_t{1} << 63)), "2000-3000");
+  EXPECT_EQ(memory_of(ElfBuilder()), "0-0");
+}
+
+TEST_F(ElfTest, TheBuildIdIsOneOfTheNotes) {
+  const auto id_of = [&](const ElfBuilder& elf) {
+    const RegularFile file(write(elf.bytes()), "");
+    return ElfImage(file).build_id();
+  };
+  const auto note = [](const ElfBuilder& elf, std::uint32_t type, std::string_view name) {
+    return elf.number(4, 4) + elf.number(4, 4) + elf.number(type, 4) + std::string(name) + "1234";
+  };
+  using namespace std::string_view_literals;
+  ElfBuilder elf;
+  elf.add({.name = ".note.other", .type = SHT_NOTE, .data = note(elf, 3, "XYZ\0"sv)});
+  elf.add({.name = ".note.ABI-tag", .type = SHT_NOTE, .data = note(elf, 1, "GNU\0"sv)});
+  elf.add({.name = ".rodata", .type = SHT_PROGBITS, .data = note(elf, 3, "GNU\0"sv)});
+  EXPECT_EQ(id_of(elf), "");
+  elf.add({.name = ".note", .type = SHT_NOTE, .data = note(elf, 1, "GNU\0"sv) + note(elf, 3, "GNU\0"sv)});
+  elf.add_build_id("other");
+  EXPECT_EQ(id_of(elf), "31323334") << "the first";
+  ElfBuilder longest, too_long;
+  longest.add_build_id(std::string(64, '\x11'));
+  EXPECT_EQ(id_of(longest), std::string(128, '1'));
+  too_long.add_build_id(std::string(65, '\x11'));
+  EXPECT_EQ(id_of(too_long), "");
+}
+
 TEST_F(ElfTest, DynamicSymbolsServeWhereOthersWereStripped) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
@@ -180,6 +219,23 @@ TEST_F(ElfTest, PltEntriesAreNamedByTheSlotsThatTheyJumpThrough) {
            .entry_size = 8});
   EXPECT_THAT(symbols(elf.bytes()),
               ElementsAre("1030-1040 P malloc", "1040-1050 P free", "1100-1110 P free", "1200-1208 P exit"));
+}
+
+TEST_F(ElfTest, PltEntriesOfOtherShapes) {
+  ElfBuilder elf;
+  elf.load(0, 0x1000);
+  const auto dynamic =
+      elf.add_symbols(".dynsym", SHT_DYNSYM, {{"free", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF}});
+  elf.add_relocations(".rela.dyn", dynamic, {{0x4018, 1, R_X86_64_GLOB_DAT}});
+  elf.add({.name = ".plt",
+           .address = 0x1000,
+           .data = jump_entry(0x1000, 0x4018, "0123456789") + jump_entry(0x1010, 0x4018, "").substr(0, 15)});
+  elf.add({.name = ".plt.got",
+           .address = 0x1200,
+           .data = jump_entry(0x1200, 0x4018, "") + jump_entry(0x1210, 0x4018, "\xf3\x0f\x1e\xfa"),
+           .entry_size = 16});
+  EXPECT_THAT(symbols(elf.bytes()), ElementsAre("1000-1010 P free", "1200-1210 P free", "1210-1220 P free"))
+      << "the last of .plt is cut off";
 }
 
 struct OrderedPlt {

@@ -27,5 +27,26 @@ TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
   EXPECT_EQ(caches.of(0).find(kAddress), nullptr);
 }
 
+TEST(LabelCaches, KeepTheEpochsUsedLast) {
+  constexpr std::uint32_t kKept = 64;
+  LabelCaches caches;
+  for (std::uint32_t epoch = 0; epoch < kKept; ++epoch) caches.of(epoch).put(kAddress, {});
+  caches.of(0);
+  caches.of(kKept);  // instead of 1, which was not used for the longest time
+  for (std::uint32_t epoch = 2; epoch < kKept; ++epoch) EXPECT_NE(caches.of(epoch).find(kAddress), nullptr);
+  EXPECT_NE(caches.of(0).find(kAddress), nullptr);
+  EXPECT_EQ(caches.of(1).find(kAddress), nullptr);
+}
+
+TEST(LabelCaches, KnowWhetherANameHasALine) {
+  LabelCache cache;
+  EXPECT_FALSE(cache.has_lines());
+  cache.put(kAddress, {.label = LabelId{7}});
+  EXPECT_FALSE(cache.has_lines());
+  cache.put(kAddress + 1, {.label = LabelId{7}, .line = NameId{0}});
+  cache.put(kAddress + 2, {.label = LabelId{7}});
+  EXPECT_TRUE(cache.has_lines());
+}
+
 }  // namespace
 }  // namespace convert::uftrace

@@ -148,6 +148,7 @@ TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
   EXPECT_EQ(label(1), "python.fake __main__.<module>");
   EXPECT_EQ(label(2), "python.fake dict.get");
   EXPECT_EQ(label(0), "[unknown] <0>");
+  EXPECT_EQ(label(0xfff), "python.fake dict.get");
   EXPECT_EQ(label(0x1000), "[unknown] <1000>");
 }
 

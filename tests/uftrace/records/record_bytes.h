@@ -1,0 +1,43 @@
+// Records as bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace convert::uftrace {
+
+// A record file by hand: little endian, records of 16 bytes (uftrace.md, section 8.1).
+class RecordBytes {
+ public:
+  RecordBytes& word(std::uint64_t word) {
+    for (int i = 0; i < 8; ++i) text_ += static_cast<char>(word >> (8 * i) & 0xff);
+    return *this;
+  }
+  RecordBytes& entry(std::uint64_t time, std::uint64_t depth, std::uint64_t address,
+                     std::size_t payload = 0) {
+    return word(time).word(0x28 + (payload != 0 ? 4 : 0) + depth * 64 + address * 65536).text(payload);
+  }
+  RecordBytes& exit(std::uint64_t time, std::uint64_t depth, std::uint64_t address, std::size_t payload = 0) {
+    return word(time).word(0x29 + (payload != 0 ? 4 : 0) + depth * 64 + address * 65536).text(payload);
+  }
+  RecordBytes& lost(std::uint64_t count) { return word(0).word(0x2a + count * 65536); }
+  RecordBytes& event(std::uint64_t time, std::uint64_t id) { return word(time).word(0x2b + id * 65536); }
+  RecordBytes& event_with(std::uint64_t time, std::uint64_t id, std::uint64_t data) {
+    return word(time).word(0x2f + id * 65536).word(data);
+  }
+  RecordBytes& text(std::size_t size) {
+    text_ += std::string(size, '\x5d');
+    return *this;
+  }
+  RecordBytes& zeros(std::size_t size) {
+    text_ += std::string(size, '\0');
+    return *this;
+  }
+  const std::string& whole() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace convert::uftrace
