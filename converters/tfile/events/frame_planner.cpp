@@ -120,8 +120,7 @@ void FramePlanner::add_memory(FramePlan& plan, const Frame& frame, const Placeme
   named_in_frame_.clear();
   texts_in_frame_.clear();
   for (const NamedMemory& item : labels_.named())
-    if (item.is_string && texts_in_frame_.size() < kMaxDistinctItems)
-      texts_in_frame_.push_back(item.name);
+    if (item.is_string && texts_in_frame_.size() < kMaxDistinctItems) texts_in_frame_.push_back(item.name);
   for (const NamedMemory& item : labels_.named()) {
     // An item that was collected twice is shown once; the blobs hold both.
     const bool has_leaves =

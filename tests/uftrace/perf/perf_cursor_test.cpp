@@ -164,10 +164,22 @@ TEST(PerfCursor, IsNotFooledBehindDamage) {
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // too early
   bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // too late
   bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record behind it
-  const Events events = events_of(bytes);
-  EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100"));
+  for (std::size_t block = 1; block < 64; ++block) {
+    const Events events = events_of(bytes, std::endian::little, block);
+    EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100")) << block;
+    EXPECT_THAT(events.notes,
+                ElementsAre("damaged-bytes 104", "perf-cpu0.dat:+0x18: not perf events, up to +0x80"));
+  }
+}
+
+// What is cut off behind damage belongs to it.
+TEST(PerfCursor, FindsNoRecordInAPartOfOne) {
+  PerfBytes bytes;
+  bytes.in(10, 100).bytes("12345678").out(20, 100);
+  const Events events = events_of(bytes.text().substr(0, 48));
+  EXPECT_THAT(events.lines, ElementsAre("10 in 100"));
   EXPECT_THAT(events.notes,
-              ElementsAre("damaged-bytes 104", "perf-cpu0.dat:+0x18: not perf events, up to +0x80"));
+              ElementsAre("damaged-bytes 24", "perf-cpu0.dat:+0x18: not perf events, up to +0x30"));
 }
 
 TEST(PerfCursor, BelievesASizeOnlyIfItsTypeHasIt) {

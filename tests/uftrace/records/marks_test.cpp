@@ -87,6 +87,13 @@ TEST_F(Marks, LieAnywhereInTheirMicrosecond) {
   EXPECT_EQ(seat_of({{31'000, kInG}}), kApart);
 }
 
+// Killed there, for example.
+TEST_F(Marks, LieInACallThatBeganLast) {
+  recording_.entry(10'000, 0, R::kMain).entry(20'000, 1, R::kF);
+  EXPECT_EQ(seat_of({{20'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{20'000, kInMain}, {20'000, kInG}}), kApart);
+}
+
 TEST_F(Marks, AreMovedWithTheirInput) {
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kF)
