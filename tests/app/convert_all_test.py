@@ -209,8 +209,11 @@ calc                     203           115      0.01  longjmp 2
 
     def test_what_the_converter_does_not_take_is_said(self):
         self.add("run")
-        _, errors = self.run_all(self.found, self.out, "--", "--colour", code=1)
-        self.assertIn("  run: unrecognised option '--colour'", errors)
+        self.add("again")
+        _, errors = self.run_all(self.found, self.out, "--", "--colour", code=2)
+        self.assertTrue(errors.startswith("convert-all: what follows -- is for fxt-convert: unrecognised option '--colour'"))
+        self.assertEqual(errors.count("--colour"), 1)
+        self.assertEqual(self.timelines(), [])
 
     def test_options_without_a_report(self):
         self.add("run")
@@ -246,7 +249,9 @@ calc                     203           115      0.01  longjmp 2
     def test_progress(self):
         self.add("run")
         self.assertEqual(self.convert()[1], "")
-        self.assertIn("100%", self.convert("--progress=always")[1])
+        self.assertEqual(self.convert("--progress=always")[1], "convert-all: 1 of 1 recordings, 100%\n")
+        self.add("another")
+        self.assertEqual(self.convert("--progress=always", "--resume")[1], "convert-all: 1 of 1 recordings, 100%\n")
         self.assertEqual(self.convert("--progress=never")[1], "")
 
     def test_several_conversions_at_a_time(self):
