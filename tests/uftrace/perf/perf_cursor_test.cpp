@@ -212,7 +212,16 @@ TEST(PerfCursor, TakesRecordsInFrontOfDamage) {
   }
   PerfBytes bytes;
   bytes.comm(10, 100, "name").bytes("these are 24 bad bytes..").out(20, 100);
-  EXPECT_THAT(events_of(bytes).notes, ElementsAre("damaged-bytes 64", testing::_));
+  for (const std::size_t block : std::initializer_list<std::size_t>{1, 16, 4096})
+    EXPECT_THAT(events_of(bytes, std::endian::little, block).notes,
+                ElementsAre("damaged-bytes 64", testing::_));
+}
+
+TEST(PerfCursor, BehindDamageHalfARecordIsDamageToo) {
+  PerfBytes bytes;
+  bytes.in(10, 100).bytes("these are 24 bad bytes..").bytes(PerfBytes().out(20, 100).text().substr(0, 12));
+  EXPECT_THAT(events_of(bytes).notes,
+              ElementsAre("damaged-bytes 36", "perf-cpu0.dat:+0x18: not perf events, up to +0x3c"));
 }
 
 TEST(PerfCursor, AWrongSizeCostsOneRecord) {

@@ -178,6 +178,12 @@ TEST_F(Marks, AFileThatIsGoneHoldsNothing) {
   EXPECT_EQ(seat_of({{25'000, kInF}}), kApart);
 }
 
+TEST_F(Marks, CallsThatAreStillOpenEndWithTheLastRecord) {
+  recording_.entry(10'000, 0, R::kMain).entry(20'000, 1, R::kF);
+  EXPECT_EQ(seat_of({{20'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{21'000, kInF}}), kApart);
+}
+
 TEST_F(Marks, WithoutSymbolsNobodyKnows) {
   recording_.file("demo.sym", "");
   recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);

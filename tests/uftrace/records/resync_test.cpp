@@ -141,6 +141,9 @@ TEST_F(ResyncTest, AFunctionOfAnOpenCallIsKnown) {
     const Resync resync(facts_, shift_, open);
     EXPECT_THAT(resync.find_likely(ahead(bytes), 0, kMaxPayload, {.time_ns = kTime}), Optional(0));
   }
+  const CallStack open({kF, kG});
+  const Resync resync(facts_, shift_, open);
+  EXPECT_THAT(resync.find_likely(ahead(bytes), 0, kMaxPayload, {.time_ns = kTime}), Optional(16));
 }
 
 TEST_F(ResyncTest, WhatIsFollowedByNoTimeIsNoRecord) {
