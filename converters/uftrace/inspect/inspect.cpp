@@ -28,7 +28,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kKeptDamage = 1000;  // ranges of all files
+constexpr std::size_t kKeptDamage = RecordSurvey::kKeptDamage;  // of all files together
 
 // All that is known before the records are read.
 struct Head {

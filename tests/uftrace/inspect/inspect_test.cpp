@@ -105,6 +105,20 @@ TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
                           "truncated-tail 1000000", "DIR/100.dat:+0xf4270: zeros instead of records"));
 }
 
+// All are counted, and so many named.
+TEST(UftraceInspect, NamesAThousandOfADamagedFile) {
+  constexpr std::uint64_t kMost = 1000;
+  R r;
+  for (std::uint64_t i = 0; i <= kMost; ++i)
+    r.event(64 * (i + 1), 1'000'000 + i, 0).bytes(std::string(8, '\0'));
+  r.event(100'000, 1'000'000, 0).event(100'000, 1'000'000 + kMost, 0);
+  const Outline outline = r.inspected();
+  EXPECT_EQ(outline["threads"][0]["damaged ranges"], kMost + 1);
+  EXPECT_EQ(outline["damage"].size(), kMost);
+  EXPECT_EQ(outline["records"]["events"], kMost + 3);
+  EXPECT_EQ(outline["records"]["events by kind"].size(), kMost);
+}
+
 TEST(UftraceInspect, AnImpossibleTimeIsNoPartOfTheSpan) {
   R r;
   r.entry(10, 0, R::kMain).entry(std::uint64_t{1} << 63, 1, R::kF).exit(12, 1, R::kF).exit(20, 0, R::kMain);

@@ -119,6 +119,16 @@ TEST(UftraceExtern, TheyStandAtTheMainThread) {
   EXPECT_THAT(r.lines({}, {.no_event = true}), Not(Contains(testing::HasSubstr("external-data"))));
 }
 
+TEST(UftraceExtern, TheMainThreadHasRecords) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100")
+      .task_line("TASK timestamp=0.000000003 tid=102 pid=100");
+  r.file("extern.dat", "0.000000015 a\n").thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);
+  r.thread(102).entry(10, 0, R::kF).exit(20, 0, R::kF);
+  EXPECT_THAT(r.lines(), Contains("100/101 @15 event:external-data message=\"a\""));
+  EXPECT_THAT(r.description(), Contains(testing::StartsWith("100/101 @10 event:uftrace info")));
+}
+
 // All that is left of such a recording.
 TEST(UftraceExtern, WithoutAnyRecords) {
   R r;

@@ -172,16 +172,6 @@ TEST(PerfCursor, IsNotFooledBehindDamage) {
   }
 }
 
-// What is cut off behind damage belongs to it.
-TEST(PerfCursor, FindsNoRecordInAPartOfOne) {
-  PerfBytes bytes;
-  bytes.in(10, 100).bytes("12345678").out(20, 100);
-  const Events events = events_of(bytes.text().substr(0, 48));
-  EXPECT_THAT(events.lines, ElementsAre("10 in 100"));
-  EXPECT_THAT(events.notes,
-              ElementsAre("damaged-bytes 24", "perf-cpu0.dat:+0x18: not perf events, up to +0x30"));
-}
-
 TEST(PerfCursor, BelievesASizeOnlyIfItsTypeHasIt) {
   for (const auto& [type, size] : {std::pair{14, 32},
                                    {7, 40},
@@ -224,7 +214,16 @@ TEST(PerfCursor, TakesRecordsInFrontOfDamage) {
   }
   PerfBytes bytes;
   bytes.comm(10, 100, "name").bytes("these are 24 bad bytes..").out(20, 100);
-  EXPECT_THAT(events_of(bytes).notes, ElementsAre("damaged-bytes 64", testing::_));
+  for (const std::size_t block : std::initializer_list<std::size_t>{1, 16, 4096})
+    EXPECT_THAT(events_of(bytes, std::endian::little, block).notes,
+                ElementsAre("damaged-bytes 64", testing::_));
+}
+
+TEST(PerfCursor, BehindDamageHalfARecordIsDamageToo) {
+  PerfBytes bytes;
+  bytes.in(10, 100).bytes("these are 24 bad bytes..").bytes(PerfBytes().out(20, 100).text().substr(0, 12));
+  EXPECT_THAT(events_of(bytes).notes,
+              ElementsAre("damaged-bytes 36", "perf-cpu0.dat:+0x18: not perf events, up to +0x3c"));
 }
 
 TEST(PerfCursor, AWrongSizeCostsOneRecord) {

@@ -251,6 +251,22 @@ TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
+// Behind damage, a call of an unknown function is known by what follows its payload, wherever a block ends.
+TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
+  constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
+  constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;
+  Way way;
+  way.facts.is_code = [](std::uint64_t) { return false; };
+  for (std::size_t words = 1; words <= kWords; ++words) {
+    RecordBytes bytes;
+    bytes.entry(10, 0, kF).text(8 * words).entry(11, 1, kUnlisted, kLongest).exit(12, 1, kUnlisted);
+    for (std::uint64_t time = 20; time < 600; time += 2) bytes.entry(time, 1, kG).exit(time + 1, 1, kG);
+    const auto items = items_of(bytes.whole(), way);
+    ASSERT_EQ(items[2], ">1 11 7fff12345678 +1024") << words << " words";
+    ASSERT_EQ(items.size(), 4 + 580u);
+  }
+}
+
 // All of it in one file, in any order, torn here and there: blocks make no difference, nor do plain runs.
 TEST(RecordCursor, BlocksMakeNoDifference) {
   constexpr int kFiles = 40, kRecords = 1500;

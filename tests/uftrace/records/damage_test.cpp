@@ -279,6 +279,24 @@ TEST(UftraceFiles, ThatCannotBeReadAndAreNotNeeded) {
   EXPECT_THAT(r.notes(), testing::Contains("DIR/note.txt: can't be read: Too many levels of symbolic links"));
 }
 
+TEST(UftraceFiles, OfRecordsThatAreGone) {
+  R r;
+  r.lines();
+  EXPECT_THAT(r.notes(),
+              ElementsAre("no-records 1", "DIR: no .dat file of the thread that task.txt tells of"));
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100").lines();
+  EXPECT_THAT(r.notes(),
+              ElementsAre("no-records 1", "DIR: no .dat file of the 2 threads that task.txt tells of"));
+}
+
+TEST(UftraceFiles, OfThreadsThatAreNotWanted) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);
+  EXPECT_THAT(r.lines({.tids = {101}}), ElementsAre("100/101 [10, 20] demo:f"));
+  EXPECT_THAT(r.notes(), ElementsAre("threads-left-out 1", "DIR: thread 100"));
+}
+
 TEST(UftraceRecognition, IsByContent) {
   R r;
   r.entry(10, 0, R::kMain).lines();

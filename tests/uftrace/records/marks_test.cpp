@@ -87,13 +87,6 @@ TEST_F(Marks, LieAnywhereInTheirMicrosecond) {
   EXPECT_EQ(seat_of({{31'000, kInG}}), kApart);
 }
 
-// Killed there, for example.
-TEST_F(Marks, LieInACallThatBeganLast) {
-  recording_.entry(10'000, 0, R::kMain).entry(20'000, 1, R::kF);
-  EXPECT_EQ(seat_of({{20'000, kInF}}), "100/100");
-  EXPECT_EQ(seat_of({{20'000, kInMain}, {20'000, kInG}}), kApart);
-}
-
 TEST_F(Marks, AreMovedWithTheirInput) {
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kF)
@@ -183,6 +176,12 @@ TEST_F(Marks, AFileThatIsGoneHoldsNothing) {
   EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
   lost_file_ = "100.dat";
   EXPECT_EQ(seat_of({{25'000, kInF}}), kApart);
+}
+
+TEST_F(Marks, CallsThatAreStillOpenEndWithTheLastRecord) {
+  recording_.entry(10'000, 0, R::kMain).entry(20'000, 1, R::kF);
+  EXPECT_EQ(seat_of({{20'000, kInF}}), "100/100");
+  EXPECT_EQ(seat_of({{21'000, kInF}}), kApart);
 }
 
 TEST_F(Marks, WithoutSymbolsNobodyKnows) {

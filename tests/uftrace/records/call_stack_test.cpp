@@ -1,0 +1,59 @@
+// The open calls of a thread, as those follow them who only look at its records.
+#include "converters/uftrace/records/call_stack.h"
+
+#include <gmock/gmock.h>
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
+
+CallRecord entry(std::size_t depth, std::uint64_t address) {
+  return {.type = RecordType::Entry, .time_ns = 1, .depth = depth, .address = address};
+}
+CallRecord exit(std::size_t depth, std::uint64_t address) {
+  return {.type = RecordType::Exit, .time_ns = 1, .depth = depth, .address = address};
+}
+
+TEST(CallStackTest, WhatFitsIsTaken) {
+  CallStack calls;
+  EXPECT_TRUE(calls.try_take(entry(0, kF)));
+  EXPECT_TRUE(calls.try_take(entry(1, kG)));
+  EXPECT_THAT(calls.addresses(), ElementsAre(kF, kG));
+  for (const CallRecord& misfit :
+       {entry(0, kF), entry(1, kG), entry(3, kG), exit(1, kF), exit(0, kF), exit(2, kG)})
+    EXPECT_FALSE(calls.try_take(misfit));
+  EXPECT_THAT(calls.addresses(), ElementsAre(kF, kG));
+  EXPECT_TRUE(calls.try_take(exit(1, kG)));
+  EXPECT_TRUE(calls.try_take(exit(0, kF)));
+  EXPECT_FALSE(calls.try_take(exit(0, kF)));
+  EXPECT_THAT(calls.addresses(), IsEmpty());
+}
+
+TEST(CallStackTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
+  CallStack calls({kF, kG, kF});
+  calls.take(entry(1, kF));
+  EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF));
+  calls.take(entry(3, kG));
+  EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF, 0u, kG));
+  calls.take(exit(1, kG));
+  EXPECT_THAT(calls.addresses(), ElementsAre(kF));
+  calls.take(exit(2, kG));
+  EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
+}
+
+// More than the recorder can count are damage.
+TEST(CallStackTest, IsNoDeeperThanTheRecorderCounts) {
+  constexpr std::size_t kMost = 65536;
+  CallStack calls(std::vector<std::uint64_t>(kMost - 1, kF));
+  EXPECT_TRUE(calls.try_take(entry(kMost - 1, kG)));
+  EXPECT_FALSE(calls.try_take(entry(kMost, kG)));
+  calls.take(exit(2 * kMost, kG));
+  EXPECT_EQ(calls.depth(), kMost);
+}
+
+}  // namespace
+}  // namespace convert::uftrace
