@@ -2,16 +2,14 @@
 // order, and is told what is being read, so that every failure explains itself.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "converters/model/input_error.h"
+#include "converters/model/load.h"
 
 namespace convert {
 
@@ -31,11 +29,7 @@ class ByteCursor {
   // Throws InputError "<path>:+<offset>: truncated: <what> needs N bytes, M left".
   template <std::integral T>
   T read(std::string_view what) {
-    const auto raw = take(sizeof(T), what);
-    std::array<std::byte, sizeof(T)> copy;
-    std::memcpy(copy.data(), raw.data(), sizeof(T));
-    if (order_ != std::endian::native) std::ranges::reverse(copy);
-    return std::bit_cast<T>(copy);
+    return load<T>(take(sizeof(T), what).data(), order_);
   }
 
   // The next `size` bytes; valid as long as the cursor's bytes are. Throws as read() does.

@@ -1,6 +1,5 @@
 #include "fxt/tools/trace_file.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <system_error>
+
+#include <boost/endian/conversion.hpp>
 
 #include "fxt/format.h"
 #include "fxt/tools/input_file.h"
@@ -33,9 +34,8 @@ bool is_fxt(const std::string& path) {
   } catch (const std::exception&) {
     return false;  // compressed by name only, or not to be read
   }
-  if (std::bit_cast<std::uint64_t>(word) == kMagicRecord) return true;
-  std::ranges::reverse(word);
-  return std::bit_cast<std::uint64_t>(word) == kMagicRecord;
+  const auto magic = std::bit_cast<std::uint64_t>(word);
+  return magic == kMagicRecord || boost::endian::endian_reverse(magic) == kMagicRecord;
 }
 
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,

@@ -2,8 +2,6 @@
 //   make_tfile registers FRAMES FILE     frames with a register block and a time stamp (2437 bytes each)
 //   make_tfile small FRAMES FILE         frames with one number and a time stamp (38 bytes each)
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +11,11 @@
 #include <string>
 #include <string_view>
 
+#include "tests/number_bytes.h"
+
 namespace {
+
+using convert::number_bytes;
 
 constexpr std::size_t kRegisterBytes = 0x970;  // amd64 with AVX-512
 constexpr std::size_t kRip = 128, kRsp = 56;
@@ -23,14 +25,6 @@ std::string hex_of(std::string_view text) {
   std::string digits;
   for (const char c : text) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return digits;
-}
-
-template <typename T>
-std::string raw(T value) {
-  static_assert(std::endian::native == std::endian::little);
-  std::array<char, sizeof(T)> bytes;
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return {bytes.data(), bytes.size()};
 }
 
 std::string description(bool has_registers, std::uint64_t frames) {
@@ -52,7 +46,8 @@ std::string description(bool has_registers, std::uint64_t frames) {
 
 std::string stamp(std::uint64_t frame) {
   constexpr std::int64_t kFirstUs = 2'609'528'678, kEveryUs = 90;
-  return "V" + raw(std::uint32_t{1}) + raw(kFirstUs + kEveryUs * static_cast<std::int64_t>(frame));
+  return "V" + number_bytes(std::uint32_t{1}) +
+         number_bytes(kFirstUs + kEveryUs * static_cast<std::int64_t>(frame));
 }
 
 std::string register_block(std::uint64_t frame) {
@@ -76,11 +71,12 @@ int main(int argc, char** argv) {
   std::ofstream file(argv[3], std::ios::binary);
   file << description(kind == "registers", frames);
   for (std::uint64_t i = 0; i < frames; ++i) {
-    std::string blocks = kind == "registers"
-                             ? register_block(i)
-                             : "M" + raw(std::uint64_t{0x404040}) + raw(std::uint16_t{8}) + raw(i * i);
+    std::string blocks = kind == "registers" ? register_block(i)
+                                             : "M" + number_bytes(std::uint64_t{0x404040}) +
+                                                   number_bytes(std::uint16_t{8}) + number_bytes(i * i);
     blocks += stamp(i);
-    file << raw(std::int16_t{2}) << raw(static_cast<std::uint32_t>(blocks.size())) << blocks;
+    file << number_bytes(std::int16_t{2}) << number_bytes(static_cast<std::uint32_t>(blocks.size()))
+         << blocks;
   }
   file << std::string(4, '\0');
   file.flush();

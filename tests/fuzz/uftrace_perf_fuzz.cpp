@@ -1,13 +1,12 @@
 // Any bytes as the perf files of two cpus, beside the records of some threads. The first byte says how much
 // of the rest is the first one's, and with its lowest bit the byte order.
 
-#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fmt/format.h>
 #include <string>
 
 #include "tests/fuzz/uftrace_convert.h"
+#include "tests/number_bytes.h"
 
 namespace {
 
@@ -17,10 +16,7 @@ constexpr std::size_t kParts = 256;
 
 template <typename T>
 void put(std::string& text, T value, bool is_big) {
-  char raw[sizeof(T)];
-  std::memcpy(raw, &value, sizeof(T));
-  if (is_big != (std::endian::native == std::endian::big)) std::reverse(raw, raw + sizeof(T));
-  text.append(raw, sizeof(T));
+  text += convert::number_bytes(value, is_big ? std::endian::big : std::endian::little);
 }
 
 // Of the threads of tests/uftrace/recordings/sched, whose perf file is a seed.

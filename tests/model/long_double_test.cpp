@@ -3,17 +3,17 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
+#include <span>
+
+#include "tests/number_bytes.h"
 
 namespace convert {
 namespace {
 
 LongDouble number(std::uint64_t mantissa, std::uint16_t top) {
-  std::array<std::byte, LongDouble::kBytes> bytes{};
-  for (std::size_t i = 0; i < sizeof mantissa; ++i) bytes[i] = static_cast<std::byte>(mantissa >> 8 * i);
-  for (std::size_t i = 0; i < sizeof top; ++i) bytes[8 + i] = static_cast<std::byte>(top >> 8 * i);
-  return {bytes, std::endian::little};
+  const std::string bytes = number_bytes(mantissa) + number_bytes(top);
+  return {std::as_bytes(std::span(bytes)), std::endian::little};
 }
 
 TEST(LongDoubles, ThatDoublesHold) {

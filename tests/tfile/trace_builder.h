@@ -1,7 +1,6 @@
 // Builds a GDB trace file by hand, line by line and block by block, and tells what the importer makes of it.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <filesystem>
@@ -9,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/endian/conversion.hpp>
-
 #include "converters/model/importer.h"
 #include "converters/tfile/options.h"
+#include "tests/number_bytes.h"
 
 namespace convert::tfile {
 
@@ -60,14 +58,7 @@ class TraceBuilder {
   // Its bytes in the order of the file.
   template <typename T>
   std::string number(T value) const {
-    using boost::endian::endian_store;
-    using Order = boost::endian::order;
-    std::array<unsigned char, sizeof(T)> raw;
-    if (order_ == std::endian::little)
-      endian_store<T, sizeof(T), Order::little>(raw.data(), value);
-    else
-      endian_store<T, sizeof(T), Order::big>(raw.data(), value);
-    return {raw.begin(), raw.end()};
+    return number_bytes(value, order_);
   }
 
  private:

@@ -1,9 +1,7 @@
 #include "tests/uftrace/recording.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
@@ -11,17 +9,10 @@
 #include "converters/uftrace/import.h"
 #include "converters/uftrace/inspect/inspect.h"
 #include "tests/model/event_text.h"
+#include "tests/number_bytes.h"
 
 namespace convert::uftrace {
 namespace {
-
-template <typename T>
-std::string raw(T value, std::endian order) {
-  std::array<char, sizeof(T)> bytes;
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  if (order != std::endian::native) std::ranges::reverse(bytes);
-  return {bytes.data(), bytes.size()};
-}
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -58,7 +49,7 @@ RecordingBuilder& RecordingBuilder::thread(std::uint64_t tid) {
   return *this;
 }
 RecordingBuilder& RecordingBuilder::word(std::uint64_t word) {
-  records_[tid_] += raw(word, order_);
+  records_[tid_] += number_bytes(word, order_);
   return *this;
 }
 RecordingBuilder& RecordingBuilder::bytes(std::string_view bytes) {
@@ -94,7 +85,8 @@ RecordingBuilder& RecordingBuilder::exit_with(std::uint64_t time_ns, std::uint64
 RecordingBuilder& RecordingBuilder::event_with(std::uint64_t time_ns, std::uint64_t id,
                                                std::string_view data) {
   record(time_ns, 3, true, 0, id);
-  return bytes(padded_text(raw(static_cast<std::uint16_t>(data.size()), order_) + std::string(data)));
+  return bytes(
+      padded_text(number_bytes(static_cast<std::uint16_t>(data.size()), order_) + std::string(data)));
 }
 RecordingBuilder& RecordingBuilder::info_line(std::string_view line) {
   info_lines_ += std::string(line) + "\n";
@@ -104,7 +96,7 @@ RecordingBuilder& RecordingBuilder::lost(std::uint64_t count) { return record(0,
 RecordingBuilder& RecordingBuilder::event(std::uint64_t time_ns, std::uint64_t id, std::size_t size) {
   record(time_ns, 3, size != 0, 0, id);
   if (size == 0) return *this;
-  std::string data = raw(static_cast<std::uint16_t>(size), order_) + std::string(size, '\x11');
+  std::string data = number_bytes(static_cast<std::uint16_t>(size), order_) + std::string(size, '\x11');
   data.resize((data.size() + 7) / 8 * 8, '\x77');
   return bytes(data);
 }
@@ -121,9 +113,10 @@ std::string RecordingBuilder::info() const {
   std::string tids;
   for (const auto& [tid, records] : records_) tids += fmt::format("{}{}", tids.empty() ? "" : ",", tid);
   const std::uint64_t masks = 1 << 7;  // TASKINFO
-  return std::string("Ftrace!\0", 8) + raw(std::uint32_t{4}, order_) + raw(std::uint16_t{40}, order_) +
-         (order_ == std::endian::little ? '\1' : '\2') + '\2' + raw(features_, order_) + raw(masks, order_) +
-         raw(max_stack_, order_) + std::string(6, '\0') +
+  return std::string("Ftrace!\0", 8) + number_bytes(std::uint32_t{4}, order_) +
+         number_bytes(std::uint16_t{40}, order_) + (order_ == std::endian::little ? '\1' : '\2') + '\2' +
+         number_bytes(features_, order_) + number_bytes(masks, order_) + number_bytes(max_stack_, order_) +
+         std::string(6, '\0') +
          fmt::format("taskinfo:lines=2\ntaskinfo:nr_tid={}\ntaskinfo:tids={}\n", records_.size(), tids) +
          (elapsed_.empty() ? "" : "elapsed_time:" + elapsed_ + " sec\n") + utc_offset_ + info_lines_;
 }

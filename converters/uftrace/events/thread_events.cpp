@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "converters/model/load.h"
+
 namespace convert::uftrace {
 namespace {
 
@@ -66,12 +68,9 @@ std::string hex_of(std::span<const std::byte> bytes) {
 
 // A number of 1 to 8 bytes.
 std::uint64_t ThreadEvents::load(std::span<const std::byte> bytes) const {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::size_t from_top = shop_.order == std::endian::big ? i : bytes.size() - 1 - i;
-    value = value << 8 | std::to_integer<std::uint64_t>(bytes[from_top]);
-  }
-  return value;
+  std::array<std::byte, kWord> word{};
+  std::ranges::copy(bytes, shop_.order == std::endian::big ? word.end() - std::ssize(bytes) : word.begin());
+  return convert::load<std::uint64_t>(word.data(), shop_.order);
 }
 
 void ThreadEvents::count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane) {

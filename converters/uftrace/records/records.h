@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include "converters/model/load.h"
 #include "fxt/field.h"
 
 namespace convert::uftrace {
@@ -48,14 +48,8 @@ struct Record {
 // Reads a record at `bytes`, of which 16 must exist, in the byte order of the file.
 template <std::endian Order>
 Record load_record(const std::byte* bytes) {
-  Record record;
-  std::memcpy(&record.time_ns, bytes, sizeof record.time_ns);
-  std::memcpy(&record.word, bytes + sizeof record.time_ns, sizeof record.word);
-  if constexpr (Order != std::endian::native) {
-    record.time_ns = __builtin_bswap64(record.time_ns);
-    record.word = __builtin_bswap64(record.word);
-  }
-  return record;
+  return {.time_ns = load<std::uint64_t>(bytes, Order),
+          .word = load<std::uint64_t>(bytes + sizeof(std::uint64_t), Order)};
 }
 
 inline Record load_record(const std::byte* bytes, std::endian order) {

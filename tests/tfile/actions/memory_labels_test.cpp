@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converters/tfile/description/hex.h"
+#include "tests/number_bytes.h"
 
 namespace convert::tfile {
 namespace {
@@ -24,9 +25,7 @@ class Labels : public testing::Test {
   }
   // A word of the target's memory.
   void word(std::uint64_t address, std::uint64_t value, std::size_t size = 8) {
-    std::string text;
-    for (std::size_t i = 0; i < size; ++i) text += static_cast<char>(value >> (8 * i));
-    kept.push_back(text);
+    kept.push_back(number_bytes(value).substr(0, size));
     frame.blocks.push_back(
         {.kind = Block::Kind::Memory, .address = address, .bytes = bytes_of_text(kept.back())});
   }

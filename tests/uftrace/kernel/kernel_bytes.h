@@ -2,14 +2,13 @@
 // and kernel_header (uftrace.md, section 14).
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+
+#include "tests/number_bytes.h"
 
 namespace convert::uftrace {
 
@@ -19,10 +18,7 @@ class Numbers {
   explicit Numbers(std::endian order = std::endian::little) : order_(order) {}
   template <typename T>
   Numbers& put(T value) {
-    std::array<char, sizeof(T)> raw;
-    std::memcpy(raw.data(), &value, sizeof(T));
-    if (order_ != std::endian::native) std::ranges::reverse(raw);
-    text_.append(raw.data(), raw.size());
+    text_ += number_bytes(value, order_);
     return *this;
   }
   Numbers& bytes(std::string_view bytes) {

@@ -1,13 +1,12 @@
 // Builds perf-cpu<N>.dat by hand, record by record (uftrace.md, section 13).
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
+
+#include "tests/number_bytes.h"
 
 namespace convert::uftrace {
 
@@ -63,10 +62,7 @@ class PerfBytes {
  private:
   template <typename T>
   PerfBytes& put(T value) {
-    std::array<char, sizeof(T)> raw;
-    std::memcpy(raw.data(), &value, sizeof(T));
-    if (order_ != std::endian::native) std::ranges::reverse(raw);
-    text_.append(raw.data(), raw.size());
+    text_ += number_bytes(value, order_);
     return *this;
   }
   PerfBytes& task(std::uint32_t tid, std::uint32_t parent, std::uint64_t time_ns) {

@@ -7,6 +7,7 @@
 
 #include "converters/model/input_error.h"
 #include "converters/uftrace/note_kinds.h"
+#include "tests/number_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/text_recording.h"
 
@@ -309,7 +310,7 @@ TEST(PerfCursor, BelievesTheTimeOfATaskIfItIsNear) {
     PerfBytes bytes;
     bytes.in(5'000'000, 100).in(5'000'000, 100).exit(5'000'000, 100);
     std::string text = bytes.text();
-    for (std::size_t i = 0; i < 8; ++i) text[48 + 24 + i] = static_cast<char>(time_ns >> 8 * i & 0xff);
+    text.replace(48 + 24, sizeof time_ns, number_bytes(time_ns));
     return events_of(text).lines.back();
   };
   EXPECT_EQ(exit_at(4'000'000), "4000000 exit 100");

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/number_bytes.h"
+
 namespace convert::uftrace {
 
 // A record file by hand: little endian, records of 16 bytes (uftrace.md, section 8.1).
 class RecordBytes {
  public:
   RecordBytes& word(std::uint64_t word) {
-    for (int i = 0; i < 8; ++i) text_ += static_cast<char>(word >> (8 * i) & 0xff);
+    text_ += number_bytes(word);
     return *this;
   }
   RecordBytes& entry(std::uint64_t time, std::uint64_t depth, std::uint64_t address,

@@ -1,15 +1,14 @@
 #include "tests/uftrace/symbols/elf_builder.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "tests/number_bytes.h"
 
 namespace convert::uftrace {
 
 std::string ElfBuilder::number(std::uint64_t value, unsigned size) const {
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
-  if (order_ == std::endian::big) std::ranges::reverse(text);
-  return text;
+  const std::string word = number_bytes(value, order_);
+  return order_ == std::endian::big ? word.substr(sizeof value - size) : word.substr(0, size);
 }
 
 std::uint32_t ElfBuilder::add(Section section) {

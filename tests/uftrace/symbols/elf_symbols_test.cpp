@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "converters/model/input_error.h"
+#include "tests/number_bytes.h"
 #include "tests/uftrace/symbols/elf_builder.h"
 #include "tests/uftrace/symbols/memory_file.h"
 #include "tests/uftrace/text_recording.h"
@@ -188,9 +189,7 @@ TEST_F(ElfTest, ArmAddressesWithoutTheirMode) {
 std::string jump_entry(std::uint64_t address, std::uint64_t slot, std::string_view lead,
                        std::size_t size = 16) {
   const auto distance = static_cast<std::uint32_t>(slot - (address + lead.size() + 6));
-  std::string code(lead);
-  code += "\xff\x25";
-  for (int i = 0; i < 4; ++i) code += static_cast<char>(distance >> (8 * i) & 0xff);
+  std::string code = std::string(lead) + "\xff\x25" + number_bytes(distance);
   code.resize(size, '\x90');
   return code;
 }
