@@ -332,13 +332,17 @@ class GoingOn(ConvertAll):
     def test_after_everything_was_killed(self):
         self.add_all()
         process = self.begin()
-        # parallel gives each of its jobs a group of its own.
-        session = subprocess.check_output(["ps", "-o", "pid=", "-s", str(process.pid)])
-        for pid in session.split():
-            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
-                os.kill(int(pid), signal.SIGKILL)
+        while alive := self.living(process.pid):  # what was begun meanwhile, too
+            for pid in alive:
+                with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                    os.kill(pid, signal.SIGKILL)
         process.communicate()
         self.assert_complete_after_resume()
+
+    def living(self, session):
+        """parallel gives each of its jobs a group of its own; the session is the same."""
+        listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], stdout=subprocess.PIPE, text=True)
+        return [int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if not state.startswith("Z")]
 
     def test_after_it_was_asked_to_end(self):
         for kind in (signal.SIGTERM, signal.SIGINT):
