@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/events/session.h"
 #include "converters/tfile/events/trace_source.h"
-#include "converters/tfile/frames/survey.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/note_kinds.h"
 #include "converters/tfile/program/kernel_symbols.h"
 #include "converters/tfile/program/load_bias.h"
 #include "converters/tfile/program/program.h"
 #include "converters/tfile/program/symbols.h"
+#include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "converters/model/importer.h"
-#include "converters/tfile/options.h"
+#include "converters/tfile/events/options.h"
 
 namespace convert::tfile {
 

@@ -1,9 +1,9 @@
 #include "converters/tfile/importer.h"
 
 #include "converters/model/outline.h"
+#include "converters/tfile/events/options.h"
 #include "converters/tfile/import.h"
 #include "converters/tfile/inspect.h"
-#include "converters/tfile/options.h"
 
 namespace convert::tfile {
 namespace {

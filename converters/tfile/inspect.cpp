@@ -5,8 +5,8 @@
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/events/session.h"
-#include "converters/tfile/frames/survey.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
-#include "converters/tfile/options.h"
+#include "converters/tfile/events/options.h"
 #include "tests/number_bytes.h"
 
 namespace convert::tfile {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/names/ids.h"
 
 namespace convert {
 

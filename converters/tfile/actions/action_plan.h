@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "converters/model/names/names.h"
-#include "converters/tfile/actions/collect_items.h"
 #include "converters/tfile/actions/computation.h"
 #include "converters/tfile/actions/wanted_registers.h"
+#include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/program/symbols.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/description/tracepoint.h"
 

@@ -11,12 +11,12 @@
 
 #include "converters/model/importer.h"
 #include "converters/tfile/actions/memory_labels.h"
+#include "converters/tfile/events/code_names.h"
 #include "converters/tfile/events/frame_plan.h"
+#include "converters/tfile/events/options.h"
 #include "converters/tfile/frames/frame_clock.h"
-#include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/options.h"
-#include "converters/tfile/program/code_names.h"
+#include "converters/tfile/threads/placer.h"
 
 namespace convert::tfile {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
-#include "converters/tfile/note_kinds.h"
+#include "converters/tfile/description/note_kinds.h"
 
 namespace convert::tfile {
 

@@ -6,8 +6,8 @@
 #include "converters/model/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/tfile/frames/survey.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
 

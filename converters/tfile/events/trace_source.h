@@ -11,14 +11,14 @@
 #include "converters/model/timeline.h"
 #include "converters/tfile/events/frame_plan.h"
 #include "converters/tfile/events/frame_planner.h"
+#include "converters/tfile/events/options.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/frame_pattern.h"
 #include "converters/tfile/frames/frame_reader.h"
-#include "converters/tfile/frames/placer.h"
-#include "converters/tfile/frames/survey.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/options.h"
 #include "converters/tfile/program/symbols.h"
+#include "converters/tfile/threads/placer.h"
+#include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "converters/tfile/description/default_layouts.h"
+#include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/target_description.h"
 #include "converters/tfile/frames/probe.h"
-#include "converters/tfile/note_kinds.h"
 
 namespace convert::tfile {
 namespace {

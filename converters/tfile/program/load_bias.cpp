@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "converters/tfile/actions/collect_items.h"
-#include "converters/tfile/program/code_names.h"
+#include "converters/tfile/description/collect_items.h"
+#include "converters/tfile/description/spoken_location.h"
 
 namespace convert::tfile {
 namespace {

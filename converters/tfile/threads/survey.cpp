@@ -1,4 +1,4 @@
-#include "converters/tfile/frames/survey.h"
+#include "converters/tfile/threads/survey.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/description/collect_items.h"
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "converters/model/names/names.h"
-#include "converters/tfile/frames/placer.h"
 #include "converters/tfile/program/symbols.h"
+#include "converters/tfile/threads/placer.h"
 
 namespace convert::tfile {
 
@@ -53,8 +53,5 @@ class CodeNames {
   const Symbols* symbols_;
   std::unordered_map<Key, CodeName, Hash> remembered_;
 };
-
-// The function or place that an `at` text names: "-function fib" is "fib", "-source a.c -line 3" is "a.c:3".
-std::string spoken_location(const std::string& at);
 
 }  // namespace convert::tfile

@@ -1,4 +1,4 @@
-#include "converters/tfile/frames/placer.h"
+#include "converters/tfile/threads/placer.h"
 
 #include <algorithm>
 #include <fmt/format.h>

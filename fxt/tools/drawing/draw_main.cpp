@@ -1,5 +1,5 @@
 // fxt-draw: pictures of traces in the Fuchsia trace format.
-#include "fxt/tools/draw.h"
+#include "fxt/tools/drawing/draw.h"
 #include "fxt/tools/program.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // Which recorded item is which: source forms lined up with actions (fact sheet, sections 2.5 and 8).
-#include "converters/tfile/actions/collect_items.h"
+#include "converters/tfile/description/collect_items.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

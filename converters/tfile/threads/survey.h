@@ -10,8 +10,8 @@
 #include "converters/model/guests.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/frame_reader.h"
-#include "converters/tfile/frames/placer.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/threads/placer.h"
 
 namespace convert::tfile {
 

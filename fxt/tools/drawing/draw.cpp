@@ -1,5 +1,5 @@
 // Options, and the loop over the records.
-#include "fxt/tools/draw.h"
+#include "fxt/tools/drawing/draw.h"
 
 #include <array>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // How the places of tracepoints are called.
-#include "converters/tfile/program/code_names.h"
+#include "converters/tfile/description/spoken_location.h"
 
 #include <gtest/gtest.h>
 #include <string>

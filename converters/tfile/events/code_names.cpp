@@ -1,6 +1,8 @@
-#include "converters/tfile/program/code_names.h"
+#include "converters/tfile/events/code_names.h"
 
 #include <fmt/format.h>
+
+#include "converters/tfile/description/spoken_location.h"
 
 namespace convert::tfile {
 namespace {
@@ -8,26 +10,6 @@ namespace {
 constexpr std::string_view kStep = "step";
 
 }  // namespace
-
-std::string spoken_location(const std::string& at) {
-  std::string_view rest = at;
-  const auto skip = [&](std::string_view word) {
-    if (!rest.starts_with(word)) return false;
-    rest.remove_prefix(word.size());
-    return true;
-  };
-  skip("-qualified ");
-  if (skip("-source ")) {
-    const std::size_t option = rest.find(" -line ");
-    if (option != std::string_view::npos)
-      return fmt::format("{}:{}", rest.substr(0, option), rest.substr(option + 7));
-    const std::size_t function = rest.find(" -function ");
-    if (function != std::string_view::npos) return std::string(rest.substr(function + 11));
-  }
-  skip("-function ");
-  skip("-qualified ");
-  return std::string(rest);
-}
 
 const CodeName& CodeNames::of(const Frame& frame, const Placement& placement) {
   const std::uint32_t number = static_cast<std::uint16_t>(frame.tracepoint);
