@@ -5,7 +5,7 @@
 #include <map>
 
 #include "converters/uftrace/filters/filter_table.h"
-#include "converters/uftrace/records/thread_source.h"
+#include "converters/uftrace/records/thread_plan.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converters/uftrace/perf/perf_scan.h"
-#include "converters/uftrace/records/thread_source.h"
+#include "converters/uftrace/records/thread_plan.h"
 
 namespace convert::uftrace {
 
