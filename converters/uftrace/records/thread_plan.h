@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,5 +72,6 @@ struct ThreadPlan {
   std::string ending = {};      // what to say at its end; empty: nothing
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
 };
+using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 
 }  // namespace convert::uftrace
