@@ -72,6 +72,8 @@ class Timeline {
   // Notes for one who says them while the timeline runs, and nobody else. Joined to all others after the run,
   // in the order of these calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
+  // Keeps what sources, feeders and hosts borrow as long as itself.
+  void keep(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
   // A thread of the current input that may be one of another input, and an input that may have such threads.
   void add_guest(Guest guest);
   void add_host(std::unique_ptr<Host> host);
@@ -115,6 +117,7 @@ class Timeline {
   void keep_offsets_drawable(Rounds& rounds, const std::function<void()>& tick);
   void finish_inputs();
 
+  std::vector<std::shared_ptr<const void>> kept_;
   Options options_;
   Notes* notes_;
   Koids koids_;

@@ -8,13 +8,9 @@
 
 namespace convert::uftrace {
 
-RecordingHost::RecordingHost(std::shared_ptr<const void> recording, Symbolizer& symbolizer,
-                             const PayloadShop& payloads, bool knows_ends, std::vector<HostThread> threads)
-    : recording_(std::move(recording)),
-      symbolizer_(symbolizer),
-      payloads_(payloads),
-      knows_ends_(knows_ends),
-      threads_(std::move(threads)) {}
+RecordingHost::RecordingHost(Symbolizer& symbolizer, const PayloadShop& payloads, bool knows_ends,
+                             std::vector<HostThread> threads)
+    : symbolizer_(symbolizer), payloads_(payloads), knows_ends_(knows_ends), threads_(std::move(threads)) {}
 
 std::vector<const Lane*> RecordingHost::lanes() const {
   std::vector<const Lane*> lanes;

@@ -2,7 +2,6 @@
 // process made.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,16 +23,15 @@ struct HostThread {
 
 class RecordingHost : public Host {
  public:
-  // Reads the files only when it is asked. `recording` keeps alive what the others borrow from it.
-  RecordingHost(std::shared_ptr<const void> recording, Symbolizer& symbolizer, const PayloadShop& payloads,
-                bool knows_ends, std::vector<HostThread> threads);
+  // Reads the files only when it is asked. Borrows the first two.
+  RecordingHost(Symbolizer& symbolizer, const PayloadShop& payloads, bool knows_ends,
+                std::vector<HostThread> threads);
 
   std::vector<const Lane*> lanes() const override;
   bool knows_ends() const override { return knows_ends_; }
   std::vector<MarkPlace> places(const Lane& lane, std::span<const MarkWindow> windows) override;
 
  private:
-  std::shared_ptr<const void> recording_;
   Symbolizer& symbolizer_;
   const PayloadShop& payloads_;
   bool knows_ends_;

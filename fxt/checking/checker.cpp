@@ -12,6 +12,7 @@
 #include "fxt/checking/nesting_check.h"
 #include "fxt/checking/object_check.h"
 #include "fxt/checking/packet_stream.h"
+#include "fxt/checking/problem_report.h"
 #include "fxt/checking/reference_check.h"
 #include "fxt/checking/start_check.h"
 #include "fxt/header_words.h"
@@ -20,13 +21,6 @@
 
 namespace fxt {
 namespace {
-
-constexpr std::string_view kDropped =
-    "Fuchsia's C++ reader and Perfetto drop the record, others lose the name";
-constexpr std::string_view kCppReports = "Fuchsia's C++ reader reports an error";
-constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
-constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
-constexpr std::string_view kReserved = "the spec reserves it for later versions";
 
 // Whether Perfetto or Tracy show its strings. They draw flows without their names.
 bool is_drawn(const Record& record) {
@@ -53,12 +47,6 @@ class Checker::State {
   void finish(const Reader& reader);
 
  private:
-  // ---- What the Reader found ----
-  void check_problem(const Problem& problem, const Entry& entry);
-  void check_spare_words(const Problem& problem, const Entry& entry);
-  void check_unknown_type(const Problem& problem, const Entry& entry);
-
-  // ---- What records hold ----
   void check_time(std::uint64_t ticks, const Reader& reader);
   void check_string(const String& string);
   void check_thread(const Thread& thread);
@@ -73,10 +61,10 @@ class Checker::State {
   void check_parts(const T& record, const Reader& reader);
 
   void error(std::string_view rule, std::string problem, std::string_view effect) const {
-    findings_.error(rule, offset_, kind_, std::move(problem), effect);
+    findings_.error(rule, std::move(problem), effect);
   }
   void warning(std::string_view rule, std::string problem, std::string_view effect) const {
-    findings_.warning(rule, offset_, kind_, std::move(problem), effect);
+    findings_.warning(rule, std::move(problem), effect);
   }
 
   Findings findings_;
@@ -89,11 +77,7 @@ class Checker::State {
   PacketStream packets_;
   std::uint64_t last_packets_ = 0;  // the offset of the blob that came last
 
-  // Of the current record.
-  std::uint64_t offset_ = 0;
-  std::string_view kind_;
-  bool is_drawn_ = false;
-
+  bool is_drawn_ = false;  // the current record
   bool has_nuls_ = false;  // a string of the tables so far
 
   TimeSpan span_;  // in ticks: Tracy takes them for ns
@@ -108,118 +92,18 @@ void Checker::add(const Entry& entry, const Reader& reader) { state_->add(entry,
 void Checker::finish(const Reader& reader) { state_->finish(reader); }
 
 void Checker::State::add(const Entry& entry, const Reader& reader) {
-  offset_ = entry.offset;
-  kind_ = kind_of(entry.record);
+  findings_.set_record(entry.offset, kind_of(entry.record));
   is_drawn_ = is_drawn(entry.record);
-  start_.add(entry, kind_, reader);
-  for (const Problem& problem : entry.problems) check_problem(problem, entry);
+  start_.add(entry, reader);
+  for (const Problem& problem : entry.problems) {
+    report(problem, entry, findings_);
+    // From here on, its index means another name.
+    if (problem.kind == ProblemKind::StringReplaced) located_.clear();
+  }
   if (entry.words.size() > kMaxRecordWords)
     error("W13", "large record of " + std::to_string(entry.words.size()) + " words", kLosesTheRest);
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
-
-// ---- What the Reader found ----
-
-void Checker::State::check_problem(const Problem& problem, const Entry& entry) {
-  const std::string text = describe(problem);
-  switch (problem.kind) {
-    case ProblemKind::UnknownRecordType:
-      check_unknown_type(problem, entry);
-      break;
-    case ProblemKind::TooShort:
-      error("W11", text, "readers drop it, read past its end or stop");
-      break;
-    case ProblemKind::TooLarge:
-      error("W13", text, kLosesTheRest);
-      break;
-    case ProblemKind::SpareWords:
-      check_spare_words(problem, entry);
-      break;
-    case ProblemKind::ReservedBits:
-      if (std::holds_alternative<StringRecord>(entry.record) &&
-          (problem.value & StringHeader::Zero1::kMask) != 0) {
-        error("W12", text, "Tracy takes the bit as part of the index");
-      } else {
-        warning("W12", text, kReserved);
-      }
-      break;
-    case ProblemKind::Padding:
-      warning("W12", text, kReserved);
-      break;
-    case ProblemKind::UnknownString:
-      error("W7", text, kDropped);
-      break;
-    case ProblemKind::UnknownThread:
-      error("W7", text, "Fuchsia's C++ reader drops the record, Perfetto files it under thread 0");
-      break;
-    case ProblemKind::InvalidUtf8:
-      error("W9", text, kRustRejects);
-      break;
-    case ProblemKind::UnknownArgumentType:
-      error("W25", text, "Fuchsia's C++ reader reports an error, Tracy misreads what follows");
-      break;
-    case ProblemKind::ArgumentSpareWords:
-      error("W11", text, kRustRejects);
-      break;
-    case ProblemKind::StringIndexZero:
-    case ProblemKind::ThreadIndexZero:
-      error("W7", text, kCppReports);
-      break;
-    case ProblemKind::StringReplaced:
-    case ProblemKind::ThreadReplaced:
-      error("W6", text, "Fuchsia's C++ reader keeps the first meaning");
-      located_.clear();
-      break;
-    case ProblemKind::ProviderAgain:
-      error("W2", text, "Fuchsia's C++ reader and Perfetto empty its tables, the Rust reader does not");
-      break;
-    case ProblemKind::UnknownProvider:
-      error("W3", text,
-            std::holds_alternative<ProviderSection>(entry.record)
-                ? "Perfetto drops what follows, Fuchsia's C++ and Rust readers complain"
-                : "Fuchsia's Rust reader complains");
-      break;
-    case ProblemKind::TickRateZero:
-      error("W4", text,
-            "the C++ reader complains, Perfetto drops all events, the Rust reader divides by zero");
-      break;
-    case ProblemKind::EndBeforeBegin:
-      error("W15", text, "Perfetto drops it");
-      break;
-    case ProblemKind::WrongMagic:
-      error("W1", text, kRustRejects);
-      break;
-  }
-}
-
-void Checker::State::check_spare_words(const Problem& problem, const Entry& entry) {
-  const std::string text = describe(problem);
-  const Record& record = entry.record;
-  const auto* event = std::get_if<Event>(&record);
-  if (event != nullptr && event->type == EventType::Instant) {
-    warning("W28", text, "only Fuchsia's C++ reader reads them");
-  } else if (std::holds_alternative<Initialization>(record)) {
-    error("W25", text, kRustRejects);
-  } else if (event != nullptr || std::holds_alternative<Blob>(record)) {
-    warning("W11", text, "known readers ignore them");
-  } else {
-    error("W11", text, kRustRejects);
-  }
-}
-
-void Checker::State::check_unknown_type(const Problem& problem, const Entry& entry) {
-  const auto type = static_cast<RecordType>(RecordHeader::Type::get(entry.words[0]));
-  const std::string value = std::to_string(problem.value);
-  std::string text = "record of unknown type " + value;
-  if (type == RecordType::Metadata) text = "metadata of unknown type " + value;
-  if (type == RecordType::Event) text = "event of unknown type " + value;
-  if (type == RecordType::Scheduling) text = "scheduling record of unknown type " + value;
-  if (type == RecordType::Profiler) text = "profiler record of unknown type " + value;
-  if (type == RecordType::Large) text = "large record of unknown type " + value;
-  error("W25", text, kCppReports);
-}
-
-// ---- What records hold ----
 
 // Each record says what it has by its members; kinds with rules of their own follow.
 template <typename T>
@@ -239,7 +123,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   }
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
   if constexpr (std::is_same_v<T, Event>) check_event(record, reader);
-  if constexpr (std::is_same_v<T, KernelObject>) objects_.object(record, offset_);
+  if constexpr (std::is_same_v<T, KernelObject>) objects_.object(record);
   if constexpr (std::is_same_v<T, Blob>) {
     if (record.type == BlobType::Perfetto) check_packets(record);
   }
@@ -259,16 +143,16 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
     check_thread(record.outgoing);
     check_thread(record.incoming);
-    objects_.switched(record.outgoing, record.outgoing_priority, offset_, kind_);
-    objects_.switched(record.incoming, record.incoming_priority, offset_, kind_);
+    objects_.switched(record.outgoing, record.outgoing_priority);
+    objects_.switched(record.incoming, record.incoming_priority);
   }
   if constexpr (std::is_same_v<T, ContextSwitch>) {
-    objects_.scheduled(record.outgoing_thread, is_idle(record.arguments, kOutgoingWeight), offset_, kind_);
-    objects_.scheduled(record.incoming_thread, is_idle(record.arguments, kIncomingWeight), offset_, kind_);
+    objects_.scheduled(record.outgoing_thread, is_idle(record.arguments, kOutgoingWeight));
+    objects_.scheduled(record.incoming_thread, is_idle(record.arguments, kIncomingWeight));
     check_scheduling_arguments(SchedulingType::ContextSwitch, record.arguments);
   }
   if constexpr (std::is_same_v<T, ThreadWakeup>) {
-    objects_.scheduled(record.thread, is_idle(record.arguments, kWakeupWeight), offset_, kind_);
+    objects_.scheduled(record.thread, is_idle(record.arguments, kWakeupWeight));
     check_scheduling_arguments(SchedulingType::ThreadWakeup, record.arguments);
   }
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
@@ -280,7 +164,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
 }
 
 void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
-  start_.timed(offset_, kind_);
+  start_.timed();
   if (reader.ticks_per_second() == 0) return;
   const auto ns = reader.to_ns(ticks);
   if (!ns || *ns >= kTimeLimit)
@@ -295,11 +179,11 @@ void Checker::State::check_string(const String& string) {
   if (is_drawn_ && (string.storage == Storage::Inline || (has_nuls_ && string.storage == Storage::Table)) &&
       string.text.find('\0') != std::string_view::npos)
     error("W9", "string with a NUL in it", "Perfetto and Tracy show it up to there");
-  if (start_.several_providers()) references_.used(string, offset_, kind_);
+  if (start_.several_providers()) references_.used(string);
 }
 
 void Checker::State::check_thread(const Thread& thread) {
-  if (start_.several_providers()) references_.used(thread, offset_, kind_);
+  if (start_.several_providers()) references_.used(thread);
 }
 
 void Checker::State::check_arguments(const Arguments& arguments) {
@@ -327,14 +211,14 @@ void Checker::State::check_scheduling_arguments(SchedulingType record, const Arg
                 (*type == ArgumentType::Koid ? "koid" : "int32"),
             "Perfetto drops the record");
     } else if (const auto* waker = std::get_if<Koid>(&argument.value)) {
-      objects_.fits(waker->koid, offset_, kind_);
+      objects_.fits(waker->koid);
     }
   }
 }
 
 void Checker::State::check_event(const Event& event, const Reader& reader) {
-  objects_.used(event.thread, offset_, kind_);
-  if (event.type == EventType::Counter) objects_.counter(event, offset_);
+  objects_.used(event.thread);
+  if (event.type == EventType::Counter) objects_.counter(event);
   if (event.type == EventType::Instant && names_a_frame(event.name.text))
     error("W28", "instant with \"frame\" in its name",
           "Tracy takes it for the start of a frame and does not show it on its thread");
@@ -352,8 +236,8 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
       event.category.storage == Storage::Missing || !begin_ns || !end_ns || *end_ns < *begin_ns ||
       *end_ns >= kTimeLimit)
     return;
-  nesting_.add(event, *begin_ns, *end_ns, offset_);
-  links_.add(event, *begin_ns, offset_);
+  nesting_.add(event, *begin_ns, *end_ns, findings_.offset());
+  links_.add(event, *begin_ns, findings_.offset());
 }
 
 void Checker::State::check_location(const Event& event) {
@@ -378,7 +262,7 @@ void Checker::State::check_location(const Event& event) {
 
 void Checker::State::check_packets(const Blob& blob) {
   const bool was_sound = packets_.add({});
-  last_packets_ = offset_;
+  last_packets_ = findings_.offset();
   if (was_sound && !packets_.add(blob.bytes))
     error("W23", "blob of type 3 that does not go on with Perfetto's packets",
           "Perfetto fails, or loses this and what follows in such blobs");
@@ -402,9 +286,8 @@ void Checker::State::finish(const Reader& reader) {
     findings_.error("W23", last_packets_, "blob",
                     "the last blob of type 3 ends within one of Perfetto's packets", "Perfetto loses it");
   const ReadEnd& end = reader.end();
+  findings_.set_record(end.offset, "file");
   start_.finish(end);
-  offset_ = end.offset;
-  kind_ = "file";
   if (end.reason == ReadEnd::Reason::Truncated)
     error("W11", describe(end), "readers lose the record, some stop with an error");
   if (end.reason == ReadEnd::Reason::SizeZero)

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fxt/rules.h"
 
@@ -14,6 +15,21 @@ class Findings {
  public:
   explicit Findings(std::function<void(const Finding&)> report) : report_(std::move(report)) {}
 
+  // The record at hand; `record` is its word.
+  void set_record(std::uint64_t offset, std::string_view record) {
+    offset_ = offset;
+    record_ = record;
+  }
+  std::uint64_t offset() const { return offset_; }
+  std::string_view record() const { return record_; }
+
+  // Of the record at hand, or of one at another place.
+  void error(std::string_view rule, std::string problem, std::string_view effect) const {
+    error(rule, offset_, record_, std::move(problem), effect);
+  }
+  void warning(std::string_view rule, std::string problem, std::string_view effect) const {
+    warning(rule, offset_, record_, std::move(problem), effect);
+  }
   void error(std::string_view rule, std::uint64_t offset, std::string_view record, std::string problem,
              std::string_view effect) const {
     report_({rule, Severity::Error, offset, record, std::move(problem), effect});
@@ -25,6 +41,8 @@ class Findings {
 
  private:
   std::function<void(const Finding&)> report_;
+  std::uint64_t offset_ = 0;
+  std::string_view record_;
 };
 
 // "+0x1234", for other records that a problem mentions.

@@ -13,92 +13,85 @@ constexpr std::string_view kCutIds = "Perfetto cuts ids to 32 bits, Tracy merges
 
 }  // namespace
 
-void ObjectCheck::object(const KernelObject& object, std::uint64_t offset) {
+void ObjectCheck::object(const KernelObject& object) {
   if (object.type != KernelObjectType::Process && object.type != KernelObjectType::Thread) return;
   if (object.name.text.empty() && object.name.storage != Storage::Missing)
-    findings_->warning("W18", offset, kRecord, "names koid " + std::to_string(object.koid) + " with nothing",
+    findings_->warning("W18", "names koid " + std::to_string(object.koid) + " with nothing",
                        "viewers show no name");
   if (object.koid >= kKoidLimit)
-    findings_->error("W19", offset, kRecord,
-                     "koid " + std::to_string(object.koid) + " needs more than 32 bits", kCutIds);
+    findings_->error("W19", "koid " + std::to_string(object.koid) + " needs more than 32 bits", kCutIds);
   if (object.koid == 0)
-    findings_->warning("W19", offset, kRecord, "koid 0 is not a process or thread",
-                       "viewers take it for the idle thread");
-  if (object.type == KernelObjectType::Thread) thread_object(object, offset);
+    findings_->warning("W19", "koid 0 is not a process or thread", "viewers take it for the idle thread");
+  if (object.type == KernelObjectType::Thread) thread_object(object);
 }
 
-void ObjectCheck::thread_object(const KernelObject& object, std::uint64_t offset) {
+void ObjectCheck::thread_object(const KernelObject& object) {
   for (std::size_t i = 0; i < object.arguments.size(); ++i) {
     const Argument& argument = object.arguments[i];
     if (argument.name.text != "process") continue;
     const auto* process = std::get_if<Koid>(&argument.value);
     if (process == nullptr) {
-      findings_->error("W18", offset, kRecord, "argument \"process\" is not of type koid",
+      findings_->error("W18", "argument \"process\" is not of type koid",
                        "Perfetto counts an error and loses the name");
       return;
     }
     if (i != 0)
-      findings_->warning("W18", offset, kRecord, "argument \"process\" is not the first",
+      findings_->warning("W18", "argument \"process\" is not the first",
                          "some parsers look for it only there");
     if (process->koid >= kKoidLimit)
-      findings_->error("W19", offset, kRecord,
-                       "process " + std::to_string(process->koid) + " needs more than 32 bits", kCutIds);
-    named_[object.koid][process->koid] = offset;
+      findings_->error("W19", "process " + std::to_string(process->koid) + " needs more than 32 bits",
+                       kCutIds);
+    named_[object.koid][process->koid] = findings_->offset();
     process_of_[object.koid] = process->koid;
     return;
   }
   process_of_[object.koid] = 0;
-  findings_->error("W18", offset, kRecord, "a thread without an argument \"process\"",
+  findings_->error("W18", "a thread without an argument \"process\"",
                    "Perfetto files its name under process 0, other readers lose it");
 }
 
-void ObjectCheck::used(const Thread& thread, std::uint64_t offset, std::string_view record) {
+void ObjectCheck::used(const Thread& thread) {
   if (thread.storage == Storage::Missing) return;
   if (last_seen_ == thread && !seen_.empty()) return;
   last_seen_ = thread;
   if (!seen_.insert(thread).second) return;
   const std::string text = std::to_string(thread.process) + "/" + std::to_string(thread.thread);
   if (thread.process >= kKoidLimit || thread.thread >= kKoidLimit) {
-    findings_->error("W19", offset, record, "thread " + text + " needs more than 32 bits", kCutIds);
+    findings_->error("W19", "thread " + text + " needs more than 32 bits", kCutIds);
   } else if (thread.process == 0 || thread.thread == 0) {
-    findings_->warning("W19", offset, record, "thread " + text + " has an id of 0",
-                       "viewers take 0 for the idle thread");
+    findings_->warning("W19", "thread " + text + " has an id of 0", "viewers take 0 for the idle thread");
   }
 }
 
-void ObjectCheck::fits(std::uint64_t thread, std::uint64_t offset, std::string_view record) {
+void ObjectCheck::fits(std::uint64_t thread) {
   if (thread >= kKoidLimit)
-    findings_->error("W19", offset, record, "thread " + std::to_string(thread) + " needs more than 32 bits",
-                     kCutIds);
+    findings_->error("W19", "thread " + std::to_string(thread) + " needs more than 32 bits", kCutIds);
 }
 
-void ObjectCheck::switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset,
-                           std::string_view record) {
-  fits(thread.thread, offset, record);
+void ObjectCheck::switched(const Thread& thread, std::uint8_t priority) {
+  fits(thread.thread);
   if (thread.storage != Storage::Missing && thread.thread != 0)
-    switched_.try_emplace({thread.process, thread.thread, priority == 0}, offset);
+    switched_.try_emplace({thread.process, thread.thread, priority == 0}, findings_->offset());
 }
 
-void ObjectCheck::scheduled(std::uint64_t thread, bool is_idle, std::uint64_t offset,
-                            std::string_view record) {
-  fits(thread, offset, record);
-  if (thread != 0 && !is_idle) scheduled_.try_emplace(thread, Place{offset, record});
+void ObjectCheck::scheduled(std::uint64_t thread, bool is_idle) {
+  fits(thread);
+  if (thread != 0 && !is_idle)
+    scheduled_.try_emplace(thread, Place{findings_->offset(), findings_->record()});
 }
 
-void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
+void ObjectCheck::counter(const Event& event) {
   if (event.arguments.empty())
-    findings_->error("W20", offset, "counter", "has no argument, so it has no value", "no reader shows it");
+    findings_->error("W20", "has no argument, so it has no value", "no reader shows it");
   const std::string_view fault =
       fault_of_known_counter(event.category.text, event.name.text, event.arguments);
   if (!fault.empty())
-    findings_->error("W20", offset, "counter",
-                     "is cpu_frequency of category power, but " + std::string(fault),
+    findings_->error("W20", "is cpu_frequency of category power, but " + std::string(fault),
                      "Perfetto draws such counters by cpu; it drops this one, or that argument");
   for (const Argument& argument : event.arguments) {
     if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing) continue;
     if (!is_numeric(argument.value)) {
-      findings_->error("W20", offset, "counter",
-                       "argument " + quoted(argument.name.text) + " is not a number",
+      findings_->error("W20", "argument " + quoted(argument.name.text) + " is not a number",
                        "Perfetto counts an error, Tracy ignores it or takes ids for values");
       continue;
     }
@@ -106,7 +99,7 @@ void ObjectCheck::counter(const Event& event, std::uint64_t offset) {
     if (series == series_.end()) {
       series_.emplace(argument.name.text, event.name.text);
     } else if (series->second != event.name.text) {
-      findings_->error("W20", offset, "counter",
+      findings_->error("W20",
                        "argument " + quoted(argument.name.text) + " also names a series of counter \"" +
                            series->second + '"',
                        "Tracy draws both as one plot");

@@ -17,16 +17,16 @@ namespace fxt {
 class ObjectCheck {
  public:
   explicit ObjectCheck(const Findings& findings) : findings_(&findings) {}
-  void object(const KernelObject& object, std::uint64_t offset);
+  void object(const KernelObject& object);
   // The thread of an event.
-  void used(const Thread& thread, std::uint64_t offset, std::string_view record);
+  void used(const Thread& thread);
   // A thread without its process, in a scheduling record.
-  void fits(std::uint64_t thread, std::uint64_t offset, std::string_view record);
+  void fits(std::uint64_t thread);
   // The same for one that is switched or woken. Where it belongs, the whole file tells; 0 is nowhere.
-  void scheduled(std::uint64_t thread, bool is_idle, std::uint64_t offset, std::string_view record);
+  void scheduled(std::uint64_t thread, bool is_idle);
   // A side of a legacy context switch. Whether its thread is named, the whole file tells.
-  void switched(const Thread& thread, std::uint8_t priority, std::uint64_t offset, std::string_view record);
-  void counter(const Event& event, std::uint64_t offset);
+  void switched(const Thread& thread, std::uint8_t priority);
+  void counter(const Event& event);
   void finish();
 
  private:
@@ -34,7 +34,7 @@ class ObjectCheck {
     std::uint64_t offset = 0;
     std::string_view record;
   };
-  void thread_object(const KernelObject& object, std::uint64_t offset);
+  void thread_object(const KernelObject& object);
   void judge_switches() const;
   // As Perfetto knows it, for all scheduling records: 0 without a name.
   std::uint64_t process_of(std::uint64_t thread) const;

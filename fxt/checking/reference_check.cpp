@@ -3,21 +3,19 @@
 
 namespace fxt {
 
-void ReferenceCheck::used(const String& string, std::uint64_t offset, std::string_view record) {
+void ReferenceCheck::used(const String& string) {
   if (string.storage != Storage::Table || string.index == 0) return;
   const auto entry = strings_.find(string.index);
   if (entry == strings_.end() || entry->second == string.text) return;
-  findings_->error("W3", offset, record,
-                   "string " + std::to_string(string.index) + " is another one in another provider",
+  findings_->error("W3", "string " + std::to_string(string.index) + " is another one in another provider",
                    "Tracy takes the other one");
 }
 
-void ReferenceCheck::used(const Thread& thread, std::uint64_t offset, std::string_view record) {
+void ReferenceCheck::used(const Thread& thread) {
   if (thread.storage != Storage::Table || thread.index == 0) return;
   const auto entry = threads_.find(thread.index);
   if (entry == threads_.end() || entry->second == std::pair(thread.process, thread.thread)) return;
-  findings_->error("W3", offset, record,
-                   "thread " + std::to_string(thread.index) + " is another one in another provider",
+  findings_->error("W3", "thread " + std::to_string(thread.index) + " is another one in another provider",
                    "Fuchsia's Rust reader and Tracy take the other one");
 }
 

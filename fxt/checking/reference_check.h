@@ -19,8 +19,8 @@ class ReferenceCheck {
   void registered(const StringRecord& string) { strings_[string.index] = string.text; }
   void registered(const ThreadRecord& thread) { threads_[thread.index] = {thread.process, thread.thread}; }
   // A reference by index, which the file's own provider knows as this string or thread.
-  void used(const String& string, std::uint64_t offset, std::string_view record);
-  void used(const Thread& thread, std::uint64_t offset, std::string_view record);
+  void used(const String& string);
+  void used(const Thread& thread);
 
  private:
   const Findings* findings_;

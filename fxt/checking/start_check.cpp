@@ -1,8 +1,6 @@
 // What each reader needs first.
 #include "fxt/checking/start_check.h"
 
-#include "fxt/kind.h"
-
 namespace fxt {
 namespace {
 
@@ -16,9 +14,7 @@ bool is_metadata(const Record& record) {
 
 }  // namespace
 
-void StartCheck::add(const Entry& entry, std::string_view kind, const Reader& reader) {
-  offset_ = entry.offset;
-  kind_ = kind;
+void StartCheck::add(const Entry& entry, const Reader& reader) {
   if (!any_record_) check_magic(entry, reader);
   any_record_ = true;
   if (const auto* info = std::get_if<ProviderInfo>(&entry.record)) {
@@ -32,66 +28,66 @@ void StartCheck::add(const Entry& entry, std::string_view kind, const Reader& re
 
 void StartCheck::check_magic(const Entry& entry, const Reader& reader) {
   if (entry.words[0] != kMagicRecord) {
-    error("W1", "the file does not begin with the magic word", kNoMagic);
+    findings_->error("W1", "the file does not begin with the magic word", kNoMagic);
   } else if (reader.other_byte_order()) {
-    error("W1", "the file is big-endian", "all known readers expect little-endian words");
+    findings_->error("W1", "the file is big-endian", "all known readers expect little-endian words");
   }
 }
 
 void StartCheck::check_provider(const ProviderInfo& info) {
   ++providers_;
-  if (info.id == 0) warning("W2", "provider id 0", "readers use it for records of no provider");
+  if (info.id == 0) findings_->warning("W2", "provider id 0", "readers use it for records of no provider");
 }
 
 void StartCheck::check_initialization(const Initialization& initialization) {
   initialized_ = true;
   if (initialization.ticks_per_second != 0 && initialization.ticks_per_second != kTicksPerSecond)
-    error("W4", std::to_string(initialization.ticks_per_second) + " ticks per second",
-          "Tracy takes ticks for nanoseconds");
+    findings_->error("W4", std::to_string(initialization.ticks_per_second) + " ticks per second",
+                     "Tracy takes ticks for nanoseconds");
   if (providers_ != 0 || initialization_early_) return;
   initialization_early_ = true;
   if (initialization.ticks_per_second == kTicksPerSecond) {
-    warning("W1", "initialization before provider info", "some readers fail");
+    findings_->warning("W1", "initialization before provider info", "some readers fail");
   } else {
-    error("W1", "initialization before provider info",
-          "Perfetto forgets the tick rate when a provider comes, some readers fail");
+    findings_->error("W1", "initialization before provider info",
+                     "Perfetto forgets the tick rate when a provider comes, some readers fail");
   }
 }
 
 void StartCheck::check_without_provider(const Record& record) {
   if (std::holds_alternative<StringRecord>(record)) {
     if (!string_early_)
-      error("W2", "string registered before any provider is announced",
-            "Fuchsia's Rust reader does not know it, its C++ reader and Perfetto forget it when a provider "
-            "comes");
+      findings_->error(
+          "W2", "string registered before any provider is announced",
+          "Fuchsia's Rust reader does not know it, its C++ reader and Perfetto forget it when a provider "
+          "comes");
     string_early_ = true;
   } else if (std::holds_alternative<ThreadRecord>(record)) {
     if (!thread_early_)
-      warning("W2", "thread registered before any provider is announced",
-              "Fuchsia's C++ reader and Perfetto forget it when a provider comes");
+      findings_->warning("W2", "thread registered before any provider is announced",
+                         "Fuchsia's C++ reader and Perfetto forget it when a provider comes");
     thread_early_ = true;
   } else {
     if (!provider_missing_)
-      warning("W1", "no provider was announced before", "Fuchsia's Rust reader knows no indexed strings");
+      findings_->warning("W1", "no provider was announced before",
+                         "Fuchsia's Rust reader knows no indexed strings");
     provider_missing_ = true;
   }
 }
 
-void StartCheck::timed(std::uint64_t offset, std::string_view kind) {
+void StartCheck::timed() {
   if (initialized_ || initialization_missing_) return;
-  findings_->error("W1", offset, kind, "no initialization before the first time",
+  findings_->error("W1", "no initialization before the first time",
                    "Fuchsia's Rust reader takes a tick for a second");
   initialization_missing_ = true;
 }
 
 void StartCheck::finish(const ReadEnd& end) {
   if (any_record_) return;
-  offset_ = end.offset;
-  kind_ = "file";
   if (end.reason == ReadEnd::Reason::EndOfFile) {
-    error("W1", "the file is empty", "no reader takes it for a trace");
+    findings_->error("W1", "the file is empty", "no reader takes it for a trace");
   } else {
-    error("W1", "the file does not begin with the magic word", kNoMagic);
+    findings_->error("W1", "the file does not begin with the magic word", kNoMagic);
   }
 }
 

@@ -11,14 +11,11 @@
 namespace convert::tfile {
 namespace {
 
-// Names of addresses and of unknown variables are interned only so often: a file may have any number of them.
+// Names of addresses are interned only so often: a file may have any number of them.
 constexpr std::size_t kMaxMemoryNames = 65536;
-constexpr std::size_t kMaxVariables = 65536;
 
 // Items whose names are looked through for repetitions.
 constexpr std::size_t kMaxDistinctItems = 256;
-
-constexpr std::uint64_t kLowVariables = 64;
 
 // Fact sheet, section 5: on amd64 rax…r15, rip and eflags; the tail of the block is zero.
 bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
@@ -44,7 +41,8 @@ FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& location
       wanted_registers_(options.registers),
       code_names_(context.names, locations, symbols),
       continued_(context.names),
-      labels_(trace.layout ? &*trace.layout : nullptr, trace.format.order) {
+      labels_(trace.layout ? &*trace.layout : nullptr, trace.format.order),
+      variables_(trace.description, context.names) {
   frame_ = names_.intern(own_names::kFrame);
   tracepoint_ = names_.intern(own_names::kTracepoint);
   pc_ = names_.intern(own_names::kPc);
@@ -64,16 +62,6 @@ FramePlanner::FramePlanner(const TraceFile& trace, const LocationTable& location
                             .is_by_name_only = options.registers == Registers::Auto && !reg.is_general});
     }
   }
-  const auto clock = StampReader(trace.description).variable();
-  for (const Variable& known : trace.description.variables) {
-    const std::string name = "$" + known.name;
-    variables_[known.number] = {.name = names_.intern(name),
-                                .label = names_.label(kVariableCategory, name),
-                                .is_counter = known.number != clock};
-  }
-  low_variables_.resize(kLowVariables);
-  for (auto& [number, shown] : variables_)
-    if (number < kLowVariables) low_variables_[number] = &shown;
 }
 
 void FramePlanner::draw_up(FramePlan& plan, const Frame& frame, const Placement& placement,
@@ -82,13 +70,11 @@ void FramePlanner::draw_up(FramePlan& plan, const Frame& frame, const Placement&
   plan.start(frame, frame_, name.label, placement.opens_call, continued_);
   add_head(plan, frame, placement, name, time_is_synthetic);
   add_memory(plan, frame, placement);
-  collect_variables(frame);
-  add_variables(plan);
+  variables_.add(plan, frame);
   add_static_data(plan, frame);
   add_registers(plan, frame, placement);
   if (blobs_ != Blobs::None) add_blobs(plan, frame);
-  for (const ShownVariable* shown : in_frame_)
-    if (shown->is_counter) plan.add_counter(shown->label, shown->name, shown->latest->bytes);
+  variables_.add_counters(plan);
 }
 
 void FramePlanner::add_head(FramePlan& plan, const Frame& frame, const Placement& placement,
@@ -301,50 +287,6 @@ std::optional<NameId> FramePlanner::memory_name(std::uint64_t address) {
   if (const auto found = memory_names_.find(address); found != memory_names_.end()) return found->second;
   if (memory_names_.size() >= kMaxMemoryNames) return std::nullopt;
   return memory_names_.emplace(address, names_.intern(fmt::format("mem.{:#x}", address))).first->second;
-}
-
-FramePlanner::ShownVariable& FramePlanner::variable(std::uint64_t number) {
-  if (number < kLowVariables && low_variables_[number] != nullptr) return *low_variables_[number];
-  const auto found = variables_.find(number);
-  if (found != variables_.end()) return found->second;
-  // Too many unknown ones share one name.
-  const bool is_too_many = variables_.size() >= kMaxVariables;
-  const std::string name = is_too_many ? "$unknown" : fmt::format("$variable_{}", number);
-  return variables_[is_too_many ? ~std::uint64_t{0} : number] = {
-             .name = names_.intern(name), .label = names_.label(kVariableCategory, name)};
-}
-
-// The last value of a variable is its value after the actions.
-void FramePlanner::collect_variables(const Frame& frame) {
-  in_frame_.clear();
-  for (const Block& block : frame.blocks) {
-    if (block.kind != Block::Kind::Variable) continue;
-    ShownVariable& shown = variable(block.address);
-    if (shown.frame == frame.number) {
-      shown.earlier.push_back(shown.latest->value);
-    } else {
-      shown.frame = frame.number;
-      shown.earlier.clear();
-      in_frame_.push_back(&shown);
-    }
-    shown.latest = &block;
-  }
-}
-
-void FramePlanner::add_variables(FramePlan& plan) {
-  for (const ShownVariable* shown : in_frame_) {
-    plan.add_number(shown->name, Reading::Signed, shown->latest->bytes);
-    // Which of the earlier values are shown depends on what they are.
-    if (!shown->earlier.empty()) plan.set_for_one_frame();
-    std::size_t count = 0;
-    for (const std::int64_t earlier : shown->earlier) {
-      constexpr std::size_t kMaxEarlier = 16;  // named one by one
-      ++count;
-      if (earlier == shown->latest->value || count > kMaxEarlier) continue;
-      const std::string name = fmt::format("{} ({})", names_.text(shown->name), count);
-      plan.add_own({names_.intern(name), earlier});
-    }
-  }
 }
 
 void FramePlanner::add_static_data(FramePlan& plan, const Frame& frame) {

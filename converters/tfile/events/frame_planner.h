@@ -14,13 +14,11 @@
 #include "converters/tfile/events/code_names.h"
 #include "converters/tfile/events/frame_plan.h"
 #include "converters/tfile/events/options.h"
-#include "converters/tfile/frames/frame_clock.h"
+#include "converters/tfile/events/shown_variables.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/threads/placer.h"
 
 namespace convert::tfile {
-
-inline constexpr std::string_view kVariableCategory = "variable";
 
 class FramePlanner {
  public:
@@ -39,16 +37,6 @@ class FramePlanner {
     bool is_in_fast_frames;  // fast tracepoints record only these; all others are zero bytes there
     bool is_by_name_only;    // shown where the tracepoint's actions name it
   };
-  struct ShownVariable {
-    NameId name{};
-    LabelId label{};
-    bool is_counter = true;
-    // Of the frame at hand:
-    std::uint64_t frame = ~std::uint64_t{0};
-    const Block* latest = nullptr;
-    std::vector<std::int64_t> earlier = {};
-  };
-
   void add_head(FramePlan& plan, const Frame& frame, const Placement& placement, const CodeName& name,
                 bool time_is_synthetic);
   void add_memory(FramePlan& plan, const Frame& frame, const Placement& placement);
@@ -62,14 +50,11 @@ class FramePlanner {
   void add_leaves(FramePlan& plan, const ValueLayout& layout, std::span<const std::byte> bytes);
   bool is_first(NameId name, bool is_text = false);
   void add_unnamed(FramePlan& plan);
-  void collect_variables(const Frame& frame);
-  void add_variables(FramePlan& plan);
   void add_static_data(FramePlan& plan, const Frame& frame);
   const ActionPlan* actions_of(const Frame& frame, const Placement& placement) const;
   bool is_shown(const ShownRegister& shown, const ActionPlan* actions) const;
   void add_registers(FramePlan& plan, const Frame& frame, const Placement& placement);
   void add_blobs(FramePlan& plan, const Frame& frame);
-  ShownVariable& variable(std::uint64_t number);
   std::optional<NameId> memory_name(std::uint64_t address);
 
   const TraceFile& trace_;
@@ -80,16 +65,14 @@ class FramePlanner {
   CodeNames code_names_;
   ContinuedLabels continued_;
   MemoryLabels labels_;
+  ShownVariables variables_;
 
   NameId frame_, tracepoint_, pc_, loc_, inlined_, time_, thread_, static_data_, memory_;
   std::vector<ShownRegister> registers_;
-  std::unordered_map<std::uint64_t, ShownVariable> variables_;
-  std::vector<ShownVariable*> low_variables_;  // the usual numbers, found without hashing; null: not there
   std::unordered_map<std::uint64_t, NameId> memory_names_;
 
-  std::vector<ShownVariable*> in_frame_;  // of the frame at hand, in order of appearance
-  std::vector<NameId> named_in_frame_, texts_in_frame_;
-  std::string flags_;  // of the value at hand
+  std::vector<NameId> named_in_frame_, texts_in_frame_;  // of the frame at hand
+  std::string flags_;                                    // of the value at hand
   std::vector<const Block*> by_address_;
 };
 

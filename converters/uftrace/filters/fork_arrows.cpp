@@ -50,7 +50,7 @@ bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symboli
 
 }  // namespace
 
-void leave_out_arrows(std::map<ThreadId, ThreadPlan>& plans, FilterTable& table, Symbolizer& symbolizer) {
+void leave_out_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer) {
   std::set<std::uint64_t> left_out;
   for (auto& [tid, plan] : plans) {
     if (plan.fork_flow == 0 || begins_in_what_is_shown(plan, table, symbolizer)) continue;

@@ -2,15 +2,14 @@
 // shown.
 #pragma once
 
-#include <map>
 
 #include "converters/uftrace/filters/filter_table.h"
-#include "converters/uftrace/records/thread_source.h"
+#include "converters/uftrace/records/thread_plan.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
 
 // Takes them out of both sides' plans. Throws InputError if a record file can't be read.
-void leave_out_arrows(std::map<ThreadId, ThreadPlan>& plans, FilterTable& table, Symbolizer& symbolizer);
+void leave_out_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

@@ -19,7 +19,7 @@ struct PlannedFork {
 };
 
 // What the kernel says of it, if what else is known does not contradict.
-void complete(PlannedFork& fork, const PerfThread& known, const std::map<ThreadId, ThreadPlan>& plans) {
+void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& plans) {
   const auto parent = plans.find(known.parent);
   if (!known.forked_ns || parent == plans.end() || parent->second.path.empty()) return;
   if (fork.has_line && (parent->second.task->pid != fork.parent || *known.forked_ns > fork.time_ns)) return;
@@ -31,8 +31,7 @@ void complete(PlannedFork& fork, const PerfThread& known, const std::map<ThreadI
 }
 
 // In the order of time, so that a child that forks itself is complete before its own children are.
-std::vector<PlannedFork> forks_of(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions,
-                                  const PerfThreads& perf) {
+std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
     const auto known = task.is_leader() ? perf.find(tid) : perf.end();
@@ -122,7 +121,7 @@ class Candidates {
 
 class Planner {
  public:
-  Planner(std::map<ThreadId, ThreadPlan>& plans, Symbolizer& symbolizer, std::size_t max_depth,
+  Planner(ThreadPlans& plans, Symbolizer& symbolizer, std::size_t max_depth,
           const std::function<std::uint64_t()>& next_flow)
       : plans_(plans), symbolizer_(symbolizer), max_depth_(max_depth), next_flow_(next_flow) {}
 
@@ -198,7 +197,7 @@ class Planner {
         std::ranges::upper_bound(parent.forks, point.entry_offset, {}, &ForkPoint::entry_offset), point);
   }
 
-  std::map<ThreadId, ThreadPlan>& plans_;
+  ThreadPlans& plans_;
   Symbolizer& symbolizer_;
   std::size_t max_depth_;
   const std::function<std::uint64_t()>& next_flow_;
@@ -206,9 +205,8 @@ class Planner {
 
 }  // namespace
 
-void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, const PerfThreads& perf,
-                Symbolizer& symbolizer, std::size_t max_depth,
-                const std::function<std::uint64_t()>& next_flow) {
+void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
+                std::size_t max_depth, const std::function<std::uint64_t()>& next_flow) {
   Planner planner(plans, symbolizer, max_depth, next_flow);
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "converters/uftrace/perf/perf_scan.h"
-#include "converters/uftrace/records/thread_source.h"
+#include "converters/uftrace/records/thread_plan.h"
 
 namespace convert::uftrace {
 
@@ -20,8 +19,7 @@ namespace convert::uftrace {
 // Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
 // child is not among them is left alone. `max_depth` is where calls stop being visible; `next_flow` gives
 // unique flow ids. Throws InputError if a record file can't be read.
-void plan_forks(std::map<ThreadId, ThreadPlan>& plans, const Sessions& sessions, const PerfThreads& perf,
-                Symbolizer& symbolizer, std::size_t max_depth,
-                const std::function<std::uint64_t()>& next_flow);
+void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
+                std::size_t max_depth, const std::function<std::uint64_t()>& next_flow);
 
 }  // namespace convert::uftrace

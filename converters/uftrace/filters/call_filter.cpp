@@ -1,0 +1,103 @@
+#include "converters/uftrace/filters/call_filter.h"
+
+#include <utility>
+
+namespace convert::uftrace {
+
+CallFilter::CallFilter(FilterTable& table, Symbolizer& symbolizer, Names& names, Lane& lane,
+                       const ThreadPlan& plan)
+    : table_(table),
+      symbolizer_(symbolizer),
+      names_(names),
+      lane_(lane),
+      plan_(plan),
+      filter_(table),
+      inherited_(plan.inherited),
+      is_ready_(!table.looks_ahead() || plan.path.empty()) {}
+
+bool CallFilter::prepare() {
+  if (is_ready_) return true;
+  if (scan_ == nullptr)
+    scan_ = std::make_unique<VerdictScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
+                                          std::move(inherited_), table_, symbolizer_, verdicts_);
+  while (scan_->step())
+    if (plan_.keep_open) return false;
+  scan_.reset();
+  is_ready_ = true;
+  return true;
+}
+
+const Fate* CallFilter::fate_at(std::uint64_t address) {
+  if (const Fate* const* const known = fates_->find(address)) return *known;
+  const Fate* const fate = table_.fate_of(*view_, address);
+  fates_->put(address, fate);
+  return fate;
+}
+
+bool CallFilter::enter(std::uint64_t address, bool is_recorded) {
+  const bool is_shown = enter(filter_, address, is_recorded);
+  if (!is_shown) ++calls_;
+  return is_shown;
+}
+
+bool CallFilter::enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded) {
+  const Fate* const fate = address == 0 ? table_.unknown_fate() : fate_at(address);
+  const bool meets =
+      fate == nullptr || !fate->has(Setting::Condition) || !is_recorded || meets_condition(*fate);
+  return filter.enter(lane_.depth(), fate, !is_recorded || is_kept(item_->begin), meets);
+}
+
+bool CallFilter::will_be_seen(const CallRecord& call) {
+  if (!call.is_entry()) return !has_left_out(call);
+  if (call.depth != lane_.depth()) return true;
+  ThreadFilter trial = filter_;
+  return enter(trial, call.address, true);
+}
+
+// Of a function whose argument is never recorded, nothing can be asked.
+bool CallFilter::meets_condition(const Fate& fate) {
+  const Condition& condition = *fate.actions.condition;
+  const NameId name = names_.intern(condition.argument);
+  if (!plan_.payloads->records(item_->call, name)) return true;
+  if (!item_->has_payload || !item_->reading) return false;
+  const auto number = plan_.payloads->number(item_->call, item_->payload, *item_->reading, name);
+  return number && condition.holds(*number);
+}
+
+bool CallFilter::shows_event(std::size_t depth, bool is_of_call) {
+  const bool is_shown = filter_.shows_event(depth, is_of_call);
+  if (!is_shown) ++events_;
+  return is_shown;
+}
+
+// ---- The kernel's calls ----
+
+class CallFilter::KernelGate : public KernelFilter {
+ public:
+  explicit KernelGate(CallFilter& filter) : filter_(filter) {}
+
+  // What its calls must be is known when they end.
+  Verdict enter(std::size_t depth, std::uint64_t address) override {
+    FilterTable& table = filter_.table_;
+    const Fate* const* const known = fates_.find(address);
+    const Fate* const fate = known != nullptr ? *known : table.kernel_fate(address);
+    if (known == nullptr) fates_.put(address, fate);
+    const bool is_shown = filter_.filter_.enter(depth, fate, true);
+    if (!is_shown) ++filter_.calls_;
+    if (fate != nullptr && filter_.filter_.is_too_small(depth, *fate)) return {is_shown, kForever};
+    if (fate != nullptr && fate->has(Setting::Trace)) return {is_shown, 0};
+    if (table.has_callers() && (fate == nullptr || !fate->has(Setting::Caller))) return {is_shown, kForever};
+    const bool has_time = fate != nullptr && fate->has(Setting::Time);
+    return {is_shown, has_time ? fate->actions.time_ns : table.options().time_ns};
+  }
+  bool shows_event(std::size_t depth) override { return filter_.shows_event(depth, false); }
+  void drop() override { ++filter_.calls_; }
+
+ private:
+  CallFilter& filter_;
+  AddressCache<const Fate*, 8> fates_;  // of the kernel's functions
+};
+
+std::unique_ptr<KernelFilter> CallFilter::for_kernel() { return std::make_unique<KernelGate>(*this); }
+
+}  // namespace convert::uftrace

@@ -1,0 +1,125 @@
+// What -F and its kin leave out of one thread: asks its ThreadFilter of each call and event, knows the fates
+// of the functions, the conditions of the record at hand and, from a walk before, what later records decide;
+// and counts.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "converters/model/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/uftrace/filters/filter_table.h"
+#include "converters/uftrace/filters/thread_filter.h"
+#include "converters/uftrace/filters/verdict_scan.h"
+#include "converters/uftrace/filters/verdicts.h"
+#include "converters/uftrace/kernel/kernel_calls.h"
+#include "converters/uftrace/records/record_cursor.h"
+#include "converters/uftrace/records/thread_plan.h"
+
+namespace convert::uftrace {
+
+class CallFilter {
+ public:
+  // Borrows all of them. `lane` holds the open calls.
+  CallFilter(FilterTable& table, Symbolizer& symbolizer, Names& names, Lane& lane, const ThreadPlan& plan);
+
+  // Finds what later records decide; the rest may be asked when that is true. A step at a time; all at once
+  // where files must not stay open.
+  bool prepare();
+  // The symbols from here on, and what is known of their functions' fates.
+  void set_view(const SymbolView& view, FateCache& fates) {
+    view_ = &view;
+    fates_ = &fates;
+  }
+  // The call at hand; borrowed until the next one.
+  void set_item(const RecordItem& item) { item_ = &item; }
+  // Another program begins.
+  void start_over() { filter_.start_over(); }
+
+  // A call begins, in all that are open: whether it is shown. Those that no record shows are not too short
+  // for anything.
+  bool enter(std::uint64_t address, bool is_recorded);
+  // Whether a call that begins or ends will be seen, or one that ends with it. Own calls alone must be open.
+  bool will_be_seen(const CallRecord& call);
+  // Whether it is known beforehand that nothing will be said of a call that begins in those that are open;
+  // and of one that ends.
+  bool leaves_out(const CallRecord& entry) {
+    return entry.depth <= lane_.depth() && filter_.leaves_out(entry.depth, fate_at(entry.address));
+  }
+  bool has_left_out(const CallRecord& exit) const {
+    return lane_.depth() == exit.depth + 1 && lane_.top_is_left_out() && lane_.top_key() == exit.address;
+  }
+  // What was read at a call goes with it.
+  bool shows_event(std::size_t depth, bool is_of_call);
+  void leave_event_out() { ++events_; }
+  // What asks on behalf of the kernel's calls; borrows this.
+  std::unique_ptr<KernelFilter> for_kernel();
+
+  // Plain calls, on the way from the file to the lane: stops at those that need a look, and gives how many it
+  // took. What is asked of the filter is asked again then.
+  template <std::endian Order>
+  std::size_t take_run(PlainRecords<Order> records, std::uint64_t offset, const LabelCache& names);
+
+  // How many were left out.
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t events() const { return events_; }
+
+ private:
+  class KernelGate;
+
+  const Fate* fate_at(std::uint64_t address);
+  bool is_kept(std::uint64_t offset) { return !table_.looks_ahead() || verdicts_.is_kept(offset); }
+  bool enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded);
+  bool meets_condition(const Fate& fate);
+
+  FilterTable& table_;
+  Symbolizer& symbolizer_;
+  Names& names_;
+  Lane& lane_;
+  const ThreadPlan& plan_;
+  ThreadFilter filter_;
+  std::vector<std::uint64_t> inherited_;  // what the thread started with
+  bool is_ready_;
+  std::unique_ptr<VerdictScan> scan_;  // until then
+  Verdicts verdicts_;
+  const SymbolView* view_ = nullptr;
+  FateCache* fates_ = nullptr;  // of the view
+  const RecordItem* item_ = nullptr;
+  std::uint64_t calls_ = 0, events_ = 0;
+};
+
+template <std::endian Order>
+std::size_t CallFilter::take_run(PlainRecords<Order> records, std::uint64_t offset, const LabelCache& names) {
+  const std::size_t count = records.count();
+  std::size_t taken = 0;
+  for (; taken != count; ++taken) {
+    const Record record = records[taken];
+    if (records.oddity(record) != 0) break;
+    const std::uint64_t address = record.address();
+    if (record.type() == RecordType::Exit) {
+      const std::size_t depth = record.depth() + records.shift.exit;
+      if (!lane_.try_end_left_out(record.time_ns, address, depth) &&
+          !lane_.try_end(record.time_ns, address, depth))
+        break;
+      continue;
+    }
+    const std::size_t depth = record.depth() - records.shift.entry;
+    const Fate* const* const fate = fates_->find(address);
+    if (fate == nullptr || !lane_.may_begin(record.time_ns, depth)) break;
+    if (*fate != nullptr && (*fate)->has(Setting::Condition)) break;
+    if (!filter_.enter(depth, *fate, is_kept(offset + taken * kRecordSize))) {
+      lane_.begin_left_out(record.time_ns, address);
+      ++calls_;
+      continue;
+    }
+    const CallName* const name = names.find(address);
+    if (name == nullptr || name->line != CallName::kNoLine) break;
+    lane_.try_begin(record.time_ns, name->label, address, depth);
+  }
+  return taken;
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,77 @@
+// What is known of a thread before its records are read, and what is to be said between them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converters/model/event.h"
+#include "converters/uftrace/kernel/kernel_inbox.h"
+#include "converters/uftrace/kernel/tracepoint.h"
+#include "converters/uftrace/perf/inbox.h"
+#include "converters/uftrace/recording/extern_file.h"
+#include "converters/uftrace/records/fork_scan.h"
+#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/thread_facts.h"
+
+namespace convert::uftrace {
+
+// What task.txt says of a thread, to be told between its records.
+struct TaskMoment {
+  enum class What : std::uint8_t { Exec, Dlopen } what;
+  std::uint64_t time_ns;
+  std::string path;  // of the program or library
+};
+
+// Where a fork's arrow starts: inside the call whose entry is the record at this offset.
+struct ForkPoint {
+  std::uint64_t entry_offset;
+  std::uint64_t flow;
+};
+
+// What its switches need.
+struct SwitchPlan {
+  Inbox* inbox = nullptr;                     // null if there are none
+  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
+  std::vector<bool> short_outs = {};          // the same
+  ProcessId process{};                        // as the timeline shows them
+  ThreadId thread{};
+  std::uint64_t last_ns = 0;  // none is later
+  bool has_estimated_exits = false;
+};
+
+// What its kernel calls need.
+struct KernelPlan {
+  KernelInbox* inbox = nullptr;  // null if there are none
+  std::string thread = {};       // for notes: "DIR: thread 100"
+  const Tracepoints* tracepoints = nullptr;
+  bool skips_outside = false;  // see KernelCalls
+  ProcessId process{};         // as the timeline shows them
+  ThreadId thread_id{};
+};
+
+// All that is known of a thread before its records are read.
+struct ThreadPlan {
+  const Task* task;
+  std::string path;              // of its record file; empty if there is none
+  std::uint64_t size_bytes = 0;  // of it, when the directory was listed
+  bool keep_open = true;         // see RecordFile
+  ThreadFacts facts;
+  RecordHead head = {};
+  std::unique_ptr<Payloads> payloads = {};  // may be null
+  std::deque<TaskMoment> moments = {};      // by time
+  std::deque<ForkPoint> forks = {};         // by offset
+  std::deque<ExternMessage> messages = {};  // by time, to be told on this thread
+  bool is_forked = false;
+  std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
+  SwitchPlan switches = {};
+  KernelPlan kernel = {};
+  std::string ending = {};      // what to say at its end; empty: nothing
+  std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
+};
+using ThreadPlans = std::map<ThreadId, ThreadPlan>;
+
+}  // namespace convert::uftrace

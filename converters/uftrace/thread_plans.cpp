@@ -1,0 +1,136 @@
+#include "converters/uftrace/thread_plans.h"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <memory>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "converters/uftrace/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+// More record files than this are opened anew for each block, to stay below the usual limit of 1024 open
+// files.
+constexpr std::size_t kMaxOpenFiles = 256;
+
+bool is_wanted(ThreadId tid, const ImportOptions& options) {
+  return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
+}
+
+// The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
+// unless the process was forked into another one before.
+std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording, Notes& notes) {
+  std::map<ThreadId, std::deque<TaskMoment>> moments;
+  const auto add = [&](ThreadId tid, TaskMoment moment) {
+    if (recording.sessions.find_task(tid) != nullptr)
+      moments[tid].push_back(std::move(moment));
+    else
+      notes.add(kNoThread, [&] {
+        return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
+                           moment.what == TaskMoment::What::Exec ? "exec" : "load", moment.path,
+                           static_cast<std::uint64_t>(tid));
+      });
+  };
+  std::set<ProcessId> forked, started;
+  for (const TaskEvent& event : recording.events) {
+    if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
+    if (const auto* load = std::get_if<LibraryLoad>(&event))
+      add(load->tid, {TaskMoment::What::Dlopen, load->time_ns, load->libname});
+  }
+  for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
+    const bool is_first = started.insert(session.pid).second;
+    if (is_first && !forked.contains(session.pid)) continue;
+    const auto leader = static_cast<ThreadId>(session.pid);
+    add(leader, {TaskMoment::What::Exec, session.start_ns, session.exename});
+  }
+  for (auto& [tid, list] : moments) std::ranges::stable_sort(list, {}, &TaskMoment::time_ns);
+  return moments;
+}
+
+SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timeline) {
+  const auto perf = recording.perf.find(task.tid);
+  if (perf == recording.perf.end()) return {};
+  return {.inbox = &recording.inboxes[task.tid],
+          .lone_outs = perf->second.lone_outs,
+          .short_outs = perf->second.short_outs,
+          .process = timeline.koid_of(task.pid),
+          .thread = timeline.koid_of(task.tid),
+          .last_ns = perf->second.last_ns,
+          .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
+}
+
+KernelPlan kernel_of(const Task& task, Recording& recording, Timeline& timeline) {
+  const auto inbox = recording.kernel_inboxes.find(task.tid);
+  if (inbox == recording.kernel_inboxes.end()) return {};
+  inbox->second.set_thread(timeline.koid_of(task.tid));
+  return {.inbox = &inbox->second,
+          .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
+                                static_cast<std::uint64_t>(task.tid)),
+          .tracepoints = &recording.tracepoints,
+          .skips_outside = recording.options.kernel_skip_out,
+          .process = timeline.koid_of(task.pid),
+          .thread_id = timeline.koid_of(task.tid)};
+}
+
+// When the first of what is shown of the thread is.
+std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
+  std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
+  if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
+    if (recording.shows_perf_switches())
+      first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
+    if (recording.shows_own_events()) first_ns = std::min(first_ns, perf->second.named_ns.value_or(kForever));
+  }
+  return first_ns == kForever ? std::nullopt : std::optional(first_ns);
+}
+
+}  // namespace
+
+ThreadPlans plans_of(Recording& recording, ImportContext& context) {
+  auto moments = moments_of(recording, context.notes);
+  ThreadPlans plans;
+  for (const auto& [tid, task] : recording.sessions.tasks()) {
+    if (!is_wanted(tid, context.options)) {
+      const auto number = static_cast<std::uint64_t>(tid);
+      context.notes.add(kThreadsLeftOut, [&] {
+        return fmt::format("{}: thread {}", recording.directory.path.native(), number);
+      });
+      continue;
+    }
+    plans.emplace(tid, ThreadPlan{.task = &task,
+                                  .path = {},
+                                  .facts = facts_of(task, recording.info, recording.symbolizer),
+                                  .payloads = std::make_unique<PayloadReader>(recording.payloads, task),
+                                  .moments = std::move(moments[tid])});
+  }
+  for (const ThreadFile& file : recording.directory.threads) {
+    const auto found = plans.find(file.tid);
+    if (found == plans.end()) continue;
+    ThreadPlan& plan = found->second;
+    plan.path = file.path.string();
+    plan.size_bytes = file.size_bytes;
+    plan.keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
+    plan.head = read_head(plan.path, plan.facts);
+  }
+  return plans;
+}
+
+std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const Recording& recording,
+                                      std::uint64_t kernel_ns) {
+  std::optional<std::uint64_t> begin_ns;
+  if (kernel_ns != kForever) begin_ns = kernel_ns;
+  for (const auto& [tid, plan] : plans)
+    if (const auto time_ns = first_ns_of(plan, recording))
+      begin_ns = std::min(*time_ns, begin_ns.value_or(*time_ns));
+  return begin_ns;
+}
+
+void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline) {
+  plan.switches = switches_of(*plan.task, recording, timeline);
+  plan.kernel = kernel_of(*plan.task, recording, timeline);
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,23 @@
+// What is known of each thread of a recording before its records are read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "converters/model/importer.h"
+#include "converters/uftrace/records/thread_plan.h"
+#include "converters/uftrace/whole_recording.h"
+
+namespace convert::uftrace {
+
+// Of all threads that get a lane; some have no record file.
+ThreadPlans plans_of(Recording& recording, ImportContext& context);
+
+// When the recording's first record, switch or kernel event is; of those `kernel_ns` is the first.
+std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const Recording& recording,
+                                      std::uint64_t kernel_ns);
+
+// What other files tell of the thread, which has its lane.
+void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline);
+
+}  // namespace convert::uftrace
