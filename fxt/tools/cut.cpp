@@ -26,8 +26,8 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
               "standard output. Durations that are cut say so: `cut` = `begin`, `end` or `both`.",
           .exit_status =
-              "0 done, 1 IN can't be read to its end (what was read is in OUT) or OUT can't be "
-              "written, 2 wrong usage."};
+              "0 done, 1 IN can't be read to its end (what was read is in OUT) or has none of the threads "
+              "that are asked for, or OUT can't be written, 2 wrong usage."};
 }
 
 std::uint64_t more_than_0(std::string_view option, std::string_view text, std::optional<std::uint64_t> value,
@@ -92,7 +92,8 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
 }
 
 void report(const CutCounters& counters, const PieceFiles& files) {
-  fmt::print(stderr, "{} events in {} {}\n", counters.events, counters.pieces,
+  fmt::print(stderr, "{} {} (events, switches, logs, blobs) in {} {}\n", counters.events,
+             counters.events == 1 ? "record" : "records", counters.pieces,
              counters.pieces == 1 ? "file" : "files");
   for (const std::string& name : files.complete()) fmt::print(stderr, "  {}\n", name);
   const auto say = [](std::uint64_t count, const char* what) {
@@ -134,7 +135,7 @@ ExitCode run(const CutterOptions& options) {
   }
   const auto input = open_input(options.input);
   Reader reader(*input);
-  EntrySource source(reader);
+  EntrySource source(reader, options.threads);
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
                     .replaces_anything = options.force,
@@ -151,8 +152,8 @@ ExitCode run(const CutterOptions& options) {
       cutter.add(*entry, reader);
       is_trace = true;
     }
-    // What is no trace at all leaves no file.
-    if (!is_trace) return tell_end(source, "fxt-cut", options.input);
+    // What is no trace at all leaves no file, nor does one of other threads.
+    if (!is_trace || !source.asked().is_one_there()) return tell_end(source, "fxt-cut", options.input);
     cutter.finish();
   } catch (const std::invalid_argument& error) {  // the start of the trace is known now
     throw UsageError(fmt::format("--time-range: {}", error.what()));

@@ -27,7 +27,9 @@ ProgramText program_text() {
           .description =
               "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
               "with gzip or zstd, or - for standard input.",
-          .exit_status = "0 done, 1 --check found an error or FILE can't be read to its end, 2 wrong usage."};
+          .exit_status =
+              "0 done, 1 --check found an error, or FILE can't be read to its end or has none of the threads "
+              "that are asked for, 2 wrong usage."};
 }
 
 enum class Color : std::uint8_t { Auto, Always, Never };
@@ -222,7 +224,7 @@ ExitCode run(DumpOptions options) {
   if (options.mode == DumpMode::Rules) return print_rules(out);
   const auto input = open_input(options.file);
   Reader reader(*input);
-  EntrySource source(reader);
+  EntrySource source(reader, options.selection.threads);
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ios>
 #include <new>
 #include <string_view>
@@ -167,6 +169,9 @@ ExitCode tell_end(const EntrySource& source, const char* program, const std::str
                  problem.c_str());
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
     std::fprintf(stderr, "%s: %s: the file is empty\n", program, file.c_str());
+  } else if (!source.asked().is_one_there()) {
+    fmt::print(stderr, "{}: {}: has none of the threads asked for: {}\n", program, file,
+               fmt::join(source.asked().koids(), ", "));
   } else {
     return ExitCode::Done;
   }

@@ -5,9 +5,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "fxt/input.h"
 #include "fxt/reader.h"
+#include "fxt/tools/asked_threads.h"
 #include "fxt/tools/program.h"
 
 namespace fxt::tools {
@@ -25,10 +27,14 @@ std::unique_ptr<Input> open_input(const std::string& path);
 // then.
 class EntrySource {
  public:
-  explicit EntrySource(Reader& reader) : reader_(&reader) {}
+  // `threads`: what the user asks for, see AskedThreads.
+  EntrySource(Reader& reader, const std::vector<std::uint64_t>& threads)
+      : reader_(&reader), asked_(threads) {}
   const Entry* next() {
     try {
-      return reader_->next();
+      const Entry* const entry = reader_->next();
+      if (entry != nullptr) asked_.see(entry->record);
+      return entry;
     } catch (const FileError& error) {
       failure_ = error.what();
       return nullptr;
@@ -37,13 +43,16 @@ class EntrySource {
   const Reader& reader() const { return *reader_; }
   // Empty if there was none.
   const std::string& failure() const { return failure_; }
+  const AskedThreads& asked() const { return asked_; }
 
  private:
   Reader* reader_;
+  AskedThreads asked_;
   std::string failure_;
 };
 
-// Says on standard error where `file` can't be read any further: Failed then.
+// Says on standard error where `file` can't be read any further, or that it has none of the threads: Failed
+// then.
 ExitCode tell_end(const EntrySource& source, const char* program, const std::string& file);
 
 }  // namespace fxt::tools

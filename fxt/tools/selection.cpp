@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fnmatch.h>
+#include <type_traits>
 
 #include "fxt/tools/options/option.h"
 #include "fxt/tools/text_format.h"
@@ -12,7 +13,6 @@ namespace {
 
 // The parts of a record that selections ask for.
 struct Facets {
-  std::vector<std::uint64_t> threads;
   std::optional<std::uint64_t> time;
   std::optional<std::uint64_t> end;
   const String* name = nullptr;
@@ -24,19 +24,10 @@ Facets facets_of(const Record& record) {
   std::visit(
       [&facets]<typename T>(const T& value) {
         if constexpr (requires { value.time; }) facets.time = value.time;
-        if constexpr (requires { value.thread.thread; }) facets.threads.push_back(value.thread.thread);
-        if constexpr (requires { value.outgoing.thread; })
-          facets.threads = {value.outgoing.thread, value.incoming.thread};
-        if constexpr (requires { value.outgoing_thread; })
-          facets.threads = {value.outgoing_thread, value.incoming_thread};
         if constexpr (requires { value.name.text; }) facets.name = &value.name;
         if constexpr (requires { value.category.text; }) facets.category = &value.category;
       },
       record);
-  if (const auto* wakeup = std::get_if<ThreadWakeup>(&record)) facets.threads = {wakeup->thread};
-  if (const auto* thread = std::get_if<ThreadRecord>(&record)) facets.threads = {thread->thread};
-  if (const auto* object = std::get_if<KernelObject>(&record))
-    if (object->type == KernelObjectType::Thread) facets.threads = {object->koid};
   const auto* event = std::get_if<Event>(&record);
   if (event != nullptr && event->type == EventType::DurationComplete) facets.end = event->end;
   return facets;
@@ -73,13 +64,30 @@ bool Selection::contains(const Record& record) const {
       return false;
   }
   if (threads.empty() && names.empty() && categories.empty()) return true;
-  const Facets facets = facets_of(record);
-  if (!threads.empty() && std::ranges::none_of(facets.threads, [&](std::uint64_t thread) {
+  if (!threads.empty() && std::ranges::none_of(threads_of(record), [&](std::uint64_t thread) {
         return std::ranges::find(threads, thread) != threads.end();
       }))
     return false;
+  const Facets facets = facets_of(record);
   return (names.empty() || matches(names, facets.name)) &&
          (categories.empty() || matches(categories, facets.category));
+}
+
+std::vector<std::uint64_t> threads_of(const Record& record) {
+  return std::visit(
+      []<typename T>(const T& value) -> std::vector<std::uint64_t> {
+        if constexpr (requires { value.thread.thread; }) return {value.thread.thread};
+        if constexpr (requires { value.outgoing.thread; })
+          return {value.outgoing.thread, value.incoming.thread};
+        if constexpr (requires { value.outgoing_thread; })
+          return {value.outgoing_thread, value.incoming_thread};
+        if constexpr (std::is_same_v<T, ThreadWakeup> || std::is_same_v<T, ThreadRecord>)
+          return {value.thread};
+        if constexpr (std::is_same_v<T, KernelObject>)
+          if (value.type == KernelObjectType::Thread) return {value.koid};
+        return {};
+      },
+      record);
 }
 
 void check_kinds(const std::vector<std::string>& wanted) {

@@ -30,6 +30,9 @@ struct Selection {
   bool contains(const Record& record) const;
 };
 
+// Koids of the threads that a record names.
+std::vector<std::uint64_t> threads_of(const Record& record);
+
 // Throws UsageError if one of them is none of kinds().
 void check_kinds(const std::vector<std::string>& wanted);
 

@@ -14,6 +14,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 NAMES = ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
+SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open"}  # and what they are installed as
 
 
 def text_of(program, *arguments):
@@ -39,30 +40,51 @@ class Texts(unittest.TestCase):
         path.write_text(text_of(program, *arguments))
         return path
 
-    def test_all_tell_of_the_same_options(self):
+    def assert_same_options(self, shell, text, options):
         patterns = {
-            ("--manual",): r"^(?:\\fB\\-\w\\fR, )?\\fB\\-\\-(.+?)\\fR",
-            ("--completion=bash",): r"(?<=words=')--(.*--completion)",
-            ("--completion=zsh",): r"^  '(?:\*|\(.*\))?--([\w-]+)",
-            ("--completion=fish",): r"^complete -c \S+ -l ([\w-]+)",
+            "bash": r"(?<=words=')--.* --[\w-]+",
+            "zsh": r"^  '(?:\*|\(.*\))?--([\w-]+)",
+            "fish": r"^complete -c \S+ -l ([\w-]+)",
         }
+        found = re.findall(patterns[shell], text, re.MULTILINE)
+        if shell == "bash":
+            found = found[0].removeprefix("--").split(" --")
+        self.assertEqual(found, options)
+
+    def test_all_tell_of_the_same_options(self):
         for program in NAMES:
             options = options_of(program)
             self.assertGreater(len(options), 11)
-            for arguments, pattern in patterns.items():
-                with self.subTest(program, arguments=arguments):
-                    found = re.findall(pattern, text_of(program, *arguments), re.MULTILINE)
-                    if arguments == ("--completion=bash",):
-                        found = found[0].split(" --")
-                    self.assertEqual([name.replace("\\-", "-") for name in found], options)
+            for shell in "bash", "zsh", "fish":
+                with self.subTest(program, shell=shell):
+                    self.assert_same_options(shell, text_of(program, f"--completion={shell}"), options)
+            page = re.findall(r"^(?:\\fB\\-\w\\fR, )?\\fB\\-\\-(.+?)\\fR", text_of(program, "--manual"), re.MULTILINE)
+            self.assertEqual([name.replace("\\-", "-") for name in page], options)
 
-    def test_pages_written_by_hand_tell_of_all_options(self):
-        for script, name in {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open"}.items():
+    def completions_of(self, script):
+        """By shell."""
+        name = SCRIPTS[script]
+        output_of(REPOSITORY / "packaging/completions_of_script", REPOSITORY / "scripts" / script, name, self.folder)
+        return {"bash": self.folder / f"{name}.bash", "zsh": self.folder / f"_{name}", "fish": self.folder / f"{name}.fish"}
+
+    def test_scripts_tell_of_the_same_options(self):
+        for script, name in SCRIPTS.items():
             said = output_of(REPOSITORY / "scripts" / script, "--help")
-            options = re.findall(r"^  (?:-\w(?: \w+)?, )?(--[\w-]+)", said, re.MULTILINE)
+            self.assertLessEqual(max(map(len, said.splitlines())), 80)
+            options = re.findall(r"^  (?:-\w(?: \w+)?, )?--([\w-]+)", said, re.MULTILINE)
+            self.assertGreater(len(options), 4)
             page = (REPOSITORY / "packaging" / f"{name}.1").read_text()
-            told = re.findall(r"^\.TP\n(?:\\fB\\-\w\\fR, )?\\fB(\\-\\-.+?)\\fR", page, re.MULTILINE)
-            self.assertEqual(sorted(option.replace("\\", "") for option in told), sorted(options))
+            told = re.findall(r"^\.TP\n(?:\\fB\\-\w\\fR, )?\\fB\\-\\-(.+?)\\fR", page, re.MULTILINE)
+            self.assertCountEqual([option.replace("\\", "") for option in told], options)
+            for shell, file in self.completions_of(script).items():
+                with self.subTest(script, shell=shell):
+                    self.assert_same_options(shell, file.read_text(), options)
+
+    def test_scripts_are_of_the_version_of_the_programs(self):
+        version = text_of("fxt-convert", "--version").split()[1]
+        for script in SCRIPTS:
+            said = output_of("env", f"FXT_CONVERT={PROGRAMS}/fxt-convert", REPOSITORY / "scripts" / script, "--version")
+            self.assertEqual(said, f"{script} {version}\n")
 
     def test_manual_pages_are_roff(self):
         for page in (REPOSITORY / "packaging").glob("*.1"):
@@ -73,35 +95,47 @@ class Texts(unittest.TestCase):
             self.assertIn("\nEXIT STATUS\n", page)
         self.assertIn("       -r, --time-range A~B\n", page)
 
-    def completed_by_bash(self, *words):
-        script = self.file_of(words[0], "--completion=bash")
+    def completed_by_bash(self, script, *words):
         function = "_" + words[0].replace("-", "_")
         return output_of("bash", "-c", 'script=$1 function=$2; shift 2; source "$script"; COMP_WORDS=("$@"); '
                          'COMP_CWORD=$(($# - 1)); "$function"; echo "${COMPREPLY[@]}"',
                          "bash", script, function, *words).split()
 
     def test_bash(self):
-        self.assertEqual(self.completed_by_bash("fxt-convert", "--no-k"), ["--no-kernel"])
-        self.assertEqual(self.completed_by_bash("fxt-convert", "in", "--report", "j"), ["json"])
-        self.assertEqual(self.completed_by_bash("fxt-convert", "--report", "="), ["text", "json", "none"])
-        self.assertEqual(self.completed_by_bash("fxt-convert", "--report", "=", "n"), ["none"])
-        self.assertEqual(self.completed_by_bash("fxt-dump", "-r", ""), [])
-        self.assertEqual(self.completed_by_bash("fxt-cut", "--split-"), ["--split-time", "--split-size"])
-        self.assertEqual(self.completed_by_bash("fxt-draw", "--format", ""), ["auto", "svg", "html"])
+        def completed(*words):
+            return self.completed_by_bash(self.file_of(words[0], "--completion=bash"), *words)
+        self.assertEqual(completed("fxt-convert", "--no-k"), ["--no-kernel"])
+        self.assertEqual(completed("fxt-convert", "in", "--report", "j"), ["json"])
+        self.assertEqual(completed("fxt-convert", "--report", "="), ["text", "json", "none"])
+        self.assertEqual(completed("fxt-convert", "--report", "=", "n"), ["none"])
+        self.assertEqual(completed("fxt-dump", "-r", ""), [])
+        self.assertEqual(completed("fxt-cut", "--split-"), ["--split-time", "--split-size"])
+        self.assertEqual(completed("fxt-draw", "--format", ""), ["auto", "svg", "html"])
+        script = self.completions_of("convert-all")["bash"]
+        self.assertEqual(self.completed_by_bash(script, "fxt-convert-all", "--progress", "a"), ["auto", "always"])
+        self.assertEqual(self.completed_by_bash(script, "fxt-convert-all", "-j", ""), [])
+        self.assertEqual(self.completed_by_bash(script, "fxt-convert-all", "--job"), ["--jobs", "--joblog"])
 
     def test_zsh(self):
         for program in NAMES:
             output_of("zsh", "-n", self.file_of(program, "--completion=zsh"))
+        for script in SCRIPTS:
+            output_of("zsh", "-n", self.completions_of(script)["zsh"])
 
-    def completed_by_fish(self, program, line):
-        script = self.file_of(program, "--completion=fish")
+    def completed_by_fish(self, script, line):
         found = output_of("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', script, line)
         return [row.partition("\t")[0] for row in found.splitlines()]
 
     def test_fish(self):
-        self.assertEqual(self.completed_by_fish("fxt-convert", "fxt-convert --no-k"), ["--no-kernel"])
-        self.assertEqual(self.completed_by_fish("fxt-convert", "fxt-convert --report "), ["json", "none", "text"])
-        self.assertEqual(self.completed_by_fish("fxt-dump", "fxt-dump -r "), [])
+        def completed(line):
+            return self.completed_by_fish(self.file_of(line.split()[0], "--completion=fish"), line)
+        self.assertEqual(completed("fxt-convert --no-k"), ["--no-kernel"])
+        self.assertEqual(completed("fxt-convert --report "), ["json", "none", "text"])
+        self.assertEqual(completed("fxt-dump -r "), [])
+        script = self.completions_of("convert-all")["fish"]
+        self.assertEqual(self.completed_by_fish(script, "fxt-convert-all --progress "), ["always", "auto", "never"])
+        script = self.completions_of("open-in-perfetto")["fish"]
+        self.assertEqual(self.completed_by_fish(script, "fxt-open --no"), ["--no-browser"])
 
 
 if __name__ == "__main__":

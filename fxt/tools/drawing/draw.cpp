@@ -203,7 +203,7 @@ ExitCode run(const DrawOptions& options) {
   check_replaceable(options.output, {options.input}, options.force,
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
   Reader reader(*input);
-  EntrySource source(reader);
+  EntrySource source(reader, options.timeline.events.threads);
   Timeline timeline(options.timeline);
   try {
     bool is_trace = false;
@@ -217,6 +217,7 @@ ExitCode run(const DrawOptions& options) {
   }
   timeline.finish(reader.counters());
   const ExitCode code = tell_end(source, "fxt-draw", options.input);
+  if (!source.asked().is_one_there()) return code;
   if (timeline.is_empty()) {
     const std::vector<std::string> lines = timeline.account().lines();
     throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));

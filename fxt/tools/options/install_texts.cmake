@@ -1,12 +1,12 @@
 # install_texts(<program> [COMPONENT <component>]): installs what a program says of itself, see program_text.h: its
 # manual page, and how bash, zsh and fish complete its options.
+# install_completions(<directory> <name> [COMPONENT <component>]): installs <name>.bash, _<name> and <name>.fish.
 # install_manual(<file>.1): installs a manual page that was written by hand.
 function(install_texts program)
   if(CMAKE_CROSSCOMPILING)
     return()  # it can't be asked
   endif()
   set(texts ${CMAKE_CURRENT_BINARY_DIR}/texts)
-  set(share ${CMAKE_INSTALL_DATADIR})
   file(MAKE_DIRECTORY ${texts})
   add_custom_command(TARGET ${program} POST_BUILD
     COMMAND ${program} --manual > ${texts}/${program}.1
@@ -16,9 +16,14 @@ function(install_texts program)
     COMMAND ${program} --completion fish > ${texts}/${program}.fish
     VERBATIM)
   install(FILES ${texts}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
-  install(FILES ${texts}/${program}.bash DESTINATION ${share}/bash-completion/completions RENAME ${program} ${ARGN})
-  install(FILES ${texts}/_${program} DESTINATION ${share}/zsh/vendor-completions ${ARGN})
-  install(FILES ${texts}/${program}.fish DESTINATION ${share}/fish/vendor_completions.d ${ARGN})
+  install_completions(${texts} ${program} ${ARGN})
+endfunction()
+
+function(install_completions directory name)
+  set(share ${CMAKE_INSTALL_DATADIR})
+  install(FILES ${directory}/${name}.bash DESTINATION ${share}/bash-completion/completions RENAME ${name} ${ARGN})
+  install(FILES ${directory}/_${name} DESTINATION ${share}/zsh/vendor-completions ${ARGN})
+  install(FILES ${directory}/${name}.fish DESTINATION ${share}/fish/vendor_completions.d ${ARGN})
 endfunction()
 
 function(install_manual file)

@@ -39,7 +39,7 @@ TEST_F(FxtCut, TakesARange) {
   const Outcome outcome = run("-r 400ns~700ns " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output,
-            "1 events in 1 file\n  " + folder() +
+            "1 record (events, switches, logs, blobs) in 1 file\n  " + folder() +
                 "out.fxt\n1 durations cut where a piece ends\n3 records outside of the range\n");
   EXPECT_EQ(dump(folder() + "out.fxt"),
             "begin 1400 1/2 \"c\" \"work\"\n"
@@ -71,6 +71,14 @@ TEST_F(FxtCut, Chooses) {
       shell(FXT_CUT " -q -t 2 -n 's*' -n work -c '?' " + trace() + " - | " FXT_DUMP " --type event -").output,
       "complete 1000..4000 1/2 \"c\" \"work\"\n"
       "complete 1100..1200 1/2 \"c\" \"step\"\n");
+}
+
+TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
+  const Outcome outcome = run("-t 98 --thread 99 " + trace() + " " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.output, "fxt-cut: " + folder() + "in.fxt: has none of the threads asked for: 98, 99\n");
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
+  EXPECT_EQ(run("-q -t 98 -t 2 " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "one is there";
 }
 
 TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {

@@ -196,6 +196,16 @@ TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
   EXPECT_THAT(text.output, HasSubstr("text:+0x0: no trace: truncated: the last record lacks "));
 }
 
+TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
+  for (const char* const options : {"", "--json ", "--tree ", "--stats "}) {
+    const Outcome outcome = run(options + std::string("-t 99 ") + file("good", good_trace()));
+    EXPECT_EQ(outcome.exit_code, 1) << options;
+    EXPECT_THAT(outcome.output, testing::EndsWith("good: has none of the threads asked for: 99\n"))
+        << options;
+  }
+  EXPECT_EQ(run("-t 99 -t 101 " + file("good", good_trace())).exit_code, 0) << "one is there";
+}
+
 TEST_F(FxtDump, TellsWhereReadingEnded) {
   const Outcome outcome = run(file("cut", good_trace(), 4));
   EXPECT_EQ(outcome.exit_code, 1);
