@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/filters/fork_arrows.h"
 #include "converters/uftrace/host.h"
-#include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_feeder.h"
 #include "converters/uftrace/recording/description.h"
-#include "converters/uftrace/recording/fork_plan.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 #include "converters/uftrace/thread_plans.h"
+#include "converters/uftrace/threads/fork_arrows.h"
+#include "converters/uftrace/threads/fork_plan.h"
 #include "converters/uftrace/whole_recording.h"
 
 namespace convert::uftrace {

@@ -53,10 +53,10 @@ std::vector<Option> RecordingImporter::options() {
        .help =
            "below this directory lie the programs and libraries of the machine that was recorded: names come "
            "from there when the recording has no .sym files (default: from this machine's)",
-       .take = into(options_.sysroot)},
+       .take = into(options_.elf.sysroot)},
       {.name = "no-elf",
        .help = "no names from programs and libraries: no file outside of the recording is opened",
-       .take = into(options_.no_elf)},
+       .take = into(options_.elf.is_off)},
   };
   std::vector<Option> options = options_of(options_.filters);
   options.insert(options.end(), others.begin(), others.end());

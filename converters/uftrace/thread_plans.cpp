@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "converters/model/importer.h"
-#include "converters/uftrace/records/thread_plan.h"
+#include "converters/uftrace/threads/thread_plan.h"
 #include "converters/uftrace/whole_recording.h"
 
 namespace convert::uftrace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
@@ -42,7 +42,7 @@ Recording::Recording(const std::filesystem::path& path, ImportContext& context, 
                      wanted.filters.time_ns)),
       kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
       symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
-                 wanted),
+                 wanted.elf),
       tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(), context.names),
       filters(filter_table_of(wanted, context, symbolizer)),
       specs(info, (path / "info").native(), context.notes),

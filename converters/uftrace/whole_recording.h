@@ -15,8 +15,8 @@
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/recording/task_file.h"
-#include "converters/uftrace/records/thread_source.h"
 #include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/threads/thread_source.h"
 
 namespace convert::uftrace {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "converters/model/names/demangle.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -1,6 +1,6 @@
 #include "converters/uftrace/events/event_names.h"
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "converters/model/option.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/symbols/function_names.h"
 #include "fxt/lower.h"
 #include "fxt/tools/options/similar_names.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 #include "converters/uftrace/symbols/module_files.h"
 #include "converters/uftrace/symbols/symbol_file.h"

@@ -9,7 +9,7 @@
 #include "converters/model/event.h"
 #include "converters/uftrace/kernel/number_place.h"
 #include "converters/uftrace/kernel/ring_page.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -6,7 +6,7 @@
 #include "converters/model/input_error.h"
 #include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

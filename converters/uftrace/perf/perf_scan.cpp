@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
-#include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_merge.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "converters/model/input_error.h"
-#include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "converters/model/event.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
-#include "converters/uftrace/records/resync.h"
 #include "fxt/utf8.h"
 
 namespace convert::uftrace {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "converters/model/byte_cursor.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
@@ -169,6 +169,11 @@ std::optional<std::uint64_t> elapsed_ns(const Info& info) {
   const auto rest = number(text.substr(point + 1, kDigits));
   if (!seconds || !rest || *seconds > kMostSeconds) return std::nullopt;
   return *seconds * kNsPerSecond + *rest;
+}
+
+bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns) {
+  constexpr std::uint64_t kFarNs = std::uint64_t{1} << 47;  // 39 hours
+  return elapsed_ns && to_ns > from_ns && to_ns - from_ns >= kFarNs && (to_ns - from_ns) / 2 > *elapsed_ns;
 }
 
 std::string feature_names(std::uint64_t features) {

@@ -77,6 +77,10 @@ struct Info {
 // How long the recording took, in ns, from `elapsed_time` ("0.012345678 sec"); nothing if it does not say.
 std::optional<std::uint64_t> elapsed_ns(const Info& info);
 
+// True if a recording that took `elapsed_ns` can't hold both times: they lie 39 hours or more apart, and
+// twice as long as it took. False if that is not known.
+bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
+
 // "PLTHOOK | TASK_SESSION": the features in uftrace's words; unknown bits by their number.
 std::string feature_names(std::uint64_t features);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "converters/model/byte_cursor.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_notes.h"

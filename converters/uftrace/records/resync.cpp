@@ -177,11 +177,6 @@ std::optional<std::uint64_t> Resync::take_time(Ahead& ahead) const {
   return std::nullopt;
 }
 
-bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns) {
-  constexpr std::uint64_t kFarNs = std::uint64_t{1} << 47;  // 39 hours
-  return elapsed_ns && to_ns > from_ns && to_ns - from_ns >= kFarNs && (to_ns - from_ns) / 2 > *elapsed_ns;
-}
-
 bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead behind) const {
   const std::uint64_t time_ns = record.time_ns;
   if (time_ns >= kTimeLimitNs) return true;

@@ -81,8 +81,4 @@ class Resync {
   const OpenCalls& open_;
 };
 
-// True if a recording that took `elapsed_ns` can't hold both times: they lie 39 hours or more apart, and
-// twice as long as it took. False if that is not known.
-bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
-
 }  // namespace convert::uftrace

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "converters/model/input_error.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/symbols/elf_symbols.h"
 #include "converters/uftrace/symbols/separate_debug_file.h"
 
@@ -54,10 +54,10 @@ ElfFiles::Found ElfFiles::read(const Wanted& wanted) const {
         .kind = &kNoSymbolFile,
         .text = fmt::format("{}/{}.sym: missing; {}{}", recording_.native(), basename, problem, advice)};
   };
-  if (no_elf_) return missing(wanted.path, ": is not read because of --no-elf");
+  if (options_.is_off) return missing(wanted.path, ": is not read because of --no-elf");
   std::vector<std::filesystem::path> places;
   if (wanted.path.starts_with('/')) places.emplace_back(wanted.path);
-  if (!sysroot_.empty()) places.emplace_back(fmt::format("/{}", basename));
+  if (!options_.sysroot.empty()) places.emplace_back(fmt::format("/{}", basename));
   if (places.empty()) return missing(wanted.path, ": is no absolute path");
   std::string problem;
   for (const std::filesystem::path& place : places) {
@@ -67,7 +67,7 @@ ElfFiles::Found ElfFiles::read(const Wanted& wanted) const {
       if (problem.empty()) problem = unusable.what();
     }
   }
-  if (const auto debug = find_separate_debug_file(wanted.build_id, sysroot_))
+  if (const auto debug = find_separate_debug_file(wanted.build_id, options_.sysroot))
     if (auto table = read_elf_symbols(debug->image, nullptr)) return {.table = std::move(table)};
   return missing(problem, "; --sysroot DIR takes files of the machine that was recorded from below DIR");
 }
@@ -85,10 +85,11 @@ void ElfFiles::check_fits(const ElfImage& image, const RegularFile& file, const 
 }
 
 ElfFiles::Found ElfFiles::read_program(const std::filesystem::path& path, const Wanted& wanted) const {
-  const RegularFile file(path, sysroot_);
+  const RegularFile file(path, options_.sysroot);
   const ElfImage image(file);
   check_fits(image, file, wanted);
-  const auto debug = has_full_symbols(image) ? nullptr : find_separate_debug_file(image, path, sysroot_);
+  const auto debug =
+      has_full_symbols(image) ? nullptr : find_separate_debug_file(image, path, options_.sysroot);
   Found found{.table = read_elf_symbols(image, debug != nullptr ? &debug->image : nullptr)};
   if (found.table == nullptr) refuse(file, "has no symbols");
   if (wanted.build_id.empty()) {

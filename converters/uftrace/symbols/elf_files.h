@@ -12,18 +12,22 @@
 #include <utility>
 
 #include "converters/model/notes.h"
-#include "converters/uftrace/options.h"
 #include "converters/uftrace/recording/map_file.h"
 #include "converters/uftrace/symbols/elf_image.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
 
+struct ElfOptions {
+  bool is_off = false;                 // no names from ELF files outside the recording
+  std::filesystem::path sysroot = {};  // where the ELF files lie that a map names; empty: where it says
+};
+
 class ElfFiles {
  public:
   // `recording` is the directory without the .sym files.
-  ElfFiles(const std::filesystem::path& recording, const Options& options)
-      : recording_(recording), sysroot_(options.sysroot), no_elf_(options.no_elf) {}
+  ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
+      : recording_(recording), options_(options) {}
 
   // Null if there are none. Read when first asked for, valid as long as this object.
   const SymbolTable* of_module(const Module& module);
@@ -48,8 +52,8 @@ class ElfFiles {
   Found read_program(const std::filesystem::path& path, const Wanted& wanted) const;
   static void check_fits(const ElfImage& image, const RegularFile& file, const Wanted& wanted);
 
-  std::filesystem::path recording_, sysroot_;
-  bool no_elf_;
+  std::filesystem::path recording_;
+  ElfOptions options_;
   std::map<std::pair<std::string, std::string>, Found> found_;  // by path and build-id
 };
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "converters/model/names/demangle.h"
-#include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -67,7 +67,7 @@ class Symbolizer {
  public:
   // Borrows everything for its whole life.
   Symbolizer(const Directory& directory, const Sessions& sessions, Demangle demangle, Names& names,
-             Notes& notes, const Options& options = {})
+             Notes& notes, const ElfOptions& options = {})
       : directory_(directory),
         sessions_(sessions),
         demangle_(demangle),

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "converters/uftrace/arguments/debug_files.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {

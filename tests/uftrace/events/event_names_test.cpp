@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/text_recording.h"
 

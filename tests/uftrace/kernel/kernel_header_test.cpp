@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "converters/uftrace/kernel/graph_formats.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/text_recording.h"
 

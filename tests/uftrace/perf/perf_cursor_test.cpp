@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "converters/model/input_error.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/number_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/text_recording.h"

@@ -8,8 +8,8 @@
 #include <random>
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
 #include "converters/uftrace/perf/perf_merge.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/text_recording.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
@@ -259,6 +259,16 @@ TEST(UftraceInfo, HowAProgramEnded) {
   for (const std::int64_t killed : {9, 0x8b, 40}) EXPECT_TRUE(is_killed(killed)) << killed;
   for (const std::int64_t not_killed : {0, 0x300, 65536, 65545, -1})
     EXPECT_FALSE(is_killed(not_killed)) << not_killed;
+}
+
+TEST(UftraceTimes, LeapTooFarIfTheRecordingWasShort) {
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 47;
+  EXPECT_TRUE(leaps_too_far(5, 5 + kFar, 1));
+  EXPECT_FALSE(leaps_too_far(5, 4 + kFar, 1));
+  EXPECT_FALSE(leaps_too_far(5, 5 + kFar, std::nullopt));
+  EXPECT_FALSE(leaps_too_far(5 + kFar, 5, 1));
+  EXPECT_FALSE(leaps_too_far(5, 5 + kFar, kFar / 2));
+  EXPECT_TRUE(leaps_too_far(5, 5 + kFar, kFar / 2 - 1));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

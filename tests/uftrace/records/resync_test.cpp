@@ -237,15 +237,6 @@ class ResyncTimes : public ResyncTest {
   }
 };
 
-TEST_F(ResyncTimes, LeapTooFarIfTheRecordingWasShort) {
-  EXPECT_TRUE(leaps_too_far(5, 5 + kFar, 1));
-  EXPECT_FALSE(leaps_too_far(5, 4 + kFar, 1));
-  EXPECT_FALSE(leaps_too_far(5, 5 + kFar, std::nullopt));
-  EXPECT_FALSE(leaps_too_far(5 + kFar, 5, 1));
-  EXPECT_FALSE(leaps_too_far(5, 5 + kFar, kFar / 2));
-  EXPECT_TRUE(leaps_too_far(5, 5 + kFar, kFar / 2 - 1));
-}
-
 TEST_F(ResyncTimes, ThatCannotBeDrawnAreDamaged) {
   EXPECT_TRUE(is_damaged(kTimeLimitNs, kTimeLimitNs - 1, {}));
   EXPECT_FALSE(is_damaged(kTimeLimitNs - 1, kTimeLimitNs - 1, {}));

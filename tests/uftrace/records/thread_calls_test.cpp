@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -85,7 +85,7 @@ class ElfFilesTest : public testing::Test {
   }
 
   TextRecording root_;
-  Options options_;
+  ElfOptions options_;
   Notes notes_;
 };
 
@@ -145,7 +145,7 @@ TEST_F(ElfFilesTest, WhatIsMissingIsSaid) {
 
 TEST_F(ElfFilesTest, NothingIsOpenedIfThatIsNotWanted) {
   file("usr/bin/app", with_symbol(program(), "main"));
-  options_.no_elf = true;
+  options_.is_off = true;
   EXPECT_EQ(name(), "none");
   EXPECT_THAT(
       notes(),
@@ -270,7 +270,7 @@ TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
   EXPECT_EQ(library_name("./plug.so"), "none");
   EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/plug.so.sym: missing; ./plug.so: is no absolute "
                                    "path"));
-  options_.no_elf = true;
+  options_.is_off = true;
   EXPECT_EQ(library_name("/opt/plug.so"), "none");
   EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("--no-elf")));
 }

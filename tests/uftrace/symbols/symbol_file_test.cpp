@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/symbols/symbol_files.h"
 #include "tests/uftrace/text_recording.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/symbols/elf_builder.h"
 #include "tests/uftrace/text_recording.h"
 

@@ -11,8 +11,8 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/source.h"
-#include "converters/uftrace/records/other_streams.h"
-#include "converters/uftrace/records/thread_plan.h"
+#include "converters/uftrace/threads/other_streams.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 

@@ -1,10 +1,9 @@
-#include "converters/uftrace/records/moments.h"
+#include "converters/uftrace/threads/moments.h"
 
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
-#include "converters/uftrace/records/resync.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 

@@ -2,10 +2,9 @@
 // shown.
 #pragma once
 
-
 #include "converters/uftrace/filters/filter_table.h"
-#include "converters/uftrace/records/thread_plan.h"
 #include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 

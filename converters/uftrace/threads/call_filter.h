@@ -17,7 +17,7 @@
 #include "converters/uftrace/filters/verdicts.h"
 #include "converters/uftrace/kernel/kernel_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/records/thread_plan.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 

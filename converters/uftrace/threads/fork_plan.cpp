@@ -1,4 +1,4 @@
-#include "converters/uftrace/recording/fork_plan.h"
+#include "converters/uftrace/threads/fork_plan.h"
 
 #include <algorithm>
 #include <iterator>

@@ -16,16 +16,16 @@
 #include "converters/model/timeline.h"
 #include "converters/uftrace/arguments/source_lines.h"
 #include "converters/uftrace/events/thread_events.h"
-#include "converters/uftrace/filters/call_filter.h"
 #include "converters/uftrace/records/call_stack.h"
-#include "converters/uftrace/records/moments.h"
-#include "converters/uftrace/records/other_streams.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/thread_calls.h"
-#include "converters/uftrace/records/thread_plan.h"
 #include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/threads/call_filter.h"
+#include "converters/uftrace/threads/moments.h"
+#include "converters/uftrace/threads/other_streams.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "converters/uftrace/perf/perf_scan.h"
-#include "converters/uftrace/records/thread_plan.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 

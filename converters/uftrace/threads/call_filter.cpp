@@ -1,4 +1,4 @@
-#include "converters/uftrace/filters/call_filter.h"
+#include "converters/uftrace/threads/call_filter.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "converters/uftrace/filters/fork_arrows.h"
+#include "converters/uftrace/threads/fork_arrows.h"
 
 #include <algorithm>
 #include <set>

@@ -1,11 +1,11 @@
-#include "converters/uftrace/records/thread_source.h"
+#include "converters/uftrace/threads/thread_source.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 #include "converters/model/plain_run.h"
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/records/record_notes.h"
 
 namespace convert::uftrace {

@@ -1,8 +1,8 @@
-#include "converters/uftrace/records/other_streams.h"
+#include "converters/uftrace/threads/other_streams.h"
 
 #include <utility>
 
-#include "converters/uftrace/note_kinds.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

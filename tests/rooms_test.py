@@ -1,0 +1,49 @@
+"""The house as docs/inside.md draws it: includes point up only, and between rooms they never go round in a circle."""
+
+import os
+import re
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+FLOORS = ["fxt", "converters/model", "converters/uftrace", "converters/tfile", "converters/app"]
+STANDS_ON = {"fxt": [], "converters/model": ["fxt"], "converters/uftrace": ["fxt", "converters/model"],
+             "converters/tfile": ["fxt", "converters/model"], "converters/app": FLOORS}
+
+
+def floor_of(file):
+    return next((floor for floor in FLOORS if file.startswith(floor + "/")), None)
+
+
+class Rooms(unittest.TestCase):
+    def setUp(self):
+        self.includes = []  # (file, file that it includes)
+        for folder in FLOORS:
+            for path in (REPOSITORY / folder).rglob("*.*"):
+                if path.suffix in {".h", ".cpp"}:
+                    found = re.findall(r'^#include "(.+)"', path.read_text(encoding="utf-8"), re.M)
+                    self.includes += [(str(path.relative_to(REPOSITORY)), other) for other in found]
+        self.assertGreater(len(self.includes), 1000)
+
+    def test_floors(self):
+        for file, other in self.includes:
+            with self.subTest(file):
+                self.assertIn(floor_of(other), [floor_of(file), *STANDS_ON[floor_of(file)]])
+
+    def test_no_circles(self):
+        rooms = defaultdict(dict)  # to those that it includes, an example each
+        for file, other in self.includes:
+            if os.path.dirname(file) != os.path.dirname(other):
+                rooms[os.path.dirname(file)][os.path.dirname(other)] = f"{file} includes {other}"
+        # What includes no room that is left, or is included by none, stands in no circle.
+        while free := [room for room in rooms if not rooms.keys() & rooms[room].keys()
+                       or not any(room in others for others in rooms.values())]:
+            for room in free:
+                del rooms[room]
+        circles = [example for others in rooms.values() for other, example in others.items() if other in rooms]
+        self.assertEqual(circles, [], "\n".join(circles))
+
+
+if __name__ == "__main__":
+    unittest.main()
