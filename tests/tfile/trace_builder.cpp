@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <memory>
+#include <span>
 #include <unistd.h>
 #include <utility>
 
@@ -13,6 +15,18 @@
 #include "tests/model/event_text.h"
 
 namespace convert::tfile {
+namespace {
+
+class NoThreads : public Host {
+ public:
+  std::vector<const Lane*> lanes() const override { return {}; }
+  bool knows_ends() const override { return true; }
+  std::vector<MarkPlace> places(const Lane& /*lane*/, std::span<const MarkWindow> /*windows*/) override {
+    return {};
+  }
+};
+
+}  // namespace
 
 std::string hex_of(std::string_view text) {
   std::string digits;
@@ -94,6 +108,8 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   Timeline timeline({}, notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
+  if (has_host_) timeline.add_host(std::make_unique<NoThreads>());
+  timeline.seat_guests();
   EventText text(names);
   timeline.run(text, [] {});
   all_lines_ = text.lines();

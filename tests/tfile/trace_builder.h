@@ -49,6 +49,8 @@ class TraceBuilder {
   // Writes and imports the file. Session records and the description's blob are left out: they have tests of
   // their own.
   std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
+  // Beside an input whose threads have calls: without any, so that each thread of the file stays apart.
+  void with_host() { has_host_ = true; }
   // Of the last lines(): everything, notes ("<kind> <count>" and the first texts, the file as "FILE"),
   // threads.
   const std::vector<std::string>& all_lines() const { return all_lines_; }
@@ -68,6 +70,7 @@ class TraceBuilder {
   std::string frames_;
   std::string blocks_;
   std::int16_t tracepoint_ = 0;
+  bool has_host_ = false;
   std::vector<std::string> all_lines_, notes_, threads_;
 };
 

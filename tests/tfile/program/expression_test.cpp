@@ -240,8 +240,8 @@ TEST_F(Expressions, AreCast) {
   EXPECT_EQ(type("(void *)i"), "p8 to void");
   EXPECT_EQ(type("((item *)v)->id"), "i2");
   EXPECT_EQ(type("-(char)i"), "i4");
-  for (const char* const none :
-       {"(void)i", "(nothing)i", "(item *)x", "(item", "(item *", "()i", "(unit unit)i", "(struct i)l"})
+  for (const char* const none : {"(void)i", "(nothing)i", "(item *)x", "(item", "(item *", "()i",
+                                 "(unit unit)i", "(struct i)l", "(item *constant)v", "(item *volatile_)v"})
     EXPECT_EQ(type(none), "?") << none;
 }
 

@@ -234,5 +234,44 @@ TEST(Steps, MayLackTheirHit) {
                                     "10000] tracepoint:f"));
 }
 
+// Which thread of another input they are can't be found out of hits that say neither when nor where.
+std::vector<std::string> kept_apart(TraceBuilder& t, const ImportOptions& options = {}) {
+  t.with_host();
+  t.lines(options);
+  std::vector<std::string> notes = t.notes();
+  std::erase_if(notes, [](const std::string& note) { return note.find(": thread ") == std::string::npos; });
+  return notes;
+}
+
+TEST(KernelThreads, StayApartWithoutStamps) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.frame(2).variable(26, 42).end();
+  EXPECT_THAT(kept_apart(t),
+              ElementsAre("FILE: thread pid=42: its frames have no time stamps (collect $trace_timestamp)"));
+}
+
+TEST(KernelThreads, StayApartWithoutALocation) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.frame(2).variable(1, 5).variable(26, 42).frame(3).variable(1, 6).variable(26, 7).end();
+  EXPECT_THAT(kept_apart(t), ElementsAre("FILE: thread pid=42: no hit lies in an open call of its function",
+                                         "FILE: thread pid=7: no hit has a time stamp and a known location"));
+}
+
+TEST(KernelThreads, BeyondTheFirst256StayApart) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  for (int pid = 1; pid <= 257; ++pid) t.frame(2).variable(1, 5 + pid).variable(26, pid);
+  t.end();
+  ImportOptions options;
+  options.tids = {256, 257};
+  EXPECT_THAT(kept_apart(t, options),
+              ElementsAre("FILE: thread pid=256: no hit lies in an open call of its function",
+                          "FILE: thread pid=257: it is none of the first 256 threads"));
+}
+
 }  // namespace
 }  // namespace convert::tfile
