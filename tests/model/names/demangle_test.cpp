@@ -115,7 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_RINvCs7qp2U7fqm6G_7mycrate7exampleTRShQxPaObEKlna_E",
              "mycrate::example<(&[u8],&mut_i64,*const_i8,"
              "*mut_bool),-10>"},
-        Name{"_RNCNCNvC1a1f00", "a::f::{closure}::{closure}"},
+        Name{"_RNCNCNvC1a1f00", "a::f::{closure}::{closure}"}, Name{"_RNCNvC1a1fs_0", "a::f::{closure}"},
+        Name{"_RNvNvC1a1fs_1g", "a::f::g"},
         Name{"_RNCINvMs0_NtNtCs89T1blTxxU8_3std4sync4onceNtB8_4Once9call_onceNCNvCsdmFG1u7ySow_"
              "4curl4init0E0B12_."
              "llvm.12688736362657155723",
