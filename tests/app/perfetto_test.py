@@ -189,6 +189,8 @@ class OpenInPerfetto(unittest.TestCase):
 
     def test_what_can_not_be_opened_is_said(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
+        long = self.folder / ("x" * 300)  # no file's status can be had
+        self.assertEqual(self.refused(long), f"open-in-perfetto: {long}: File name too long\n")
         (self.folder / "text").write_text("no trace")
         self.assertIn(f"open-in-perfetto: {self.folder}/text could not be converted\n", self.refused(self.folder / "text"))
         (self.folder / "other").mkdir()
