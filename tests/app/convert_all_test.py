@@ -103,6 +103,27 @@ class Finding(ConvertAll):
         self.convert()
         self.assertEqual(self.timelines(), ["no-info.fxt", "no-task.fxt", "task-alone.fxt"])
 
+    def test_a_file_of_a_recording_hides_no_others(self):
+        self.add("run.data")
+        self.add("heater", HEATER)
+        shutil.copy(next(CALC.glob("*.dat")), self.found)
+        self.convert()
+        self.assertEqual(sorted(path.name for path in self.out.rglob("*.fxt")),
+                         ["heater.fxt", "recordings.fxt", "run.data.fxt"])
+
+    def test_a_table_that_nobody_reads(self):
+        self.add("run.data")
+        (self.found / "no trace").write_bytes(b"\x7fTRACE1\n")
+        self.convert(code=1)
+        for mode, code in {"--table": 1, "--list": 0}.items():
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            process = subprocess.run([CONVERT_ALL, mode, self.found, self.out], stdout=write_end, stderr=subprocess.PIPE,
+                                     env=self.environment, check=False, text=True, timeout=120)
+            os.close(write_end)
+            self.assertEqual(process.returncode, code, process)
+            self.assertNotIn("Broken pipe", process.stderr)
+
     def test_what_is_no_recording(self):
         self.add("run")
         self.add("run/inside.tfile", HEATER)  # a recording's own business
