@@ -311,10 +311,20 @@ calc                     203           115      0.01  longjmp 2
             ([self.found], "the following arguments are required: OUTDIR"),
             (["-j", "many", self.found, self.out], "argument -j/--jobs: many: neither a number nor a percentage"),
             (["--share=3/2", self.found, self.out], "argument --share: 3/2: not of the form 3/100"),
+            (["-j", "100000", self.found, self.out], "argument -j/--jobs: 100000: too many"),
             (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
+            (["--rseume", self.found, self.out], "unrecognized arguments: --rseume; did you mean --resume?"),
         ]:
             with self.subTest(message):
-                self.assertTrue(self.run_all(*arguments, code=2)[1].endswith(f"convert-all: error: {message}\n"))
+                self.assertEqual(self.run_all(*arguments, code=2)[1], f"convert-all: {message}\nTry 'convert-all --help'.\n")
+
+    def test_nothing_is_written_into_a_recording(self):
+        place = self.add("run.data")
+        before = sorted(place.iterdir())
+        for out in place, place / "deeper/out":
+            self.assertEqual(self.run_all(self.found, out, code=2)[1],
+                             f"convert-all: OUTDIR {out} lies in a recording: {place}\n")
+        self.assertEqual(sorted(place.iterdir()), before)
 
 
 class GoingOn(ConvertAll):

@@ -197,6 +197,12 @@ class OpenInPerfetto(unittest.TestCase):
         other = shutil.copy(self.trace, self.folder / "other")
         self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files are called pool.fxt\n")
 
+    def test_wrong_usage(self):
+        process = self.start("--no-brwser", self.trace)
+        self.assertEqual(process.communicate(timeout=60)[1], "open-in-perfetto: unrecognized arguments: --no-brwser; did you "
+                         "mean --no-browser?\nTry 'open-in-perfetto --help'.\n")
+        self.assertEqual(process.returncode, 2)
+
     def test_a_second_one_says_that_the_port_is_taken(self):
         self.links_of(self.trace)
         self.assertEqual(self.refused(self.trace), f"open-in-perfetto: port {self.port} can't be had: Address already in use "
