@@ -15,6 +15,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -168,6 +169,20 @@ class OpenInPerfetto(unittest.TestCase):
             process.send_signal(end)
             self.assertNotIn("Traceback", process.communicate(timeout=60)[1])
             self.assertFalse(temporary.exists())
+
+    def test_ctrl_c_ends_a_conversion(self):
+        converter = self.folder / "converter"
+        converter.write_text(f"#!/bin/sh\n: > '{self.folder}/begun'\nexec sleep 60\n")
+        converter.chmod(0o755)
+        process = self.start("--no-browser", POOL, TMPDIR=str(self.folder), FXT_CONVERT=str(converter))
+        for _ in range(200):
+            if (self.folder / "begun").exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=30)[1], "")
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
 
     def test_a_page_of_another_origin_has_it_in_chromium(self):
         # Chromium reserves far more addresses than it uses.
