@@ -318,6 +318,11 @@ calc                     203           115      0.01  longjmp 2
             with self.subTest(message):
                 self.assertEqual(self.run_all(*arguments, code=2)[1], f"convert-all: {message}\nTry 'convert-all --help'.\n")
 
+    def test_a_converter_that_is_not_there(self):
+        self.environment["FXT_CONVERT"] = "/none/fxt-convert"
+        self.add("run.data")
+        self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+
     def test_nothing_is_written_into_a_recording(self):
         place = self.add("run.data")
         before = sorted(place.iterdir())

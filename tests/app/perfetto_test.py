@@ -170,6 +170,15 @@ class OpenInPerfetto(unittest.TestCase):
             self.assertNotIn("Traceback", process.communicate(timeout=60)[1])
             self.assertFalse(temporary.exists())
 
+    def test_ctrl_c_may_be_pressed_again(self):
+        for _ in range(5):
+            process = self.start("--no-browser", self.trace)
+            process.stdout.readline()
+            while process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.002)
+            self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
+
     def test_ctrl_c_ends_a_conversion(self):
         converter = self.folder / "converter"
         converter.write_text(f"#!/bin/sh\n: > '{self.folder}/begun'\nexec sleep 60\n")
@@ -211,6 +220,12 @@ class OpenInPerfetto(unittest.TestCase):
         (self.folder / "other").mkdir()
         other = shutil.copy(self.trace, self.folder / "other")
         self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files are called pool.fxt\n")
+
+    def test_a_converter_that_is_not_there(self):
+        process = self.start("--no-browser", POOL, FXT_CONVERT="/none/fxt-convert")
+        self.assertEqual(process.communicate(timeout=60)[1],
+                         "open-in-perfetto: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+        self.assertEqual(process.returncode, 1)
 
     def test_wrong_usage(self):
         process = self.start("--no-brwser", self.trace)
