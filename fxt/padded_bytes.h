@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace fxt {
 
@@ -25,15 +26,16 @@ inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size
   }
   auto* to = reinterpret_cast<std::byte*>(at);
   const auto* from = static_cast<const std::byte*>(bytes);
-  const auto copy = [&]<std::size_t kBytes>() {
-    std::memcpy(to, from, kBytes);
-    to += kBytes;
-    from += kBytes;
+  // A size that the compiler knows makes it one move.
+  const auto copy = [&](auto known_size) {
+    std::memcpy(to, from, known_size());
+    to += known_size();
+    from += known_size();
   };
-  for (std::size_t eights = size / 8; eights != 0; --eights) copy.template operator()<8>();
-  if ((size & 4) != 0) copy.template operator()<4>();
-  if ((size & 2) != 0) copy.template operator()<2>();
-  if ((size & 1) != 0) copy.template operator()<1>();
+  for (std::size_t eights = size / 8; eights != 0; --eights) copy(std::integral_constant<std::size_t, 8>());
+  if ((size & 4) != 0) copy(std::integral_constant<std::size_t, 4>());
+  if ((size & 2) != 0) copy(std::integral_constant<std::size_t, 2>());
+  if ((size & 1) != 0) copy(std::integral_constant<std::size_t, 1>());
   return end;
 }
 

@@ -29,6 +29,16 @@ bool is_recording(const fs::path& directory) {
   return fs::exists(directory / "info", error) || fs::exists(directory / "task.txt", error);
 }
 
+constexpr std::string_view kCtf =
+    "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it";
+
+// As text or in packets, of either byte order.
+bool is_ctf_metadata(const fs::path& file) {
+  const std::string head = head_of(file);
+  return head.starts_with("/* CTF ") || head.starts_with("\x57\x1d\xd1\x75") ||
+         head.starts_with("\x75\xd1\x1d\x57");
+}
+
 }  // namespace
 
 std::string advice_for(const std::string& input) {
@@ -36,6 +46,8 @@ std::string advice_for(const std::string& input) {
   const fs::path path(input);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (fs::is_directory(path, error)) {
+    if (fs::is_empty(path, error)) return "an empty directory";
+    if (is_ctf_metadata(path / "metadata")) return std::string(kCtf);
     for (const auto& entry : fs::directory_iterator(path, error))
       if (entry.is_directory(error) && is_recording(entry.path()))
         return fmt::format("a directory with a recording in it: {}", entry.path().string());
@@ -53,7 +65,8 @@ std::string advice_for(const std::string& input) {
   if (head.starts_with("\x7f"
                        "ELF"))
     return "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`";
-  if (head.starts_with("\xc1\x1f\xfc\xc1")) return "a stream of a trace in the Common Trace Format";
+  if (head.starts_with("\xc1\x1f\xfc\xc1") || head.starts_with("\xc1\xfc\x1f\xc1") || is_ctf_metadata(path))
+    return fmt::format("a file of {}", kCtf);
   return {};
 }
 

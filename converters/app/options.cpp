@@ -1,7 +1,6 @@
 #include "converters/app/options.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
@@ -59,26 +58,15 @@ unsigned parse_jobs(std::string_view text) {
   return static_cast<unsigned>(jobs);
 }
 
-// "-20", "3ms": a number of ns, us, ms or s, in ns.
+// "-20", "+3.5ms": a time, perhaps with a sign, in ns.
 std::int64_t parse_time(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    std::int64_t ns;
-  };
-  static constexpr std::array kUnits{Unit{"", 1}, Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000},
-                                     Unit{"s", 1'000'000'000}};
-  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const std::string_view unit = digits.substr(static_cast<std::size_t>(end - digits.data()));
-  const auto* const known = std::ranges::find(kUnits, unit, &Unit::name);
-  const bool is_number = error != std::errc::invalid_argument && !text.starts_with("+-");
-  if (!is_number || known == kUnits.end())
-    throw UsageError(fmt::format("--offset takes a time such as 250, -20us, 3ms or 2s, not '{}'", text));
-  std::int64_t time_ns = 0;
-  if (error != std::errc{} || __builtin_mul_overflow(number, known->ns, &time_ns))
-    throw UsageError(fmt::format("--offset takes times of up to 292 years, not '{}'", text));
-  return time_ns;
+  const bool is_negative = text.starts_with('-');
+  const bool is_signed = is_negative || text.starts_with('+');
+  const auto time_ns = fxt::parse_time_ns(text.substr(is_signed ? 1 : 0));
+  if (!time_ns)
+    throw UsageError(fmt::format("--offset takes, perhaps with a sign, {}, below 292 years, not '{}'",
+                                 fxt::kTimeForm, text));
+  return is_negative ? -static_cast<std::int64_t>(*time_ns) : static_cast<std::int64_t>(*time_ns);
 }
 
 std::string_view without_slashes(std::string_view path) {
@@ -232,7 +220,7 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
             .take = into(options.quiet),
             .goes_with_inspect = true},
            {.name = "strict",
-            .help = "exit with 3 when there is anything to note",
+            .help = "exit with 3 when there are notes that are more than remarks",
             .take = into(options.strict),
             .goes_with_inspect = true},
        }});

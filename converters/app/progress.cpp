@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-constexpr auto kFirstAfter = std::chrono::milliseconds(500);
+constexpr auto kFirstAfter = std::chrono::milliseconds(500);  // of those that are not asked for
 constexpr auto kInterval = std::chrono::milliseconds(100);
 constexpr auto kLogInterval = std::chrono::seconds(5);
 constexpr std::size_t kLogColumns = 79;
@@ -68,15 +68,17 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
 Progress::Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs)
     : stats_(stats),
       inputs_(inputs),
-      form_(mode == ProgressMode::Never              ? Form::None
-            : fxt::tools::is_terminal(STDERR_FILENO) ? Form::Line
-            : mode == ProgressMode::Always           ? Form::Log
-                                                     : Form::None),
-      next_(mode == ProgressMode::Always ? start_ : start_ + kFirstAfter) {}
+      form_(mode == ProgressMode::Never                                    ? Form::None
+            : fxt::tools::is_terminal(STDERR_FILENO)                       ? Form::Line
+            : mode == ProgressMode::Always || ::isatty(STDERR_FILENO) == 1 ? Form::Log
+                                                                           : Form::None),
+      is_said_(mode == ProgressMode::Always),
+      next_(is_said_ ? start_ : start_ + kFirstAfter) {}
 
 Progress::~Progress() {
+  if (!is_said_) return;
   if (form_ == Form::Log) say(Clock::now());
-  if (is_drawn_) draw({});
+  if (form_ == Form::Line) draw({});
 }
 
 void Progress::tick() {
@@ -92,9 +94,9 @@ void Progress::say(Clock::time_point now) {
                             .bytes_total = stats_.bytes_total,
                             .inputs = inputs_,
                             .seconds = std::chrono::duration<double>(now - start_).count()};
+  is_said_ = true;
   if (form_ == Form::Log) return write(progress_line(state, kLogColumns) + "\n");
   draw(progress_line(state, columns() - 1));
-  is_drawn_ = true;
 }
 
 }  // namespace convert

@@ -22,7 +22,8 @@ std::string progress_line(const ProgressState& state, std::size_t columns);
 class Progress {
  public:
   // By itself it is shown on a terminal only, after half a second; `Always` shows it from the start and
-  // wherever standard error goes. Borrows `stats`.
+  // wherever standard error goes. A terminal that obeys no escape sequences gets lines, as a log does.
+  // Borrows `stats`.
   Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs);
   // Wipes the line, or says in the log where it ended.
   ~Progress();
@@ -40,9 +41,9 @@ class Progress {
   const ImportStats& stats_;
   std::size_t inputs_;
   Form form_;
+  bool is_said_;  // or has to be, however short it takes
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_;
-  bool is_drawn_ = false;
 };
 
 }  // namespace convert

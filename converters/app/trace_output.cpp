@@ -56,7 +56,7 @@ class CutOutput : public TraceOutput {
     files_.next(0);  // one that can't be written is told at once
     thread_ = std::thread([this] { run(); });
   }
-  ~CutOutput() override { give_up(); }
+  ~CutOutput() override { CutOutput::give_up(); }
   CutOutput(const CutOutput&) = delete;
   CutOutput& operator=(const CutOutput&) = delete;
 

@@ -11,11 +11,13 @@
 
 namespace fxt::tools {
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && errno == EPIPE) throw QuietEnd();
+}
 
 void check_standard_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw OutputError("standard output: can't write all that there is to say");
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  if (errno != EPIPE) throw OutputError("standard output: can't write all that there is to say");
 }
 
 void StandardOutput::flush() {

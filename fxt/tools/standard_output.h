@@ -9,10 +9,10 @@
 namespace fxt::tools {
 
 // Whether it arrived is asked once, at the end: what is printed meanwhile may wait in a buffer, or fail at
-// once.
+// once. Throws QuietEnd if nobody reads any more.
 void print(std::string_view text);
 
-// Throws OutputError.
+// Throws OutputError, but if nobody reads any more.
 void check_standard_output();
 
 // Standard output, in blocks.

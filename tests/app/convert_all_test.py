@@ -103,6 +103,27 @@ class Finding(ConvertAll):
         self.convert()
         self.assertEqual(self.timelines(), ["no-info.fxt", "no-task.fxt", "task-alone.fxt"])
 
+    def test_a_file_of_a_recording_hides_no_others(self):
+        self.add("run.data")
+        self.add("heater", HEATER)
+        shutil.copy(next(CALC.glob("*.dat")), self.found)
+        self.convert()
+        self.assertEqual(sorted(path.name for path in self.out.rglob("*.fxt")),
+                         ["heater.fxt", "recordings.fxt", "run.data.fxt"])
+
+    def test_a_table_that_nobody_reads(self):
+        self.add("run.data")
+        (self.found / "no trace").write_bytes(b"\x7fTRACE1\n")
+        self.convert(code=1)
+        for mode, code in {"--table": 1, "--list": 0}.items():
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            process = subprocess.run([CONVERT_ALL, mode, self.found, self.out], stdout=write_end, stderr=subprocess.PIPE,
+                                     env=self.environment, check=False, text=True, timeout=120)
+            os.close(write_end)
+            self.assertEqual(process.returncode, code, process)
+            self.assertNotIn("Broken pipe", process.stderr)
+
     def test_what_is_no_recording(self):
         self.add("run")
         self.add("run/inside.tfile", HEATER)  # a recording's own business
@@ -290,10 +311,25 @@ calc                     203           115      0.01  longjmp 2
             ([self.found], "the following arguments are required: OUTDIR"),
             (["-j", "many", self.found, self.out], "argument -j/--jobs: many: neither a number nor a percentage"),
             (["--share=3/2", self.found, self.out], "argument --share: 3/2: not of the form 3/100"),
+            (["-j", "100000", self.found, self.out], "argument -j/--jobs: 100000: too many"),
             (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
+            (["--rseume", self.found, self.out], "unrecognized arguments: --rseume; did you mean --resume?"),
         ]:
             with self.subTest(message):
-                self.assertTrue(self.run_all(*arguments, code=2)[1].endswith(f"convert-all: error: {message}\n"))
+                self.assertEqual(self.run_all(*arguments, code=2)[1], f"convert-all: {message}\nTry 'convert-all --help'.\n")
+
+    def test_a_converter_that_is_not_there(self):
+        self.environment["FXT_CONVERT"] = "/none/fxt-convert"
+        self.add("run.data")
+        self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+
+    def test_nothing_is_written_into_a_recording(self):
+        place = self.add("run.data")
+        before = sorted(place.iterdir())
+        for out in place, place / "deeper/out":
+            self.assertEqual(self.run_all(self.found, out, code=2)[1],
+                             f"convert-all: OUTDIR {out} lies in a recording: {place}\n")
+        self.assertEqual(sorted(place.iterdir()), before)
 
 
 class GoingOn(ConvertAll):

@@ -118,6 +118,19 @@ class Paths(unittest.TestCase):
                              str(self.folder))
         self.assert_no_input("no such file or directory", "nothing")
 
+    def test_what_lttng_wrote_says_what_it_is(self):
+        neither = "neither a uftrace recording nor a GDB trace file"
+        ctf = "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"
+        (self.folder / "nothing in it").mkdir()
+        self.assert_no_input(f"{neither}, but an empty directory", "nothing in it")
+        for name, head in {"text": b"/* CTF 1.8 */\n", "packets": b"\x57\x1d\xd1\x75", "foreign": b"\x75\xd1\x1d\x57"}.items():
+            (self.folder / name).mkdir()
+            (self.folder / name / "metadata").write_bytes(head + bytes(16))
+            self.assert_no_input(f"{neither}, but {ctf}", name)
+            self.assert_no_input(f"{neither}, but a file of {ctf}", f"{name}/metadata")
+        (self.folder / "text/stream").write_bytes(b"\xc1\x1f\xfc\xc1" + bytes(16))
+        self.assert_no_input(f"{neither}, but a file of {ctf}", "text/stream")
+
     @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may read everything")
     def test_an_input_that_may_not_be_read_says_so(self):
         self.folder.chmod(0o755)

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -169,6 +170,29 @@ class OpenInPerfetto(unittest.TestCase):
             self.assertNotIn("Traceback", process.communicate(timeout=60)[1])
             self.assertFalse(temporary.exists())
 
+    def test_ctrl_c_may_be_pressed_again(self):
+        for _ in range(5):
+            process = self.start("--no-browser", self.trace)
+            process.stdout.readline()
+            while process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.002)
+            self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
+
+    def test_ctrl_c_ends_a_conversion(self):
+        converter = self.folder / "converter"
+        converter.write_text(f"#!/bin/sh\n: > '{self.folder}/begun'\nexec sleep 60\n")
+        converter.chmod(0o755)
+        process = self.start("--no-browser", POOL, TMPDIR=str(self.folder), FXT_CONVERT=str(converter))
+        for _ in range(200):
+            if (self.folder / "begun").exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=30)[1], "")
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
+
     def test_a_page_of_another_origin_has_it_in_chromium(self):
         # Chromium reserves far more addresses than it uses.
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -189,11 +213,25 @@ class OpenInPerfetto(unittest.TestCase):
 
     def test_what_can_not_be_opened_is_said(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
+        long = self.folder / ("x" * 300)  # no file's status can be had
+        self.assertEqual(self.refused(long), f"open-in-perfetto: {long}: File name too long\n")
         (self.folder / "text").write_text("no trace")
         self.assertIn(f"open-in-perfetto: {self.folder}/text could not be converted\n", self.refused(self.folder / "text"))
         (self.folder / "other").mkdir()
         other = shutil.copy(self.trace, self.folder / "other")
         self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files are called pool.fxt\n")
+
+    def test_a_converter_that_is_not_there(self):
+        process = self.start("--no-browser", POOL, FXT_CONVERT="/none/fxt-convert")
+        self.assertEqual(process.communicate(timeout=60)[1],
+                         "open-in-perfetto: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+        self.assertEqual(process.returncode, 1)
+
+    def test_wrong_usage(self):
+        process = self.start("--no-brwser", self.trace)
+        self.assertEqual(process.communicate(timeout=60)[1], "open-in-perfetto: unrecognized arguments: --no-brwser; did you "
+                         "mean --no-browser?\nTry 'open-in-perfetto --help'.\n")
+        self.assertEqual(process.returncode, 2)
 
     def test_a_second_one_says_that_the_port_is_taken(self):
         self.links_of(self.trace)

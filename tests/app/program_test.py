@@ -350,6 +350,15 @@ class Failures(ProgramTest):
                                          timeout=120)
             self.assert_failed(process, "fxt-convert: standard output: can't write all that there is to say\n")
 
+    def test_nobody_complains_that_nobody_reads_the_report(self):
+        for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            process = subprocess.run([CONVERT, *arguments], stdout=write_end, stderr=subprocess.PIPE, check=False,
+                                     timeout=120)
+            os.close(write_end)
+            self.assertEqual((process.stderr, process.returncode), (b"", 0), arguments)
+
     def test_an_output_that_is_a_link_to_itself(self):
         self.output.symlink_to(self.output)
         process = self.convert(CLEAN, self.output)

@@ -103,9 +103,21 @@ class OnATerminal(unittest.TestCase):
         for line in lines:
             self.assertLess(len(line), 30)
 
-    def test_a_dumb_terminal_gets_plain_lines_on_request_only(self):
-        self.assertEqual(self.converted(SAMPLES / "pool", progress="auto", TERM="dumb"), b"")
-        text = self.converted(self.recording, TERM="dumb")
+    def converted_slowly(self, **options):
+        """The program waits until somebody reads what it writes."""
+        os.mkfifo(self.folder / "fifo")
+        fifo = os.open(self.folder / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+        os.set_blocking(fifo, True)
+        reads = threading.Timer(0.8, lambda: [None for _ in iter(lambda: os.read(fifo, 65536), b"")])
+        reads.start()
+        text = self.converted(self.recording, output="fifo", **options)
+        reads.join()
+        os.close(fifo)
+        return text
+
+    def test_a_dumb_terminal_gets_plain_lines(self):
+        self.assertEqual(self.converted(SAMPLES / "pool", progress="auto", TERM="dumb"), b"", "it is over at once")
+        text = self.converted_slowly(progress="auto", TERM="dumb")
         self.assertNotIn(b"\x1b", text)
         for line in text.removesuffix(b"\r\n").split(b"\r\n"):
             self.assertRegex(line, rb"\d+%  ")

@@ -26,7 +26,7 @@ std::string function_in(const std::string& at) {
   std::string name = spoken_location(at);
   const bool is_address = name.starts_with('*');
   std::erase_if(name, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')'; });
-  if (is_address) name = name.substr(0, name.find_first_of("+-"));
+  if (is_address) name.resize(std::min(name.size(), name.find_first_of("+-")));
   // A single colon ends the name of a file; two are part of the function's.
   for (std::size_t colon = name.rfind(':'); colon != std::string::npos && colon > 0;
        colon = name.rfind(':', colon - 2)) {

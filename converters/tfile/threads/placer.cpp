@@ -59,11 +59,13 @@ std::span<const LocationTable::Entry> LocationTable::of(std::int16_t tracepoint)
 }
 
 Placer::Placer(const TraceFile& trace, const LocationTable& locations)
-    : trace_(trace), locations_(locations), has_steps_(0x10000) {
-  pid_variable_ = computed_variable(trace.description, "current_task_pid");
-  task_variable_ = computed_variable(trace.description, "current_task");
-  cpu_variable_ = computed_variable(trace.description, "cpu_id");
-  is_kernel_ = pid_variable_ || task_variable_ || cpu_variable_;
+    : trace_(trace),
+      locations_(locations),
+      pid_variable_(computed_variable(trace.description, "current_task_pid")),
+      task_variable_(computed_variable(trace.description, "current_task")),
+      cpu_variable_(computed_variable(trace.description, "cpu_id")),
+      is_kernel_(pid_variable_ || task_variable_ || cpu_variable_),
+      has_steps_(0x10000) {
   for (const LocationTable::Entry& entry : locations.all())
     if (entry.location->step_count > 0) has_steps_[entry.location->number] = true;
 }

@@ -112,7 +112,7 @@ class Placer {
   const TraceFile& trace_;
   const LocationTable& locations_;
   std::optional<std::uint64_t> pid_variable_, task_variable_, cpu_variable_;  // of KGTP
-  bool is_kernel_ = false;                                                    // one of them is there
+  bool is_kernel_;                                                            // one of them is there
   std::vector<Track> tracks_;
   std::map<std::pair<ThreadClue, std::uint64_t>, std::size_t> by_clue_;
   std::vector<std::size_t> stacks_;  // tracks known by their stack only

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "fxt/quantity_text.h"
+
 namespace convert::uftrace {
 
 std::optional<std::uint64_t> c_number(std::string_view text) {
@@ -17,6 +19,12 @@ std::optional<std::uint64_t> c_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+std::optional<std::uint64_t> c_size(std::string_view text) {
+  if (const auto number = c_number(text)) return number;
+  const bool has_unit = !text.empty() && (text.back() < '0' || text.back() > '9');
+  return has_unit ? fxt::parse_size(text) : std::nullopt;
 }
 
 std::optional<std::int64_t> signed_c_number(std::string_view text) {

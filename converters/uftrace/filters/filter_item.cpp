@@ -120,8 +120,8 @@ class WordParser {
   }
 
   bool take_size(std::string_view text, std::string_view word) {
-    const auto size = c_number(text);
-    if (!size) refuse("size= takes a number of bytes", word);
+    const auto size = c_size(text);
+    if (!size) refuse(fmt::format("size= takes {}", kCSizeForm), word);
     item_.actions.size = *size;
     give(Setting::Size);
     return true;

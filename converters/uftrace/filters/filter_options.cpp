@@ -17,8 +17,6 @@ std::uint64_t number_between(std::string_view option, std::string_view text, std
                              std::uint64_t last) {
   const auto number = c_number(text);
   if (number && *number >= first && *number <= last) return *number;
-  if (last == ~std::uint64_t{0})
-    throw UsageError(fmt::format("--{} takes a number from {}, not '{}'", option, first, text));
   throw UsageError(fmt::format("--{} takes a number from {} to {}, not '{}'", option, first, last, text));
 }
 
@@ -84,10 +82,13 @@ std::vector<Option> options_of(FilterOptions& options) {
       {.name = "size-filter",
        .letter = 'Z',
        .argument = "SIZE",
-       .help = "only functions of so many bytes of code",
+       .help = "only functions of so many bytes of code: 128, 0x80, 4k",
        .take =
            [&options](std::string_view text) {
-             options.size = number_between("size-filter", text, 1, ~std::uint64_t{0});
+             const auto size = c_size(text);
+             if (size.value_or(0) == 0)
+               throw UsageError(fmt::format("--size-filter takes {}, not '{}'", kCSizeForm, text));
+             options.size = *size;
            }},
       {.name = "no-libcall",
        .help = "no calls of library functions by the program's own code; what they call stays",

@@ -185,7 +185,8 @@ DrawOptions parse_draw_options(int argc, const char* const* argv) {
   if (options.text) return options;
 
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
-  if (line.paths.size() < 2) throw UsageError("IN and OUT are missing");
+  if (line.paths.size() < 2)
+    throw UsageError(line.paths.empty() ? "IN and OUT are missing" : "OUT is missing");
   if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
   options.input = line.paths[0];
   options.output = line.paths[1];

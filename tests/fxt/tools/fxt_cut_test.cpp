@@ -179,7 +179,8 @@ TEST_F(FxtCut, SaysWhatIsRight) {
     return outcome.output;
   };
   const std::string help = "Try 'fxt-cut --help'.\n";
-  EXPECT_EQ(error("x.fxt"), "fxt-cut: IN and OUT are missing\n" + help);
+  EXPECT_EQ(error("x.fxt"), "fxt-cut: OUT is missing\n" + help);
+  EXPECT_EQ(error(""), "fxt-cut: IN and OUT are missing\n" + help);
   EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + folder() + "out.fxt"),
             "fxt-cut: --time-range: the range ends before it begins\n" + help);
   EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: --time-range: '5~3' ends before it begins\n" + help);

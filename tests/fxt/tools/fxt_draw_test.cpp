@@ -202,7 +202,8 @@ TEST_F(FxtDraw, SaysWhatIsRight) {
     return outcome.output;
   };
   const std::string help = "Try 'fxt-draw --help'.\n";
-  EXPECT_EQ(error("x.fxt"), "fxt-draw: IN and OUT are missing\n" + help);
+  EXPECT_EQ(error("x.fxt"), "fxt-draw: OUT is missing\n" + help);
+  EXPECT_EQ(error(""), "fxt-draw: IN and OUT are missing\n" + help);
   EXPECT_EQ(error("a b.svg c"), "fxt-draw: takes one IN and one OUT\n" + help);
   EXPECT_EQ(error("a b.png"),
             "fxt-draw: 'b.png' ends neither in .svg nor in .html; --format says what to write\n" + help);

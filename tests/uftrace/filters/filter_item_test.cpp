@@ -87,7 +87,8 @@ TEST(FilterItem, BadValuesSayWhatIsRight) {
   EXPECT_THAT(problem_of("f@depth=x"), testing::HasSubstr("depth= takes a number"));
   EXPECT_THAT(problem_of("f@time=abc", Of::Filter),
               testing::StartsWith("--filter: in 'f@time=abc', time= takes a time such as"));
-  EXPECT_THAT(problem_of("f@size=1k"), testing::HasSubstr("size= takes a number of bytes"));
+  EXPECT_THAT(problem_of("f@size=1x"),
+              testing::HasSubstr("size= takes a size in bytes such as 128, 0x80, 4k or 1.5KiB, not"));
   EXPECT_THAT(problem_of("f@trace_maybe"), testing::HasSubstr("trace, trace_on or trace_off"));
   EXPECT_THAT(problem_of("f@clear=x"), testing::HasSubstr("names of actions"));
   EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes nothing or"));
@@ -101,7 +102,13 @@ TEST(FilterItem, NumbersAreWrittenAsInC) {
   EXPECT_EQ(item_of("f@depth=0x10,size=010").actions.depth, 16);
   EXPECT_EQ(item_of("f@depth=0x10,size=010").actions.size, 8);
   EXPECT_THAT(problem_of("f@depth=0x401"), testing::HasSubstr("depth= takes a number"));
-  EXPECT_THAT(problem_of("f@size=08"), testing::HasSubstr("size= takes a number"));
+  EXPECT_THAT(problem_of("f@size=08"), testing::HasSubstr("size= takes a size"));
+}
+
+TEST(FilterItem, SizesMayHaveUnits) {
+  EXPECT_EQ(item_of("f@size=4k").actions.size, 4000);
+  EXPECT_EQ(item_of("f@size=1.5KiB").actions.size, 1536);
+  EXPECT_EQ(filters_of({"-Z", "0.5k"}).size, 500);
 }
 
 TEST(FilterItem, ATriggerSaysSomething) {
@@ -119,8 +126,9 @@ TEST(FilterOptions, BadValuesSayWhatIsRight) {
   EXPECT_EQ(problem_of_options({"-D", "65535"}), "--depth takes a number from 1 to 65534, not '65535'");
   EXPECT_EQ(problem_of_options({"-D", "65534"}), "none");
   EXPECT_EQ(problem_of_options({"-D", "2x"}), "--depth takes a number from 1 to 65534, not '2x'");
-  EXPECT_EQ(problem_of_options({"-Z", "1k"}), "--size-filter takes a number from 1, not '1k'");
-  EXPECT_EQ(problem_of_options({"-Z", "0"}), "--size-filter takes a number from 1, not '0'");
+  for (const std::string value : {"1x", "1.5", "0", "0k", ""})
+    EXPECT_EQ(problem_of_options({"-Z", value}),
+              "--size-filter takes a size in bytes such as 128, 0x80, 4k or 1.5KiB, not '" + value + "'");
   EXPECT_THAT(problem_of_options({"-t", "abc"}), testing::StartsWith("--time-filter takes a time such as"));
   EXPECT_EQ(problem_of_options({"--match", "perl"}), "--match takes one of regex, simple, glob, not 'perl'");
   EXPECT_EQ(problem_of_options({"--trace", "maybe"}), "--trace takes one of on, off, not 'maybe'");
