@@ -7,7 +7,6 @@ namespace convert {
 
 enum class NameId : std::uint32_t {};   // an interned string, see Names
 enum class LabelId : std::uint32_t {};  // an interned (category, name) pair, see Names
-enum class FormId : std::uint32_t {};   // a form of many events, see Names
 
 // Ids of the recorded system; what FXT calls koids. Non-zero and below 2^32 in what is written.
 enum class ProcessId : std::uint64_t {};
