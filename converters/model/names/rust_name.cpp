@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
-#include "converters/model/names/mangled_text.h"
+#include "converters/model/text.h"
 
 namespace convert {
 namespace {
@@ -24,14 +23,11 @@ std::optional<char> unescape(std::string_view code) {
   const auto* const found = std::ranges::find(kEscapes, code, [](const auto& e) { return e.first; });
   if (found != kEscapes.end()) return found->second;
   if (!code.starts_with('u')) return std::nullopt;
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(code.data() + 1, code.data() + code.size(), value, 16);
+  const auto value = whole_number<unsigned>(code.substr(1), 16);
   constexpr unsigned kFirstPrintable = 0x20;
   constexpr unsigned kLastPrintable = 0x7e;
-  if (error != std::errc{} || end != code.data() + code.size() || value < kFirstPrintable ||
-      value > kLastPrintable)
-    return std::nullopt;
-  return static_cast<char>(value);
+  if (!value || *value < kFirstPrintable || *value > kLastPrintable) return std::nullopt;
+  return static_cast<char>(*value);
 }
 
 void append_with_colons(std::string& text, std::string_view part) {
@@ -46,7 +42,7 @@ void append_with_colons(std::string& text, std::string_view part) {
 
 bool is_rust_hash(std::string_view name) {
   return name.size() == kHashSize && name.starts_with('h') &&
-         std::ranges::all_of(name.substr(1), MangledText::is_hex_digit);
+         std::ranges::all_of(name.substr(1), is_hex_digit);
 }
 
 std::string without_rust_escapes(std::string_view name) {

@@ -178,7 +178,7 @@ class Reader {
     std::uint64_t value = 0;
     for (char c = in_.take(); c != '_'; c = in_.take()) {
       std::uint64_t digit = 0;
-      if (MangledText::is_digit(c)) {
+      if (is_digit(c)) {
         digit = static_cast<std::uint64_t>(c - '0');
       } else if (MangledText::is_lower(c)) {
         digit = static_cast<std::uint64_t>(c - 'a') + 10;
@@ -198,10 +198,9 @@ class Reader {
     mute([&] { type(); });
     if (in_.accept('n')) say("-");
     std::uint64_t value = 0;
-    while (MangledText::is_hex_digit(in_.peek())) {
+    while (is_hex_digit(in_.peek())) {
       const char digit = in_.take();
-      value = value * 16 +
-              static_cast<std::uint64_t>(MangledText::is_digit(digit) ? digit - '0' : digit - 'a' + 10);
+      value = value * 16 + static_cast<std::uint64_t>(is_digit(digit) ? digit - '0' : digit - 'a' + 10);
     }
     in_.expect('_');
     say(std::to_string(value));

@@ -8,10 +8,6 @@
 namespace convert::tfile {
 namespace {
 
-bool is_hex_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 std::string_view take_digits(std::string_view& text) {
   const std::string_view digits =
       text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_hex_digit) - text.begin()));
@@ -109,8 +105,7 @@ std::optional<std::string> read_source(Location& location, std::string_view rest
 // Counts are decimal digits in files from gdbserver, and hexadecimal elsewhere; only a letter tells.
 std::optional<std::string> read_usage(Location& location, std::string_view rest) {
   const std::string_view hits = take_field(rest, ':'), bytes = rest;
-  const auto is_decimal = [](char c) { return c >= '0' && c <= '9'; };
-  const bool decimal = std::ranges::all_of(hits, is_decimal) && std::ranges::all_of(bytes, is_decimal);
+  const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);
   const auto read = [&](std::string_view digits) -> std::optional<std::uint64_t> {
     if (!decimal) return hex_number(digits);
     std::uint64_t number = 0;

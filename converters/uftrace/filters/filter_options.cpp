@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/filters/c_number.h"
+#include "converters/model/text.h"
 
 namespace convert::uftrace {
 namespace {
