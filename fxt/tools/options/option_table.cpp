@@ -89,4 +89,10 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
   return line;
 }
 
+std::pair<std::string, std::string> in_and_out(const CommandLine& line) {
+  if (line.paths.size() < 2) throw UsageError("IN and OUT are missing");
+  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
+  return {line.paths[0], line.paths[1]};
+}
+
 }  // namespace fxt::tools
