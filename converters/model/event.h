@@ -15,6 +15,9 @@ enum class ThreadId : std::uint64_t {};
 // Times of 2^63 ns and later can't be drawn (fxt-notes W5).
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 
+// The time of what does not happen.
+inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
+
 // Values of arguments that are more than numbers.
 struct Pointer {
   std::uint64_t address;

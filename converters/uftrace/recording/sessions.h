@@ -22,8 +22,6 @@
 
 namespace convert::uftrace {
 
-inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
-
 // The kernel keeps 15 bytes of a task's name.
 inline constexpr std::size_t kTaskNameSize = 15;
 
