@@ -43,11 +43,11 @@ enum class ThreadState : std::uint8_t {
 // A cpu handed from one thread to another; thread 0 of process 0 is idle.
 struct ContextSwitch {
   std::uint16_t cpu;
-  ThreadState outgoing_state;
-  ProcessId outgoing_process;
-  ThreadId outgoing_thread;
-  ProcessId incoming_process;
-  ThreadId incoming_thread;
+  ThreadState outgoing_state = ThreadState::New;
+  ProcessId outgoing_process = {};
+  ThreadId outgoing_thread = {};
+  ProcessId incoming_process = {};
+  ThreadId incoming_thread = {};
 };
 
 // A thread that waited may run on.

@@ -60,7 +60,7 @@ struct Slot {
   template <typename T>
   T value() const {
     T value;
-    std::memcpy(&value, run + 1, sizeof value);
+    std::memcpy(static_cast<void*>(&value), run + 1, sizeof value);
     return value;
   }
   std::span<const std::uint64_t> words() const {

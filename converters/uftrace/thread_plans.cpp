@@ -76,7 +76,6 @@ ThreadPlans plans_of(Recording& recording, ImportContext& context) {
       continue;
     }
     plans.emplace(tid, ThreadPlan{.task = &task,
-                                  .path = {},
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
                                   .payloads = std::make_unique<PayloadReader>(recording.payloads, task),
                                   .moments = std::move(moments[tid])});

@@ -40,7 +40,7 @@ std::optional<Action> take_memory(std::string_view& text) {
   if (!offset || !take_comma(text)) return std::nullopt;
   const auto length = hex_number(take_digits(text));
   if (!length) return std::nullopt;
-  Action action{.kind = Action::Kind::Memory, .mask = {}, .code = {}};
+  Action action{.kind = Action::Kind::Memory};
   action.base = *base;
   action.offset = static_cast<std::int64_t>(*offset);
   action.length = *length;
@@ -131,7 +131,7 @@ std::optional<std::vector<Action>> read_actions(std::string_view text) {
     if (kind == 'R') {
       const std::string_view mask = take_digits(text);
       if (mask.empty()) return std::nullopt;
-      actions.push_back({.kind = Action::Kind::Registers, .mask = std::string(mask), .code = {}});
+      actions.push_back({.kind = Action::Kind::Registers, .mask = std::string(mask)});
     } else if (kind == 'M') {
       auto memory = take_memory(text);
       if (!memory) return std::nullopt;
@@ -139,9 +139,9 @@ std::optional<std::vector<Action>> read_actions(std::string_view text) {
     } else if (kind == 'X') {
       auto code = take_code(text);
       if (!code) return std::nullopt;
-      actions.push_back({.kind = Action::Kind::Expression, .mask = {}, .code = std::move(*code)});
+      actions.push_back({.kind = Action::Kind::Expression, .code = std::move(*code)});
     } else if (kind == 'L') {
-      actions.push_back({.kind = Action::Kind::StaticData, .mask = {}, .code = {}});
+      actions.push_back({.kind = Action::Kind::StaticData});
     } else if (kind != '-') {  // between the actions of a packet
       return std::nullopt;
     }

@@ -72,9 +72,7 @@ class Parser {
     const auto is_negative = [](const auto& enumerator) { return enumerator.first < 0; };
     const bool is_signed = std::ranges::any_of(type->enumerators, is_negative);
     return types_.add({.kind = is_signed ? Type::Kind::Signed : Type::Kind::Unsigned,
-                       .size = std::max<std::uint64_t>(type->size, 4),
-                       .members = {},
-                       .enumerators = {}});
+                       .size = std::max<std::uint64_t>(type->size, 4)});
   }
 
   // "a[2]@3"
@@ -84,12 +82,8 @@ class Parser {
     const auto count = number();
     element = value_of(element);
     if (element == nullptr || !count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
-    return types_.add({.kind = Type::Kind::Array,
-                       .size = *count * element->size,
-                       .target = element,
-                       .count = *count,
-                       .members = {},
-                       .enumerators = {}});
+    return types_.add(
+        {.kind = Type::Kind::Array, .size = *count * element->size, .target = element, .count = *count});
   }
 
   const Type* unary() {
@@ -230,11 +224,7 @@ class Parser {
                : type;
   }
   const Type* pointer_to(const Type* target) {
-    return types_.add({.kind = Type::Kind::Pointer,
-                       .size = scope_.pointer_size,
-                       .target = target,
-                       .members = {},
-                       .enumerators = {}});
+    return types_.add({.kind = Type::Kind::Pointer, .size = scope_.pointer_size, .target = target});
   }
   const Type* basic(std::string_view words) { return types_.basic(words, scope_.pointer_size); }
 

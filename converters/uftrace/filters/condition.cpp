@@ -98,7 +98,7 @@ Condition parse_condition(std::string_view text) {
   const std::size_t at = text.find_first_of("=!<>&");
   if (at == std::string_view::npos) refuse();
   std::string_view argument = trimmed(text.substr(0, at), " ");
-  Condition condition{.argument = {}, .op = {}, .value = 0};
+  Condition condition;
   if (const std::size_t slash = argument.find('/'); slash != std::string_view::npos) {
     if (!take_format(argument.substr(slash + 1), condition)) refuse();
     argument = argument.substr(0, slash);

@@ -67,12 +67,7 @@ void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message
 void KernelCalls::tell_switch(std::uint64_t time_ns, const KernelMessage& message) {
   const bool is_in = message.kind == KernelMessage::Kind::SwitchIn;
   may_wait_ = message.kind == KernelMessage::Kind::SwitchOut;
-  ContextSwitch told{.cpu = message.depth,
-                     .outgoing_state = ThreadState::New,
-                     .outgoing_process = {},
-                     .outgoing_thread = {},
-                     .incoming_process = {},
-                     .incoming_thread = {}};
+  ContextSwitch told{.cpu = message.depth};
   if (!is_in)
     told.outgoing_state =
         message.kind == KernelMessage::Kind::Preempted ? ThreadState::Running : ThreadState::Blocked;

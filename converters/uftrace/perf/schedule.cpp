@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 #include <utility>
 
 #include "converters/uftrace/note_kinds.h"
@@ -61,8 +60,6 @@ void Schedule::switch_in(std::uint64_t time_ns, const Message& message) {
   has_exited_ = false;
   context_.lane.context_switch(time_ns, {.cpu = message.cpu,
                                          .outgoing_state = ThreadState::New,
-                                         .outgoing_process = {},
-                                         .outgoing_thread = {},
                                          .incoming_process = context_.plan.process,
                                          .incoming_thread = context_.plan.thread});
 }
@@ -77,9 +74,7 @@ void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
                                                            : is_preempted ? ThreadState::Running
                                                                           : ThreadState::Blocked,
                                          .outgoing_process = context_.plan.process,
-                                         .outgoing_thread = context_.plan.thread,
-                                         .incoming_process = {},
-                                         .incoming_thread = {}});
+                                         .outgoing_thread = context_.plan.thread});
   if (is_lone(message.time_ns)) return;
   label_ = is_preempted ? preempted_ : blocked_;
   begin_call(time_ns);

@@ -27,13 +27,7 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
 }  // namespace
 
 Directory list_directory(const std::filesystem::path& path) {
-  Directory found{.path = path,
-                  .threads = {},
-                  .perf_cpus = {},
-                  .kernel_cpus = {},
-                  .session_maps = {},
-                  .symbol_files = {},
-                  .debug_files = {}};
+  Directory found{.path = path};
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {

@@ -34,7 +34,7 @@ struct ForkPoint {
 // All that is known of a thread before its records are read.
 struct ThreadPlan {
   const Task* task;
-  std::string path;              // of its record file; empty if there is none
+  std::string path = {};         // of its record file; empty if there is none
   std::uint64_t size_bytes = 0;  // of it, when the directory was listed
   bool keep_open = true;         // see RecordFile
   ThreadFacts facts;
