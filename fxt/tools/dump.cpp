@@ -1,10 +1,7 @@
 // Options, and the loop over the records.
 #include "fxt/tools/dump.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <iostream>
 #include <vector>
 
 #include "fxt/tools/call_tree.h"

@@ -1,7 +1,6 @@
 #include "converters/tfile/actions/collect_items.h"
 
 #include <algorithm>
-#include <array>
 
 #include "converters/model/text.h"
 

@@ -1,7 +1,5 @@
 #include "converters/tfile/frames/trace_file.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <stdexcept>
 

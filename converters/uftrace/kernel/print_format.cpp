@@ -1,7 +1,5 @@
 #include "converters/uftrace/kernel/print_format.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <set>

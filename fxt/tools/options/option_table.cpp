@@ -1,7 +1,6 @@
 #include "fxt/tools/options/option_table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdexcept>
