@@ -2,7 +2,6 @@
 // shown.
 #pragma once
 
-
 #include "converters/uftrace/filters/filter_table.h"
 #include "converters/uftrace/records/thread_plan.h"
 #include "converters/uftrace/symbols/symbolizer.h"
