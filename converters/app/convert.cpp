@@ -1,9 +1,7 @@
 #include "converters/app/convert.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <fmt/format.h>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>

@@ -2,12 +2,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <string_view>
 
 #include "converters/app/output_rules.h"
 #include "fxt/tools/trace_file.h"

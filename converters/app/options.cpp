@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converters/app/output_rules.h"
+#include "converters/model/text.h"
 #include "fxt/quantity_text.h"
 #include "fxt/tools/options/program_text.h"
 #include "fxt/tools/standard_output.h"
@@ -41,11 +42,9 @@ constexpr std::uint64_t kMaxJobs = 1024;
 void add_tids(std::string_view list, std::vector<std::uint64_t>& tids) {
   while (true) {
     const std::string_view item = list.substr(0, list.find(','));
-    std::uint64_t tid = 0;
-    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), tid);
-    if (error != std::errc{} || end != item.data() + item.size())
-      throw UsageError(fmt::format("--tid takes thread ids, not '{}'", item));
-    tids.push_back(tid);
+    const auto tid = whole_number(item);
+    if (!tid) throw UsageError(fmt::format("--tid takes thread ids, not '{}'", item));
+    tids.push_back(*tid);
     if (item.size() == list.size()) break;
     list.remove_prefix(item.size() + 1);
   }
@@ -91,13 +90,11 @@ void add_offset(const std::string& text, Options& options) {
     is_known = true;
   }
   if (is_known) return;
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(input.data(), input.data() + input.size(), number);
-  if (input.empty() || error != std::errc{} || end != input.data() + input.size())
-    throw UsageError(fmt::format("--offset: '{}' is none of the INPUTs", input));
-  if (number == 0 || number > options.inputs.size())
-    throw UsageError(fmt::format("--offset: there is no INPUT number {}", number));
-  options.offsets_ns[number - 1] = time_ns;
+  const auto number = whole_number<std::size_t>(input);
+  if (!number) throw UsageError(fmt::format("--offset: '{}' is none of the INPUTs", input));
+  if (*number == 0 || *number > options.inputs.size())
+    throw UsageError(fmt::format("--offset: there is no INPUT number {}", *number));
+  options.offsets_ns[*number - 1] = time_ns;
 }
 
 fxt::CutOptions& cut_of(Options& options) {

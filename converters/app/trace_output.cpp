@@ -3,7 +3,6 @@
 #include <exception>
 #include <span>
 #include <thread>
-#include <utility>
 
 #include "converters/app/block_pipe.h"
 #include "converters/app/block_writer.h"

@@ -14,6 +14,9 @@ enum class ThreadId : std::uint64_t {};
 // Times of 2^63 ns and later can't be drawn (fxt-notes W5).
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 
+// The time of what does not happen.
+inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
+
 // Values of arguments that are more than numbers.
 struct Pointer {
   std::uint64_t address;
@@ -39,11 +42,11 @@ enum class ThreadState : std::uint8_t {
 // A cpu handed from one thread to another; thread 0 of process 0 is idle.
 struct ContextSwitch {
   std::uint16_t cpu;
-  ThreadState outgoing_state;
-  ProcessId outgoing_process;
-  ThreadId outgoing_thread;
-  ProcessId incoming_process;
-  ThreadId incoming_thread;
+  ThreadState outgoing_state = ThreadState::New;
+  ProcessId outgoing_process = {};
+  ThreadId outgoing_thread = {};
+  ProcessId incoming_process = {};
+  ThreadId incoming_thread = {};
 };
 
 // A thread that waited may run on.

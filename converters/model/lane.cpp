@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace convert {
@@ -12,24 +14,12 @@ namespace {
 
 constexpr NameId kUnnamed{};
 
-// Longer runs get memory of their own.
-constexpr std::size_t kLargeRun = ChunkPool::kWordsPerChunk / 4;
-
 // The first `count` arguments of a row, and what follows them.
 std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
   const auto words = row.words();
   const auto first = static_cast<std::size_t>(middle.word() - words.data());
   return {ArgumentRow(words.first(first)), ArgumentRow(words.subspan(first))};
-}
-
-// Word by word: rows are short, and just written so. Reading two words at once would wait for both stores.
-std::uint64_t* copy(std::span<const std::uint64_t> row, std::uint64_t* to) {
-  for (const std::uint64_t word : row) {
-    *to++ = word;
-    asm("" ::: "memory");  // keeps compilers from making a larger step of it
-  }
-  return to;
 }
 
 }  // namespace
@@ -81,14 +71,8 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
 
 // Takes back a call that is over, and its arguments. False if something was said since, or it is the first.
 bool Lane::pass_over(const Slot& complete) {
-  const std::uint64_t* const run = complete.run;
   if (&complete + 1 != write_ || &complete == first_) return false;
-  if (run != nullptr) {
-    const std::size_t words = RunHeader::Words::get(*run) + 1;
-    if (run + words != word_) return false;
-    word_ -= words;
-    bytes_said_ -= words * sizeof(std::uint64_t);
-  }
+  if (complete.run != nullptr && !runs_.take_back(complete.run)) return false;
   --write_;
   ++passed_over_;
   return true;
@@ -210,24 +194,20 @@ void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64
 }
 
 void Lane::context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch) {
-  advance(time_ns);
-  std::uint64_t* const words = new_run(0, SwitchWords::kWords);
-  words[0] = SwitchWords::Cpu::put(context_switch.cpu) |
-             SwitchWords::State::put(static_cast<std::uint64_t>(context_switch.outgoing_state));
-  words[1] = static_cast<std::uint64_t>(context_switch.outgoing_process);
-  words[2] = static_cast<std::uint64_t>(context_switch.outgoing_thread);
-  words[3] = static_cast<std::uint64_t>(context_switch.incoming_process);
-  words[4] = static_cast<std::uint64_t>(context_switch.incoming_thread);
-  push(time_ns, SlotKind::ContextSwitch, {}, 0, words - 1);
+  push_value(time_ns, SlotKind::ContextSwitch, context_switch);
 }
 
 void Lane::wakeup(std::uint64_t time_ns, const Wakeup& wakeup) {
+  push_value(time_ns, SlotKind::Wakeup, wakeup);
+}
+
+template <typename T>
+void Lane::push_value(std::uint64_t time_ns, SlotKind kind, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
   advance(time_ns);
-  std::uint64_t* const words = new_run(0, WakeupWords::kWords);
-  words[0] = wakeup.cpu;
-  words[1] = static_cast<std::uint64_t>(wakeup.thread);
-  words[2] = static_cast<std::uint64_t>(wakeup.waker);
-  push(time_ns, SlotKind::Wakeup, {}, 0, words - 1);
+  std::uint64_t* const words = new_run(0, sizeof(T) / sizeof(std::uint64_t));
+  std::memcpy(words, &value, sizeof value);
+  push(time_ns, kind, {}, 0, words - 1);
 }
 
 void Lane::log(std::uint64_t time_ns, std::string_view text) {
@@ -262,10 +242,10 @@ Slot* Lane::push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint6
 }
 
 void Lane::add_chunk() {
-  if (write_ != nullptr) bytes_said_ += sizeof(SlotChunk::slots);
+  if (write_ != nullptr) slot_bytes_ += sizeof(SlotChunk::slots);
   filling_.push_back(pool_->take_slots());
   SlotChunk& chunk = *filling_.back();
-  chunk.bytes_before = bytes_said_;
+  chunk.bytes_before = bytes_said();
   write_ = chunk.slots.data();
   write_end_ = write_ + SlotChunk::kSlots;
   if (unsealed_ == nullptr) unsealed_ = write_;
@@ -283,7 +263,7 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> row, std::size_t count) {
   if (count == 0) return nullptr;
   std::uint64_t* const words = new_run(count, row.size());
-  copy(row, words);
+  RunArena::copy(row, words);
   return words - 1;
 }
 
@@ -291,48 +271,18 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> row, std::size_t 
 const std::uint64_t* Lane::longer(const Slot& begin, const Arguments& more, std::size_t count) {
   const auto of_begin = begin.arguments().words(), of_end = more.words();
   const std::size_t size = of_begin.size() + of_end.size();
-  // Mostly its run is the latest one, and there is room behind it.
-  if (!of_begin.empty() && of_begin.data() + of_begin.size() == word_ && of_end.size() <= words_left()) {
-    std::uint64_t* const run = word_ - of_begin.size() - 1;
-    *run = RunHeader::Count::put(count) | RunHeader::Words::put(size);
-    word_ = copy(of_end, word_);
-    bytes_said_ += of_end.size_bytes();
-    return run;
-  }
+  if (const std::uint64_t* const run = runs_.lengthen(begin.run, of_end, count)) return run;
   std::uint64_t* const words = new_run(count, size);
-  copy(of_end, copy(of_begin, words));
+  RunArena::copy(of_end, RunArena::copy(of_begin, words));
   return words - 1;
 }
 
-// Words live as long as the slots of the chunk that is being filled when their own chunk is full: all that
-// use them stand there or before.
 std::uint64_t* Lane::new_run(std::size_t count, std::size_t words) {
-  const std::size_t size = words + 1;
   if (write_ == write_end_) add_chunk();
-  bytes_said_ += size * sizeof(std::uint64_t);
-  std::uint64_t* run = word_;
-  if (size <= std::min(kLargeRun, words_left())) {
-    word_ += size;
-  } else {
-    run = new_words(size);
-    keep_to_share();
-  }
-  *run = RunHeader::Count::put(count) | RunHeader::Words::put(words);
-  return run + 1;
-}
-
-// Memory for a run that is large, or the first one of a chunk.
-std::uint64_t* Lane::new_words(std::size_t size) {
-  if (size > kLargeRun) {
-    auto& large = filling_.back()->large_words;
-    large.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
-    return large.back().get();
-  }
-  if (words_ != nullptr) filling_.back()->words.push_back(std::move(words_));
-  words_ = pool_->take_words();
-  word_ = words_.get() + size;
-  words_end_ = words_.get() + ChunkPool::kWordsPerChunk;
-  return words_.get();
+  if (std::uint64_t* const run = runs_.try_add(count, words)) return run;
+  std::uint64_t* const run = runs_.add(count, words, *filling_.back());
+  keep_to_share();
+  return run;
 }
 
 // ---- Sealing ----
@@ -357,7 +307,7 @@ void Lane::keep_to_share() {
     const Slot* const slot = frames_[oldest_waiting()].slot;
     const SlotChunk& chunk = chunk_of(slot);
     const auto before = static_cast<std::size_t>(slot - chunk.slots.data()) * sizeof(Slot);
-    if (bytes_said_ <= chunk.bytes_before + before + share_bytes_) break;
+    if (bytes_said() <= chunk.bytes_before + before + share_bytes_) break;
     release_oldest();
   }
 }
@@ -398,7 +348,7 @@ std::size_t Lane::seal() {
   if (until == filling_[full]->slots.data() + SlotChunk::kSlots) {
     add(until, std::move(filling_[full]));
     ++full;
-    bytes_said_ += sizeof(SlotChunk::slots);
+    slot_bytes_ += sizeof(SlotChunk::slots);
     unsealed_ = write_ = write_end_ = nullptr;
   } else {
     add(until, nullptr);

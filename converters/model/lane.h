@@ -22,6 +22,7 @@
 #include "converters/model/event.h"
 #include "converters/model/frame_stack.h"
 #include "converters/model/hidden.h"
+#include "converters/model/run_arena.h"
 #include "converters/model/slot.h"
 
 namespace convert {
@@ -243,13 +244,14 @@ class Lane {
   Slot* without_holes(Slot* begin, Slot* end);
   Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
              const std::uint64_t* run = nullptr);
+  template <typename T>
+  void push_value(std::uint64_t time_ns, SlotKind kind, const T& value);
   // Room for a run of `words` words behind its header, which is filled in.
   std::uint64_t* new_run(std::size_t count, std::size_t words);
-  std::uint64_t* new_words(std::size_t size);
-  std::size_t words_left() const { return static_cast<std::size_t>(words_end_ - word_); }
   const std::uint64_t* keep(std::span<const std::uint64_t> row, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
   const std::uint64_t* longer(const Slot& begin, const Arguments& more, std::size_t count);
+  std::uint64_t bytes_said() const { return slot_bytes_ + runs_.bytes(); }
   void advance(std::uint64_t time_ns) {
     assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
     last_ns_ = time_ns;
@@ -264,10 +266,8 @@ class Lane {
   Slot* unsealed_ = nullptr;  // the first one behind the last seal, in filling_.front()
   Slot* write_ = nullptr;
   Slot* write_end_ = nullptr;
-  WordChunk words_;
-  std::uint64_t* word_ = nullptr;  // where the next run goes, in words_
-  std::uint64_t* words_end_ = nullptr;
-  std::uint64_t bytes_said_ = 0;  // in full chunks, and words, all in all
+  RunArena runs_{*pool_};
+  std::uint64_t slot_bytes_ = 0;  // in full chunks, all in all
   std::deque<Piece> pieces_;      // sealed
 
   FrameStack frames_;

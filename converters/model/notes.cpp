@@ -6,8 +6,7 @@ namespace convert {
 
 Notes::Group& Notes::group_of(const NoteKind& kind) {
   const auto found = std::ranges::find_if(groups_, [&](const Group& g) { return g.kind->name == kind.name; });
-  return found != groups_.end() ? *found
-                                : groups_.emplace_back(Group{.kind = &kind, .count = 0, .first = {}});
+  return found != groups_.end() ? *found : groups_.emplace_back(Group{.kind = &kind});
 }
 
 void Notes::add(const NoteKind& kind, const Place& where, std::string_view problem, std::uint64_t count) {

@@ -30,7 +30,7 @@ class Notes {
   struct Group {
     const NoteKind* kind;
     std::uint64_t count = 0;
-    std::vector<std::string> first;
+    std::vector<std::string> first = {};
   };
 
   // `kind` must outlive this object (a constant). `count` is how many things this one note stands for

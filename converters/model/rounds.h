@@ -28,7 +28,7 @@ class Rounds {
   // A source, and the numbers of the lanes that it fills: their places in the order, once it is run.
   struct Feed {
     std::unique_ptr<Source> source;
-    std::vector<std::size_t> lanes;
+    std::vector<std::size_t> lanes = {};
     std::size_t input;
     bool done = false;
     std::size_t waiting_bytes = 0;  // sealed and not merged

@@ -1,6 +1,5 @@
 #include "converters/model/shared_threads.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

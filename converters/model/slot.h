@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -51,44 +52,22 @@ struct Slot {
   std::string_view text() const { return (*arguments().begin()).text; }
   // Of a Blob.
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }
-  ContextSwitch context_switch() const;
-  Wakeup wakeup() const;
+  ContextSwitch context_switch() const { return value<ContextSwitch>(); }
+  Wakeup wakeup() const { return value<Wakeup>(); }
 
  private:
+  // As it lies in memory.
+  template <typename T>
+  T value() const {
+    T value;
+    std::memcpy(static_cast<void*>(&value), run + 1, sizeof value);
+    return value;
+  }
   std::span<const std::uint64_t> words() const {
     if (run == nullptr) return {};
     return {run + 1, RunHeader::Words::get(*run)};
   }
 };
 static_assert(sizeof(Slot) == 32);
-
-// How a context switch lies in its run.
-struct SwitchWords {
-  using Cpu = fxt::Field<0, 15>;
-  using State = fxt::Field<16, 23>;
-  static constexpr std::size_t kWords = 5;  // cpu and state, outgoing process and thread, incoming ones
-};
-
-inline ContextSwitch Slot::context_switch() const {
-  const std::uint64_t* const word = run + 1;
-  return {.cpu = static_cast<std::uint16_t>(SwitchWords::Cpu::get(word[0])),
-          .outgoing_state = static_cast<ThreadState>(SwitchWords::State::get(word[0])),
-          .outgoing_process = static_cast<ProcessId>(word[1]),
-          .outgoing_thread = static_cast<ThreadId>(word[2]),
-          .incoming_process = static_cast<ProcessId>(word[3]),
-          .incoming_thread = static_cast<ThreadId>(word[4])};
-}
-
-// The same for a wakeup.
-struct WakeupWords {
-  static constexpr std::size_t kWords = 3;  // cpu, thread, waker
-};
-
-inline Wakeup Slot::wakeup() const {
-  const std::uint64_t* const word = run + 1;
-  return {.cpu = static_cast<std::uint16_t>(word[0]),
-          .thread = static_cast<ThreadId>(word[1]),
-          .waker = static_cast<ThreadId>(word[2])};
-}
 
 }  // namespace convert

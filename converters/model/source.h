@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace convert {
+#include "converters/model/event.h"
 
-inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
+namespace convert {
 
 // What a pump may do.
 struct Turn {

@@ -43,7 +43,7 @@ Lane& Timeline::add_lane(LaneInfo info) {
 }
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
-  Rounds::Feed feed{.source = std::move(source), .lanes = {}, .input = inputs_.size() - 1};
+  Rounds::Feed feed{.source = std::move(source), .input = inputs_.size() - 1};
   for (const Lane* const lane : lanes) feed.lanes.push_back(number_of(*lane));
   feeds_.push_back(std::move(feed));
 }

@@ -1,6 +1,5 @@
 #include "converters/tfile/inspect.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"

@@ -51,31 +51,6 @@ std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording
   return moments;
 }
 
-SwitchPlan switches_of(const Task& task, Recording& recording, Timeline& timeline) {
-  const auto perf = recording.perf.find(task.tid);
-  if (perf == recording.perf.end()) return {};
-  return {.inbox = &recording.inboxes[task.tid],
-          .lone_outs = perf->second.lone_outs,
-          .short_outs = perf->second.short_outs,
-          .process = timeline.koid_of(task.pid),
-          .thread = timeline.koid_of(task.tid),
-          .last_ns = perf->second.last_ns,
-          .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
-}
-
-KernelPlan kernel_of(const Task& task, Recording& recording, Timeline& timeline) {
-  const auto inbox = recording.kernel_inboxes.find(task.tid);
-  if (inbox == recording.kernel_inboxes.end()) return {};
-  inbox->second.set_thread(timeline.koid_of(task.tid));
-  return {.inbox = &inbox->second,
-          .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
-                                static_cast<std::uint64_t>(task.tid)),
-          .tracepoints = &recording.tracepoints,
-          .skips_outside = recording.options.kernel_skip_out,
-          .process = timeline.koid_of(task.pid),
-          .thread_id = timeline.koid_of(task.tid)};
-}
-
 // When the first of what is shown of the thread is.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
@@ -101,7 +76,6 @@ ThreadPlans plans_of(Recording& recording, ImportContext& context) {
       continue;
     }
     plans.emplace(tid, ThreadPlan{.task = &task,
-                                  .path = {},
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
                                   .payloads = std::make_unique<PayloadReader>(recording.payloads, task),
                                   .moments = std::move(moments[tid])});
@@ -129,8 +103,26 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const Recording&
 }
 
 void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline) {
-  plan.switches = switches_of(*plan.task, recording, timeline);
-  plan.kernel = kernel_of(*plan.task, recording, timeline);
+  const Task& task = *plan.task;
+  if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
+    plan.last_switch_ns = perf->second.last_ns;
+    plan.switches = {.inbox = &recording.inboxes[task.tid],
+                     .lone_outs = perf->second.lone_outs,
+                     .short_outs = perf->second.short_outs,
+                     .process = timeline.koid_of(task.pid),
+                     .thread = timeline.koid_of(task.tid),
+                     .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
+  }
+  if (const auto inbox = recording.kernel_inboxes.find(task.tid); inbox != recording.kernel_inboxes.end()) {
+    inbox->second.set_thread(timeline.koid_of(task.tid));
+    plan.kernel = {.inbox = &inbox->second,
+                   .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
+                                         static_cast<std::uint64_t>(task.tid)),
+                   .tracepoints = &recording.tracepoints,
+                   .skips_outside = recording.options.kernel_skip_out,
+                   .process = timeline.koid_of(task.pid),
+                   .thread_id = timeline.koid_of(task.tid)};
+  }
 }
 
 }  // namespace convert::uftrace

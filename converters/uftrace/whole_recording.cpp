@@ -1,7 +1,6 @@
 #include "converters/uftrace/whole_recording.h"
 
 #include <fmt/format.h>
-#include <optional>
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"

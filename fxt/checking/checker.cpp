@@ -2,7 +2,6 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include "fxt/checking/nesting_check.h"
 
 #include <algorithm>
-#include <string>
 
 #include "fxt/checking/argument_rules.h"
 #include "fxt/kind.h"

@@ -1,7 +1,6 @@
 // Ties framing and decoding together and counts.
 #include "fxt/reader.h"
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 #include <variant>

@@ -1,9 +1,7 @@
 // Findings as text and JSON; of each rule, only the first ones unless all are asked for.
 #include "fxt/tools/check.h"
 
-#include <iterator>
 #include <map>
-#include <string>
 
 #include <nlohmann/json.hpp>
 

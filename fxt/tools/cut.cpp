@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "fxt/quantity_text.h"
 #include "fxt/tools/input_file.h"
@@ -40,34 +41,14 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
   CutOptions& cut = options.cut;
   return {
       {.title = "What is written:",
-       .options = {{.name = "time-range",
-                    .letter = 'r',
-                    .argument = "A~B",
-                    .help =
-                        "only this time: seconds as the trace counts, or since its start with a unit (20ms); "
-                        "either side may be empty",
-                    .take = [&cut](std::string_view text) { cut.range = parse_range("time-range", text); }},
-                   {.name = "thread",
-                    .letter = 't',
-                    .argument = "KOID",
-                    .help = "only of this thread; may be repeated",
-                    .take =
-                        [&options](std::string_view text) {
-                          options.threads.push_back(parse_count("thread", text));
-                        },
-                    .may_repeat = true},
-                   {.name = "name",
-                    .letter = 'n',
-                    .argument = "PATTERN",
-                    .help = "only events with a name that matches this shell pattern; may be repeated",
-                    .take = into(options.events.names),
-                    .may_repeat = true},
-                   {.name = "category",
-                    .letter = 'c',
-                    .argument = "PATTERN",
-                    .help = "the same for categories",
-                    .take = into(options.events.categories),
-                    .may_repeat = true}}},
+       .options = {range_option(
+                       "only this time: seconds as the trace counts, or since its start with a unit (20ms); "
+                       "either side may be empty",
+                       [&cut](const TimeRange& range) { cut.range = range; }),
+                   thread_option("only of this thread; may be repeated", options.threads),
+                   name_option("only events with a name that matches this shell pattern; may be repeated",
+                               options.events.names),
+                   category_option(options.events.categories)}},
       {.title = "How it is written:",
        .options = {{.name = "split-time",
                     .argument = "TIME",
@@ -119,11 +100,7 @@ CutterOptions parse_cut_options(int argc, const char* const* argv) {
   if (options.text) return options;
 
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
-  if (line.paths.size() < 2)
-    throw UsageError(line.paths.empty() ? "IN and OUT are missing" : "OUT is missing");
-  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
-  options.input = line.paths[0];
-  options.output = line.paths[1];
+  std::tie(options.input, options.output) = in_and_out(line);
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");
   return options;

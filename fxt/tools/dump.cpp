@@ -1,10 +1,7 @@
 // Options, and the loop over the records.
 #include "fxt/tools/dump.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <iostream>
 #include <vector>
 
 #include "fxt/tools/call_tree.h"
@@ -82,37 +79,19 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                           {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
                           "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}},
       {.title = "Of which records:",
-       .options =
-           {{.name = "thread",
-             .letter = 't',
-             .argument = "KOID",
-             .help = "only of this thread; may be repeated",
-             .take = [&](std::string_view text) { selection.threads.push_back(parse_count("thread", text)); },
-             .may_repeat = true},
-            {.name = "time-range",
-             .letter = 'r',
-             .argument = "A~B",
-             .help = "only in this time: seconds as the trace counts, or since its start with a unit "
-                     "(20ms); either side may be empty",
-             .take =
-                 [&](std::string_view text) { selection.window.emplace(parse_range("time-range", text)); }},
-            {.name = "type",
-             .argument = "KIND",
-             .help = "only of this kind (as printed, or event); may be repeated",
-             .take = into(selection.kinds),
-             .may_repeat = true},
-            {.name = "name",
-             .letter = 'n',
-             .argument = "PATTERN",
-             .help = "only with a name that matches this shell pattern; may be repeated",
-             .take = into(selection.names),
-             .may_repeat = true},
-            {.name = "category",
-             .letter = 'c',
-             .argument = "PATTERN",
-             .help = "the same for categories",
-             .take = into(selection.categories),
-             .may_repeat = true}}},
+       .options = {thread_option("only of this thread; may be repeated", selection.threads),
+                   range_option(
+                       "only in this time: seconds as the trace counts, or since its start with a unit "
+                       "(20ms); either side may be empty",
+                       [&](const TimeRange& range) { selection.window.emplace(range); }),
+                   {.name = "type",
+                    .argument = "KIND",
+                    .help = "only of this kind (as printed, or event); may be repeated",
+                    .take = into(selection.kinds),
+                    .may_repeat = true},
+                   name_option("only with a name that matches this shell pattern; may be repeated",
+                               selection.names),
+                   category_option(selection.categories)}},
       texts.group()};
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <fnmatch.h>
 #include <type_traits>
+#include <utility>
 
-#include "fxt/tools/options/option.h"
 #include "fxt/tools/text_format.h"
 
 namespace fxt::tools {
@@ -97,6 +97,39 @@ void check_kinds(const std::vector<std::string>& wanted) {
     for (const std::string_view word : kinds()) known += (known.empty() ? "" : ", ") + std::string(word);
     throw UsageError("no kind of record: '" + kind + "' (" + known + ")");
   }
+}
+
+Option range_option(std::string help, std::function<void(const TimeRange&)> take) {
+  return {.name = "time-range",
+          .letter = 'r',
+          .argument = "A~B",
+          .help = std::move(help),
+          .take = [take = std::move(take)](std::string_view text) { take(parse_range("time-range", text)); }};
+}
+
+Option thread_option(std::string help, std::vector<std::uint64_t>& threads) {
+  return {.name = "thread",
+          .letter = 't',
+          .argument = "KOID",
+          .help = std::move(help),
+          .take = [&threads](std::string_view text) { threads.push_back(parse_count("thread", text)); },
+          .may_repeat = true};
+}
+
+Option name_option(std::string help, std::vector<std::string>& patterns) {
+  return {.name = "name",
+          .letter = 'n',
+          .argument = "PATTERN",
+          .help = std::move(help),
+          .take = into(patterns),
+          .may_repeat = true};
+}
+
+Option category_option(std::vector<std::string>& patterns) {
+  Option option = name_option("the same for categories", patterns);
+  option.name = "category";
+  option.letter = 'c';
+  return option;
 }
 
 }  // namespace fxt::tools

@@ -1,13 +1,15 @@
-// Which records fxt-dump shows.
+// Which records are shown, and the options that choose a part of a trace.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fxt/reader.h"
 #include "fxt/time_range.h"
+#include "fxt/tools/options/option.h"
 
 namespace fxt::tools {
 
@@ -35,5 +37,11 @@ std::vector<std::uint64_t> threads_of(const Record& record);
 
 // Throws UsageError if one of them is none of kinds().
 void check_kinds(const std::vector<std::string>& wanted);
+
+// The options, as all programs have them; the help of each is its own.
+Option range_option(std::string help, std::function<void(const TimeRange&)> take);
+Option thread_option(std::string help, std::vector<std::uint64_t>& threads);
+Option name_option(std::string help, std::vector<std::string>& patterns);
+Option category_option(std::vector<std::string>& patterns);
 
 }  // namespace fxt::tools

@@ -2,7 +2,6 @@
 #include "fxt/tools/statistics.h"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include <nlohmann/json.hpp>

@@ -2,8 +2,6 @@
 #include "fxt/tools/text_format.h"
 
 #include <array>
-#include <iterator>
-#include <utility>
 
 #include "fxt/header_words.h"
 #include "fxt/utf8.h"

@@ -1,7 +1,6 @@
 // Threads and arguments, as they lie in records.
 #include "fxt/writing/record_builder.h"
 
-#include <limits>
 #include <string>
 
 #include "fxt/checking/argument_rules.h"

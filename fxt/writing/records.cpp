@@ -1,5 +1,4 @@
 // Records that are no events, as values; each one's words in the spec's order.
-#include <algorithm>
 
 #include "fxt/checking/argument_rules.h"
 #include "fxt/reader.h"

@@ -4,7 +4,7 @@
 
 #include "converters/model/names/cpp_name.h"
 #include "converters/model/names/full_name.h"
-#include "converters/model/names/rust_name.h"
+#include "converters/model/names/rust_v0_name.h"
 
 namespace convert {
 namespace {

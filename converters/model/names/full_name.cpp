@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "converters/model/names/cpp_name.h"
-#include "converters/model/names/rust_name.h"
+#include "converters/model/names/rust_v0_name.h"
 
 namespace convert {
 namespace {

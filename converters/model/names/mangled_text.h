@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "converters/model/text.h"
+
 namespace convert {
 
 // Thrown and caught inside a reader of names: this one can't be understood.
@@ -52,7 +54,6 @@ class MangledText {
   std::size_t position() const { return at_; }
   void go_to(std::size_t position) { at_ = position; }
 
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
   static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 

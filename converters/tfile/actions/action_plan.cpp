@@ -66,7 +66,6 @@ class Planner {
     if (action.base == -1) add_objects(planned, location, items);
     if (planned.parts.empty() && item != nullptr)
       planned.parts.push_back({.name = names_.intern(name_of_value(item->text)),
-                               .offset = 0,
                                .size = action.length,
                                .is_string = item->is_string,
                                .layout = layout_of(location, *item)});
@@ -240,13 +239,8 @@ class Planner {
     if (pc == nullptr) return nullptr;
     ValueLayout layout;
     layout.size = pc->size;
-    layout.leaves.push_back({.name = names_.intern(name_of_value(text)),
-                             .form = Leaf::Form::Pointer,
-                             .offset = 0,
-                             .size = pc->size,
-                             .bit_offset = 0,
-                             .bit_size = 0,
-                             .enumerators = {}});
+    layout.leaves.push_back(
+        {.name = names_.intern(name_of_value(text)), .form = Leaf::Form::Pointer, .size = pc->size});
     return std::make_shared<const ValueLayout>(std::move(layout));
   }
   std::shared_ptr<const ValueLayout> layout_of(const Type* type, const std::string& text) const {
@@ -265,8 +259,7 @@ class Planner {
                                                   .offset = leaf.offset,
                                                   .size = leaf.size,
                                                   .bit_offset = leaf.bit_offset,
-                                                  .bit_size = leaf.bit_size,
-                                                  .enumerators = {}});
+                                                  .bit_size = leaf.bit_size});
       if (leaf.form == Leaf::Form::Enum)
         for (const auto& [value, name] : leaf.type->enumerators)
           planned.enumerators.emplace_back(value, names_.intern(name));

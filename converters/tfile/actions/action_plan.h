@@ -24,9 +24,9 @@ namespace convert::tfile {
 struct PlannedLeaf {
   NameId name;
   Leaf::Form form;
-  std::uint64_t offset, size;          // bytes in the value
-  std::uint64_t bit_offset, bit_size;  // of a bit-field
-  std::vector<std::pair<std::int64_t, NameId>> enumerators;
+  std::uint64_t offset = 0, size = 0;          // bytes in the value
+  std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field
+  std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
 };
 struct ValueLayout {
   std::vector<PlannedLeaf> leaves;

@@ -93,11 +93,8 @@ class MemoryLabels::Frames : public Surroundings {
   bool record_place(const Recording& recording) {
     if (const Block* const block = labels_.next(); block != nullptr && block->bytes.empty()) ++labels_.at_;
     if (action_.name && recording.address)
-      labels_.named_.push_back({.name = *action_.name,
-                                .bytes = {},
-                                .size = 0,
-                                .layout = action_.layout.get(),
-                                .value = recording.address});
+      labels_.named_.push_back(
+          {.name = *action_.name, .layout = action_.layout.get(), .value = recording.address});
     return true;
   }
 
@@ -138,11 +135,8 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
       Frames frames(*this, frame, registers, action);
       const Run result = run(action.code, frames);
       if (action.is_value && result.outcome == Outcome::Finished && result.result)
-        named_.push_back({.name = *action.name,
-                          .bytes = {},
-                          .size = 8,
-                          .layout = action.layout.get(),
-                          .value = result.result});
+        named_.push_back(
+            {.name = *action.name, .size = 8, .layout = action.layout.get(), .value = result.result});
     }
   }
   skip_to(memory_.size());

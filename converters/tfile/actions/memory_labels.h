@@ -16,8 +16,8 @@ namespace convert::tfile {
 // An item of the frame that has a name.
 struct NamedMemory {
   NameId name{};
-  std::span<const std::byte> bytes;  // the beginning, when it takes several blocks
-  std::uint64_t size = 0;            // of all of it
+  std::span<const std::byte> bytes = {};  // the beginning, when it takes several blocks
+  std::uint64_t size = 0;                 // of all of it
   bool is_string = false;
   const ValueLayout* layout = nullptr;      // of all of it; null: unknown
   std::optional<std::uint64_t> value = {};  // instead of bytes: computed from what the frame holds

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "converters/model/text.h"
+#include "fxt/lower.h"
 
 namespace convert::tfile {
 namespace {
@@ -49,9 +51,7 @@ bool has(std::string_view mask, unsigned number) {
   const std::size_t digit = number / 4;
   if (digit >= mask.size()) return false;
   const char c = mask[mask.size() - 1 - digit];
-  const int value = std::isdigit(static_cast<unsigned char>(c)) != 0
-                        ? c - '0'
-                        : std::tolower(static_cast<unsigned char>(c)) - 'a' + 10;
+  const int value = is_digit(c) ? c - '0' : fxt::lower(c) - 'a' + 10;
   return (value >> (number % 4) & 1) != 0;
 }
 

@@ -1,19 +1,11 @@
 #include "converters/tfile/description/collect_items.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+
+#include "converters/model/text.h"
 
 namespace convert::tfile {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // At the commas outside of brackets and quotes.
 std::vector<std::string_view> split_items(std::string_view list) {
@@ -51,7 +43,7 @@ bool is_plain_name(std::string_view text) {
   while (true) {
     const auto* const end = std::ranges::find_if_not(text, is_word_character);
     const auto size = static_cast<std::size_t>(end - text.begin());
-    if (size == 0 || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
+    if (size == 0 || is_digit(text.front())) return false;
     text.remove_prefix(size);
     if (text.empty()) return true;
     if (!text.starts_with("::")) return false;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "converters/model/text.h"
 
 namespace convert::tfile {
 namespace {
@@ -86,11 +87,7 @@ const std::vector<FlagField>& x86_flags() {
   return flags;
 }
 
-unsigned number_in(std::string_view digits) {
-  unsigned number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
+unsigned number_in(std::string_view digits) { return take_number<unsigned>(digits).value_or(0); }
 
 // "r0-r15", "ymm0h-ymm15h": the names of a run; a single name stands for itself.
 std::vector<std::string> names_of(std::string_view word) {

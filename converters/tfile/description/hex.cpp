@@ -1,6 +1,6 @@
 #include "converters/tfile/description/hex.h"
 
-#include <charconv>
+#include <algorithm>
 
 namespace convert::tfile {
 namespace {
@@ -13,14 +13,6 @@ std::optional<unsigned> digit(char c) {
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> hex_number(std::string_view digits) {
-  std::uint64_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number, 16);
-  if (digits.empty() || error != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
 
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits) {
   if (digits.size() % 2 != 0) return std::nullopt;

@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "converters/model/text.h"
+
 namespace convert::tfile {
 
 // The whole of `digits` as a number without "0x"; nothing when it is empty, has other characters, or needs
 // more than 64 bits.
-std::optional<std::uint64_t> hex_number(std::string_view digits);
+inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
 
 // Two digits a byte; nothing when the count is odd or a character is no digit.
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits);

@@ -8,10 +8,6 @@
 namespace convert::tfile {
 namespace {
 
-bool is_hex_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 std::string_view take_digits(std::string_view& text) {
   const std::string_view digits =
       text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_hex_digit) - text.begin()));
@@ -44,7 +40,7 @@ std::optional<Action> take_memory(std::string_view& text) {
   if (!offset || !take_comma(text)) return std::nullopt;
   const auto length = hex_number(take_digits(text));
   if (!length) return std::nullopt;
-  Action action{.kind = Action::Kind::Memory, .mask = {}, .code = {}};
+  Action action{.kind = Action::Kind::Memory};
   action.base = *base;
   action.offset = static_cast<std::int64_t>(*offset);
   action.length = *length;
@@ -109,8 +105,7 @@ std::optional<std::string> read_source(Location& location, std::string_view rest
 // Counts are decimal digits in files from gdbserver, and hexadecimal elsewhere; only a letter tells.
 std::optional<std::string> read_usage(Location& location, std::string_view rest) {
   const std::string_view hits = take_field(rest, ':'), bytes = rest;
-  const auto is_decimal = [](char c) { return c >= '0' && c <= '9'; };
-  const bool decimal = std::ranges::all_of(hits, is_decimal) && std::ranges::all_of(bytes, is_decimal);
+  const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);
   const auto read = [&](std::string_view digits) -> std::optional<std::uint64_t> {
     if (!decimal) return hex_number(digits);
     std::uint64_t number = 0;
@@ -136,7 +131,7 @@ std::optional<std::vector<Action>> read_actions(std::string_view text) {
     if (kind == 'R') {
       const std::string_view mask = take_digits(text);
       if (mask.empty()) return std::nullopt;
-      actions.push_back({.kind = Action::Kind::Registers, .mask = std::string(mask), .code = {}});
+      actions.push_back({.kind = Action::Kind::Registers, .mask = std::string(mask)});
     } else if (kind == 'M') {
       auto memory = take_memory(text);
       if (!memory) return std::nullopt;
@@ -144,9 +139,9 @@ std::optional<std::vector<Action>> read_actions(std::string_view text) {
     } else if (kind == 'X') {
       auto code = take_code(text);
       if (!code) return std::nullopt;
-      actions.push_back({.kind = Action::Kind::Expression, .mask = {}, .code = std::move(*code)});
+      actions.push_back({.kind = Action::Kind::Expression, .code = std::move(*code)});
     } else if (kind == 'L') {
-      actions.push_back({.kind = Action::Kind::StaticData, .mask = {}, .code = {}});
+      actions.push_back({.kind = Action::Kind::StaticData});
     } else if (kind != '-') {  // between the actions of a packet
       return std::nullopt;
     }

@@ -16,11 +16,11 @@ namespace convert::tfile {
 struct Action {
   enum class Kind : std::uint8_t { Registers, Memory, Expression, StaticData };
   Kind kind;
-  std::string mask;             // Registers: hexadecimal digits, bit i = register number i
-  std::int64_t base = -1;       // Memory: a register number, or -1 for an absolute address
-  std::int64_t offset = 0;      // Memory: added to the base
-  std::uint64_t length = 0;     // Memory: bytes
-  std::vector<std::byte> code;  // Expression: agent bytecode
+  std::string mask = {};             // Registers: hexadecimal digits, bit i = register number i
+  std::int64_t base = -1;            // Memory: a register number, or -1 for an absolute address
+  std::int64_t offset = 0;           // Memory: added to the base
+  std::uint64_t length = 0;          // Memory: bytes
+  std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
 // Reads what follows "A<n>:<address>:" or "S…:": one or more actions without a separator. Nothing when the

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "converters/tfile/description/default_layouts.h"
 #include "converters/tfile/frames/frame_reader.h"

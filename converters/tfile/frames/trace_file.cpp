@@ -1,11 +1,9 @@
 #include "converters/tfile/frames/trace_file.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include "converters/model/text.h"
 #include "converters/tfile/description/default_layouts.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/target_description.h"
@@ -71,10 +69,7 @@ void read_registers(TraceFile& trace, Notes& notes) {
 // The R line is hexadecimal, but the manual says decimal, and the line may be missing.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
-  const std::string& digits = trace.description.register_digits;
-  std::uint64_t decimal = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), decimal);
-  if (read.ec == std::errc{} && read.ptr == digits.data() + digits.size()) sizes.push_back(decimal);
+  if (const auto decimal = whole_number(trace.description.register_digits)) sizes.push_back(*decimal);
   if (trace.layout) sizes.push_back(trace.layout->size());
   return sizes;
 }

@@ -1,7 +1,6 @@
 #include "converters/tfile/program/dwarf_names.h"
 
 #include <algorithm>
-#include <array>
 #include <dwarf.h>
 #include <elf.h>
 #include <fmt/format.h>

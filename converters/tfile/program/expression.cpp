@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
+
+#include "converters/model/text.h"
 
 namespace convert::tfile {
 namespace {
@@ -72,9 +72,7 @@ class Parser {
     const auto is_negative = [](const auto& enumerator) { return enumerator.first < 0; };
     const bool is_signed = std::ranges::any_of(type->enumerators, is_negative);
     return types_.add({.kind = is_signed ? Type::Kind::Signed : Type::Kind::Unsigned,
-                       .size = std::max<std::uint64_t>(type->size, 4),
-                       .members = {},
-                       .enumerators = {}});
+                       .size = std::max<std::uint64_t>(type->size, 4)});
   }
 
   // "a[2]@3"
@@ -84,12 +82,8 @@ class Parser {
     const auto count = number();
     element = value_of(element);
     if (element == nullptr || !count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
-    return types_.add({.kind = Type::Kind::Array,
-                       .size = *count * element->size,
-                       .target = element,
-                       .count = *count,
-                       .members = {},
-                       .enumerators = {}});
+    return types_.add(
+        {.kind = Type::Kind::Array, .size = *count * element->size, .target = element, .count = *count});
   }
 
   const Type* unary() {
@@ -230,11 +224,7 @@ class Parser {
                : type;
   }
   const Type* pointer_to(const Type* target) {
-    return types_.add({.kind = Type::Kind::Pointer,
-                       .size = scope_.pointer_size,
-                       .target = target,
-                       .members = {},
-                       .enumerators = {}});
+    return types_.add({.kind = Type::Kind::Pointer, .size = scope_.pointer_size, .target = target});
   }
   const Type* basic(std::string_view words) { return types_.basic(words, scope_.pointer_size); }
 
@@ -247,18 +237,17 @@ class Parser {
   }
   bool take(std::string_view part) {
     if (!ahead(part)) return false;
-    if (is_word(part.front()) && at_ + part.size() < text_.size() && is_word(text_[at_ + part.size()]))
+    if (is_word_character(part.front()) && at_ + part.size() < text_.size() &&
+        is_word_character(text_[at_ + part.size()]))
       return false;
     at_ += part.size();
     return true;
   }
-  static bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
   std::string word() {
     skip_blanks();
     const std::size_t begin = at_;
-    if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return {};
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    if (at_ < text_.size() && is_digit(text_[at_])) return {};
+    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
   std::string qualified() {
@@ -271,12 +260,12 @@ class Parser {
   }
   std::optional<std::uint64_t> number() {
     skip_blanks();
-    const bool is_hex = text_.substr(at_).starts_with("0x");
-    std::uint64_t value = 0;
-    const char* const begin = text_.data() + at_ + (is_hex ? 2 : 0);
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value, is_hex ? 16 : 10);
-    if (end == begin || error != std::errc{}) return std::nullopt;
-    at_ = static_cast<std::size_t>(end - text_.data());
+    std::string_view rest = text_.substr(at_);
+    const bool is_hex = rest.starts_with("0x");
+    if (is_hex) rest.remove_prefix(2);
+    const auto value = take_number(rest, is_hex ? 16 : 10);
+    if (!value) return std::nullopt;
+    at_ = text_.size() - rest.size();
     while (at_ < text_.size() &&
            (text_[at_] == 'u' || text_[at_] == 'U' || text_[at_] == 'l' || text_[at_] == 'L'))
       ++at_;

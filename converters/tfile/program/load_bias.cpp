@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <map>
 #include <string>
 
+#include "converters/model/text.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/spoken_location.h"
 
@@ -44,11 +43,9 @@ std::optional<SourceLine> line_in(const std::string& at) {
   const std::string place = spoken_location(at);
   const std::size_t colon = place.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
-  SourceLine source{.file = place.substr(0, colon)};
-  const char* const end = place.data() + place.size();
-  const auto [stop, error] = std::from_chars(place.data() + colon + 1, end, source.line);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return source;
+  const auto line = whole_number<int>(std::string_view(place).substr(colon + 1));
+  if (!line) return std::nullopt;
+  return SourceLine{.file = place.substr(0, colon), .line = *line};
 }
 
 void vote_by_function(const Location& location, const Program& program, Votes& votes) {
@@ -124,8 +121,7 @@ bool may_be_traced(const Description& description, const Program& program,
       continue;
     }
     const std::string name = function_in(location.at);
-    if (name.empty() || name.front() == '$' || std::isdigit(static_cast<unsigned char>(name.front())) != 0)
-      continue;
+    if (name.empty() || name.front() == '$' || is_digit(name.front())) continue;
     was_asked = true;
     const auto functions = program.functions(name);
     const auto is_here = [&](const Program::Function& f) {

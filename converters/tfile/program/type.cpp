@@ -1,9 +1,10 @@
 #include "converters/tfile/program/type.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <string_view>
+
+#include "converters/model/text.h"
 
 namespace convert::tfile {
 namespace {
@@ -47,13 +48,13 @@ struct ElementNames {
       while (array.ends_with(' ')) array.pop_back();
       const std::size_t bracket = array.rfind('[');
       if (array.ends_with(']') && bracket != std::string::npos) {
-        const char* const end = array.data() + array.size() - 1;
-        const auto read = std::from_chars(array.data() + bracket + 1, end, first);
-        if (read.ec == std::errc{} && read.ptr == end) {
+        const auto index = whole_number<std::int64_t>(
+            std::string_view(array).substr(bracket + 1, array.size() - bracket - 2));
+        if (index) {
+          first = *index;
           array.resize(bracket);
           return;
         }
-        first = 0;
       }
       if (array.starts_with('*') && is_postfix(std::string_view(array).substr(1)))
         array.erase(0, 1);

@@ -25,20 +25,20 @@ struct Type {
     Array,
   };
   struct Member {
-    std::string name;  // empty: of a base class, or anonymous; its members are like own ones
+    std::string name = {};  // empty: of a base class, or anonymous; its members are like own ones
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
     std::uint64_t bit_size = 0;  // of a bit-field; 0: all of the type
   };
 
   Kind kind = Kind::Unknown;
-  std::uint64_t size = 0;        // bytes
-  bool is_character = false;     // arrays of it are texts
-  const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
-  std::uint64_t count = 0;       // elements
-  std::vector<Member> members;   // of a Struct
+  std::uint64_t size = 0;            // bytes
+  bool is_character = false;         // arrays of it are texts
+  const Type* target = nullptr;      // of a Pointer (null: void), Reference, or the elements of an Array
+  std::uint64_t count = 0;           // elements
+  std::vector<Member> members = {};  // of a Struct
   std::vector<const Type*> virtual_bases = {};  // where they lie, only the object's own table tells
-  std::vector<std::pair<std::int64_t, std::string>> enumerators;
+  std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
 struct Leaf {

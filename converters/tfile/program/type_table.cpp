@@ -214,7 +214,7 @@ void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
     // Static members lie elsewhere.
     if (dwarf_hasattr(&child, DW_AT_external) != 0 || dwarf_hasattr(&child, DW_AT_declaration) != 0) continue;
-    Type::Member member{.name = {}, .type = of(&child)};
+    Type::Member member{.type = of(&child)};
     member.bit_size = number(&child, DW_AT_bit_size).value_or(0);
     const auto offset = bit_offset_of(&child, member.bit_size, member.type != nullptr ? member.type->size : 0,
                                       is_big_endian(die));
@@ -245,9 +245,7 @@ void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
     element = add({.kind = Type::Kind::Array,
                    .size = counts[i] * element->size,
                    .target = element,
-                   .count = counts[i],
-                   .members = {},
-                   .enumerators = {}});
+                   .count = counts[i]});
   type.target = element;
   type.count = counts.front();
   type.size = type.count * element->size;
@@ -288,9 +286,7 @@ const Type* TypeTable::basic(std::string_view words, std::size_t pointer_size) {
                       : is_unsigned ? Type::Kind::Unsigned
                                     : Type::Kind::Signed,
               .size = size,
-              .is_character = is_plain_char || size == 1,
-              .members = {},
-              .enumerators = {}});
+              .is_character = is_plain_char || size == 1});
 }
 
 }  // namespace convert::tfile

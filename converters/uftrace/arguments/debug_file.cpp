@@ -1,11 +1,11 @@
 #include "converters/uftrace/arguments/debug_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
 
+#include "converters/model/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
@@ -16,12 +16,9 @@ constexpr std::string_view kFunction = "F: ";
 
 // "<offset> <name>"
 std::optional<std::pair<std::uint64_t, std::string_view>> function_of(std::string_view text) {
-  std::uint64_t offset = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset, 16);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (!text.starts_with(' ')) return std::nullopt;
-  return std::pair(offset, text.substr(1));
+  const auto offset = take_number(text, 16);
+  if (!offset || !text.starts_with(' ')) return std::nullopt;
+  return std::pair(*offset, text.substr(1));
 }
 
 }  // namespace

@@ -1,37 +1,24 @@
 #include "converters/uftrace/arguments/enums.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "converters/model/text.h"
+
 namespace convert::uftrace {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 // As in C: decimal, hexadecimal or octal, with a sign or without.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hex) text.remove_prefix(2);
-  const bool is_octal = !is_hex && text.starts_with('0');
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value,
-                                            is_hex     ? 16
-                                            : is_octal ? 8
-                                                       : 10);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return static_cast<std::int64_t>(is_negative ? 0 - value : value);
+  const auto number = c_number(text);
+  if (!number) return std::nullopt;
+  return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
 // What stands between the braces.
@@ -40,16 +27,16 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::uint64_t next = 0;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
-    const std::string_view one = trim(list.substr(0, end));
+    const std::string_view one = trimmed(list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
     if (one.empty()) continue;  // a comma may stand behind the last one
     const std::size_t equals = one.find('=');
     if (equals != std::string_view::npos) {
-      const auto value = number_of(trim(one.substr(equals + 1)));
+      const auto value = number_of(trimmed(one.substr(equals + 1)));
       if (!value) return std::nullopt;
       next = static_cast<std::uint64_t>(*value);
     }
-    const std::string_view name = trim(one.substr(0, equals));
+    const std::string_view name = trimmed(one.substr(0, equals));
     if (name.empty()) return std::nullopt;
     enumerators.push_back({std::string(name), static_cast<std::int64_t>(next++)});
   }
@@ -90,9 +77,9 @@ std::int64_t EnumType::value_of(std::uint64_t bits) const {
 
 void parse_enums(std::string_view list, EnumTypes& types, std::vector<std::string>& problems) {
   constexpr std::string_view kKeyword = "enum ";
-  while (!trim(list).empty()) {
+  while (!trimmed(list).empty()) {
     const std::size_t close = list.find('}');
-    const std::string_view one = trim(list.substr(0, close));
+    const std::string_view one = trimmed(list.substr(0, close));
     list.remove_prefix(std::min(close, list.size() - 1) + 1);
     while (list.starts_with(';') || list.starts_with(' ')) list.remove_prefix(1);
     const std::size_t open = one.find('{');
@@ -101,7 +88,7 @@ void parse_enums(std::string_view list, EnumTypes& types, std::vector<std::strin
             ? enumerators_of(one.substr(open + 1))
             : std::nullopt;
     if (enumerators) {
-      types.try_emplace(std::string(trim(one.substr(kKeyword.size(), open - kKeyword.size()))),
+      types.try_emplace(std::string(trimmed(one.substr(kKeyword.size(), open - kKeyword.size()))),
                         std::move(*enumerators));
     } else {
       problems.emplace_back(one);

@@ -25,7 +25,7 @@ namespace convert::uftrace {
 // An enum's names, ready to be said.
 struct EnumNames {
   const EnumType* type;
-  std::map<std::int64_t, NameId> names;
+  std::map<std::int64_t, NameId> names = {};
 };
 
 // What the values of a thread need to be said.

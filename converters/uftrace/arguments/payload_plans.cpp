@@ -11,7 +11,7 @@ const EnumNames* PayloadPlans::enum_of(std::string_view name, const DebugFile* f
   const EnumType* type = file != nullptr ? type_in(file->enums()) : nullptr;
   if (type == nullptr) type = type_in(specs_.enums());
   if (type == nullptr) return nullptr;
-  const auto [known, is_new] = enums_.try_emplace(type, EnumNames{.type = type, .names = {}});
+  const auto [known, is_new] = enums_.try_emplace(type, EnumNames{.type = type});
   if (is_new) {
     for (const Enumerator& one : type->enumerators())
       known->second.names.try_emplace(one.value, names_.intern(one.name));
@@ -37,7 +37,6 @@ const FunctionPlans& PayloadPlans::of(const SymbolAt& place, const AddressSpace*
   const auto [known, is_new] = functions_.try_emplace({place.symbol, where});
   if (is_new) {
     FunctionFacts facts{.names = names_at(*place.table, *place.symbol, Demangle::Simple),
-                        .debug = {},
                         .is_in = [&](std::string_view module) { return is_in_module(module, place, space); }};
     if (file != nullptr) facts.debug = file->find(place.symbol->start, place.symbol->name);
     known->second = {.entry = plans_of(facts, false, file), .exit = plans_of(facts, true, file)};

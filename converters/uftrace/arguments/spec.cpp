@@ -2,40 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
+#include "converters/model/text.h"
 #include "fxt/lower.h"
 
 namespace convert::uftrace {
 namespace {
-
-bool take_prefix(std::string_view& text, std::string_view prefix) {
-  if (text.size() < prefix.size()) return false;
-  for (std::size_t i = 0; i < prefix.size(); ++i)
-    if (fxt::lower(text[i]) != prefix[i]) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-template <typename Number>
-std::optional<Number> take_number(std::string_view& text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
-}
-
-// Calls `take` with each part between separators; empty parts are passed.
-template <typename Take>
-void split(std::string_view text, char separator, const Take& take) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end != 0) take(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
 
 // Words of triggers that stand beside arguments; anything else that is no value is a module's name.
 constexpr std::array<std::string_view, 17> kTriggerWords{
@@ -72,8 +45,6 @@ std::optional<Format> format_of(char letter) {
       return std::nullopt;
   }
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A payload of 1020 bytes holds no larger one.
 constexpr std::size_t kMaxStructSize = 1024;

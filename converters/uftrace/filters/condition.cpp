@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "converters/model/option.h"
-#include "converters/uftrace/filters/c_number.h"
+#include "converters/model/text.h"
 
 namespace convert::uftrace {
 namespace {
@@ -17,10 +17,14 @@ constexpr std::string_view kForm =
     "if:argN OP VALUE (N 1 to 6; OP one of == != > >= < <= &; VALUE a whole number from -2^63 to 2^63 - 1)";
 constexpr unsigned kMaxArgument = 6;
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
+// With a sign, perhaps; from -2^63 to below 2^63.
+std::optional<std::int64_t> signed_number(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const auto number = c_number(text);
+  const auto largest = std::uint64_t{std::numeric_limits<std::int64_t>::max()} + (is_negative ? 1 : 0);
+  if (!number || *number > largest) return std::nullopt;
+  return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
 // Longer ones first.
@@ -93,23 +97,20 @@ Condition parse_condition(std::string_view text) {
   const auto refuse = [&] { throw UsageError(fmt::format("a condition is {}, not 'if:{}'", kForm, text)); };
   const std::size_t at = text.find_first_of("=!<>&");
   if (at == std::string_view::npos) refuse();
-  std::string_view argument = trimmed(text.substr(0, at));
-  Condition condition{.argument = {}, .op = {}, .value = 0};
+  std::string_view argument = trimmed(text.substr(0, at), " ");
+  Condition condition;
   if (const std::size_t slash = argument.find('/'); slash != std::string_view::npos) {
     if (!take_format(argument.substr(slash + 1), condition)) refuse();
     argument = argument.substr(0, slash);
   }
-  unsigned index = 0;
-  if (argument.starts_with("arg")) {
-    const auto [end, error] = std::from_chars(argument.data() + 3, argument.data() + argument.size(), index);
-    if (error != std::errc{} || end != argument.data() + argument.size()) index = 0;
-  }
+  const unsigned index =
+      argument.starts_with("arg") ? whole_number<unsigned>(argument.substr(3)).value_or(0) : 0;
   if (index == 0 || index > kMaxArgument) refuse();
   const std::string_view rest = text.substr(at);
   const auto* const op =
       std::ranges::find_if(kOps, [&](const auto& known) { return rest.starts_with(known.first); });
   if (op == kOps.end()) refuse();
-  const auto value = signed_c_number(trimmed(rest.substr(op->first.size())));
+  const auto value = signed_number(trimmed(rest.substr(op->first.size()), " "));
   if (!value) refuse();
   condition.argument = fmt::format("arg{}", index);
   condition.op = op->second;

@@ -13,9 +13,9 @@ namespace convert::uftrace {
 struct Condition {
   enum class Op : std::uint8_t { Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual, And };
 
-  std::string argument;  // "arg1", as calls carry it
-  Op op;
-  std::int64_t value;
+  std::string argument = {};  // "arg1", as calls carry it
+  Op op = {};
+  std::int64_t value = {};
   unsigned bits = 0;                   // that count of the argument; 0: as many as were recorded
   std::optional<bool> is_signed = {};  // nothing: as it was recorded
   friend bool operator==(const Condition&, const Condition&) = default;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "converters/model/option.h"
-#include "converters/uftrace/filters/c_number.h"
-#include "fxt/lower.h"
+#include "converters/model/text.h"
+#include "converters/uftrace/filters/c_size.h"
 #include "fxt/quantity_text.h"
 
 namespace convert::uftrace {
@@ -15,24 +15,6 @@ namespace {
 constexpr std::uint32_t kMaxDepth = 1024;
 constexpr std::string_view kActions =
     "filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, trace_on, trace_off, clear, if:";
-
-bool take_prefix(std::string_view& text, std::string_view prefix) {
-  if (text.size() < prefix.size()) return false;
-  for (std::size_t i = 0; i < prefix.size(); ++i)
-    if (fxt::lower(text[i]) != prefix[i]) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-// Calls `take` with each part between separators; empty parts are passed.
-template <typename Take>
-void split(std::string_view text, char separator, const Take& take) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end != 0) take(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
 
 // Accepted: they say how a recorder or a terminal does something, or which values were recorded.
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "converters/uftrace/filters/c_number.h"
+#include "converters/model/text.h"
+#include "converters/uftrace/filters/c_size.h"
 
 namespace convert::uftrace {
 namespace {

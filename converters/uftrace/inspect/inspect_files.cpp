@@ -1,7 +1,6 @@
 #include "converters/uftrace/inspect/inspect_files.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <string_view>
 

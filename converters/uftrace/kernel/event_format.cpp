@@ -1,34 +1,19 @@
 #include "converters/uftrace/kernel/event_format.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "converters/model/text.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-bool is_of_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // The number behind `key`, which a line may have once.
 std::optional<std::size_t> number_of(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(key);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = trimmed(line.substr(at + key.size()));
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (error != std::errc{}) return std::nullopt;
-  return number;
+  std::string_view rest = trimmed(line.substr(at + key.size()));
+  return take_number<std::size_t>(rest);
 }
 
 // "unsigned long func", "char comm[16]", "__data_loc char[] name".
@@ -43,7 +28,7 @@ void declare(EventField& field, std::string_view declaration) {
     }
   }
   std::size_t name = declaration.size();
-  while (name > 0 && is_of_name(declaration[name - 1])) --name;
+  while (name > 0 && is_word_character(declaration[name - 1])) --name;
   field.name = declaration.substr(name);
   field.type = std::string(trimmed(declaration.substr(0, name))).append(brackets);
   field.is_array = field.type.ends_with(']');

@@ -29,8 +29,7 @@ GraphFormats::GraphFormats(const KernelHeader& header) {
     GraphFormat graph{.id = format.id,
                       .is_entry = is_entry,
                       .function = place_of(format, "func"),
-                      .depth = place_of(format, "depth"),
-                      .value = {}};
+                      .depth = place_of(format, "depth")};
     if (!graph.function.is_there()) continue;
     if (!is_entry) graph.value = place_of(format, "retval");
     for (const std::string_view caller : kCallers)

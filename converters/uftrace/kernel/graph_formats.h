@@ -22,7 +22,7 @@ struct GraphFormat {
   std::uint16_t id;
   bool is_entry;
   NumberPlace function, depth;
-  NumberPlace value;  // of an entry where it was called from; of an exit what it returns
+  NumberPlace value = {};  // of an entry where it was called from; of an exit what it returns
 
   // Whether an event is long enough.
   bool fits(std::span<const std::byte> payload) const {

@@ -26,15 +26,15 @@ KernelCalls::KernelCalls(Context context)
 
 template <typename Describe>
 void KernelCalls::note(const NoteKind& kind, Describe&& describe) {
-  context_.notes.add(kind, [&] { return fmt::format("{}: {}", context_.name, describe()); });
+  context_.notes.add(kind, [&] { return fmt::format("{}: {}", context_.plan.thread, describe()); });
 }
 
 void KernelCalls::take_first(std::size_t user_depth) {
-  const KernelMessage message = *context_.inbox->first();
+  const KernelMessage message = *context_.plan.inbox->first();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
   if (message.kind == KernelMessage::Kind::Event)
-    return tell_event(time_ns, message, context_.inbox->take_event(), user_depth);
-  context_.inbox->take_first();
+    return tell_event(time_ns, message, context_.plan.inbox->take_event(), user_depth);
+  context_.plan.inbox->take_first();
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
       return enter(time_ns, message, user_depth);
@@ -55,11 +55,11 @@ void KernelCalls::take_first(std::size_t user_depth) {
 
 void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message,
                              std::span<const std::byte> bytes, std::size_t user_depth) {
-  if (context_.skips_outside && user_depth == 0) return;
+  if (context_.plan.skips_outside && user_depth == 0) return;
   if (context_.filter != nullptr && !context_.filter->shows_event(depth_in(user_depth))) return;
-  const Tracepoint* const tracepoint = context_.tracepoints->find(message.address);
+  const Tracepoint* const tracepoint = context_.plan.tracepoints->find(message.address);
   values_.clear();
-  context_.tracepoints->add_values(*tracepoint, bytes, text_, values_);
+  context_.plan.tracepoints->add_values(*tracepoint, bytes, text_, values_);
   context_.lane.instant(time_ns, message.label, values_);
 }
 
@@ -67,26 +67,21 @@ void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message
 void KernelCalls::tell_switch(std::uint64_t time_ns, const KernelMessage& message) {
   const bool is_in = message.kind == KernelMessage::Kind::SwitchIn;
   may_wait_ = message.kind == KernelMessage::Kind::SwitchOut;
-  ContextSwitch told{.cpu = message.depth,
-                     .outgoing_state = ThreadState::New,
-                     .outgoing_process = {},
-                     .outgoing_thread = {},
-                     .incoming_process = {},
-                     .incoming_thread = {}};
+  ContextSwitch told{.cpu = message.depth};
   if (!is_in)
     told.outgoing_state =
         message.kind == KernelMessage::Kind::Preempted ? ThreadState::Running : ThreadState::Blocked;
-  (is_in ? told.incoming_process : told.outgoing_process) = context_.process;
-  (is_in ? told.incoming_thread : told.outgoing_thread) = context_.thread;
+  (is_in ? told.incoming_process : told.outgoing_process) = context_.plan.process;
+  (is_in ? told.incoming_thread : told.outgoing_thread) = context_.plan.thread_id;
   context_.lane.context_switch(time_ns, told);
 }
 
 // One that runs is woken, too, where it was about to wait; and one wakeup may be told twice.
 void KernelCalls::tell_wakeup(std::uint64_t time_ns, const KernelMessage& message) {
   if (!std::exchange(may_wait_, false)) return;
-  context_.lane.wakeup(
-      time_ns,
-      {.cpu = message.depth, .thread = context_.thread, .waker = static_cast<ThreadId>(message.value)});
+  context_.lane.wakeup(time_ns, {.cpu = message.depth,
+                                 .thread = context_.plan.thread_id,
+                                 .waker = static_cast<ThreadId>(message.value)});
 }
 
 // ---- Calls ----
@@ -102,7 +97,7 @@ void KernelCalls::enter(std::uint64_t time_ns, const KernelMessage& message, std
   Frame frame{.address = message.address,
               .begin_ns = message.time_ns,
               .depth = depth,
-              .is_drawn = !context_.skips_outside || user_depth > 0,
+              .is_drawn = !context_.plan.skips_outside || user_depth > 0,
               .around = depth_in(user_depth)};
   if (context_.filter != nullptr && frame.is_drawn) {
     const KernelFilter::Verdict verdict = context_.filter->enter(frame.around, frame.address);

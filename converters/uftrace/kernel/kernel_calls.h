@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +20,16 @@
 #include "converters/uftrace/kernel/tracepoint.h"
 
 namespace convert::uftrace {
+
+// What its kernel calls need that is known of a thread.
+struct KernelPlan {
+  KernelInbox* inbox = nullptr;              // null: nothing is known of the thread
+  std::string thread = {};                   // for notes: "DIR: thread 100"
+  const Tracepoints* tracepoints = nullptr;  // null: no events but calls are told
+  bool skips_outside = false;  // what the kernel does outside of the program's calls is not shown
+  ProcessId process{};         // as the timeline shows them
+  ThreadId thread_id{};
+};
 
 // Who decides what is shown of the kernel, when not all is. Depths are those of all open calls.
 class KernelFilter {
@@ -43,26 +52,23 @@ class KernelCalls {
     Lane& lane;
     Names& names;
     Notes& notes;
-    KernelInbox* inbox;              // null: nothing is known of the thread
-    std::string name;                // of the thread, for notes
-    const Tracepoints* tracepoints;  // null: no events but calls are told
-    ProcessId process;               // as the timeline shows them
-    ThreadId thread;
-    bool skips_outside;              // what the kernel does outside of the program's calls is not shown
+    KernelPlan plan;
     KernelFilter* filter = nullptr;  // null: all else is
   };
   explicit KernelCalls(Context context);
 
-  // When the next message is; kNever if none waits.
+  // When the next message is; kForever if none waits.
   std::uint64_t next_ns() const {
-    const KernelMessage* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
-    return first == nullptr ? kNever : first->time_ns;
+    const KernelMessage* const first =
+        context_.plan.inbox == nullptr ? nullptr : context_.plan.inbox->first();
+    return first == nullptr ? kForever : first->time_ns;
   }
   // Own records from this time on come behind the next message: an exit comes before what is at the same
   // time, all else behind.
   std::uint64_t behind_ns() const {
-    const KernelMessage* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
-    if (first == nullptr) return kNever;
+    const KernelMessage* const first =
+        context_.plan.inbox == nullptr ? nullptr : context_.plan.inbox->first();
+    if (first == nullptr) return kForever;
     return first->time_ns + (first->kind == KernelMessage::Kind::Exit ? 0 : 1);
   }
   // An own record of this time or later needs a look before it is taken.
@@ -90,7 +96,6 @@ class KernelCalls {
   void switched_on(std::uint64_t time_ns);
 
  private:
-  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t kOn = ~std::size_t{0};
 
   // A call that has not ended. Those that were cut, or not shown, are not on the lane any more.
@@ -105,7 +110,8 @@ class KernelCalls {
     bool is_over = false;           // for the filter: a call of the program has begun or ended since
 
     bool is_kept(std::uint64_t end_ns) const {
-      return holds_kept || shortest_ns == 0 || end_ns >= begin_ns + std::min(shortest_ns, kNever - begin_ns);
+      return holds_kept || shortest_ns == 0 ||
+             end_ns >= begin_ns + std::min(shortest_ns, kForever - begin_ns);
     }
   };
 

@@ -1,9 +1,9 @@
 #include "converters/uftrace/kernel/kernel_header.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
+#include "converters/model/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
@@ -13,13 +13,6 @@ namespace {
 constexpr std::string_view kBlock = "TRACEFS: ";
 // What a page may have: the smallest holds an event, the largest known kernel's is 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
-
-std::optional<std::size_t> number(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 class HeaderReader {
  public:
@@ -48,13 +41,13 @@ class HeaderReader {
   }
 
   bool take_page_size(std::string_view text) {
-    const auto size = number(text);
+    const auto size = whole_number<std::size_t>(text);
     if (!size || !std::has_single_bit(*size) || *size < kMinPage || *size > kMaxPage) return false;
     header_.pages.page_bytes = *size;
     return true;
   }
   bool take_long_size(std::string_view text) {
-    const auto size = number(text);
+    const auto size = whole_number<std::size_t>(text);
     if (size != 4 && size != 8) return false;
     header_.pages.long_bytes = *size;
     return true;
@@ -69,7 +62,7 @@ class HeaderReader {
   bool take_block(std::string_view head) {
     const std::size_t colon = head.rfind(": ");
     if (colon == std::string_view::npos) return false;
-    const auto length = number(head.substr(colon + 2));
+    const auto length = whole_number<std::size_t>(head.substr(colon + 2));
     if (!length) return false;
     std::string_view text = rest_.substr(0, *length);
     const std::string_view behind = rest_.substr(text.size());

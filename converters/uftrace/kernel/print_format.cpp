@@ -1,7 +1,5 @@
 #include "converters/uftrace/kernel/print_format.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -9,16 +7,14 @@
 #include <traceevent/event-parse.h>
 #include <utility>
 
+#include "converters/model/text.h"
+
 namespace convert::uftrace {
 namespace {
 
 // Formats of kernels are shorter: others are not handed to the library.
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
 constexpr int kMaxDepth = 200;  // of an expression
-
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 std::optional<std::uint64_t> number(const char* text) {
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -166,7 +162,7 @@ std::string_view name_before(std::string_view text) {
   if (text.empty() || (text.back() != '=' && text.back() != ':')) return {};
   text.remove_suffix(1);
   std::size_t begin = text.size();
-  while (begin > 0 && is_name(text[begin - 1])) --begin;
+  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   return text.substr(begin);
 }
 

@@ -44,8 +44,9 @@ struct Tracepoint {
   std::uint16_t id = 0;
   std::vector<FieldPlan> fields = {};  // the common ones are left out
   Subjects subjects = {};
-  NumberPlace previous_thread, previous_state;  // of sched_switch alone
-  NumberPlace woken_thread;  // of wakeups alone, where there are switches: without, nobody knows who waits
+  NumberPlace previous_thread = {}, previous_state = {};  // of sched_switch alone
+  NumberPlace woken_thread =
+      {};  // of wakeups alone, where there are switches: without, nobody knows who waits
 };
 
 class Tracepoints {

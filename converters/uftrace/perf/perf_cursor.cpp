@@ -1,7 +1,6 @@
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 #include "converters/model/load.h"

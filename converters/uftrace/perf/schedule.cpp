@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"
@@ -18,8 +17,8 @@ Schedule::Schedule(Context context)
       comm_(context_.names.intern("comm")) {}
 
 void Schedule::tell(std::uint64_t time_ns, OwnRecord record) {
-  if (context_.inbox == nullptr) return;
-  while (const Message* const first = context_.inbox->first()) {
+  if (context_.plan.inbox == nullptr) return;
+  while (const Message* const first = context_.plan.inbox->first()) {
     if (time_ns < behind_ns(*first)) break;
     take_first();
   }
@@ -31,8 +30,8 @@ void Schedule::tell_before(std::uint64_t time_ns) {
 }
 
 void Schedule::take_first() {
-  const Message message = *context_.inbox->first();
-  context_.inbox->take_first();
+  const Message message = *context_.plan.inbox->first();
+  context_.plan.inbox->take_first();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:
@@ -61,10 +60,8 @@ void Schedule::switch_in(std::uint64_t time_ns, const Message& message) {
   has_exited_ = false;
   context_.lane.context_switch(time_ns, {.cpu = message.cpu,
                                          .outgoing_state = ThreadState::New,
-                                         .outgoing_process = {},
-                                         .outgoing_thread = {},
-                                         .incoming_process = context_.process,
-                                         .incoming_thread = context_.thread});
+                                         .incoming_process = context_.plan.process,
+                                         .incoming_thread = context_.plan.thread});
 }
 
 // A thread that was preempted would run on: FXT calls that running.
@@ -76,10 +73,8 @@ void Schedule::switch_out(std::uint64_t time_ns, const Message& message) {
                                          .outgoing_state = has_exited_    ? ThreadState::Dead
                                                            : is_preempted ? ThreadState::Running
                                                                           : ThreadState::Blocked,
-                                         .outgoing_process = context_.process,
-                                         .outgoing_thread = context_.thread,
-                                         .incoming_process = {},
-                                         .incoming_thread = {}});
+                                         .outgoing_process = context_.plan.process,
+                                         .outgoing_thread = context_.plan.thread});
   if (is_lone(message.time_ns)) return;
   label_ = is_preempted ? preempted_ : blocked_;
   begin_call(time_ns);
@@ -106,7 +101,7 @@ void Schedule::end_lane_call(std::uint64_t time_ns, const Arguments& arguments) 
 // an exit whose time is a guess says nothing, and the call goes on behind it.
 void Schedule::interrupt(std::uint64_t time_ns, OwnRecord record) {
   is_off_ = false;
-  is_interrupted_ = context_.has_estimated_exits && record == OwnRecord::Exit;
+  is_interrupted_ = context_.plan.has_estimated_exits && record == OwnRecord::Exit;
   const NoteKind& kind = is_interrupted_ ? kScheduleSplit : kScheduleCut;
   context_.notes.add(kind, [&] {
     return fmt::format("{}: off the cpu, but it has a record at {} ns", context_.name, time_ns);
@@ -121,7 +116,7 @@ void Schedule::go_on(std::uint64_t time_ns) {
 
 // Both are by time.
 bool Schedule::is_lone(std::uint64_t time_ns) {
-  const auto& lone = context_.lone_outs;
+  const auto& lone = context_.plan.lone_outs;
   while (lone_told_ < lone.size() && lone[lone_told_] < time_ns) ++lone_told_;
   if (lone_told_ == lone.size() || lone[lone_told_] != time_ns) return false;
   ++lone_told_;

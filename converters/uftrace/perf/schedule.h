@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,19 +16,24 @@
 
 namespace convert::uftrace {
 
+// What its switches need that is known of a thread.
+struct SwitchPlan {
+  Inbox* inbox = nullptr;                     // null: nothing is known of the thread
+  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
+  std::vector<bool> short_outs = {};          // the same
+  ProcessId process{};                        // as the timeline shows them
+  ThreadId thread{};
+  bool has_estimated_exits = false;
+};
+
 class Schedule {
  public:
   struct Context {
     Lane& lane;
     Names& names;
     Notes& notes;
-    Inbox* inbox;  // null: nothing is known of the thread
-    ProcessId process;
-    ThreadId thread;                       // both as the timeline shows them
-    std::string name;                      // for notes: "DIR/100.dat"
-    std::vector<std::uint64_t> lone_outs;  // see PerfThread
-    std::vector<bool> short_outs = {};     // the same
-    bool has_estimated_exits;              // of the recording
+    SwitchPlan plan;
+    std::string name;  // of the thread, for notes: "DIR/100.dat"
     // The thread is over: its calls end at this time. Further records are of a new one with the same id.
     std::function<void(std::uint64_t time_ns)> on_exit;
     // It runs another program from here on: the old one's calls are over.
@@ -46,15 +50,15 @@ class Schedule {
 
   // An own record of this time or later needs a tell() before it is taken.
   std::uint64_t limit_ns() const {
-    if (context_.inbox == nullptr) return kNever;
+    if (context_.plan.inbox == nullptr) return kForever;
     if (is_off_) return 0;
-    const Message* const first = context_.inbox->first();
-    return first == nullptr ? kNever : behind_ns(*first);
+    const Message* const first = context_.plan.inbox->first();
+    return first == nullptr ? kForever : behind_ns(*first);
   }
   // Own records from this time on come behind the next message.
   std::uint64_t behind_ns() const {
-    const Message* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
-    return first == nullptr ? kNever : behind_ns(*first);
+    const Message* const first = context_.plan.inbox == nullptr ? nullptr : context_.plan.inbox->first();
+    return first == nullptr ? kForever : behind_ns(*first);
   }
   // A schedule call is open inside the own ones.
   bool is_off() const { return is_off_; }
@@ -68,14 +72,13 @@ class Schedule {
   void tell_before(std::uint64_t time_ns);
   // Says the next message, which must be there.
   void take_first();
-  // When the next message is; kNever if none waits.
+  // When the next message is; kForever if none waits.
   std::uint64_t next_ns() const {
-    const Message* const first = context_.inbox == nullptr ? nullptr : context_.inbox->first();
-    return first == nullptr ? kNever : first->time_ns;
+    const Message* const first = context_.plan.inbox == nullptr ? nullptr : context_.plan.inbox->first();
+    return first == nullptr ? kForever : first->time_ns;
   }
 
  private:
-  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
   // Own records from this time on come behind the message.
   static std::uint64_t behind_ns(const Message& message) {
     return message.time_ns + (message.kind == PerfEvent::Kind::SwitchIn ? 0 : 1);
@@ -90,7 +93,7 @@ class Schedule {
   void go_on(std::uint64_t time_ns);
   bool is_lone(std::uint64_t time_ns);
   bool is_short(std::size_t out) const {
-    return out < context_.short_outs.size() && context_.short_outs[out];
+    return out < context_.plan.short_outs.size() && context_.plan.short_outs[out];
   }
 
   Context context_;

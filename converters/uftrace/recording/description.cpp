@@ -1,6 +1,5 @@
 #include "converters/uftrace/recording/description.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <string>

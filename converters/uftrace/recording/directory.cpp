@@ -1,12 +1,12 @@
 #include "converters/uftrace/recording/directory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "converters/model/input_error.h"
+#include "converters/model/text.h"
 
 namespace convert::uftrace {
 namespace {
@@ -21,22 +21,13 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
     return std::nullopt;
   const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
   if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
+  return whole_number<std::uint32_t>(digits);
 }
 
 }  // namespace
 
 Directory list_directory(const std::filesystem::path& path) {
-  Directory found{.path = path,
-                  .threads = {},
-                  .perf_cpus = {},
-                  .kernel_cpus = {},
-                  .session_maps = {},
-                  .symbol_files = {},
-                  .debug_files = {}};
+  Directory found{.path = path};
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {

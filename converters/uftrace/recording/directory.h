@@ -25,12 +25,12 @@ struct CpuFile {
 
 struct Directory {
   std::filesystem::path path;
-  std::vector<ThreadFile> threads;        // <TID>.dat, by tid
-  std::vector<CpuFile> perf_cpus;         // perf-cpu<N>.dat, by cpu
-  std::vector<CpuFile> kernel_cpus;       // kernel-cpu<N>.dat, by cpu
-  std::vector<std::string> session_maps;  // the ids of sid-<id>.map, sorted
-  std::vector<std::string> symbol_files;  // names of *.sym, sorted
-  std::vector<std::string> debug_files;   // names of *.dbg, sorted
+  std::vector<ThreadFile> threads = {};        // <TID>.dat, by tid
+  std::vector<CpuFile> perf_cpus = {};         // perf-cpu<N>.dat, by cpu
+  std::vector<CpuFile> kernel_cpus = {};       // kernel-cpu<N>.dat, by cpu
+  std::vector<std::string> session_maps = {};  // the ids of sid-<id>.map, sorted
+  std::vector<std::string> symbol_files = {};  // names of *.sym, sorted
+  std::vector<std::string> debug_files = {};   // names of *.dbg, sorted
 };
 
 // Throws InputError if `path` is not a directory that can be listed.

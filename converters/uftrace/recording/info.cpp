@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstring>
 #include <fmt/format.h>
 #include <span>
 #include <sys/wait.h>
 
 #include "converters/model/byte_cursor.h"
+#include "converters/model/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
@@ -87,11 +86,9 @@ std::string without_quotes(std::string_view text) {
 }
 
 std::int64_t signed_number(const LineReader& line, std::string_view what) {
-  const std::string_view text = line.rest();
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) line.fail(fmt::format("expected {}", what));
-  return value;
+  const auto number = whole_number<std::int64_t>(line.rest());
+  if (!number) line.fail(fmt::format("expected {}", what));
+  return *number;
 }
 
 void read_tids(LineReader& line, std::vector<ThreadId>& tids) {
@@ -159,14 +156,8 @@ std::optional<std::uint64_t> elapsed_ns(const Info& info) {
   const std::string_view text = info.elapsed_time;
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos || text.size() < point + 1 + kDigits) return std::nullopt;
-  const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return value;
-  };
-  const auto seconds = number(text.substr(0, point));
-  const auto rest = number(text.substr(point + 1, kDigits));
+  const auto seconds = whole_number(text.substr(0, point));
+  const auto rest = whole_number(text.substr(point + 1, kDigits));
   if (!seconds || !rest || *seconds > kMostSeconds) return std::nullopt;
   return *seconds * kNsPerSecond + *rest;
 }

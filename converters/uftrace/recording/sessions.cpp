@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 #include <variant>
 
 #include "converters/uftrace/recording/note_kinds.h"
@@ -50,8 +49,7 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
 AddressSpace& Sessions::space_of(const std::string& sid, const Directory& directory, Notes& notes) {
   const auto [found, is_new] = space_of_sid_.try_emplace(sid, nullptr);
   if (!is_new) return *found->second;
-  AddressSpace& space =
-      spaces_.emplace_back(AddressSpace{.index = spaces_.size(), .sid = sid, .map = {}, .libraries = {}});
+  AddressSpace& space = spaces_.emplace_back(AddressSpace{.index = spaces_.size(), .sid = sid});
   found->second = &space;
 
   const auto path = directory.path / fmt::format("sid-{}.map", sid);
@@ -125,29 +123,19 @@ void add_span(Task& task, const Session* session, std::uint64_t from_ns) {
 
 }  // namespace
 
+Task& Sessions::task_of(ThreadId tid, ProcessId pid) {
+  return tasks_.try_emplace(tid, Task{.tid = tid, .pid = pid}).first->second;
+}
+
 void Sessions::start_task(const TaskStart& start) {
   const Session* const session = session_of_process(start.pid, start.time_ns);
-  Task& task = tasks_
-                   .try_emplace(start.tid, Task{.tid = start.tid,
-                                                .pid = start.pid,
-                                                .parent = {},
-                                                .fork_ns = {},
-                                                .name = {},
-                                                .sessions = {}})
-                   .first->second;
+  Task& task = task_of(start.tid, start.pid);
   if (session != nullptr) add_span(task, session, start.time_ns);
 }
 
 void Sessions::fork_task(const Fork& fork) {
   const Session* const session = session_of_process(fork.parent, fork.time_ns);
-  Task& task = tasks_
-                   .try_emplace(leader_of(fork.child), Task{.tid = leader_of(fork.child),
-                                                            .pid = fork.child,
-                                                            .parent = {},
-                                                            .fork_ns = {},
-                                                            .name = {},
-                                                            .sessions = {}})
-                   .first->second;
+  Task& task = task_of(leader_of(fork.child), fork.child);
   if (!task.parent) {
     task.parent = fork.parent;
     task.fork_ns = fork.time_ns;
@@ -162,8 +150,7 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
     const bool one_process = sessions_of_process_.size() == 1;
     const ProcessId pid =
         one_process ? sessions_of_process_.begin()->first : ProcessId{static_cast<std::uint64_t>(tid)};
-    tasks_.try_emplace(tid,
-                       Task{.tid = tid, .pid = pid, .parent = {}, .fork_ns = {}, .name = {}, .sessions = {}});
+    task_of(tid, pid);
   };
   for (const ThreadId tid : info.tids) add(tid);
   for (const ThreadFile& file : directory.threads) {

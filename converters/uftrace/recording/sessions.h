@@ -22,8 +22,6 @@
 
 namespace convert::uftrace {
 
-inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
-
 // The kernel keeps 15 bytes of a task's name.
 inline constexpr std::size_t kTaskNameSize = 15;
 
@@ -37,8 +35,8 @@ struct Library {
 struct AddressSpace {
   std::size_t index;  // counts up from 0
   std::string sid;
-  MemoryMap map;                   // empty when there is no map file
-  std::vector<Library> libraries;  // loaded after the start, by time
+  MemoryMap map = {};                   // empty when there is no map file
+  std::vector<Library> libraries = {};  // loaded after the start, by time
 
   // How many of the libraries had been loaded at that time.
   std::size_t libraries_at(std::uint64_t time_ns) const;
@@ -62,10 +60,10 @@ struct SessionSpan {
 struct Task {
   ThreadId tid;
   ProcessId pid;
-  std::optional<ProcessId> parent;       // of a forked process
-  std::optional<std::uint64_t> fork_ns;  // when it was forked
-  std::string name;                      // basename of its program, at most 15 bytes; empty if not known
-  std::vector<SessionSpan> sessions;     // by time; the last one never ends
+  std::optional<ProcessId> parent = {};       // of a forked process
+  std::optional<std::uint64_t> fork_ns = {};  // when it was forked
+  std::string name = {};                      // basename of its program, at most 15 bytes; empty if not known
+  std::vector<SessionSpan> sessions = {};     // by time; the last one never ends
   bool is_leader() const { return static_cast<std::uint64_t>(tid) == static_cast<std::uint64_t>(pid); }
 };
 
@@ -94,6 +92,8 @@ class Sessions {
                     Notes& notes);
   AddressSpace& space_of(const std::string& sid, const Directory& directory, Notes& notes);
   void add_libraries(const std::vector<TaskEvent>& events);
+  // The task, which may be new.
+  Task& task_of(ThreadId tid, ProcessId pid);
   void start_task(const TaskStart& start);
   void fork_task(const Fork& fork);
   void add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes);

@@ -32,7 +32,7 @@ std::string sid_field(LineReader& line) {
 }
 
 TaskEvent session_start(LineReader& line) {
-  SessionStart session{.time_ns = timestamp(line), .pid = {}, .sid = {}, .exename = {}};
+  SessionStart session{.time_ns = timestamp(line)};
   if (!line.accept(" tid=")) line.expect(" pid=");  // old files say tid
   session.pid = ProcessId{pid_field(line, "pid")};
   session.sid = sid_field(line);
@@ -42,7 +42,7 @@ TaskEvent session_start(LineReader& line) {
 }
 
 TaskEvent task_start(LineReader& line) {
-  TaskStart task{.time_ns = timestamp(line), .tid = {}, .pid = {}};
+  TaskStart task{.time_ns = timestamp(line)};
   line.expect(" tid=");
   task.tid = ThreadId{pid_field(line, "tid")};
   line.expect(" pid=");
@@ -51,7 +51,7 @@ TaskEvent task_start(LineReader& line) {
 }
 
 TaskEvent fork(LineReader& line) {
-  Fork fork{.time_ns = timestamp(line), .child = {}, .parent = {}};
+  Fork fork{.time_ns = timestamp(line)};
   line.expect(" pid=");
   fork.child = ProcessId{pid_field(line, "pid")};
   line.expect(" ppid=");
@@ -60,7 +60,7 @@ TaskEvent fork(LineReader& line) {
 }
 
 TaskEvent library_load(LineReader& line) {
-  LibraryLoad load{.time_ns = timestamp(line), .tid = {}, .sid = {}, .base = 0, .libname = {}};
+  LibraryLoad load{.time_ns = timestamp(line)};
   line.expect(" tid=");
   load.tid = ThreadId{pid_field(line, "tid")};
   load.sid = sid_field(line);
@@ -111,7 +111,7 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
   } else if (type == kForkEndMessage) {
     events.emplace_back(Fork{.time_ns = time_ns, .child = ProcessId{tid}, .parent = ProcessId{pid}});
   } else {
-    SessionStart session{.time_ns = time_ns, .pid = ProcessId{pid}, .sid = {}, .exename = {}};
+    SessionStart session{.time_ns = time_ns, .pid = ProcessId{pid}};
     session.sid = text_of(body.take(kSidSize, "sid"));
     body.read<std::uint32_t>("unused word");
     const auto name_size = body.read<std::uint32_t>("exename length");

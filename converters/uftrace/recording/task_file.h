@@ -18,35 +18,35 @@ namespace convert::uftrace {
 // SESS: a process image started (program start or exec). Has its own memory map, sid-<sid>.map.
 struct SessionStart {
   std::uint64_t time_ns;
-  ProcessId pid;
-  std::string sid;
-  std::string exename;
+  ProcessId pid = {};
+  std::string sid = {};
+  std::string exename = {};
   friend bool operator==(const SessionStart&, const SessionStart&) = default;
 };
 
 // TASK: a thread wrote its first record, or the first after an exec.
 struct TaskStart {
   std::uint64_t time_ns;
-  ThreadId tid;
-  ProcessId pid;
+  ThreadId tid = {};
+  ProcessId pid = {};
   friend bool operator==(const TaskStart&, const TaskStart&) = default;
 };
 
 // FORK: written by the child.
 struct Fork {
   std::uint64_t time_ns;
-  ProcessId child;
-  ProcessId parent;
+  ProcessId child = {};
+  ProcessId parent = {};
   friend bool operator==(const Fork&, const Fork&) = default;
 };
 
 // DLOP: a library was loaded that was not known in the process.
 struct LibraryLoad {
   std::uint64_t time_ns;
-  ThreadId tid;
-  std::string sid;
-  std::uint64_t base;
-  std::string libname;  // may be relative to the program's working directory
+  ThreadId tid = {};
+  std::string sid = {};
+  std::uint64_t base = {};
+  std::string libname = {};  // may be relative to the program's working directory
   friend bool operator==(const LibraryLoad&, const LibraryLoad&) = default;
 };
 

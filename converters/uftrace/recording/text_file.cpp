@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/model/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
@@ -97,19 +97,15 @@ void LineReader::skip_blanks() {
 }
 
 std::uint64_t LineReader::decimal(std::string_view what) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-  if (error != std::errc{}) fail(fmt::format("expected {}, a decimal number", what));
-  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-  return value;
+  const auto number = take_number(rest_);
+  if (!number) fail(fmt::format("expected {}, a decimal number", what));
+  return *number;
 }
 
 std::uint64_t LineReader::hexadecimal(std::string_view what) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, 16);
-  if (error != std::errc{}) fail(fmt::format("expected {}, a hexadecimal number", what));
-  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-  return value;
+  const auto number = take_number(rest_, 16);
+  if (!number) fail(fmt::format("expected {}, a hexadecimal number", what));
+  return *number;
 }
 
 std::string_view LineReader::word(std::string_view what) {

@@ -72,9 +72,7 @@ class ForkScan {
       found_.calls.push_back(
           {.begin_ns = item.what == RecordItem::What::Call ? item.call.time_ns : walk_.seen_ns(),
            .entry_offset = item.begin,
-           .depth = item.call.depth,
-           .stack = {},
-           .makes_process = false});
+           .depth = item.call.depth});
       fork_depth_ = item.call.depth;
       is_in_new_fork_ = true;
     }

@@ -20,10 +20,11 @@ namespace convert::uftrace {
 // A call of fork or one of its kin, with those of them that it calls itself.
 struct ForkCall {
   std::uint64_t begin_ns;
-  std::uint64_t entry_offset;        // of the outermost of them
-  std::size_t depth;                 // of that, too
-  std::vector<std::uint64_t> stack;  // addresses of the open calls in the innermost of them, outermost first
-  bool makes_process;                // fork and vfork: what a FORK line tells of
+  std::uint64_t entry_offset;  // of the outermost of them
+  std::size_t depth;           // of that, too
+  std::vector<std::uint64_t> stack =
+      {};                   // addresses of the open calls in the innermost of them, outermost first
+  bool makes_process = {};  // fork and vfork: what a FORK line tells of
 
   // `open` are a stack's calls at a time when no later call of its kind had begun.
   bool is_open_in(const std::vector<std::uint64_t>& open) const {

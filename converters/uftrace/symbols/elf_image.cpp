@@ -113,13 +113,7 @@ void ElfImage::read_sections() {
   std::string_view names_text;
   if (elf_getshdrstrndx(elf_, &names_index) == 0) names = elf_getscn(elf_, names_index);
   if (names != nullptr && gelf_getshdr(names, &header) != nullptr) {
-    names_text = bytes({.index = names_index,
-                        .type = header.sh_type,
-                        .address = 0,
-                        .size = header.sh_size,
-                        .entry_size = 0,
-                        .link = 0,
-                        .name = {}});
+    names_text = bytes({.index = names_index, .type = header.sh_type, .size = header.sh_size});
   }
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     if (gelf_getshdr(section, &header) == nullptr) continue;

@@ -17,11 +17,11 @@ namespace convert::uftrace {
 struct ElfSection {
   std::size_t index;
   std::uint32_t type;  // SHT_…
-  std::uint64_t address;
-  std::uint64_t size;
-  std::uint64_t entry_size;
-  std::size_t link;  // index of another section, by type
-  std::string_view name;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint64_t entry_size = 0;
+  std::size_t link = 0;  // index of another section, by type
+  std::string_view name = {};
 };
 
 class ElfImage {

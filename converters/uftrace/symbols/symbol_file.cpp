@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "converters/model/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
@@ -32,14 +32,6 @@ bool is_end_marker(std::string_view name) {
   return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();
 }
 
-std::optional<std::uint64_t> take_hex(std::string_view& line) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value, 16);
-  if (error != std::errc{}) return std::nullopt;
-  line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-  return value;
-}
-
 bool take_blank(std::string_view& line) {
   if (!line.starts_with(' ')) return false;
   line.remove_prefix(1);
@@ -48,15 +40,13 @@ bool take_blank(std::string_view& line) {
 
 bool begins_before(const Symbol& a, const Symbol& b) { return a.start < b.start; }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // <address> [<size>] <type> <name>. Size or type: a type is one character and no digit.
 std::optional<Symbol> parse_line(std::string_view line) {
-  const auto start = take_hex(line);
+  const auto start = take_number(line, 16);
   if (!start || !take_blank(line) || line.empty()) return std::nullopt;
   Symbol symbol{.start = *start, .end = kOpenEnd, .name = {}, .type = 0};
   if (is_digit(line[0]) || (line.size() > 1 && line[1] != ' ')) {
-    const auto size = take_hex(line);
+    const auto size = take_number(line, 16);
     if (!size || !take_blank(line) || line.empty()) return std::nullopt;
     symbol.end = *size <= kOpenEnd - *start ? *start + *size : kOpenEnd;
   }

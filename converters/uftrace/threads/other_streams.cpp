@@ -24,7 +24,7 @@ Schedule::Context joined(Schedule::Context switches, KernelCalls& kernel, bool h
 
 OtherStreams::OtherStreams(Lane& lane, Schedule::Context switches, KernelCalls::Context kernel)
     : lane_(lane),
-      schedule_(joined(std::move(switches), kernel_, kernel.inbox != nullptr)),
+      schedule_(joined(std::move(switches), kernel_, kernel.plan.inbox != nullptr)),
       kernel_(std::move(kernel)) {}
 
 // At equal times the kernel's comes first, but for a switch in: what follows it is not off the cpu.

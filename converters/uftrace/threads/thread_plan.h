@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "converters/model/event.h"
-#include "converters/uftrace/kernel/kernel_inbox.h"
-#include "converters/uftrace/kernel/tracepoint.h"
-#include "converters/uftrace/perf/inbox.h"
+#include "converters/uftrace/kernel/kernel_calls.h"
+#include "converters/uftrace/perf/schedule.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/payloads.h"
@@ -32,31 +31,10 @@ struct ForkPoint {
   std::uint64_t flow;
 };
 
-// What its switches need.
-struct SwitchPlan {
-  Inbox* inbox = nullptr;                     // null if there are none
-  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
-  std::vector<bool> short_outs = {};          // the same
-  ProcessId process{};                        // as the timeline shows them
-  ThreadId thread{};
-  std::uint64_t last_ns = 0;  // none is later
-  bool has_estimated_exits = false;
-};
-
-// What its kernel calls need.
-struct KernelPlan {
-  KernelInbox* inbox = nullptr;  // null if there are none
-  std::string thread = {};       // for notes: "DIR: thread 100"
-  const Tracepoints* tracepoints = nullptr;
-  bool skips_outside = false;  // see KernelCalls
-  ProcessId process{};         // as the timeline shows them
-  ThreadId thread_id{};
-};
-
 // All that is known of a thread before its records are read.
 struct ThreadPlan {
   const Task* task;
-  std::string path;              // of its record file; empty if there is none
+  std::string path = {};         // of its record file; empty if there is none
   std::uint64_t size_bytes = 0;  // of it, when the directory was listed
   bool keep_open = true;         // see RecordFile
   ThreadFacts facts;
@@ -68,6 +46,7 @@ struct ThreadPlan {
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
   SwitchPlan switches = {};
+  std::uint64_t last_switch_ns = 0;  // none of them is later
   KernelPlan kernel = {};
   std::string ending = {};      // what to say at its end; empty: nothing
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none

@@ -22,7 +22,12 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
                                                  plan_)
                   : nullptr),
       kernel_filter_(filter_ != nullptr && plan_.kernel.inbox != nullptr ? filter_->for_kernel() : nullptr),
-      others_(lane, switches_of_plan(), kernel_of_plan()),
+      others_(lane, switches_of_plan(),
+              {.lane = lane,
+               .names = context.names,
+               .notes = notes_,
+               .plan = std::move(plan_.kernel),
+               .filter = kernel_filter_.get()}),
       open_(lane, others_),
       moments_(moments_of_plan(), std::move(plan_.moments), std::move(plan_.messages)),
       cursor_(file_, plan_.facts, open_, plan_.payloads.get()),
@@ -40,29 +45,11 @@ Schedule::Context ThreadSource::switches_of_plan() {
   return {.lane = lane_,
           .names = context_.names,
           .notes = notes_,
-          .inbox = plan_.switches.inbox,
-          .process = plan_.switches.process,
-          .thread = plan_.switches.thread,
+          .plan = std::move(plan_.switches),
           .name = plan_.path,
-          .lone_outs = std::move(plan_.switches.lone_outs),
-          .short_outs = std::move(plan_.switches.short_outs),
-          .has_estimated_exits = plan_.switches.has_estimated_exits,
           .on_exit = [this](std::uint64_t time_ns) { calls_.exit_task(time_ns); },
           .on_exec = [this](std::uint64_t time_ns) { exec(time_ns); },
           .shows = [this](bool is_short) { return shows_switch(is_short); }};
-}
-
-KernelCalls::Context ThreadSource::kernel_of_plan() {
-  return {.lane = lane_,
-          .names = context_.names,
-          .notes = notes_,
-          .inbox = plan_.kernel.inbox,
-          .name = plan_.kernel.thread,
-          .tracepoints = plan_.kernel.tracepoints,
-          .process = plan_.kernel.process,
-          .thread = plan_.kernel.thread_id,
-          .skips_outside = plan_.kernel.skips_outside,
-          .filter = kernel_filter_.get()};
 }
 
 Moments::Context ThreadSource::moments_of_plan() {
@@ -71,7 +58,7 @@ Moments::Context ThreadSource::moments_of_plan() {
           .notes = notes_,
           .others = others_,
           .facts = plan_.facts,
-          .last_switch_ns = plan_.switches.last_ns,
+          .last_switch_ns = plan_.last_switch_ns,
           .shows_program = workshop_.shows_program,
           .shows_event = [this] { return shows_event(false); },
           .place = [this] { return Place::byte(file_.path(), place_); },

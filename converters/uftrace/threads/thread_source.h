@@ -72,7 +72,6 @@ class ThreadSource : public Source {
 
   void set_view(const SymbolView& view);
   Schedule::Context switches_of_plan();
-  KernelCalls::Context kernel_of_plan();
   Moments::Context moments_of_plan();
   std::function<bool(std::uint64_t address, bool is_recorded)> call_filter();
   bool is_left_out(const CallRecord& call);

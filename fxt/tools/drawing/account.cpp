@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <utility>
 
 namespace fxt::tools {
 namespace {

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "fxt/tools/drawing/page.h"
@@ -61,34 +62,14 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
   return {
       {.title = "What is drawn:",
        .options =
-           {{.name = "time-range",
-             .letter = 'r',
-             .argument = "A~B",
-             .help = "only this time: seconds as the trace counts, or since its start with a unit (20ms), as "
-                     "the axis does; either side may be empty",
-             .take =
-                 [&timeline](std::string_view text) { timeline.range = parse_range("time-range", text); }},
-            {.name = "thread",
-             .letter = 't',
-             .argument = "KOID",
-             .help = "only this thread; may be repeated",
-             .take =
-                 [&timeline](std::string_view text) {
-                   timeline.events.threads.push_back(parse_count("thread", text));
-                 },
-             .may_repeat = true},
-            {.name = "name",
-             .letter = 'n',
-             .argument = "PATTERN",
-             .help = "only events with a name that matches this shell pattern; may be repeated",
-             .take = into(timeline.events.names),
-             .may_repeat = true},
-            {.name = "category",
-             .letter = 'c',
-             .argument = "PATTERN",
-             .help = "the same for categories",
-             .take = into(timeline.events.categories),
-             .may_repeat = true},
+           {range_option(
+                "only this time: seconds as the trace counts, or since its start with a unit (20ms), as "
+                "the axis does; either side may be empty",
+                [&timeline](const TimeRange& range) { timeline.range = range; }),
+            thread_option("only this thread; may be repeated", timeline.events.threads),
+            name_option("only events with a name that matches this shell pattern; may be repeated",
+                        timeline.events.names),
+            category_option(timeline.events.categories),
             {.name = "max-depth",
              .argument = "N",
              .help = "so many rows for a thread (default: 32); calls nested deeper are counted",
@@ -185,11 +166,7 @@ DrawOptions parse_draw_options(int argc, const char* const* argv) {
   if (options.text) return options;
 
   for (const CommandLine::Given& given : line.options) given.option->take(given.value);
-  if (line.paths.size() < 2)
-    throw UsageError(line.paths.empty() ? "IN and OUT are missing" : "OUT is missing");
-  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
-  options.input = line.paths[0];
-  options.output = line.paths[1];
+  std::tie(options.input, options.output) = in_and_out(line);
   if (options.kind == PictureKind::Auto) options.kind = kind_of_name(options.output);
   options.timeline.columns = options.width - kMargins;
   return options;

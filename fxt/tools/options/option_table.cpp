@@ -1,7 +1,6 @@
 #include "fxt/tools/options/option_table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdexcept>
@@ -87,6 +86,13 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
     throw UsageError(error.what());
   }
   return line;
+}
+
+std::pair<std::string, std::string> in_and_out(const CommandLine& line) {
+  if (line.paths.size() < 2)
+    throw UsageError(line.paths.empty() ? "IN and OUT are missing" : "OUT is missing");
+  if (line.paths.size() > 2) throw UsageError("takes one IN and one OUT");
+  return {line.paths[0], line.paths[1]};
 }
 
 }  // namespace fxt::tools

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fxt/tools/options/option.h"
@@ -28,5 +29,8 @@ struct CommandLine {
 
 // Nothing is told to the options yet. Throws UsageError.
 CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
+
+// The two paths of a program that takes an IN and an OUT. Throws UsageError if they are not two.
+std::pair<std::string, std::string> in_and_out(const CommandLine& line);
 
 }  // namespace fxt::tools

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/names/rust_name.h"
+#include "converters/model/names/rust_v0_name.h"
 
 namespace convert {
 namespace {

@@ -1,0 +1,57 @@
+// What texts are taken apart into: numbers, words, items between separators.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace convert {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+// Of an identifier.
+constexpr bool is_word_character(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Takes the digits off that `text` begins with, behind a minus if the type has one. Nothing (and nothing
+// taken) if there are none, or the number is too large for its type.
+template <std::integral Number = std::uint64_t>
+std::optional<Number> take_number(std::string_view& text, int base = 10) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+// The same of all of `text`.
+template <std::integral Number = std::uint64_t>
+std::optional<Number> whole_number(std::string_view text, int base = 10) {
+  const auto number = take_number<Number>(text, base);
+  return text.empty() ? number : std::nullopt;
+}
+// All of `text` as C writes a number: decimal, 0x hexadecimal, 0 octal; below 2^64.
+std::optional<std::uint64_t> c_number(std::string_view text);
+
+// `prefix` is in lower case; `text` need not be.
+bool take_prefix(std::string_view& text, std::string_view prefix);
+// Without blanks at either end.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
+// Calls `take` with each part between separators; empty parts are passed.
+template <typename Take>
+void split(std::string_view text, char separator, const Take& take) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end != 0) take(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+}  // namespace convert
