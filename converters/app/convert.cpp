@@ -15,8 +15,8 @@
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
-#include "fxt/tools/printable.h"
-#include "fxt/tools/standard_output.h"
+#include "fxt/tools/program/standard_output.h"
+#include "fxt/tools/text/printable.h"
 
 namespace convert {
 

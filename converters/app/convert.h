@@ -2,7 +2,7 @@
 #pragma once
 
 #include "converters/app/options.h"
-#include "fxt/tools/program.h"
+#include "fxt/tools/program/program.h"
 
 namespace convert {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "converters/app/output_rules.h"
-#include "fxt/tools/trace_file.h"
+#include "fxt/tools/files/trace_file.h"
 
 namespace convert {
 namespace {

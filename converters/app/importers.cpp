@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "converters/app/foreign_inputs.h"
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/tfile/importer.h"
 #include "converters/uftrace/importer.h"
 

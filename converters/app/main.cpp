@@ -1,7 +1,7 @@
 // fxt-convert: uftrace recordings and GDB trace files as FXT timelines.
 #include "converters/app/convert.h"
 #include "converters/app/options.h"
-#include "fxt/tools/program.h"
+#include "fxt/tools/program/program.h"
 
 int main(int argc, char** argv) {
   return fxt::tools::run_program("fxt-convert", [&] {

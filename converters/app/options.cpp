@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "converters/app/output_rules.h"
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "fxt/quantity_text.h"
 #include "fxt/tools/options/program_text.h"
-#include "fxt/tools/standard_output.h"
+#include "fxt/tools/program/standard_output.h"
 
 namespace convert {
 namespace {

@@ -11,7 +11,7 @@
 #include "converters/app/importers.h"
 #include "converters/app/progress.h"
 #include "converters/model/importer.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "fxt/cutter.h"
 
 namespace convert {

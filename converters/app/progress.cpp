@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "converters/app/report.h"
-#include "fxt/tools/terminal.h"
+#include "fxt/tools/program/terminal.h"
 
 namespace convert {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "converters/model/sink.h"
+#include "converters/model/merging/sink.h"
 #include "fxt/time_range.h"
 
 namespace convert {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fxt/tools/printable.h"
+#include "fxt/tools/text/printable.h"
 
 namespace convert {
 namespace {

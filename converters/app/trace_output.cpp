@@ -8,7 +8,7 @@
 #include "converters/app/block_writer.h"
 #include "converters/model/option.h"
 #include "fxt/reader.h"
-#include "fxt/tools/piece_files.h"
+#include "fxt/tools/files/piece_files.h"
 
 namespace convert {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/notes.h"
 
 namespace convert {

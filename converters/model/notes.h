@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert {
 

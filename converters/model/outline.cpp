@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "fxt/tools/printable.h"
+#include "fxt/tools/text/printable.h"
 
 namespace convert {
 namespace {

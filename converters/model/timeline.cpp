@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "converters/model/offset.h"
-#include "converters/model/shared_threads.h"
+#include "converters/model/lanes/offset.h"
+#include "converters/model/merging/shared_threads.h"
 
 namespace convert {
 namespace {

@@ -10,16 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/chunk.h"
-#include "converters/model/event.h"
-#include "converters/model/guests.h"
-#include "converters/model/hidden.h"
 #include "converters/model/koids.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/chunk.h"
+#include "converters/model/lanes/event.h"
+#include "converters/model/lanes/hidden.h"
+#include "converters/model/lanes/lane.h"
+#include "converters/model/merging/guests.h"
+#include "converters/model/merging/rounds.h"
+#include "converters/model/merging/sink.h"
+#include "converters/model/merging/source.h"
 #include "converters/model/notes.h"
-#include "converters/model/rounds.h"
-#include "converters/model/sink.h"
-#include "converters/model/source.h"
 
 namespace convert {
 

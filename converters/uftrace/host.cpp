@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/records/mark_scan.h"
 
 namespace convert::uftrace {

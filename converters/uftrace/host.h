@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 #include "converters/uftrace/arguments/payload_reader.h"
 #include "converters/uftrace/records/thread_facts.h"
 #include "converters/uftrace/symbols/symbolizer.h"

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "fxt/tools/dump.h"
-#include "fxt/tools/input_file.h"
-#include "fxt/tools/standard_output.h"
+#include "fxt/tools/program/entry_source.h"
+#include "fxt/tools/program/standard_output.h"
 
 namespace fxt::tools {
 

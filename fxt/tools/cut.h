@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fxt/cutter.h"
-#include "fxt/tools/program.h"
-#include "fxt/tools/selection.h"
+#include "fxt/tools/program/program.h"
+#include "fxt/tools/program/selection.h"
 
 namespace fxt::tools {
 

@@ -4,14 +4,15 @@
 #include <cstdio>
 #include <vector>
 
-#include "fxt/tools/call_tree.h"
+#include "fxt/tools/calls/call_tree.h"
+#include "fxt/tools/calls/statistics.h"
 #include "fxt/tools/check.h"
-#include "fxt/tools/input_file.h"
-#include "fxt/tools/json_format.h"
+#include "fxt/tools/files/input_file.h"
 #include "fxt/tools/options/program_text.h"
-#include "fxt/tools/standard_output.h"
-#include "fxt/tools/statistics.h"
-#include "fxt/tools/text_format.h"
+#include "fxt/tools/program/entry_source.h"
+#include "fxt/tools/program/standard_output.h"
+#include "fxt/tools/text/json_format.h"
+#include "fxt/tools/text/text_format.h"
 
 namespace fxt::tools {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "fxt/tools/call_statistics.h"
-#include "fxt/tools/program.h"
-#include "fxt/tools/selection.h"
+#include "fxt/tools/calls/call_statistics.h"
+#include "fxt/tools/program/program.h"
+#include "fxt/tools/program/selection.h"
 
 namespace fxt::tools {
 

@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "fxt/tools/dump.h"
-#include "fxt/tools/program.h"
-#include "fxt/tools/terminal.h"
+#include "fxt/tools/program/program.h"
+#include "fxt/tools/program/terminal.h"
 
 int main(int argc, char** argv) {
   using namespace fxt::tools;

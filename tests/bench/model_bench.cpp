@@ -4,10 +4,10 @@
 #include <memory>
 #include <string_view>
 
+#include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/sink/fxt_sink.h"
-#include "converters/model/source.h"
 #include "converters/model/timeline.h"
 #include "fxt/writer.h"
 #include "tests/bench/ready_memory.h"

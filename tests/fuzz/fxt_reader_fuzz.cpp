@@ -9,8 +9,8 @@
 
 #include "fxt/checker.h"
 #include "fxt/reader.h"
-#include "fxt/tools/json_format.h"
-#include "fxt/tools/text_format.h"
+#include "fxt/tools/text/json_format.h"
+#include "fxt/tools/text/text_format.h"
 #include "fxt/writer.h"
 
 namespace {

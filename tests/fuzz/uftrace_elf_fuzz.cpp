@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/symbols/elf_symbols.h"
 #include "tests/uftrace/symbols/memory_file.h"
 

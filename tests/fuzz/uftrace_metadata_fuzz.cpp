@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/input_error.h"
 #include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/map_file.h"

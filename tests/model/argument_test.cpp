@@ -1,5 +1,5 @@
 // Arguments as packed words: what is added comes out again, and the words are those that the header promises.
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 
 #include <bit>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "converters/model/byte_cursor.h"
+#include "converters/model/reading/byte_cursor.h"
 
 #include <array>
 #include <gtest/gtest.h>

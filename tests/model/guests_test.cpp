@@ -1,5 +1,5 @@
 // Threads of one input that are threads of another: which one, and how they are shown.
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>

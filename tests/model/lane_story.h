@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/timeline.h"

@@ -1,4 +1,4 @@
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

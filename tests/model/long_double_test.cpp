@@ -1,5 +1,5 @@
 // Values are what GDB prints of the same bytes.
-#include "converters/model/long_double.h"
+#include "converters/model/reading/long_double.h"
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Calls in bulk must come out as they do one by one.
-#include "converters/model/plain_run.h"
+#include "converters/model/lanes/plain_run.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>

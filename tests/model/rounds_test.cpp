@@ -1,6 +1,6 @@
 // Rounds: whatever the number of threads, the size of blocks and the lookahead, one stream comes out; feeders
 // hold their sources up; failures come out in order.
-#include "converters/model/rounds.h"
+#include "converters/model/merging/rounds.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Lanes of one thread lie on each other as far as a viewer can stack them, and no farther.
-#include "converters/model/shared_threads.h"
+#include "converters/model/merging/shared_threads.h"
 
 #include <algorithm>
 #include <functional>

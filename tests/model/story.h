@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "converters/model/importer.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/timeline.h"
 
 namespace convert {

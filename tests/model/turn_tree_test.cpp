@@ -1,5 +1,5 @@
 // The tournament tree against a plain search, for any number of lanes and any times.
-#include "converters/model/turn_tree.h"
+#include "converters/model/merging/turn_tree.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

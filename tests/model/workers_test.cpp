@@ -1,5 +1,5 @@
 // Tasks of a round: each is done once, by one thread at a time, also when there are none.
-#include "converters/model/workers.h"
+#include "converters/model/merging/workers.h"
 
 #include <atomic>
 #include <gtest/gtest.h>

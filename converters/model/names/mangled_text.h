@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "converters/model/slot.h"
+#include "converters/model/lanes/slot.h"
 #include "fxt/utf8.h"
 #include "fxt/words.h"
 #include "fxt/writer.h"

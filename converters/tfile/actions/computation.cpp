@@ -1,6 +1,6 @@
 #include "converters/tfile/actions/computation.h"
 
-#include "converters/model/load.h"
+#include "converters/model/reading/load.h"
 
 namespace convert::tfile {
 namespace {

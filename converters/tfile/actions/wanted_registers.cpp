@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "fxt/lower.h"
 
 namespace convert::tfile {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
 

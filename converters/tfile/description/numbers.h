@@ -9,7 +9,7 @@
 
 #include <boost/endian/conversion.hpp>
 
-#include "converters/model/load.h"
+#include "converters/model/reading/load.h"
 
 namespace convert::tfile {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/argument.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/frames/frame_reader.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/tfile/frames/trace_file.h"

@@ -5,7 +5,7 @@
 
 #include <boost/locale/encoding_utf.hpp>
 
-#include "converters/model/long_double.h"
+#include "converters/model/reading/long_double.h"
 #include "converters/tfile/description/hex.h"
 #include "converters/tfile/description/numbers.h"
 #include "fxt/utf8.h"

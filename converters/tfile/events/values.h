@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/tfile/actions/action_plan.h"
 #include "converters/tfile/description/register_layout.h"

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert::tfile {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/tfile/description/numbers.h"
 #include "converters/tfile/frames/frame_pattern.h"
 #include "converters/tfile/frames/frame_reader.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 
 namespace convert::tfile {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "converters/tfile/description/default_layouts.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/target_description.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/tfile/description/hex.h"
 
 namespace convert::tfile {

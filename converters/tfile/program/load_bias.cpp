@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/spoken_location.h"
 

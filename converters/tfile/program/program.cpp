@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/tfile/program/dwarf_names.h"
 #include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/global_names.h"

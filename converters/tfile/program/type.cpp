@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
 namespace {

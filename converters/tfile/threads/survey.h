@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/trace_file.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 

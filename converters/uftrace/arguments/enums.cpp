@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::uftrace {
 namespace {

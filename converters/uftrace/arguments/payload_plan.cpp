@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include "converters/model/load.h"
-#include "converters/model/long_double.h"
+#include "converters/model/reading/load.h"
+#include "converters/model/reading/long_double.h"
 
 namespace convert::uftrace {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"

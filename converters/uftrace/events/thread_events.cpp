@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/load.h"
+#include "converters/model/reading/load.h"
 
 namespace convert::uftrace {
 namespace {

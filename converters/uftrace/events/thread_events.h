@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "converters/model/argument.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/events/event_names.h"
 #include "converters/uftrace/events/event_programs.h"

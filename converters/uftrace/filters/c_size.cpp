@@ -1,6 +1,6 @@
 #include "converters/uftrace/filters/c_size.h"
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "fxt/quantity_text.h"
 
 namespace convert::uftrace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "converters/model/option.h"
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::uftrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 
 namespace convert::uftrace {
 

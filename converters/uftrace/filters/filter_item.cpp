@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "converters/model/option.h"
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/filters/c_size.h"
 #include "fxt/quantity_text.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/filters/c_size.h"
 
 namespace convert::uftrace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "converters/model/text.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {

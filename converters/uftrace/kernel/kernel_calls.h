@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
+#include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/model/source.h"
 #include "converters/uftrace/kernel/kernel_inbox.h"
 #include "converters/uftrace/kernel/tracepoint.h"
 

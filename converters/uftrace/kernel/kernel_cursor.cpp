@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/uftrace/kernel/number_place.h"
 #include "converters/uftrace/kernel/ring_page.h"
 #include "converters/uftrace/recording/note_kinds.h"

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converters/model/event.h"
 #include "converters/model/importer.h"
-#include "converters/model/source.h"
+#include "converters/model/lanes/event.h"
+#include "converters/model/merging/source.h"
 #include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/kernel/kernel_inbox.h"

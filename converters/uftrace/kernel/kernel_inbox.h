@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 
 namespace convert::uftrace {
 

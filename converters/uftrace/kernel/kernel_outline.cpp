@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/recording/note_kinds.h"

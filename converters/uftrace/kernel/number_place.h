@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "converters/model/load.h"
+#include "converters/model/reading/load.h"
 
 namespace convert::uftrace {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/kernel/kernel_header.h"
 #include "converters/uftrace/kernel/number_place.h"

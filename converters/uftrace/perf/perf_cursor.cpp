@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "converters/model/load.h"
+#include "converters/model/reading/load.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "fxt/field.h"
 
 namespace convert::uftrace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/event.h"
 #include "converters/model/importer.h"
+#include "converters/model/lanes/event.h"
+#include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"
-#include "converters/model/source.h"
 #include "converters/uftrace/perf/inbox.h"
 #include "converters/uftrace/perf/perf_merge.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/perf/perf_cursor.h"
 
 namespace convert::uftrace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/uftrace/perf/perf_cursor.h"
 
 namespace convert::uftrace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/event.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/event.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/perf/inbox.h"

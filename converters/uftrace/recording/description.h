@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "converters/model/importer.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 

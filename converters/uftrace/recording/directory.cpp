@@ -5,8 +5,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "converters/model/input_error.h"
-#include "converters/model/text.h"
+#include "converters/model/reading/input_error.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::uftrace {
 namespace {

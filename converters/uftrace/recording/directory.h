@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 
 namespace convert::uftrace {
 

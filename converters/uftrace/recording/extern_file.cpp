@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"

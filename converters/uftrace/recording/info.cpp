@@ -6,8 +6,8 @@
 #include <span>
 #include <sys/wait.h>
 
-#include "converters/model/byte_cursor.h"
-#include "converters/model/text.h"
+#include "converters/model/reading/byte_cursor.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 

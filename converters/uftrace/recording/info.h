@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/notes.h"
 #include "fxt/field.h"
 

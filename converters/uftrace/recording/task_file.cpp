@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "converters/model/byte_cursor.h"
+#include "converters/model/reading/byte_cursor.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/notes.h"
 
 namespace convert::uftrace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/input_error.h"
 #include "converters/model/notes.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert::uftrace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 #include "converters/uftrace/records/payloads.h"
 #include "converters/uftrace/records/thread_facts.h"
 

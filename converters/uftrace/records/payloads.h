@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "converters/model/argument.h"
+#include "converters/model/lanes/argument.h"
 #include "converters/uftrace/records/records.h"
 
 namespace convert::uftrace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "converters/model/byte_cursor.h"
+#include "converters/model/reading/byte_cursor.h"
 
 namespace convert::uftrace {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
 #include "converters/uftrace/records/payloads.h"

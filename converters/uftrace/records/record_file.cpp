@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert::uftrace {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "converters/model/load.h"
+#include "converters/model/reading/load.h"
 #include "fxt/field.h"
 
 namespace convert::uftrace {

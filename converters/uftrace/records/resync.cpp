@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 
 namespace convert::uftrace {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/symbols/elf_symbols.h"
 #include "converters/uftrace/symbols/separate_debug_file.h"

@@ -10,7 +10,7 @@
 
 #include <boost/endian/conversion.hpp>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert::uftrace {
 namespace {

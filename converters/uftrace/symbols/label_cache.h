@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "fxt/field.h"
 
 namespace convert::uftrace {

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert::uftrace {
 namespace {

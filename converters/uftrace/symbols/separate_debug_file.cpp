@@ -7,7 +7,7 @@
 
 #include <boost/crc.hpp>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/symbols/elf_symbols.h"
 
 namespace convert::uftrace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/filters/filter_table.h"
 #include "converters/uftrace/filters/thread_filter.h"

@@ -7,10 +7,10 @@
 #include <deque>
 #include <functional>
 
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
+#include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/model/source.h"
 #include "converters/uftrace/threads/other_streams.h"
 #include "converters/uftrace/threads/thread_plan.h"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/uftrace/kernel/kernel_calls.h"
 #include "converters/uftrace/perf/schedule.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/event.h"
+#include "converters/model/lanes/event.h"
 #include "converters/uftrace/kernel/kernel_calls.h"
 #include "converters/uftrace/perf/schedule.h"
 #include "converters/uftrace/recording/extern_file.h"

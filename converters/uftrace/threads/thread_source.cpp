@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/model/plain_run.h"
+#include "converters/model/lanes/plain_run.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/records/record_notes.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
-#include "converters/model/lane.h"
+#include "converters/model/lanes/lane.h"
 #include "converters/model/timeline.h"
 #include "converters/uftrace/arguments/source_lines.h"
 #include "converters/uftrace/events/thread_events.h"

@@ -15,10 +15,11 @@
 #include "fxt/tools/drawing/page.h"
 #include "fxt/tools/drawing/svg.h"
 #include "fxt/tools/drawing/time_text.h"
-#include "fxt/tools/input_file.h"
+#include "fxt/tools/files/input_file.h"
+#include "fxt/tools/files/trace_file.h"
 #include "fxt/tools/options/program_text.h"
-#include "fxt/tools/standard_output.h"
-#include "fxt/tools/trace_file.h"
+#include "fxt/tools/program/entry_source.h"
+#include "fxt/tools/program/standard_output.h"
 
 namespace fxt::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fxt/tools/drawing/timeline.h"
-#include "fxt/tools/program.h"
+#include "fxt/tools/program/program.h"
 
 namespace fxt::tools {
 

@@ -1,6 +1,6 @@
 // fxt-draw: pictures of traces in the Fuchsia trace format.
 #include "fxt/tools/drawing/draw.h"
-#include "fxt/tools/program.h"
+#include "fxt/tools/program/program.h"
 
 int main(int argc, char** argv) {
   return fxt::tools::run_program("fxt-draw",

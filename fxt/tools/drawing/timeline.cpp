@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "fxt/format.h"
-#include "fxt/tools/call_event.h"
+#include "fxt/tools/calls/call_event.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {

@@ -15,10 +15,10 @@
 
 #include "fxt/reader.h"
 #include "fxt/time_range.h"
+#include "fxt/tools/calls/open_calls.h"
 #include "fxt/tools/drawing/account.h"
 #include "fxt/tools/drawing/lane.h"
-#include "fxt/tools/open_calls.h"
-#include "fxt/tools/selection.h"
+#include "fxt/tools/program/selection.h"
 
 namespace fxt::tools {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fxt/reader.h"
-#include "fxt/tools/text_format.h"
+#include "fxt/tools/text/text_format.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fxt/tools/compression.h"
-#include "fxt/tools/input_file.h"
-#include "fxt/tools/output_file.h"
+#include "fxt/tools/files/compression.h"
+#include "fxt/tools/files/input_file.h"
+#include "fxt/tools/files/output_file.h"
 #include "tests/fxt/tools/tool_test.h"
 
 namespace fxt::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 #include "converters/tfile/frames/mark_sample.h"
 #include "converters/tfile/import.h"
 #include "tests/model/event_text.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <string_view>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {

@@ -118,6 +118,11 @@ TEST_F(LoadBias, AProgramWithoutTheFunctionsIsAnotherOne) {
   description_.locations.front().at = "somebody_elses";
   tracepoint("traced_program.cpp:plant::pump", "plant::pump", kBias);
   EXPECT_TRUE(may_be_traced(description_, program_, kBias));
+  // One that says nothing speaks for none of the others.
+  description_.locations.front().at = "*0x401000";
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias));
+  description_.locations.back().at = "somebody_elses";
+  EXPECT_FALSE(may_be_traced(description_, program_, kBias));
 }
 
 TEST_F(LoadBias, AProgramWithoutTheLinesIsAnotherOne) {
@@ -129,6 +134,10 @@ TEST_F(LoadBias, AProgramWithoutTheLinesIsAnotherOne) {
   EXPECT_TRUE(may_be_traced(description_, program_, kBias));
   EXPECT_TRUE(may_be_traced(description_, program_, std::nullopt));
   EXPECT_FALSE(may_be_traced(description_, program_, kBias + 0x1000));
+  description_.locations.front().at = "another.cpp:1";
+  EXPECT_FALSE(may_be_traced(description_, program_, kBias));
+  tracepoint("plain_start", "plain_start", kBias);
+  EXPECT_TRUE(may_be_traced(description_, program_, kBias));
 }
 
 TEST_F(LoadBias, AnInlinedFunctionIsThere) {

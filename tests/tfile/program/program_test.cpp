@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "tests/tfile/program/traced_program.h"
 
 namespace convert::tfile {

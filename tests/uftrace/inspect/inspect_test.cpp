@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"

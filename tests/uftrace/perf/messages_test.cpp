@@ -139,12 +139,8 @@ std::vector<std::string> lines_of(const std::vector<Message>& messages) {
     Schedule schedule({.lane = told,
                        .names = names,
                        .notes = notes,
-                       .inbox = &inbox,
-                       .process = ProcessId{7},
-                       .thread = ThreadId{8},
+                       .plan = {.inbox = &inbox, .process = ProcessId{7}, .thread = ThreadId{8}},
                        .name = "story",
-                       .lone_outs = {},
-                       .has_estimated_exits = false,
                        .on_exit = over,
                        .on_exec = over});
     schedule.tell_before(1000);

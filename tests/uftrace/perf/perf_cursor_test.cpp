@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/number_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/text_file.h"
 #include "tests/uftrace/text_recording.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/guests.h"
+#include "converters/model/merging/guests.h"
 #include "converters/uftrace/import.h"
 #include "tests/model/event_text.h"
 #include "tests/uftrace/recording.h"

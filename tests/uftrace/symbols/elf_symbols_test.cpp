@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <ostream>
 
-#include "converters/model/input_error.h"
+#include "converters/model/reading/input_error.h"
 #include "tests/number_bytes.h"
 #include "tests/uftrace/symbols/elf_builder.h"
 #include "tests/uftrace/symbols/memory_file.h"

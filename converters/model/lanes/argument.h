@@ -1,0 +1,200 @@
+// Arguments of events as rows of packed 64-bit words: what importers say, lanes keep and sinks write. Nothing
+// is allocated or looked up per argument.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "converters/model/lanes/event.h"
+#include "fxt/field.h"
+#include "fxt/padded_bytes.h"
+
+namespace convert {
+
+enum class ArgumentType : std::uint8_t {
+  Null,
+  Int32,
+  Uint32,
+  Int64,
+  Uint64,
+  Double,
+  Text,  // any bytes: they are made valid UTF-8, and cut to what a record takes, where they are written
+  Pointer,
+  Koid,
+  Bool,
+  Name,  // a string that is likely to come again (a source line, an enumerator): written as a reference
+};
+
+// One argument. A text is borrowed.
+struct Argument {
+  NameId name{};
+  ArgumentType type = ArgumentType::Null;
+  std::uint64_t bits = 0;      // of all but a Text: the number (a signed one extended to 64 bits), the NameId
+  std::string_view text = {};  // of a Text
+
+  Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
+  Argument(NameId id, std::monostate) : name(id) {}
+  Argument(NameId id, std::int32_t value) : Argument(id, std::int64_t{value}) { type = ArgumentType::Int32; }
+  Argument(NameId id, std::uint32_t value) : name(id), type(ArgumentType::Uint32), bits(value) {}
+  Argument(NameId id, std::int64_t value)
+      : name(id), type(ArgumentType::Int64), bits(static_cast<std::uint64_t>(value)) {}
+  Argument(NameId id, std::uint64_t value) : name(id), type(ArgumentType::Uint64), bits(value) {}
+  Argument(NameId id, double value)
+      : name(id), type(ArgumentType::Double), bits(std::bit_cast<std::uint64_t>(value)) {}
+  Argument(NameId id, std::string_view value) : name(id), type(ArgumentType::Text), text(value) {}
+  Argument(NameId id, const char* value) : Argument(id, std::string_view(value)) {}
+  Argument(NameId id, const std::string& value) : Argument(id, std::string_view(value)) {}
+  Argument(NameId id, Pointer value) : name(id), type(ArgumentType::Pointer), bits(value.address) {}
+  Argument(NameId id, Koid value) : name(id), type(ArgumentType::Koid), bits(value.koid) {}
+  Argument(NameId id, bool value) : name(id), type(ArgumentType::Bool), bits(value ? 1 : 0) {}
+  Argument(NameId id, NameId value)
+      : name(id), type(ArgumentType::Name), bits(static_cast<std::uint32_t>(value)) {}
+
+  friend bool operator==(const Argument&, const Argument&) = default;
+};
+
+// The first word of a packed argument. Behind it: nothing of a Null; the bytes of a Text, filled up with
+// zeros to whole words; one word, Argument::bits, of all others.
+struct ArgumentHeader {
+  using Type = fxt::Field<0, 3>;
+  using Name = fxt::Field<4, 35>;
+  using Size = fxt::Field<36, 63>;  // bytes of a Text
+
+  static constexpr std::uint64_t of(NameId name, ArgumentType type, std::size_t size_bytes = 0) {
+    return Type::put(static_cast<std::uint64_t>(type)) | Name::put(static_cast<std::uint32_t>(name)) |
+           Size::put(size_bytes);
+  }
+  // Words of the argument, this one included.
+  static constexpr std::size_t words(std::uint64_t header) {
+    constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
+    const std::uint64_t type = Type::get(header);
+    return 1 + (type == kText ? fxt::words_of(Size::get(header)) : type == 0 ? 0 : 1);
+  }
+};
+static_assert(fxt::kTilesWord<ArgumentHeader::Type, ArgumentHeader::Name, ArgumentHeader::Size>);
+
+// The longest Text that can be packed; FXT takes far less.
+inline constexpr std::size_t kMaxTextBytes = ArgumentHeader::Size::kMax;
+
+// Packed arguments, one after the other. Borrows the words.
+class ArgumentRow {
+ public:
+  class Iterator {
+   public:
+    using value_type = Argument;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    explicit Iterator(const std::uint64_t* word) : word_(word) {}
+    NameId name() const { return static_cast<NameId>(ArgumentHeader::Name::get(*word_)); }
+    ArgumentType type() const { return static_cast<ArgumentType>(ArgumentHeader::Type::get(*word_)); }
+    std::uint64_t bits() const { return word_[1]; }  // of all but a Null and a Text
+    std::string_view text() const {                  // of a Text
+      return {reinterpret_cast<const char*>(word_ + 1), ArgumentHeader::Size::get(*word_)};
+    }
+    Argument operator*() const {
+      if (type() == ArgumentType::Text) return {name(), text()};
+      return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
+    }
+    Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
+    // The same for who knows how many words the argument has.
+    Iterator& skip(std::size_t words) {
+      word_ += words;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    const std::uint64_t* word() const { return word_; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::uint64_t* word_ = nullptr;
+  };
+
+  ArgumentRow() = default;
+  explicit ArgumentRow(std::span<const std::uint64_t> words)
+      : begin_(words.data()), end_(words.data() + words.size()) {}
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+  bool empty() const { return begin_ == end_; }
+  std::span<const std::uint64_t> words() const { return {begin_.word(), end_.word()}; }
+
+ private:
+  Iterator begin_, end_;
+};
+
+// Builds a row. One object can be used for many events: clear() keeps its room.
+class Arguments {
+ public:
+  Arguments() = default;
+  Arguments(std::initializer_list<Argument> list) {
+    for (const Argument& argument : list) add(argument);
+  }
+
+  void add(const Argument& argument) {
+    ++size_;
+    if (argument.type == ArgumentType::Text) {
+      add_text(argument.name, argument.text);
+      return;
+    }
+    std::uint64_t* const word = room(2);
+    word[0] = ArgumentHeader::of(argument.name, argument.type);
+    word[1] = argument.bits;
+    words_used_ += argument.type == ArgumentType::Null ? 1 : 2;
+  }
+  void add(ArgumentRow row) {
+    for (const Argument& argument : row) add(argument);
+  }
+  // `count` arguments that are packed already.
+  void add_packed(std::span<const std::uint64_t> words, std::size_t count) {
+    std::ranges::copy(words, room(words.size()));
+    words_used_ += words.size();
+    size_ += count;
+  }
+  // The value of an argument that is no Text: of the word behind its header.
+  void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
+  void clear() { words_used_ = size_ = 0; }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  // Valid until something is added.
+  std::span<const std::uint64_t> words() const { return {words_.data(), words_used_}; }
+  ArgumentRow row() const { return ArgumentRow(words()); }
+  ArgumentRow::Iterator begin() const { return row().begin(); }
+  ArgumentRow::Iterator end() const { return row().end(); }
+
+ private:
+  void add_text(NameId name, std::string_view text) {
+    text = text.substr(0, kMaxTextBytes);
+    const std::size_t words = 1 + fxt::words_of(text.size());
+    std::uint64_t* const word = room(words);
+    *word = ArgumentHeader::of(name, ArgumentType::Text, text.size());
+    fxt::put_padded(word + 1, text.data(), text.size());
+    words_used_ += words;
+  }
+  // Where the next words go.
+  std::uint64_t* room(std::size_t words) {
+    if (words_used_ + words > words_.size()) [[unlikely]]
+      grow(words);
+    return words_.data() + words_used_;
+  }
+  [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
+
+  std::size_t size_ = 0;  // not beside words_used_: as a pair, compilers load them before both are stored
+  std::vector<std::uint64_t> words_;  // those behind words_used_ are room
+  std::size_t words_used_ = 0;
+};
+
+}  // namespace convert

@@ -1,0 +1,59 @@
+// All binary input is read through this one bounded cursor. It knows its source, its position and its byte
+// order, and is told what is being read, so that every failure explains itself.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "converters/model/reading/input_error.h"
+#include "converters/model/reading/load.h"
+
+namespace convert {
+
+class ByteCursor {
+ public:
+  // Borrows `bytes` and `path` for its whole life. `base` is the file offset of the first byte.
+  ByteCursor(std::span<const std::byte> bytes, std::string_view path, std::endian order = std::endian::little,
+             std::uint64_t base = 0)
+      : bytes_(bytes), path_(path), order_(order), base_(base) {}
+
+  std::size_t left() const { return bytes_.size() - at_; }
+  bool at_end() const { return left() == 0; }
+  std::uint64_t offset() const { return base_ + at_; }  // in the file
+  Place here() const { return Place::byte(path_, offset()); }
+  std::endian order() const { return order_; }
+
+  // Throws InputError "<path>:+<offset>: truncated: <what> needs N bytes, M left".
+  template <std::integral T>
+  T read(std::string_view what) {
+    return load<T>(take(sizeof(T), what).data(), order_);
+  }
+
+  // The next `size` bytes; valid as long as the cursor's bytes are. Throws as read() does.
+  std::span<const std::byte> take(std::size_t size, std::string_view what) {
+    if (size > left()) fail_truncated(size, what);
+    const auto taken = bytes_.subspan(at_, size);
+    at_ += size;
+    return taken;
+  }
+
+  // A child over the next `size` bytes, which can't read past its own end. Throws as read() does.
+  ByteCursor slice(std::size_t size, std::string_view what) {
+    const auto start = offset();
+    return ByteCursor(take(size, what), path_, order_, start);
+  }
+
+ private:
+  [[noreturn]] void fail_truncated(std::size_t size, std::string_view what) const;
+
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+  std::string_view path_;
+  std::endian order_;
+  std::uint64_t base_;
+};
+
+}  // namespace convert

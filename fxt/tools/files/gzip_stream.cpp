@@ -1,0 +1,128 @@
+#include "fxt/tools/files/gzip_stream.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#define ZLIB_CONST  // it writes to nothing that it reads
+#include <zlib.h>
+
+namespace fxt::tools {
+namespace {
+
+constexpr std::size_t kBlockBytes = 256 * 1024;  // larger ones save less than a thousandth
+constexpr std::size_t kWindowBytes = 32 * 1024;  // as far as deflate looks back
+constexpr std::size_t kFlushBytes = 16;          // the end of a block that is not the last; generous
+constexpr int kPlainDeflate = -MAX_WBITS;        // without a head and a tail: those are ours
+constexpr int kMemoryLevel = 8;                  // zlib's own default
+
+// RFC 1952: deflate, no flags, no time, no hint, Unix.
+constexpr std::array kHead = {std::byte{0x1f}, std::byte{0x8b}, std::byte{8}, std::byte{0}, std::byte{0},
+                              std::byte{0},    std::byte{0},    std::byte{0}, std::byte{0}, std::byte{3}};
+
+void put_little_endian(std::span<std::byte, 4> room, std::uint32_t value) {
+  for (std::byte& byte : room) {
+    byte = static_cast<std::byte>(value & 0xff);
+    value >>= 8;
+  }
+}
+
+const Bytef* bytes_of(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const Bytef*>(bytes.data());
+}
+uInt size_of(std::span<const std::byte> bytes) { return static_cast<uInt>(bytes.size()); }
+
+class Deflater {
+ public:
+  Deflater() {
+    if (::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kPlainDeflate, kMemoryLevel,
+                       Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc();
+  }
+  ~Deflater() { ::deflateEnd(&stream_); }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+
+  std::vector<std::byte> run(std::span<const std::byte> known, std::span<const std::byte> plain,
+                             bool is_last) {
+    if (!known.empty()) ::deflateSetDictionary(&stream_, bytes_of(known), size_of(known));
+    std::vector<std::byte> out(::deflateBound(&stream_, plain.size()) + kFlushBytes);
+    stream_.next_in = bytes_of(plain);
+    stream_.avail_in = size_of(plain);
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = size_of(out);
+    const int result = ::deflate(&stream_, is_last ? Z_FINISH : Z_SYNC_FLUSH);
+    if (result != (is_last ? Z_STREAM_END : Z_OK) || stream_.avail_in != 0 || stream_.avail_out == 0)
+      throw std::logic_error("a block takes more room than zlib foretold");
+    out.erase(out.end() - static_cast<std::ptrdiff_t>(stream_.avail_out), out.end());
+    return out;
+  }
+
+ private:
+  z_stream stream_ = {};
+};
+
+}  // namespace
+
+GzipStream::GzipStream(OutputFile& file, unsigned jobs) : file_(file), jobs_(jobs) {
+  block_.reserve(kWindowBytes + kBlockBytes);
+}
+
+void GzipStream::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t size = std::min(bytes.size(), known_ + kBlockBytes - block_.size());
+    block_.insert(block_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    bytes = bytes.subspan(size);
+    if (block_.size() == known_ + kBlockBytes) hand_out(false);
+  }
+}
+
+void GzipStream::finish() {
+  hand_out(true);
+  for (; !running_.empty(); running_.pop_front()) take_in(running_.front().get());
+  std::array<std::byte, 8> tail{};
+  put_little_endian(std::span(tail).first<4>(), checksum_);
+  put_little_endian(std::span(tail).last<4>(),
+                    static_cast<std::uint32_t>(plain_size_ & std::numeric_limits<std::uint32_t>::max()));
+  file_.write(tail);
+}
+
+GzipStream::Compressed GzipStream::compress(const Bytes& block, std::size_t known, bool is_last) {
+  const auto plain = std::span(block).subspan(known);
+  return {.bytes = Deflater().run(std::span(block).first(known), plain, is_last),
+          .checksum = static_cast<std::uint32_t>(::crc32(0, bytes_of(plain), size_of(plain))),
+          .plain_size = plain.size()};
+}
+
+void GzipStream::hand_out(bool is_last) {
+  const std::size_t known = std::min(block_.size(), kWindowBytes);
+  Bytes next;
+  next.reserve(kWindowBytes + kBlockBytes);
+  next.assign(block_.end() - static_cast<std::ptrdiff_t>(known), block_.end());
+  Bytes block = std::exchange(block_, std::move(next));
+  const std::size_t block_known = std::exchange(known_, known);
+  if (jobs_ == 1) {
+    take_in(compress(block, block_known, is_last));
+    return;
+  }
+  if (running_.size() == jobs_) {
+    take_in(running_.front().get());
+    running_.pop_front();
+  }
+  running_.push_back(std::async(std::launch::async, [block = std::move(block), block_known, is_last] {
+    return compress(block, block_known, is_last);
+  }));
+}
+
+void GzipStream::take_in(const Compressed& block) {
+  if (file_.bytes_written() == 0) file_.write(kHead);
+  file_.write(block.bytes);
+  checksum_ = static_cast<std::uint32_t>(
+      ::crc32_combine(checksum_, block.checksum, static_cast<z_off_t>(block.plain_size)));
+  plain_size_ += block.plain_size;
+}
+
+}  // namespace fxt::tools

@@ -1,0 +1,134 @@
+#include "fxt/tools/files/output_file.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "fxt/tools/files/temporary_name.h"
+
+namespace fxt::tools {
+namespace {
+
+constexpr mode_t kNewFileMode = 0666;  // less the umask, as any new file
+
+// Where a name points to in the end; the name itself if nothing is there yet.
+std::string resolved(const std::string& name) {
+  std::error_code error;
+  auto path = std::filesystem::path(name);
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links) {
+    const auto next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path.string();
+}
+
+// A name beside the target that nobody has.
+std::string free_name_for(const std::string& target) {
+  struct stat status {};
+  std::string name = fmt::format("{}.part-{}", target, ::getpid());
+  for (int i = 2; ::lstat(name.c_str(), &status) == 0; ++i)
+    name = fmt::format("{}.part-{}-{}", target, ::getpid(), i);
+  return name;
+}
+
+std::string directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& target)
+    : name_(target == "-" ? "standard output" : target), target_(resolved(target)) {
+  if (target == "-") {
+    fd_ = STDOUT_FILENO;
+    is_straight_ = true;
+    return;
+  }
+  struct stat status {};
+  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail("can't write");
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail("can't write");
+  }
+  if (exists && ::access(target_.c_str(), W_OK) != 0) fail("can't write");
+  if (exists && !S_ISREG(status.st_mode))
+    open_straight();
+  else
+    open_unnamed();
+}
+
+void OutputFile::open_straight() {
+  is_straight_ = true;
+  fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd_ < 0) fail("can't open");
+}
+
+void OutputFile::open_unnamed() {
+  fd_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFileMode);
+  if (fd_ >= 0 && ::access(fmt::format("/proc/self/fd/{}", fd_).c_str(), F_OK) == 0) return;
+  if (fd_ >= 0) ::close(fd_);
+
+  temporary_ = free_name_for(target_);
+  TemporaryName::guard(temporary_);
+  fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kNewFileMode);
+  if (fd_ < 0) {
+    TemporaryName::release();
+    temporary_.clear();
+    fail("can't create");
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+    TemporaryName::release();
+  }
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("can't write");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes_written_ += static_cast<std::uint64_t>(written);
+  }
+}
+
+void OutputFile::commit() {
+  if (is_straight_) {
+    // A full pipe or disk may only be told of at the end.
+    if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
+    return;
+  }
+  if (temporary_.empty()) {
+    // An unnamed file can't replace an older one at once: it gets a temporary name first.
+    temporary_ = free_name_for(target_);
+    TemporaryName::guard(temporary_);
+    if (::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", fd_).c_str(), AT_FDCWD, temporary_.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0)
+      fail("can't name the finished file");
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) fail("can't write");
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
+  temporary_.clear();
+  TemporaryName::release();
+}
+
+void OutputFile::fail(std::string_view what) const {
+  throw OutputError(fmt::format("{}: {}: {}", name_, what, std::strerror(errno)));
+}
+
+}  // namespace fxt::tools

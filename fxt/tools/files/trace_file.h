@@ -1,0 +1,56 @@
+// A trace as a file: written as its name says, and what it may take the place of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/output.h"
+#include "fxt/tools/files/compression.h"
+#include "fxt/tools/files/output_file.h"
+#include "fxt/tools/options/option.h"
+
+namespace fxt::tools {
+
+// By its first word, decompressed. False if the file can't be read.
+bool is_fxt(const std::string& path);
+
+// Asking for it is wrong usage.
+class NotReplaceable : public UsageError {
+  using UsageError::UsageError;
+};
+
+// What a program writes, and may replace.
+struct FileKind {
+  bool (*is_one)(const std::string& path) = is_fxt;
+  std::string_view name = "FXT trace";
+};
+
+// A file may take the place of nothing, of an empty file, or of one of its kind, plain or compressed, and
+// unless `replaces_anything` of nothing else; never of one of the inputs. Devices and the like are written
+// to, not replaced. Throws NotReplaceable.
+void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
+                       bool replaces_anything, const FileKind& kind = {});
+
+// Written by a Writer, compressed if its name says so; has its name when the Writer has finished.
+class TraceFile final : public Output {
+ public:
+  // As OutputFile; so many threads compress. Throws OutputError, as all of them do.
+  TraceFile(const std::string& path, unsigned jobs);
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override;
+  void finish() override;
+
+  bool is_finished() const { return is_finished_; }
+  std::uint64_t bytes_written() const { return file_.bytes_written(); }
+
+ private:
+  OutputFile file_;
+  std::unique_ptr<ByteStream> stream_;
+  std::vector<std::uint64_t> buffer_;
+  bool is_finished_ = false;
+};
+
+}  // namespace fxt::tools

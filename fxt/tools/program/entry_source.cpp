@@ -1,0 +1,29 @@
+#include "fxt/tools/program/entry_source.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fxt::tools {
+
+ExitCode tell_end(const EntrySource& source, const char* program, const std::string& file) {
+  const ReadEnd& end = source.reader().end();
+  const std::string problem = describe(end);
+  if (!source.failure().empty()) {
+    std::fprintf(stderr, "%s: %s\n", program, source.failure().c_str());
+  } else if (!problem.empty()) {
+    std::fprintf(stderr, "%s: %s:+0x%llx: %s%s\n", program, file.c_str(),
+                 static_cast<unsigned long long>(end.offset), end.offset == 0 ? "no trace: " : "",
+                 problem.c_str());
+  } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
+    std::fprintf(stderr, "%s: %s: the file is empty\n", program, file.c_str());
+  } else if (!source.asked().is_one_there()) {
+    fmt::print(stderr, "{}: {}: has none of the threads asked for: {}\n", program, file,
+               fmt::join(source.asked().koids(), ", "));
+  } else {
+    return ExitCode::Done;
+  }
+  return ExitCode::Failed;
+}
+
+}  // namespace fxt::tools
