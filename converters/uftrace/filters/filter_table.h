@@ -42,8 +42,6 @@ class FilterTable {
   bool looks_ahead() const { return looks_ahead_; }
   // Whether that depends on functions, too, and not on times alone.
   bool looks_at_functions() const { return looks_at_functions_; }
-  // Whether the sizes of functions matter.
-  bool looks_at_sizes() const { return looks_at_sizes_; }
 
   // At the end: which patterns fit no function that was called. `input` is the recording's name.
   void add_notes(const std::string& input, Notes& notes);
