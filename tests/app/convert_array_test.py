@@ -202,6 +202,8 @@ class ConvertArray(unittest.TestCase):
         process = subprocess.run([ARRAY, self.found, self.out], capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, 2)
         self.assertIn("sbatch --array=1-50 convert-array.sbatch ", process.stderr)
+        asked = subprocess.run(["bash", ARRAY, "--help"], capture_output=True, text=True, check=True, timeout=60)
+        self.assertEqual((asked.stdout, asked.stderr), (process.stderr, ""))
 
 
 def main():
