@@ -80,7 +80,7 @@ void tell_of_cut(const TraceOutput& output, std::uint64_t left_out, bool is_over
   report.events_written = cut.events;
   report.first_ns = cut.first_ns;
   report.last_ns = cut.last_ns;
-  const Place place = Place::file(options.output);
+  const Location place = Location::file(options.output);
   const std::string_view unread = is_over ? "; what follows is not read" : "";
   if (outside != 0)
     notes.add(kOutsideRange, place, fmt::format("{} events left out{}", outside, unread), outside);
@@ -123,10 +123,11 @@ ExitCode run(const Options& options) {
   Timeline timeline({.lanes = options.lanes, .jobs = options.jobs}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
-  if (!options.apart) timeline.seat_guests();
+  if (!options.apart) timeline.draw_matched_threads();
   if (timeline.lanes().empty() && !options.import.tids.empty())
-    throw InputError(Place::file(options.inputs.front()), fmt::format("has none of the threads asked for: {}",
-                                                                      fmt::join(options.import.tids, ", ")));
+    throw InputError(
+        Location::file(options.inputs.front()),
+        fmt::format("has none of the threads asked for: {}", fmt::join(options.import.tids, ", ")));
 
   const auto output = open_output(options.output, options.cut ? &*options.cut : nullptr,
                                   {.force = options.force, .inputs = options.inputs, .jobs = options.jobs});

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "converters/app/foreign_inputs.h"
+#include "converters/app/unsupported_inputs.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/tfile/importer.h"
 #include "converters/uftrace/importer.h"
@@ -34,17 +34,17 @@ Importers make_importers() {
 const Importer& importer_of(const std::string& input, const Importers& importers) {
   std::error_code error;
   if (!std::filesystem::exists(input, error))
-    throw InputError(Place::file(input), error ? error.message() : "no such file or directory");
+    throw InputError(Location::file(input), error ? error.message() : "no such file or directory");
   const auto found = std::ranges::find_if(importers, [&](const auto& i) { return i->recognizes(input); });
   if (found != importers.end()) return **found;
   // Who may not look does not know what it is.
   if (::access(input.c_str(), R_OK) != 0)
-    throw InputError(Place::file(input), fmt::format("can't open: {}", std::strerror(errno)));
+    throw InputError(Location::file(input), fmt::format("can't open: {}", std::strerror(errno)));
   std::string kinds;
   for (const auto& importer : importers)
     kinds += fmt::format("{} a {}", kinds.empty() ? "neither" : " nor", importer->name());
   if (const std::string advice = advice_for(input); !advice.empty()) kinds += fmt::format(", but {}", advice);
-  throw InputError(Place::file(input), kinds);
+  throw InputError(Location::file(input), kinds);
 }
 
 }  // namespace convert

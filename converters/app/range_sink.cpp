@@ -10,7 +10,7 @@ namespace convert {
 
 void RangeSink::write(std::span<const MergedRun> runs) {
   if (runs.empty()) return;
-  const std::span<const Slot> first = runs.front().slots;
+  const std::span<const PendingEvent> first = runs.front().slots;
   const bool is_first = !has_begun_;
   has_begun_ = true;
   find_start(first.front().time_ns);
@@ -33,9 +33,9 @@ void RangeSink::find_start(std::uint64_t time_ns) {
 
 // All but calls that are over, and instants: the rest leaves something behind.
 void RangeSink::pass_needed(const MergedRun& run) {
-  const auto is_over = [from = window_.from()](const Slot& slot) {
+  const auto is_over = [from = window_.from()](const PendingEvent& slot) {
     return slot.time_ns < from &&
-           ((slot.kind == SlotKind::Complete && slot.end_ns < from) || slot.kind == SlotKind::Instant);
+           ((slot.kind == EventKind::Complete && slot.end_ns < from) || slot.kind == EventKind::Instant);
   };
   for (auto at = run.slots.begin(); at != run.slots.end();) {
     const auto begin = std::find_if_not(at, run.slots.end(), is_over);

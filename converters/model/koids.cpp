@@ -26,7 +26,7 @@ std::uint64_t Koids::koid(Ids& ids, std::uint64_t id, std::string_view what) {
     while (taken.contains(free)) ++free;
     entry->second = free;
     if (id < kFirstMadeUpId || id >= kKoidLimit)
-      notes_->add(kRenumbered, Place::file(input_), fmt::format("{} {} is shown as {}", what, id, free));
+      notes_->add(kRenumbered, Location::file(input_), fmt::format("{} {} is shown as {}", what, id, free));
   }
   taken.insert(entry->second);
   return entry->second;

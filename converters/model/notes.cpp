@@ -9,7 +9,7 @@ Notes::Group& Notes::group_of(const NoteKind& kind) {
   return found != groups_.end() ? *found : groups_.emplace_back(Group{.kind = &kind});
 }
 
-void Notes::add(const NoteKind& kind, const Place& where, std::string_view problem, std::uint64_t count) {
+void Notes::add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count) {
   add(
       kind, [&] { return where.text() + ": " + std::string(problem); }, count);
 }

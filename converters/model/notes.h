@@ -35,7 +35,7 @@ class Notes {
 
   // `kind` must outlive this object (a constant). `count` is how many things this one note stands for
   // (5151 lost records: one note, count 5151).
-  void add(const NoteKind& kind, const Place& where, std::string_view problem, std::uint64_t count = 1);
+  void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
   // The same for places that can be many: `describe` returns a std::string "<place>: <problem>" and is
   // only called while the text is still wanted.

@@ -43,9 +43,9 @@ Lane& Timeline::add_lane(LaneInfo info) {
 }
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
-  Rounds::Feed feed{.source = std::move(source), .input = inputs_.size() - 1};
+  MergeLoop::SourceState feed{.source = std::move(source), .input = inputs_.size() - 1};
   for (const Lane* const lane : lanes) feed.lanes.push_back(number_of(*lane));
-  feeds_.push_back(std::move(feed));
+  sources_.push_back(std::move(feed));
 }
 
 std::size_t Timeline::number_of(const Lane& lane) const {
@@ -56,25 +56,27 @@ std::size_t Timeline::number_of(const Lane& lane) const {
   return static_cast<std::size_t>(lanes_.rend() - found) - 1;
 }
 
-void Timeline::add_guest(Guest guest) { guests_.push_back({std::move(guest), inputs_.size() - 1}); }
+void Timeline::add_unmatched_thread(UnmatchedThread guest) {
+  guests_.push_back({std::move(guest), inputs_.size() - 1});
+}
 
-void Timeline::add_host(std::unique_ptr<Host> host) {
+void Timeline::add_call_history(std::unique_ptr<CallHistory> host) {
   hosts_.push_back({std::move(host), inputs_.size() - 1});
 }
 
-void Timeline::seat_guests() {
+void Timeline::draw_matched_threads() {
   // What they keep is not needed any more when it is done.
   const auto guests = std::exchange(guests_, {});
   const auto hosts = std::exchange(hosts_, {});
   if (guests.empty() || hosts.empty()) return;
   std::vector<std::int64_t> offsets_ns;
-  for (const Rounds::Input& input : merged_) offsets_ns.push_back(input.offset_ns);
+  for (const MergeLoop::Input& input : merged_) offsets_ns.push_back(input.offset_ns);
   const auto name_of = [this](const Lane& lane) {
     return fmt::format("thread {}", static_cast<std::uint64_t>(infos_[number_of(lane)].thread));
   };
-  const auto seats = find_seats(guests, hosts, offsets_ns, name_of);
+  const auto seats = match_threads(guests, hosts, offsets_ns, name_of);
   for (std::size_t i = 0; i < guests.size(); ++i) {
-    const Guest& guest = guests[i].guest;
+    const UnmatchedThread& guest = guests[i].guest;
     if (seats[i].lane == nullptr) {
       notes_->add(kKeptApart, [&] {
         return fmt::format("{}: {}: {}", inputs_[guests[i].input].name, guest.name, seats[i].why_not);
@@ -98,8 +100,8 @@ std::vector<std::size_t> Timeline::guests_last() const {
   return order;
 }
 
-void Timeline::add_feeder(std::unique_ptr<Feeder> feeder) {
-  feedings_.push_back({.feeder = std::move(feeder), .input = inputs_.size() - 1});
+void Timeline::add_shared_source(std::unique_ptr<SharedSource> shared_source) {
+  shared_sources_.push_back({.shared_source = std::move(shared_source), .input = inputs_.size() - 1});
 }
 
 void Timeline::run(EventSink& all, const std::function<void()>& tick) {
@@ -108,14 +110,14 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick) {
   EventSink& sink = shared ? *shared : all;
   sink.add_lanes(infos_);
   {
-    Rounds rounds({.lanes = lanes_,
-                   .input_of_lane = input_of_lane_,
-                   .feeds = feeds_,
-                   .feedings = feedings_,
-                   .inputs = merged_,
-                   .pool = pool_,
-                   .order = guests_last()},
-                  options_.lookahead_bytes, options_.jobs, sink);
+    MergeLoop rounds({.lanes = lanes_,
+                      .input_of_lane = input_of_lane_,
+                      .sources = sources_,
+                      .shared_sources = shared_sources_,
+                      .inputs = merged_,
+                      .pool = pool_,
+                      .order = guests_last()},
+                     options_.lookahead_bytes, options_.jobs, sink);
     keep_offsets_drawable(rounds, tick);
     rounds.run(tick);
   }
@@ -126,9 +128,9 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick) {
 }
 
 // Reads on until every input that is moved back is known to begin at or after time 0.
-void Timeline::keep_offsets_drawable(Rounds& rounds, const std::function<void()>& tick) {
+void Timeline::keep_offsets_drawable(MergeLoop& rounds, const std::function<void()>& tick) {
   std::vector<bool> is_moved_back;
-  for (const Rounds::Input& input : merged_) is_moved_back.push_back(input.offset_ns < 0);
+  for (const MergeLoop::Input& input : merged_) is_moved_back.push_back(input.offset_ns < 0);
   if (std::ranges::none_of(is_moved_back, std::identity{})) return;
   const auto first_ns = rounds.find_first_times(is_moved_back, tick);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -136,7 +138,7 @@ void Timeline::keep_offsets_drawable(Rounds& rounds, const std::function<void()>
     if (offset_ns >= 0 || first_ns[i] >= magnitude_of(offset_ns)) continue;
     const auto possible_ns = -static_cast<std::int64_t>(first_ns[i]);
     notes_->add(
-        kOffsetCut, Place::file(inputs_[i].name),
+        kOffsetCut, Location::file(inputs_[i].name),
         fmt::format("an offset of {} ns would lead below time 0: moved by {} ns", offset_ns, possible_ns));
     offset_ns = possible_ns;
   }
@@ -147,11 +149,11 @@ void Timeline::finish_inputs() {
     const std::size_t input = input_of_lane_[i];
     if (lanes_[i].last_ns() != 0)
       inputs_[input].last_ns =
-          std::max(inputs_[input].last_ns, moved(lanes_[i].last_ns(), merged_[input].offset_ns));
+          std::max(inputs_[input].last_ns, apply_offset(lanes_[i].last_ns(), merged_[input].offset_ns));
   }
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     if (merged_[i].offset_ns > 0 && inputs_[i].last_ns == kTimeLimitNs - 1)
-      notes_->add(kOffsetCut, Place::file(inputs_[i].name),
+      notes_->add(kOffsetCut, Location::file(inputs_[i].name),
                   fmt::format("an offset of {} ns leads behind the last time that can be drawn",
                               merged_[i].offset_ns));
 }
@@ -171,7 +173,7 @@ void Timeline::note_inputs_apart() const {
       continue;
     const auto together_ns = merged_[i].offset_ns - inputs_[i].clock_ns +
                              static_cast<std::int64_t>(first_begin) - static_cast<std::int64_t>(begin);
-    notes_->add(kApartInTime, Place::file(inputs_[i].name),
+    notes_->add(kApartInTime, Location::file(inputs_[i].name),
                 fmt::format("{}; if their clocks differ, --offset {}={} lets both begin together", gap, i + 1,
                             together_ns));
   }
@@ -183,8 +185,8 @@ std::uint64_t Timeline::last_ns() const {
   return latest;
 }
 
-std::vector<Hidden> Timeline::hidden() const {
-  std::vector<Hidden> hidden;
+std::vector<TooDeepCount> Timeline::hidden() const {
+  std::vector<TooDeepCount> hidden;
   for (const Lane& lane : lanes_) {
     hidden.push_back(lane.hidden());
     if (!hidden_when_shared_.empty()) hidden.back().join(hidden_when_shared_[hidden.size() - 1]);

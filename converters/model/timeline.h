@@ -13,12 +13,12 @@
 #include "converters/model/koids.h"
 #include "converters/model/lanes/chunk.h"
 #include "converters/model/lanes/event.h"
-#include "converters/model/lanes/hidden.h"
 #include "converters/model/lanes/lane.h"
-#include "converters/model/merging/guests.h"
-#include "converters/model/merging/rounds.h"
+#include "converters/model/lanes/too_deep_count.h"
+#include "converters/model/merging/merge_loop.h"
 #include "converters/model/merging/sink.h"
 #include "converters/model/merging/source.h"
+#include "converters/model/merging/thread_match.h"
 #include "converters/model/notes.h"
 
 namespace convert {
@@ -57,7 +57,7 @@ class Timeline {
   std::uint64_t next_flow() { return ++last_flow_; }
   // Calls at this depth and deeper are not shown.
   std::size_t max_depth() const { return options_.lanes.max_depth; }
-  // Threads that may pump sources: Turn::worker is below this.
+  // Threads that may pump sources: PumpBudget::worker is below this.
   std::size_t jobs() const { return options_.jobs; }
   // Before run(): everything of the `input`th input (counted from 0) happens `offset_ns` later. One that
   // would begin before time 0 begins there, and what would lie behind the last time that can be drawn lies
@@ -68,18 +68,18 @@ class Timeline {
   // The source, of the current input, fills `lanes`, all from add_lane(). A lane belongs to one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
   // The sources of the current input get no further than its feeders.
-  void add_feeder(std::unique_ptr<Feeder> feeder);
+  void add_shared_source(std::unique_ptr<SharedSource> shared_source);
   // Notes for one who says them while the timeline runs, and nobody else. Joined to all others after the run,
   // in the order of these calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
   // Keeps what sources, feeders and hosts borrow as long as itself.
   void keep(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
   // A thread of the current input that may be one of another input, and an input that may have such threads.
-  void add_guest(Guest guest);
-  void add_host(std::unique_ptr<Host> host);
+  void add_unmatched_thread(UnmatchedThread guest);
+  void add_call_history(std::unique_ptr<CallHistory> host);
   // When everything is imported and moved: shows each guest on the thread that it is. Those that stay apart
   // are noted, if there is a host at all.
-  void seat_guests();
+  void draw_matched_threads();
   // Called at the end of run(), before notes are joined.
   void at_end(std::function<void()> call) { at_end_.push_back(std::move(call)); }
 
@@ -101,9 +101,9 @@ class Timeline {
   const std::string& input_of(std::size_t lane) const { return inputs_[input_of_lane_[lane]].name; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
-  std::vector<Hidden> hidden() const;   // by lane; what shares a thread counts, too
-  std::uint64_t cut_arguments() const;  // of all lanes
-  std::uint64_t passed_over() const;    // calls that the sink did not need
+  std::vector<TooDeepCount> hidden() const;  // by lane; what shares a thread counts, too
+  std::uint64_t cut_arguments() const;       // of all lanes
+  std::uint64_t passed_over() const;         // calls that the sink did not need
 
  private:
   struct Input {
@@ -114,7 +114,7 @@ class Timeline {
 
   std::size_t number_of(const Lane& lane) const;
   std::vector<std::size_t> guests_last() const;
-  void keep_offsets_drawable(Rounds& rounds, const std::function<void()>& tick);
+  void keep_offsets_drawable(MergeLoop& rounds, const std::function<void()>& tick);
   void finish_inputs();
 
   std::vector<std::shared_ptr<const void>> kept_;
@@ -126,15 +126,15 @@ class Timeline {
   std::vector<LaneInfo> infos_;
   std::vector<std::size_t> input_of_lane_;
   std::vector<Input> inputs_;
-  std::vector<Rounds::Input> merged_;  // by input
-  std::vector<Rounds::Feed> feeds_;
-  std::vector<Rounds::Feeding> feedings_;
+  std::vector<MergeLoop::Input> merged_;  // by input
+  std::vector<MergeLoop::SourceState> sources_;
+  std::vector<MergeLoop::SharedSourceState> shared_sources_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
   std::uint64_t last_flow_ = 0;
-  std::vector<GuestOfInput> guests_;
-  std::vector<HostOfInput> hosts_;
-  std::vector<Hidden> hidden_when_shared_;  // by lane, or empty
+  std::vector<UnmatchedThreadOfInput> guests_;
+  std::vector<CallHistoryOfInput> hosts_;
+  std::vector<TooDeepCount> hidden_when_shared_;  // by lane, or empty
 };
 
 }  // namespace convert

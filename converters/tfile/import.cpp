@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "converters/tfile/description/note_kinds.h"
-#include "converters/tfile/events/session.h"
 #include "converters/tfile/events/trace_source.h"
+#include "converters/tfile/events/trace_status.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/kernel_symbols.h"
 #include "converters/tfile/program/load_bias.h"
@@ -32,12 +32,12 @@ std::unique_ptr<Symbols> place_program(std::unique_ptr<Program> program, const D
   if (bias) program->set_load_bias(*bias);
   if (!may_be_traced(description, *program, bias)) {
     notes.add(
-        kWrongProgram, Place::file(options.program.string()),
+        kWrongProgram, Location::file(options.program.string()),
         "no tracepoint lies where this program has its function or line: another program, or another build");
     return nullptr;
   }
   if (!bias) {
-    notes.add(kLoadBias, Place::file(options.program.string()),
+    notes.add(kLoadBias, Location::file(options.program.string()),
               "no tracepoint tells where the program was loaded: use --load-bias");
     return nullptr;
   }
@@ -48,7 +48,7 @@ std::unique_ptr<Symbols> place_program(std::unique_ptr<Program> program, const D
 std::unique_ptr<Symbols> kernel_symbols(const std::filesystem::path& path, Notes& notes) {
   auto symbols = std::make_unique<KernelSymbols>(path);
   if (!symbols->are_hidden()) return symbols;
-  notes.add(kNoSymbols, Place::file(path.string()),
+  notes.add(kNoSymbols, Location::file(path.string()),
             "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
   return nullptr;
 }
@@ -68,7 +68,7 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, bool h
     count_in(entry.plan.step);
   }
   if (count == 0) return;
-  notes.add(kUntypedValues, Place::file(trace.path),
+  notes.add(kUntypedValues, Location::file(trace.path),
             has_program ? "the program does not describe them: numbers are shown by their size"
                         : "numbers are shown by their size: --program gives types, members and names",
             count);
@@ -79,7 +79,7 @@ void note_optimized_out(const TraceFile& trace, const LocationTable& locations, 
   for (const LocationTable::Entry& entry : locations.all())
     count += entry.plan.hit.optimized_out + entry.plan.step.optimized_out;
   if (count > 0)
-    notes.add(kOptimizedOut, Place::file(trace.path),
+    notes.add(kOptimizedOut, Location::file(trace.path),
               "the compiler keeps them nowhere there: build with -Og or less to see them", count);
 }
 
@@ -99,7 +99,7 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, cons
     return is_left_out(entry.plan.hit) || is_left_out(entry.plan.step);
   });
   if (count > 0)
-    notes.add(kRegistersLeftOut, Place::file(trace.path),
+    notes.add(kRegistersLeftOut, Location::file(trace.path),
               "shown are those that actions name, and the general ones of $regs: --registers general or all",
               static_cast<std::uint64_t>(count));
 }
@@ -157,19 +157,19 @@ void add_guests(const Recording& recording, const std::vector<Lane*>& lanes, Tim
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     if (survey.shown_track[i] != i || lanes[i] == nullptr) continue;
     const Track& track = survey.tracks[i];
-    Guest guest{.lane = lanes[i],
-                .name = name_of(track, layout),
-                .marks = survey.marks[i],
-                .resolution_ns = resolution_ns(survey.time.base),
-                .is_thread = track.clue == ThreadClue::ThreadPointer || track.clue == ThreadClue::Pid ||
-                             track.clue == ThreadClue::Task};
+    UnmatchedThread guest{.lane = lanes[i],
+                          .name = name_of(track, layout),
+                          .marks = survey.marks[i],
+                          .resolution_ns = resolution_ns(survey.time.base),
+                          .is_thread = track.clue == ThreadClue::ThreadPointer ||
+                                       track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
     if (survey.time.stamped == 0)
       guest.why_not = "its frames have no time stamps (collect $trace_timestamp)";
     else if (guest.marks.empty() && i >= Survey::kMarkedTracks)
       guest.why_not = fmt::format("it is none of the first {} threads", Survey::kMarkedTracks);
     else if (guest.marks.empty())
       guest.why_not = "no hit has a time stamp and a known location";
-    timeline.add_guest(std::move(guest));
+    timeline.add_unmatched_thread(std::move(guest));
   }
 }
 
@@ -189,7 +189,7 @@ bool recognizes(const std::filesystem::path& input) {
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   if (is_ctf(input))
     throw InputError(
-        Place::file(input.string()),
+        Location::file(input.string()),
         "a trace in the Common Trace Format, which has no times: save it by `tsave` without `-ctf`");
   auto recording = std::make_unique<Recording>();
   recording->options = options;

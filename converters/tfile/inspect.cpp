@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
-#include "converters/tfile/events/session.h"
+#include "converters/tfile/events/trace_status.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/threads/survey.h"
 
@@ -67,7 +67,7 @@ Outline actions_of(const std::vector<Action>& actions) {
   return list;
 }
 
-Outline tracepoint_of(const Location& location, const Survey& survey) {
+Outline tracepoint_of(const TracepointLocation& location, const Survey& survey) {
   Outline outline;
   outline["tracepoint"] = location.number;
   outline["address"] = hex(location.address);
@@ -156,7 +156,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
                          {"computed", variable.is_computed}});
   outline["variables"] = std::move(variables);
   Outline tracepoints = Outline::array();
-  for (const Location& location : trace.description.locations)
+  for (const TracepointLocation& location : trace.description.locations)
     tracepoints.push_back(tracepoint_of(location, survey));
   outline["tracepoints"] = std::move(tracepoints);
   outline["frames"] = frames_of(survey);

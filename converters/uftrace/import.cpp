@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/host.h"
-#include "converters/uftrace/perf/perf_feeder.h"
+#include "converters/uftrace/perf/perf_file_source.h"
+#include "converters/uftrace/recorded_calls.h"
+#include "converters/uftrace/recording.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 #include "converters/uftrace/thread_plans.h"
 #include "converters/uftrace/threads/fork_arrows.h"
 #include "converters/uftrace/threads/fork_plan.h"
-#include "converters/uftrace/whole_recording.h"
 
 namespace convert::uftrace {
 namespace {
@@ -26,39 +26,39 @@ namespace {
 constexpr std::string_view kInfoMagic = "Ftrace!";
 
 template <typename Mailbox>
-std::unordered_map<ThreadId, Mailbox*> pointers_to(std::map<ThreadId, Mailbox>& inboxes) {
+std::unordered_map<ThreadId, Mailbox*> pointers_to(std::map<ThreadId, Mailbox>& perf_queues) {
   std::unordered_map<ThreadId, Mailbox*> pointers;
-  for (auto& [tid, inbox] : inboxes) pointers.emplace(tid, &inbox);
+  for (auto& [tid, queue] : perf_queues) pointers.emplace(tid, &queue);
   return pointers;
 }
 
-std::unique_ptr<PerfFeeder> perf_feeder_of(Recording& recording, ImportContext& context) {
-  if (recording.inboxes.empty()) return nullptr;
-  return std::make_unique<PerfFeeder>(
+std::unique_ptr<PerfFileSource> perf_feeder_of(Recording& recording, ImportContext& context) {
+  if (recording.perf_queues.empty()) return nullptr;
+  return std::make_unique<PerfFileSource>(
       recording.directory.perf_cpus, PerfReading{.order = recording.info.order},
-      pointers_to(recording.inboxes),
-      PerfFeeder::Wanted{.switches = recording.shows_perf_switches(),
-                         .names = recording.shows_own_events() ? &context.names : nullptr},
+      pointers_to(recording.perf_queues),
+      PerfFileSource::Wanted{.switches = recording.shows_perf_switches(),
+                             .names = recording.shows_own_events() ? &context.names : nullptr},
       context.stats);
 }
 
-std::unique_ptr<KernelFeeder> kernel_feeder_of(Recording& recording, ImportContext& context) {
-  if (recording.kernel_inboxes.empty()) return nullptr;
+std::unique_ptr<KernelFileSource> kernel_feeder_of(Recording& recording, ImportContext& context) {
+  if (recording.kernel_queues.empty()) return nullptr;
   // Perf's switches are the same ones.
   const bool has_perf = recording.shows_perf_switches() &&
                         std::ranges::any_of(recording.directory.perf_cpus,
                                             [](const CpuFile& file) { return file.size_bytes != 0; });
   Notes& notes = context.timeline.new_notes();
-  return std::make_unique<KernelFeeder>(
-      recording.kernel, pointers_to(recording.kernel_inboxes),
+  return std::make_unique<KernelFileSource>(
+      recording.kernel, pointers_to(recording.kernel_queues),
       KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
                      .file = (recording.directory.path / "kallsyms").native(),
                      .demangle = context.options.demangle,
                      .names = context.names,
                      .notes = notes}),
-      KernelFeeder::Wanted{.tracepoints = &recording.tracepoints,
-                           .events = !recording.options.no_event,
-                           .switches = !has_perf && !recording.options.no_sched},
+      KernelFileSource::Wanted{.tracepoints = &recording.tracepoints,
+                               .events = !recording.options.no_event,
+                               .switches = !has_perf && !recording.options.no_sched},
       notes, context.stats);
 }
 
@@ -103,7 +103,7 @@ void show_wall_clock(const Info& info, const std::filesystem::path& input, Impor
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
   std::int64_t behind_ns = 0;
   if (!info.utc_offset_s || __builtin_mul_overflow(*info.utc_offset_s, kNsPerSecond, &behind_ns)) {
-    context.notes.add(kNoWallClock, Place::file((input / "info").native()),
+    context.notes.add(kNoWallClock, Location::file((input / "info").native()),
                       "tells no utc_offset (uftrace does since v0.17)");
     return;
   }
@@ -145,20 +145,20 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   auto plans = plans_of(recording, context);
   if (const std::size_t tasks = recording.sessions.tasks().size();
       recording.directory.threads.empty() && tasks != 0)
-    context.notes.add(kNoRecords, Place::file(input.native()),
+    context.notes.add(kNoRecords, Location::file(input.native()),
                       fmt::format("no .dat file of the {} that task.txt tells of",
                                   tasks == 1 ? "thread" : fmt::format("{} threads", tasks)));
   if (!recording.kernel.files.empty())
-    for (const auto& [tid, plan] : plans) recording.kernel_inboxes[tid];
+    for (const auto& [tid, plan] : plans) recording.kernel_queues[tid];
   else if (options.kernel_only)
-    context.notes.add(kNothingOfKernel, Place::file(input.native()), "nothing is shown of it");
+    context.notes.add(kNothingOfKernel, Location::file(input.native()), "nothing is shown of it");
   plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline.max_depth(),
              [&] { return context.timeline.next_flow(); });
   if (recording.filters != nullptr) leave_out_arrows(plans, *recording.filters, recording.symbolizer);
 
   context.timeline.begin_input(input.string());
   if (options.utc) show_wall_clock(recording.info, input, context);
-  std::unique_ptr<KernelFeeder> kernel = kernel_feeder_of(recording, context);
+  std::unique_ptr<KernelFileSource> kernel = kernel_feeder_of(recording, context);
   std::optional<std::uint64_t> first_ns =
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording.sessions);
@@ -168,7 +168,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
       first_ns = std::min(main->messages.front().time_ns, first_ns.value_or(kForever));
   }
   const bool is_described = main != nullptr && !main->path.empty() && first_ns;
-  std::vector<HostThread> host_threads;
+  std::vector<RecordedThread> host_threads;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
     Lane& lane = context.timeline.add_lane(lane_info_of(task, recording, plan.size_bytes));
@@ -181,15 +181,15 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     if (&plan == main && is_described)
       describe(recording.directory, recording.info, *first_ns, lane, context);
     if (!plan.path.empty()) host_threads.push_back({&lane, &task, plan.path, plan.facts, plan.inherited});
-    auto source = std::make_unique<ThreadSource>(std::move(plan), lane, recording.workshop, context);
+    auto source = std::make_unique<ThreadSource>(std::move(plan), lane, recording.shared, context);
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
-  context.timeline.add_host(std::make_unique<RecordingHost>(
+  context.timeline.add_call_history(std::make_unique<RecordedCalls>(
       recording.symbolizer, recording.payloads, !recording.info.has<FeatureBits::EstimateReturn>(),
       std::move(host_threads)));
-  if (auto perf = perf_feeder_of(recording, context)) context.timeline.add_feeder(std::move(perf));
-  if (kernel != nullptr) context.timeline.add_feeder(std::move(kernel));
+  if (auto perf = perf_feeder_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
+  if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));
 }
 
 }  // namespace convert::uftrace

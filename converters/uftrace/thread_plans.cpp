@@ -77,7 +77,7 @@ ThreadPlans plans_of(Recording& recording, ImportContext& context) {
     }
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
-                                  .payloads = std::make_unique<PayloadReader>(recording.payloads, task),
+                                  .payloads = std::make_unique<RecordedPayloads>(recording.payloads, task),
                                   .moments = std::move(moments[tid])});
   }
   for (const ThreadFile& file : recording.directory.threads) {
@@ -106,16 +106,16 @@ void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline) {
   const Task& task = *plan.task;
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.last_switch_ns = perf->second.last_ns;
-    plan.switches = {.inbox = &recording.inboxes[task.tid],
+    plan.switches = {.queue = &recording.perf_queues[task.tid],
                      .lone_outs = perf->second.lone_outs,
                      .short_outs = perf->second.short_outs,
                      .process = timeline.koid_of(task.pid),
                      .thread = timeline.koid_of(task.tid),
                      .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
   }
-  if (const auto inbox = recording.kernel_inboxes.find(task.tid); inbox != recording.kernel_inboxes.end()) {
-    inbox->second.set_thread(timeline.koid_of(task.tid));
-    plan.kernel = {.inbox = &inbox->second,
+  if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {
+    queue->second.set_thread(timeline.koid_of(task.tid));
+    plan.kernel = {.queue = &queue->second,
                    .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
                                          static_cast<std::uint64_t>(task.tid)),
                    .tracepoints = &recording.tracepoints,

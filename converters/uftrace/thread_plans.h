@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "converters/model/importer.h"
+#include "converters/uftrace/recording.h"
 #include "converters/uftrace/threads/thread_plan.h"
-#include "converters/uftrace/whole_recording.h"
 
 namespace convert::uftrace {
 

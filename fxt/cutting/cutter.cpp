@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "fxt/checking/argument_rules.h"
+#include "fxt/cutting/carried_state.h"
 #include "fxt/cutting/edges.h"
 #include "fxt/cutting/flows.h"
 #include "fxt/cutting/kept_events.h"
 #include "fxt/cutting/piece.h"
-#include "fxt/cutting/standing.h"
 #include "fxt/cutting/tracks.h"
 
 namespace fxt {

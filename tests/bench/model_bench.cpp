@@ -25,18 +25,18 @@ class Calls : public Source {
   using Fill = std::function<void(std::uint64_t i, Arguments& of_entry, Arguments& of_exit)>;
 
   Calls(Lane& lane, LabelId label, Fill fill) : lane_(lane), label_(label), fill_(std::move(fill)) {}
-  bool pump(const Turn& turn) override {
+  bool pump(const PumpBudget& turn) override {
     for (std::size_t said = 0; said < turn.budget_bytes && next_ < kCalls; ++next_) {
       entry_.clear();
       exit_.clear();
       fill_(next_, entry_, exit_);
       lane_.begin(10 * next_ + 10, label_, 0, entry_);
       lane_.end(10 * next_ + 15, exit_);
-      said += sizeof(Slot) + entry_.words().size_bytes() + exit_.words().size_bytes();
+      said += sizeof(PendingEvent) + entry_.words().size_bytes() + exit_.words().size_bytes();
     }
     return next_ < kCalls;
   }
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+  std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
 
  private:
   Lane& lane_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "converters/uftrace/arguments/debug_file.h"
-#include "converters/uftrace/arguments/payload_plan.h"
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/arguments/spec_table.h"
 #include "converters/uftrace/events/event_names.h"
 
@@ -36,8 +36,8 @@ void read_payload(const std::string& text) {
   NoSymbols symbols(names.intern("symbol"));
   const EnumType color({{"MINUS", -1}, {"RED", 0}, {"GREEN", 5}, {"MASK", 256}});
   const EnumNames color_names{&color, {{5, names.intern("GREEN")}}};
-  const PayloadPlan plan(parse_spec_items(text.substr(0, end), {}, problems), names,
-                         [&](std::string_view name) { return name == "color" ? &color_names : nullptr; });
+  const PayloadLayout plan(parse_spec_items(text.substr(0, end), {}, problems), names,
+                           [&](std::string_view name) { return name == "color" ? &color_names : nullptr; });
   for (const std::endian order : {std::endian::little, std::endian::big}) {
     const auto size = plan.size_of(payload, order);
     if (!size) continue;
@@ -61,7 +61,7 @@ void read_specs(const std::string& text) {
     FunctionFacts function{.names = {"main", "std::f"}};
     function.debug = {.name = "main", .line = {}, .arguments = text, .results = text};
     function.is_in = [](std::string_view module) { return module.size() % 2 == 0; };
-    for (const auto& items : table.readings(function, of_result))
+    for (const auto& items : table.candidate_layouts(function, of_result))
       if (items.empty()) std::abort();
   }
 }

@@ -44,10 +44,10 @@ class Balance : public EventSink {
   }
   void write(std::span<const MergedRun> runs) override {
     for (const auto& [slots, lane] : runs) {
-      for (const Slot& slot : slots) {
-        if (slot.kind == SlotKind::Begin) ++open_[lane];
-        if (slot.kind == SlotKind::End && open_[lane]-- == 0) std::abort();
-        if (slot.kind == SlotKind::Open) std::abort();
+      for (const PendingEvent& slot : slots) {
+        if (slot.kind == EventKind::Begin) ++open_[lane];
+        if (slot.kind == EventKind::End && open_[lane]-- == 0) std::abort();
+        if (slot.kind == EventKind::Open) std::abort();
       }
     }
     sink_.write(runs);

@@ -48,10 +48,10 @@ std::string EventText::text_of(const Argument& argument) const {
 
 void EventText::write(std::span<const MergedRun> runs) {
   for (const auto& [slots, lane] : runs)
-    for (const Slot& slot : slots) lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(slot)));
+    for (const PendingEvent& slot : slots) lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(slot)));
 }
 
-std::string EventText::text_of(const Slot& slot) const {
+std::string EventText::text_of(const PendingEvent& slot) const {
   const auto label = [&] {
     const auto parts = names_.parts(slot.label);
     return fmt::format("{}:{}", names_.text(parts.category), names_.text(parts.name));
@@ -61,50 +61,50 @@ std::string EventText::text_of(const Slot& slot) const {
   };
   std::string text;
   switch (slot.kind) {
-    case SlotKind::Open:
+    case EventKind::Open:
       text = "OPEN " + label();
       break;  // must not happen
-    case SlotKind::LeftOut:
+    case EventKind::LeftOut:
       text = "LEFT OUT " + label();
       break;  // the same
-    case SlotKind::Complete:
+    case EventKind::Complete:
       text = fmt::format("[{}, {}] {}", slot.time_ns, slot.end_ns, label());
       break;
-    case SlotKind::Begin:
+    case EventKind::Begin:
       text = fmt::format("[{} {}", slot.time_ns, label());
       break;
-    case SlotKind::End:
+    case EventKind::End:
       text = fmt::format("{}] {}", slot.time_ns, label());
       break;
-    case SlotKind::Instant:
+    case EventKind::Instant:
       text = fmt::format("@{} {}", slot.time_ns, label());
       break;
-    case SlotKind::Counter:
+    case EventKind::Counter:
       text = id("counter");
       break;
-    case SlotKind::FlowBegin:
+    case EventKind::FlowBegin:
       text = id("flow from");
       break;
-    case SlotKind::FlowStep:
+    case EventKind::FlowStep:
       text = id("flow over");
       break;
-    case SlotKind::FlowEnd:
+    case EventKind::FlowEnd:
       text = id("flow to");
       break;
-    case SlotKind::Log:
+    case EventKind::Log:
       return fmt::format("@{} log {}", slot.time_ns, slot.text());
-    case SlotKind::Blob:
+    case EventKind::Blob:
       return fmt::format("blob {} {} bytes", slot.text(), slot.bytes().size());
-    case SlotKind::BufferFull:
+    case EventKind::BufferFull:
       text = fmt::format("@{} buffer full", slot.time_ns);
       break;
-    case SlotKind::ContextSwitch: {
+    case EventKind::ContextSwitch: {
       const ContextSwitch s = slot.context_switch();
       return fmt::format(
           "@{} cpu {}: {} ({}) -> {}", slot.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
           kStates[static_cast<std::size_t>(s.outgoing_state)], static_cast<std::uint64_t>(s.incoming_thread));
     }
-    case SlotKind::Wakeup: {
+    case EventKind::Wakeup: {
       const Wakeup w = slot.wakeup();
       return fmt::format("@{} cpu {}: {} wakes {}", slot.time_ns, w.cpu, static_cast<std::uint64_t>(w.waker),
                          static_cast<std::uint64_t>(w.thread));

@@ -28,7 +28,7 @@ class EventText : public EventSink {
   const std::vector<std::string>& threads() const { return threads_; }
 
  private:
-  std::string text_of(const Slot& slot) const;
+  std::string text_of(const PendingEvent& slot) const;
   std::string text_of(const Argument& argument) const;
 
   const Names& names_;

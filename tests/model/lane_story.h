@@ -35,7 +35,7 @@ class LaneStory : public testing::Test {
 
   Names names;
   Notes notes;
-  Hidden hidden;
+  TooDeepCount hidden;
   std::uint64_t cut_arguments = 0;
 };
 

@@ -333,14 +333,14 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeLeftOut) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("gone"), 0xa);
                 lane.begin(2, label("f"), 0xb);
-                lane.begin_left_out(3, 0xc);
+                lane.begin_filtered(3, 0xc);
                 lane.begin(4, label("g"), 0xd);
                 EXPECT_TRUE(lane.leave_out(0, 5));
                 EXPECT_EQ(lane.key_at(0), 0xb);
                 EXPECT_EQ(lane.key_at(2), 0xd);
                 EXPECT_FALSE(lane.leave_out(1, 5));  // it is
                 lane.end(6);
-                EXPECT_TRUE(lane.top_is_left_out());
+                EXPECT_TRUE(lane.top_is_filtered());
                 lane.end(7);
                 EXPECT_EQ(lane.places(), 1);
                 lane.end(8);
@@ -368,21 +368,21 @@ TEST_F(LaneTest, ACallWhoseBeginIsOutStays) {
 
 TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
-                lane.begin_left_out(1, 0xa);
+                lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
                 lane.release_oldest();
                 lane.begin(3, label("g"), 0xc);
-                lane.set_aside(2);
+                lane.suspend_top(2);
                 EXPECT_EQ(lane.depth(), 1);
                 EXPECT_EQ(lane.top_key(), 0xa);
                 lane.end(4);
-                lane.put_back();
+                lane.resume_top();
                 EXPECT_EQ(lane.depth(), 2);
                 EXPECT_EQ(lane.key_at(0), 0xb);
-                lane.set_aside(2);
-                lane.begin_left_out(5, 0xd);
-                lane.begin_left_out(5, 0xe);
-                lane.put_back();
+                lane.suspend_top(2);
+                lane.begin_filtered(5, 0xd);
+                lane.begin_filtered(5, 0xe);
+                lane.resume_top();
                 EXPECT_EQ(lane.depth(), 4);
                 EXPECT_EQ(lane.places(), 2);
                 EXPECT_EQ(lane.key_at(2), 0xb);
@@ -391,7 +391,7 @@ TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
                 lane.end(6);
                 lane.end(7);
                 lane.end(8);
-                EXPECT_TRUE(lane.top_is_left_out());
+                EXPECT_TRUE(lane.top_is_filtered());
                 lane.end(9);
               }),
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
@@ -400,12 +400,12 @@ TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
 // What is sealed meanwhile is nothing of what waits.
 TEST_F(LaneTest, ACallThatStoodAsideWaitsAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
-                lane.begin_left_out(1, 0xa);
+                lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
                 EXPECT_EQ(lane.seal(), 0);
-                lane.set_aside(1);
+                lane.suspend_top(1);
                 lane.end(3);
-                lane.put_back();
+                lane.resume_top();
                 EXPECT_EQ(lane.seal(), 0);
                 lane.end(5);
               }),
@@ -414,7 +414,7 @@ TEST_F(LaneTest, ACallThatStoodAsideWaitsAgain) {
 
 // Also where nothing else is in a chunk: its words may be those of others.
 TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
-  for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * SlotChunk::kSlots}}) {
+  for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
     Lane lane(pool, {.max_depth = 1'000'000});
     lane.set_share(std::size_t{1} << 30);
@@ -423,10 +423,10 @@ TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
     for (std::uint64_t i = 0; i < calls; ++i) lane.begin(3, LabelId{});
     for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.leave_out(0, 4));
     EXPECT_TRUE(lane.says_something());
-    EXPECT_EQ(lane.seal(), sizeof(Slot));
+    EXPECT_EQ(lane.seal(), sizeof(PendingEvent));
     EXPECT_EQ(lane.first_ns(), 1);
     std::size_t slots = 0;
-    while (lane.has_piece()) slots += lane.take_piece().slots.size();
+    while (lane.has_sealed()) slots += lane.take_sealed().slots.size();
     EXPECT_EQ(slots, 1);
     EXPECT_FALSE(lane.says_something());
     lane.instant(5, LabelId{});
@@ -474,13 +474,13 @@ TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
     lane.set_share(40'000);
     lane.begin(1, LabelId{});
     lane.seal();
-    ASSERT_FALSE(lane.has_piece());
+    ASSERT_FALSE(lane.has_sealed());
     const std::string text(8 * words, 'x');
     for (std::uint64_t t = 2; t < 2 + 60'000 / text.size(); ++t)
       lane.instant(t, LabelId{}, {{NameId{}, text}});
     lane.seal();
-    ASSERT_TRUE(lane.has_piece()) << words;
-    EXPECT_EQ(lane.take_piece().slots.front().kind, SlotKind::Begin);
+    ASSERT_TRUE(lane.has_sealed()) << words;
+    EXPECT_EQ(lane.take_sealed().slots.front().kind, EventKind::Begin);
     lane.end(1'000'000);
   }
 }

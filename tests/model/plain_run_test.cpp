@@ -18,10 +18,10 @@ using testing::ElementsAre;
 class PlainRunTest : public LaneStory {
  protected:
   PlainCall entry(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    return {.time_ns = time_ns, .key = key, .depth = depth, .label = label, .is_end = 0, .oddity = 0};
+    return {.time_ns = time_ns, .key = key, .depth = depth, .label = label, .is_end = 0, .mismatch = 0};
   }
   PlainCall exit(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .oddity = 0};
+    return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .mismatch = 0};
   }
   static std::size_t take(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
     return lane.take_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
@@ -66,7 +66,7 @@ TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFit) {
     refuses(exit(kTimeLimitNs, 0xb, 1));
     refuses(exit(10, 0xb, 1));  // of zero length
     PlainCall odd = entry(11, 0xc, 2);
-    odd.oddity = std::uint64_t{1} << 63;
+    odd.mismatch = std::uint64_t{1} << 63;
     refuses(odd);
     EXPECT_EQ(take(lane, {exit(11, 0xb, 1), odd, exit(12, 0xa, 0)}), 1u);
     lane.end(12);
@@ -223,7 +223,7 @@ TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFitAlsoWhereNothingIsSaid) {
     lane.begin(5, label, 0xa);
     lane.pass_over_before(1000);
     PlainCall odd = entry(11, 0xc, 1);
-    odd.oddity = 1;
+    odd.mismatch = 1;
     for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
       EXPECT_EQ(take(lane, {entry(10, 0xb, 1), exit(10, 0xb, 1)}), 1u) << "of zero length";
       EXPECT_TRUE(lane.try_end(10, 0xb, 1));

@@ -33,16 +33,16 @@ class SharedThread : public testing::Test {
                                       .thread_name = "t"});
       if (timeline.lanes().size() == 1) {
         first = &lane;
-        timeline.add_host(std::make_unique<Anywhere>(lane));
+        timeline.add_call_history(std::make_unique<Anywhere>(lane));
       } else {
-        timeline.add_guest({.lane = &lane, .name = {}, .marks = {{10, 0x10}}});
+        timeline.add_unmatched_thread({.lane = &lane, .name = {}, .marks = {{10, 0x10}}});
       }
       timeline.add_source(std::make_unique<Story>(lane, story), {&lane});
     }
-    timeline.seat_guests();
+    timeline.draw_matched_threads();
     timeline.run(sink, [] {});
     hidden = {};
-    for (const Hidden& of_lane : timeline.hidden()) hidden.join(of_lane);
+    for (const TooDeepCount& of_lane : timeline.hidden()) hidden.join(of_lane);
   }
   std::vector<std::string> lines_of(const std::vector<Tell>& stories) {
     EventText text(names);
@@ -73,13 +73,13 @@ class SharedThread : public testing::Test {
     return static_cast<std::size_t>(std::ranges::count(lines, line));
   }
 
-  class Anywhere : public Host {
+  class Anywhere : public CallHistory {
    public:
     explicit Anywhere(const Lane& lane) : lane_(lane) {}
     std::vector<const Lane*> lanes() const override { return {&lane_}; }
     bool knows_ends() const override { return true; }
-    std::vector<MarkPlace> places(const Lane&, std::span<const MarkWindow> windows) override {
-      return std::vector<MarkPlace>(windows.size(), {.in = MarkPlace::In::InnermostCall});
+    std::vector<MarkPosition> places(const Lane&, std::span<const MarkWindow> windows) override {
+      return std::vector<MarkPosition>(windows.size(), {.in = MarkPosition::In::InnermostCall});
     }
 
    private:
@@ -90,7 +90,7 @@ class SharedThread : public testing::Test {
   Notes notes;
   LabelId f = names.label("app", "f"), g = names.label("tracepoint", "g");
   Lane* first = nullptr;
-  Hidden hidden;
+  TooDeepCount hidden;
 };
 
 TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {

@@ -16,11 +16,11 @@ namespace convert {
 class Story : public Source {
  public:
   Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
-  bool pump(const Turn&) override {
+  bool pump(const PumpBudget&) override {
     tell_(lane_);
     return false;
   }
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+  std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
 
  private:
   Lane& lane_;

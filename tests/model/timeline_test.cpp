@@ -26,7 +26,7 @@ class Marks : public Source {
   Marks(Lane& lane, std::vector<Mark> marks, std::size_t per_pump)
       : lane_(lane), marks_(std::move(marks)), per_pump_(per_pump) {}
 
-  bool pump(const Turn&) override {
+  bool pump(const PumpBudget&) override {
     for (std::size_t i = 0; i < per_pump_ && next_ < marks_.size(); ++i, ++next_) {
       const Mark& mark = marks_[next_];
       if (mark.is_begin)
@@ -36,7 +36,7 @@ class Marks : public Source {
     }
     return next_ < marks_.size();
   }
-  std::uint64_t frontier_ns() const override { return lane_.last_ns(); }
+  std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
 
   std::size_t said() const { return next_; }
 

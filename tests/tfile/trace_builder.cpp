@@ -17,11 +17,11 @@
 namespace convert::tfile {
 namespace {
 
-class NoThreads : public Host {
+class NoThreads : public CallHistory {
  public:
   std::vector<const Lane*> lanes() const override { return {}; }
   bool knows_ends() const override { return true; }
-  std::vector<MarkPlace> places(const Lane& /*lane*/, std::span<const MarkWindow> /*windows*/) override {
+  std::vector<MarkPosition> places(const Lane& /*lane*/, std::span<const MarkWindow> /*windows*/) override {
     return {};
   }
 };
@@ -108,8 +108,8 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   Timeline timeline({}, notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
-  if (has_host_) timeline.add_host(std::make_unique<NoThreads>());
-  timeline.seat_guests();
+  if (has_host_) timeline.add_call_history(std::make_unique<NoThreads>());
+  timeline.draw_matched_threads();
   EventText text(names);
   timeline.run(text, [] {});
   all_lines_ = text.lines();

@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/lanes/slot.h"
+#include "converters/model/lanes/pending_event.h"
 
 namespace convert {
 
 using WordChunk = std::unique_ptr<std::uint64_t[]>;
 
-struct SlotChunk {
-  static constexpr std::size_t kSlots = 128;  // 4 KiB: small enough for 10,000 lanes
+struct EventChunk {
+  static constexpr std::size_t kEvents = 128;  // 4 KiB: small enough for 10,000 lanes
 
-  std::array<Slot, kSlots> slots;
+  std::array<PendingEvent, kEvents> slots;
   std::uint64_t bytes_before = 0;  // what its lane had taken before, all in all
   // Full word chunks, of which nothing is needed any more when these slots are written.
   std::vector<WordChunk> words, large_words;
@@ -30,9 +30,9 @@ class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
 
-  std::unique_ptr<SlotChunk> take_slots() {
+  std::unique_ptr<EventChunk> take_slots() {
     const std::lock_guard lock(mutex_);
-    if (slots_.empty()) return std::unique_ptr<SlotChunk>(new SlotChunk);
+    if (slots_.empty()) return std::unique_ptr<EventChunk>(new EventChunk);
     auto chunk = std::move(slots_.back());
     slots_.pop_back();
     return chunk;
@@ -44,7 +44,7 @@ class ChunkPool {
     words_.pop_back();
     return chunk;
   }
-  void give_back(std::unique_ptr<SlotChunk> chunk) {
+  void give_back(std::unique_ptr<EventChunk> chunk) {
     const std::lock_guard lock(mutex_);
     for (WordChunk& words : chunk->words) words_.push_back(std::move(words));
     chunk->words.clear();
@@ -54,7 +54,7 @@ class ChunkPool {
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<SlotChunk>> slots_;
+  std::vector<std::unique_ptr<EventChunk>> slots_;
   std::vector<WordChunk> words_;
 };
 

@@ -33,10 +33,10 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
   }
   advance(time_ns);
   const std::uint64_t* const run = keep(arguments.words(), arguments.size());
-  frames_.push(push(time_ns, SlotKind::Open, label, 0, run), key);
+  frames_.push(push(time_ns, EventKind::Open, label, 0, run), key);
 }
 
-// Hidden, or said as a pair at once.
+// TooDeepCount, or said as a pair at once.
 void Lane::begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (places() >= options_.max_depth) {
@@ -46,17 +46,17 @@ void Lane::begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, 
   }
   const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
   const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
-  push(time_ns, SlotKind::Begin, label, 0, keep(shown.words(), count));
+  push(time_ns, EventKind::Begin, label, 0, keep(shown.words(), count));
   frames_.push_said(time_ns, label, key, arguments.size() - count);
   if (!rest.empty()) rests_.emplace_back().add(rest);
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   assert(!frames_.empty());
-  Slot& begin = *frames_.back().slot;
+  PendingEvent& begin = *frames_.back().slot;
   // A complete event takes its end's arguments too, as long as one record holds them all.
   const std::size_t count = begin.argument_count() + arguments.size();
-  if (begin.kind != SlotKind::Open || time_ns == begin.time_ns || time_ns == zero_ns_ ||
+  if (begin.kind != EventKind::Open || time_ns == begin.time_ns || time_ns == zero_ns_ ||
       count > kArgumentsPerRecord) {
     end_apart(time_ns, arguments);
     return;
@@ -64,13 +64,13 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   frames_.pop();
   begin.end_ns = time_ns;
-  begin.kind = SlotKind::Complete;
+  begin.kind = EventKind::Complete;
   if (time_ns < needed_from_ns_ && pass_over(begin)) return;
   if (!arguments.empty()) begin.run = longer(begin, arguments, count);
 }
 
 // Takes back a call that is over, and its arguments. False if something was said since, or it is the first.
-bool Lane::pass_over(const Slot& complete) {
+bool Lane::pass_over(const PendingEvent& complete) {
   if (&complete + 1 != write_ || &complete == first_) return false;
   if (complete.run != nullptr && !runs_.take_back(complete.run)) return false;
   --write_;
@@ -81,34 +81,34 @@ bool Lane::pass_over(const Slot& complete) {
 // A call that is left out or hidden, or a pair.
 void Lane::end_apart(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
-  if (top_is_left_out()) return pop_left_out();
-  Slot& begin = *frames_.back().slot;
+  if (top_is_filtered()) return pop_filtered();
+  PendingEvent& begin = *frames_.back().slot;
   frames_.pop();
   first_waiting_ = std::min(first_waiting_, frames_.size());
   if (places() >= options_.max_depth) return;  // hidden
 
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;
-  if (begin.kind == SlotKind::Open) {
-    begin.kind = SlotKind::Begin;
-  } else if (FrameStack::rest_of(begin) != 0) {
+  if (begin.kind == EventKind::Open) {
+    begin.kind = EventKind::Begin;
+  } else if (OpenCallStack::rest_of(begin) != 0) {
     Arguments all = std::move(rests_.back());
     rests_.pop_back();
     all.add(arguments.row());
-    push(time_ns, SlotKind::End, begin.label, 0, keep(all));
+    push(time_ns, EventKind::End, begin.label, 0, keep(all));
     return;
   }
-  push(time_ns, SlotKind::End, begin.label, 0, keep(arguments));
+  push(time_ns, EventKind::End, begin.label, 0, keep(arguments));
 }
 
 bool Lane::leave_out(std::size_t depth, std::uint64_t time_ns) {
   if (!frames_[depth].waits()) return false;
   advance(time_ns);
-  Slot* const slot = frames_[depth].slot;
+  PendingEvent* const slot = frames_[depth].slot;
   frames_.remove(depth);
   if (slot + 1 == write_) {
     --write_;
   } else {
-    slot->kind = SlotKind::LeftOut;
+    slot->kind = EventKind::LeftOut;
     ++holes_;
   }
   return true;
@@ -116,22 +116,22 @@ bool Lane::leave_out(std::size_t depth, std::uint64_t time_ns) {
 
 bool Lane::end_below_top(const Arguments& arguments) {
   assert(frames_.size() >= 2);
-  const Frame& below = frames_[frames_.size() - 2];
+  const OpenCall& below = frames_[frames_.size() - 2];
   const std::uint64_t time_ns = frames_.back().slot->time_ns;
   const bool is_hidden = places() > options_.max_depth;  // what is not hidden must not become so
   if (is_hidden || !below.waits() || below.slot->time_ns == time_ns) return false;
-  Slot& begin = *below.slot;
+  PendingEvent& begin = *below.slot;
   const std::size_t count = begin.argument_count() + arguments.size();
   if (count > kArgumentsPerRecord) return false;
   begin.end_ns = time_ns;
-  begin.kind = SlotKind::Complete;
+  begin.kind = EventKind::Complete;
   if (!arguments.empty()) begin.run = longer(begin, arguments, count);
   frames_.remove(frames_.size() - 2);
   return true;
 }
 
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
-  Frame& frame = frames_[depth];
+  OpenCall& frame = frames_[depth];
   frame.key = key;
   // Nobody sees the name of a call that is hidden or left out.
   if (!frame.waits()) return is_left_out(frame) || depth >= options_.max_depth;
@@ -141,7 +141,7 @@ bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
 
 bool Lane::annotate_top(NameId name, std::string_view text) {
   if (!frames_.back().waits()) return false;
-  Slot* const slot = frames_.back().slot;
+  PendingEvent* const slot = frames_.back().slot;
   Arguments all;
   bool is_there = false;
   for (const Argument& argument : slot->arguments()) {
@@ -162,47 +162,47 @@ void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& argume
   advance(time_ns);
   const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
   const std::size_t depth = std::min(places(), options_.max_depth) + below;
-  const std::size_t last_place = options_.last_place();
-  if (depth > last_place) {
+  const std::size_t deepest_instant = options_.deepest_instant();
+  if (depth > deepest_instant) {
     hidden_.add(label);
     return;
   }
   zero_ns_ = time_ns;
-  if (depth == last_place) {
-    push(time_ns, SlotKind::Begin, label, 0, keep(arguments));
-    push(time_ns, SlotKind::End, label);
+  if (depth == deepest_instant) {
+    push(time_ns, EventKind::Begin, label, 0, keep(arguments));
+    push(time_ns, EventKind::End, label);
     return;
   }
   instants_ = below + 1;
   instants_ns_ = time_ns;
-  push(time_ns, SlotKind::Instant, label, 0, keep(arguments));
+  push(time_ns, EventKind::Instant, label, 0, keep(arguments));
 }
 
 void Lane::counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments) {
   advance(time_ns);
-  push(time_ns, SlotKind::Counter, label, id, keep(arguments));
+  push(time_ns, EventKind::Counter, label, id, keep(arguments));
 }
 
 void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
                 const Arguments& arguments) {
   advance(time_ns);
   zero_ns_ = time_ns;
-  const SlotKind kind = step == FlowStep::Begin  ? SlotKind::FlowBegin
-                        : step == FlowStep::Step ? SlotKind::FlowStep
-                                                 : SlotKind::FlowEnd;
+  const EventKind kind = step == FlowStep::Begin  ? EventKind::FlowBegin
+                         : step == FlowStep::Step ? EventKind::FlowStep
+                                                  : EventKind::FlowEnd;
   push(time_ns, kind, label, id, keep(arguments));
 }
 
 void Lane::context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch) {
-  push_value(time_ns, SlotKind::ContextSwitch, context_switch);
+  push_value(time_ns, EventKind::ContextSwitch, context_switch);
 }
 
 void Lane::wakeup(std::uint64_t time_ns, const Wakeup& wakeup) {
-  push_value(time_ns, SlotKind::Wakeup, wakeup);
+  push_value(time_ns, EventKind::Wakeup, wakeup);
 }
 
 template <typename T>
-void Lane::push_value(std::uint64_t time_ns, SlotKind kind, const T& value) {
+void Lane::push_value(std::uint64_t time_ns, EventKind kind, const T& value) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
   advance(time_ns);
   std::uint64_t* const words = new_run(0, sizeof(T) / sizeof(std::uint64_t));
@@ -212,7 +212,7 @@ void Lane::push_value(std::uint64_t time_ns, SlotKind kind, const T& value) {
 
 void Lane::log(std::uint64_t time_ns, std::string_view text) {
   advance(time_ns);
-  push(time_ns, SlotKind::Log, {}, 0, keep({{kUnnamed, text}}));
+  push(time_ns, EventKind::Log, {}, 0, keep({{kUnnamed, text}}));
 }
 
 void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
@@ -224,30 +224,30 @@ void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const st
   bytes = bytes.first(std::min(bytes.size(), kMaxTextBytes));
   std::uint64_t* const words = new_run(2, 2 + fxt::words_of(name.size()) + fxt::words_of(bytes.size()));
   put(put(words, name.data(), name.size()), bytes.data(), bytes.size());
-  push(time_ns, SlotKind::Blob, {}, 0, words - 1);
+  push(time_ns, EventKind::Blob, {}, 0, words - 1);
 }
 
 void Lane::buffer_full(std::uint64_t time_ns) {
   advance(time_ns);
-  push(time_ns, SlotKind::BufferFull, {});
+  push(time_ns, EventKind::BufferFull, {});
 }
 
 // ---- Memory ----
 
-Slot* Lane::push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id,
-                 const std::uint64_t* run) {
-  Slot* slot = next_slot();
+PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id,
+                         const std::uint64_t* run) {
+  PendingEvent* slot = next_slot();
   *slot = {time_ns, id, run, label, kind};
   return slot;
 }
 
 void Lane::add_chunk() {
-  if (write_ != nullptr) slot_bytes_ += sizeof(SlotChunk::slots);
+  if (write_ != nullptr) slot_bytes_ += sizeof(EventChunk::slots);
   filling_.push_back(pool_->take_slots());
-  SlotChunk& chunk = *filling_.back();
+  EventChunk& chunk = *filling_.back();
   chunk.bytes_before = bytes_said();
   write_ = chunk.slots.data();
-  write_end_ = write_ + SlotChunk::kSlots;
+  write_end_ = write_ + EventChunk::kEvents;
   if (unsealed_ == nullptr) unsealed_ = write_;
   if (first_ == nullptr) first_ = write_;
   keep_to_share();
@@ -263,17 +263,17 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> row, std::size_t count) {
   if (count == 0) return nullptr;
   std::uint64_t* const words = new_run(count, row.size());
-  RunArena::copy(row, words);
+  ArgumentArena::copy(row, words);
   return words - 1;
 }
 
 // The run of a call that has `more` arguments at its end.
-const std::uint64_t* Lane::longer(const Slot& begin, const Arguments& more, std::size_t count) {
+const std::uint64_t* Lane::longer(const PendingEvent& begin, const Arguments& more, std::size_t count) {
   const auto of_begin = begin.arguments().words(), of_end = more.words();
   const std::size_t size = of_begin.size() + of_end.size();
   if (const std::uint64_t* const run = runs_.lengthen(begin.run, of_end, count)) return run;
   std::uint64_t* const words = new_run(count, size);
-  RunArena::copy(of_end, RunArena::copy(of_begin, words));
+  ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
   return words - 1;
 }
 
@@ -294,19 +294,19 @@ std::size_t Lane::oldest_waiting() {
 }
 
 // Of a slot that is not sealed.
-SlotChunk& Lane::chunk_of(const Slot* slot) {
+EventChunk& Lane::chunk_of(const PendingEvent* slot) {
   const auto holds = [slot](const auto& chunk) {
-    const Slot* const first = chunk->slots.data();
-    return std::less_equal<>()(first, slot) && std::less<>()(slot, first + SlotChunk::kSlots);
+    const PendingEvent* const first = chunk->slots.data();
+    return std::less_equal<>()(first, slot) && std::less<>()(slot, first + EventChunk::kEvents);
   };
   return **std::ranges::find_if(filling_, holds);
 }
 
 void Lane::keep_to_share() {
   while (oldest_waiting() < frames_.size()) {
-    const Slot* const slot = frames_[oldest_waiting()].slot;
-    const SlotChunk& chunk = chunk_of(slot);
-    const auto before = static_cast<std::size_t>(slot - chunk.slots.data()) * sizeof(Slot);
+    const PendingEvent* const slot = frames_[oldest_waiting()].slot;
+    const EventChunk& chunk = chunk_of(slot);
+    const auto before = static_cast<std::size_t>(slot - chunk.slots.data()) * sizeof(PendingEvent);
     if (bytes_said() <= chunk.bytes_before + before + share_bytes_) break;
     release_oldest();
   }
@@ -314,16 +314,16 @@ void Lane::keep_to_share() {
 
 void Lane::release_oldest() {
   assert(oldest_waiting() < frames_.size());
-  Slot* const slot = frames_[oldest_waiting()].slot;
+  PendingEvent* const slot = frames_[oldest_waiting()].slot;
   frames_.set_said(oldest_waiting());
-  slot->kind = SlotKind::Begin;
+  slot->kind = EventKind::Begin;
 }
 
 // Moves what is shown to the front. Nobody has an eye on slots that are about to be sealed.
-Slot* Lane::without_holes(Slot* begin, Slot* end) {
+PendingEvent* Lane::without_holes(PendingEvent* begin, PendingEvent* end) {
   if (holes_ == 0) return end;
-  Slot* const rest =
-      std::remove_if(begin, end, [](const Slot& slot) { return slot.kind == SlotKind::LeftOut; });
+  PendingEvent* const rest =
+      std::remove_if(begin, end, [](const PendingEvent& slot) { return slot.kind == EventKind::LeftOut; });
   holes_ -= static_cast<std::size_t>(end - rest);
   return rest;
 }
@@ -331,31 +331,31 @@ Slot* Lane::without_holes(Slot* begin, Slot* end) {
 std::size_t Lane::seal() {
   if (!is_held_back()) return 0;
   const bool waits = oldest_waiting() < frames_.size();
-  Slot* const until = waits ? frames_[oldest_waiting()].slot : write_;
-  const SlotChunk* const last = waits ? &chunk_of(until) : filling_.back().get();
+  PendingEvent* const until = waits ? frames_[oldest_waiting()].slot : write_;
+  const EventChunk* const last = waits ? &chunk_of(until) : filling_.back().get();
   std::size_t sealed = 0;
-  const auto add = [&](Slot* end, std::unique_ptr<SlotChunk> chunk) {
+  const auto add = [&](PendingEvent* end, std::unique_ptr<EventChunk> chunk) {
     end = without_holes(unsealed_, end);
     sealed += static_cast<std::size_t>(end - unsealed_);
     if (unsealed_ != end || chunk != nullptr) pieces_.push_back({{unsealed_, end}, std::move(chunk)});
   };
   std::size_t full = 0;  // chunks that are sealed to their end
   for (; filling_[full].get() != last; ++full) {
-    Slot* const end = filling_[full]->slots.data() + SlotChunk::kSlots;
+    PendingEvent* const end = filling_[full]->slots.data() + EventChunk::kEvents;
     add(end, std::move(filling_[full]));
     unsealed_ = filling_[full + 1]->slots.data();
   }
-  if (until == filling_[full]->slots.data() + SlotChunk::kSlots) {
+  if (until == filling_[full]->slots.data() + EventChunk::kEvents) {
     add(until, std::move(filling_[full]));
     ++full;
-    slot_bytes_ += sizeof(SlotChunk::slots);
+    slot_bytes_ += sizeof(EventChunk::slots);
     unsealed_ = write_ = write_end_ = nullptr;
   } else {
     add(until, nullptr);
     unsealed_ = until;
   }
   filling_.erase(filling_.begin(), filling_.begin() + static_cast<std::ptrdiff_t>(full));
-  return sealed * sizeof(Slot);
+  return sealed * sizeof(PendingEvent);
 }
 
 }  // namespace convert

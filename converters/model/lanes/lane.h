@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/argument_arena.h"
 #include "converters/model/lanes/chunk.h"
 #include "converters/model/lanes/event.h"
-#include "converters/model/lanes/frame_stack.h"
-#include "converters/model/lanes/hidden.h"
-#include "converters/model/lanes/run_arena.h"
-#include "converters/model/lanes/slot.h"
+#include "converters/model/lanes/open_call_stack.h"
+#include "converters/model/lanes/pending_event.h"
+#include "converters/model/lanes/too_deep_count.h"
 
 namespace convert {
 
@@ -42,14 +42,14 @@ struct LaneOptions {
   DurationForm durations = DurationForm::Mixed;
 
   // The deepest place of an instant.
-  std::size_t last_place() const { return std::max(max_depth, kPerfettoMaxDepth) - 1; }
+  std::size_t deepest_instant() const { return std::max(max_depth, kPerfettoMaxDepth) - 1; }
 };
 
 // Sealed events of a lane that lie side by side, in order, or none; none is Open. `chunk` is theirs when
 // nothing else of it will come.
-struct Piece {
-  std::span<Slot> slots;
-  std::unique_ptr<SlotChunk> chunk = nullptr;
+struct SealedEvents {
+  std::span<PendingEvent> slots;
+  std::unique_ptr<EventChunk> chunk = nullptr;
 };
 
 class Lane {
@@ -65,10 +65,10 @@ class Lane {
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
   // The same for a call that is not to be seen: it is open like any other, but says nothing, and takes no
   // place from those inside it.
-  void begin_left_out(std::uint64_t time_ns, std::uint64_t key) {
+  void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
     advance(time_ns);
     ++left_out_;
-    frames_.push(&left_out_slot_, key);
+    frames_.push(&filtered_event_, key);
   }
   // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30
   // in all are kept (cut_arguments() counts the rest).
@@ -84,8 +84,8 @@ class Lane {
 
   // The innermost calls step aside, so many, while calls that are not to be seen begin and end: until they
   // are put back, and lie inside those that are open then.
-  void set_aside(std::size_t count) { frames_.set_aside(count); }
-  void put_back() { frames_.put_back(); }
+  void suspend_top(std::size_t count) { frames_.suspend_top(count); }
+  void resume_top() { frames_.resume_top(); }
 
   // To Perfetto an instant is a slice, too, that lies on those before it at the same time: the last place
   // that is left is taken by begin/end pairs of zero length, which leave it again, as many as there are.
@@ -122,7 +122,7 @@ class Lane {
   std::size_t depth() const { return frames_.size(); }
   std::uint64_t top_key() const { return frames_.back().key; }
   std::uint64_t key_at(std::size_t depth) const { return frames_[depth].key; }
-  bool top_is_left_out() const { return is_left_out(frames_.back()); }
+  bool top_is_filtered() const { return is_left_out(frames_.back()); }
   // Open calls that are not left out.
   std::size_t places() const { return frames_.size() - left_out_; }
   // True if the innermost of those is shown (depth below max_depth); flows need one.
@@ -140,8 +140,8 @@ class Lane {
       return true;
     }
     last_ns_ = time_ns;
-    Slot* slot = next_slot();
-    *slot = {time_ns, 0, nullptr, label, SlotKind::Open};
+    PendingEvent* slot = next_slot();
+    *slot = {time_ns, 0, nullptr, label, EventKind::Open};
     frames_.push(slot, key);
     return true;
   }
@@ -154,7 +154,7 @@ class Lane {
   // An exit of the innermost call, not going back in time.
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
     if (depth + 1 != frames_.size()) return false;
-    const Frame& frame = frames_.back();
+    const OpenCall& frame = frames_.back();
     if (frame.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
     if (!frame.waits() || time_ns == frame.slot->time_ns || time_ns == zero_ns_) {
       end(time_ns);
@@ -162,18 +162,18 @@ class Lane {
     }
     last_ns_ = time_ns;
     frame.slot->end_ns = time_ns;
-    frame.slot->kind = SlotKind::Complete;
+    frame.slot->kind = EventKind::Complete;
     if (time_ns < needed_from_ns_) pass_over(*frame.slot);
     frames_.pop();
     return true;
   }
 
   // The same of one that is left out; false for others.
-  bool try_end_left_out(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    if (depth + 1 != frames_.size() || !top_is_left_out() || top_key() != key) return false;
+  bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
+    if (depth + 1 != frames_.size() || !top_is_filtered() || top_key() != key) return false;
     if (time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
     last_ns_ = time_ns;
-    pop_left_out();
+    pop_filtered();
     return true;
   }
 
@@ -203,54 +203,54 @@ class Lane {
 
   // ---- Taking, by the merge, also while another thread fills. ----
 
-  bool has_piece() const { return !pieces_.empty(); }
-  // has_piece() must hold. The slots are good until the lane ends or their chunk is given back.
-  Piece take_piece() {
-    Piece piece = std::move(pieces_.front());
+  bool has_sealed() const { return !pieces_.empty(); }
+  // has_sealed() must hold. The slots are good until the lane ends or their chunk is given back.
+  SealedEvents take_sealed() {
+    SealedEvents piece = std::move(pieces_.front());
     pieces_.pop_front();
     return piece;
   }
 
   // Calls and instants left out because they lie too deep.
-  const Hidden& hidden() const { return hidden_; }
+  const TooDeepCount& hidden() const { return hidden_; }
   std::uint64_t cut_arguments() const { return cut_arguments_; }
   // Calls that were not said because they are not needed.
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
-  std::deque<Piece>::const_iterator first_piece() const {
-    return std::ranges::find_if(pieces_, [](const Piece& piece) { return !piece.slots.empty(); });
+  std::deque<SealedEvents>::const_iterator first_piece() const {
+    return std::ranges::find_if(pieces_, [](const SealedEvents& piece) { return !piece.slots.empty(); });
   }
   template <typename Decode>
   std::size_t pass_run(std::size_t count, Decode decode);
-  bool pass_over(const Slot& complete);
-  Slot* next_slot() {
+  bool pass_over(const PendingEvent& complete);
+  PendingEvent* next_slot() {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
-  void pop_left_out() {
+  void pop_filtered() {
     --left_out_;
     frames_.pop();
     first_waiting_ = std::min(first_waiting_, frames_.size());
   }
-  bool is_left_out(const Frame& frame) const { return frame.slot == &left_out_slot_; }
+  bool is_left_out(const OpenCall& frame) const { return frame.slot == &filtered_event_; }
   void begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
   void end_apart(std::uint64_t time_ns, const Arguments& arguments);
   void add_chunk();
   // The depth of the oldest open call that waits; depth() if none does.
   std::size_t oldest_waiting();
-  SlotChunk& chunk_of(const Slot* slot);
+  EventChunk& chunk_of(const PendingEvent* slot);
   void keep_to_share();
-  Slot* without_holes(Slot* begin, Slot* end);
-  Slot* push(std::uint64_t time_ns, SlotKind kind, LabelId label, std::uint64_t id = 0,
-             const std::uint64_t* run = nullptr);
+  PendingEvent* without_holes(PendingEvent* begin, PendingEvent* end);
+  PendingEvent* push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id = 0,
+                     const std::uint64_t* run = nullptr);
   template <typename T>
-  void push_value(std::uint64_t time_ns, SlotKind kind, const T& value);
+  void push_value(std::uint64_t time_ns, EventKind kind, const T& value);
   // Room for a run of `words` words behind its header, which is filled in.
   std::uint64_t* new_run(std::size_t count, std::size_t words);
   const std::uint64_t* keep(std::span<const std::uint64_t> row, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
-  const std::uint64_t* longer(const Slot& begin, const Arguments& more, std::size_t count);
+  const std::uint64_t* longer(const PendingEvent& begin, const Arguments& more, std::size_t count);
   std::uint64_t bytes_said() const { return slot_bytes_ + runs_.bytes(); }
   void advance(std::uint64_t time_ns) {
     assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
@@ -261,17 +261,18 @@ class Lane {
   LaneOptions options_;
   std::size_t share_bytes_ = ~std::size_t{0};
 
-  std::vector<std::unique_ptr<SlotChunk>> filling_;  // what is not sealed to its end
-  const Slot* first_ = nullptr;                      // of all
-  Slot* unsealed_ = nullptr;  // the first one behind the last seal, in filling_.front()
-  Slot* write_ = nullptr;
-  Slot* write_end_ = nullptr;
-  RunArena runs_{*pool_};
-  std::uint64_t slot_bytes_ = 0;  // in full chunks, all in all
-  std::deque<Piece> pieces_;      // sealed
+  std::vector<std::unique_ptr<EventChunk>> filling_;  // what is not sealed to its end
+  const PendingEvent* first_ = nullptr;               // of all
+  PendingEvent* unsealed_ = nullptr;  // the first one behind the last seal, in filling_.front()
+  PendingEvent* write_ = nullptr;
+  PendingEvent* write_end_ = nullptr;
+  ArgumentArena runs_{*pool_};
+  std::uint64_t slot_bytes_ = 0;     // in full chunks, all in all
+  std::deque<SealedEvents> pieces_;  // sealed
 
-  FrameStack frames_;
-  Slot left_out_slot_{.time_ns = 0, .end_ns = 0, .run = nullptr, .label = {}, .kind = SlotKind::Begin};
+  OpenCallStack frames_;
+  PendingEvent filtered_event_{
+      .time_ns = 0, .end_ns = 0, .run = nullptr, .label = {}, .kind = EventKind::Begin};
   std::size_t left_out_ = 0;       // frames of calls that are left out; they share that slot
   std::size_t first_waiting_ = 0;  // no frame below it waits
   std::vector<Arguments> rests_;   // of frames that have some, outermost first
@@ -282,7 +283,7 @@ class Lane {
 
   std::uint64_t instants_ns_ = ~std::uint64_t{0};  // when the latest instant was
   std::size_t instants_ = 0;                       // how many were then
-  Hidden hidden_;
+  TooDeepCount hidden_;
   std::uint64_t cut_arguments_ = 0;
   std::size_t holes_ = 0;  // slots that are LeftOut
   std::uint64_t needed_from_ns_ = 0;

@@ -14,14 +14,14 @@ inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
   return offset_ns < 0 ? ~bits + 1 : bits;
 }
 
-inline std::uint64_t moved(std::uint64_t time_ns, std::int64_t offset_ns) {
+inline std::uint64_t apply_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);
   return std::min(time_ns + magnitude, kTimeLimitNs - 1);
 }
 
 // The time that is moved there.
-inline std::uint64_t moved_back(std::uint64_t time_ns, std::int64_t offset_ns) {
+inline std::uint64_t remove_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns >= 0) return time_ns - std::min(time_ns, magnitude);
   return std::min(time_ns + magnitude, kTimeLimitNs - 1);

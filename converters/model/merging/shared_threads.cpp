@@ -45,29 +45,29 @@ void SharedThreads::write(std::span<const MergedRun> runs) {
     }
     Thread& thread = threads_[thread_of_lane_[lane]];
     // What stays as it is goes on in one piece.
-    const Slot* kept = slots.data();
-    for (const Slot& slot : slots) {
+    const PendingEvent* kept = slots.data();
+    for (const PendingEvent& slot : slots) {
       const std::size_t replaced = changed_.size();
       if (take(thread, slot, hidden_[lane])) continue;
       if (&slot != kept) runs_.push_back({{kept, &slot}, lane});
       for (std::size_t i = replaced; i < changed_.size(); ++i) runs_.push_back({{&changed_[i], 1}, lane});
       kept = &slot + 1;
     }
-    const Slot* const end = slots.data() + slots.size();
+    const PendingEvent* const end = slots.data() + slots.size();
     if (kept != end) runs_.push_back({{kept, end}, lane});
   }
   if (!runs_.empty()) next_.write(runs_);
 }
 
 // Whether the slot stays as it is; otherwise what stands for it was added to `changed_`, or nothing.
-bool SharedThreads::take(Thread& thread, const Slot& slot, Hidden& hidden) {
+bool SharedThreads::take(Thread& thread, const PendingEvent& slot, TooDeepCount& hidden) {
   auto& open = thread.open;
   while (!open.empty() && open.back() <= slot.time_ns) open.pop_back();
   switch (slot.kind) {
-    case SlotKind::Complete:
+    case EventKind::Complete:
       open.push_back(slot.end_ns);
       return true;
-    case SlotKind::Begin:
+    case EventKind::Begin:
       if (thread.left_out == 0 && open.size() <= last_place_) {
         open.push_back(kWaits);
         return true;
@@ -75,14 +75,14 @@ bool SharedThreads::take(Thread& thread, const Slot& slot, Hidden& hidden) {
       hidden.add(slot.label);
       ++thread.left_out;
       return false;
-    case SlotKind::End:
+    case EventKind::End:
       if (thread.left_out == 0) {
         if (!open.empty()) open.pop_back();
         return true;
       }
       --thread.left_out;
       return false;
-    case SlotKind::Instant:
+    case EventKind::Instant:
       return take_instant(thread, slot, hidden);
     default:
       return true;
@@ -90,7 +90,7 @@ bool SharedThreads::take(Thread& thread, const Slot& slot, Hidden& hidden) {
 }
 
 // The last place that is left is taken by pairs, as in Lane::instant().
-bool SharedThreads::take_instant(Thread& thread, const Slot& slot, Hidden& hidden) {
+bool SharedThreads::take_instant(Thread& thread, const PendingEvent& slot, TooDeepCount& hidden) {
   if (std::exchange(thread.points_ns, slot.time_ns) != slot.time_ns) thread.points = 0;
   const std::size_t place = thread.open.size() + thread.points;
   if (place < last_place_) {
@@ -102,8 +102,8 @@ bool SharedThreads::take_instant(Thread& thread, const Slot& slot, Hidden& hidde
     return false;
   }
   changed_.push_back(slot);
-  changed_.back().kind = SlotKind::Begin;
-  changed_.push_back({slot.time_ns, 0, nullptr, slot.label, SlotKind::End});
+  changed_.back().kind = EventKind::Begin;
+  changed_.push_back({slot.time_ns, 0, nullptr, slot.label, EventKind::End});
   return false;
 }
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "converters/model/lanes/hidden.h"
 #include "converters/model/lanes/lane.h"
+#include "converters/model/lanes/too_deep_count.h"
 #include "converters/model/merging/sink.h"
 
 namespace convert {
@@ -19,7 +19,7 @@ class SharedThreads final : public EventSink {
  public:
   // Borrows the sink for its whole life.
   SharedThreads(EventSink& next, const LaneOptions& options)
-      : next_(next), last_place_(options.last_place()) {}
+      : next_(next), last_place_(options.deepest_instant()) {}
 
   // Whether some lanes have one thread.
   static bool are_in(std::span<const LaneInfo> lanes);
@@ -30,7 +30,7 @@ class SharedThreads final : public EventSink {
   bool has_enough() const override { return next_.has_enough(); }
 
   // What was left out because it would lie too deep, by lane.
-  std::span<const Hidden> hidden() const { return hidden_; }
+  std::span<const TooDeepCount> hidden() const { return hidden_; }
 
  private:
   static constexpr std::size_t kAlone = ~std::size_t{0};
@@ -41,16 +41,16 @@ class SharedThreads final : public EventSink {
     std::size_t points = 0;                       // how many were then; they lie on each other
     std::size_t left_out = 0;                     // begins whose ends are left out, too
   };
-  bool take(Thread& thread, const Slot& slot, Hidden& hidden);
-  bool take_instant(Thread& thread, const Slot& slot, Hidden& hidden);
+  bool take(Thread& thread, const PendingEvent& slot, TooDeepCount& hidden);
+  bool take_instant(Thread& thread, const PendingEvent& slot, TooDeepCount& hidden);
 
   EventSink& next_;
   std::size_t last_place_;
   std::vector<std::size_t> thread_of_lane_;  // kAlone: of the lane alone
   std::vector<Thread> threads_;
   std::vector<MergedRun> runs_;
-  std::deque<Slot> changed_;    // stand in runs_
-  std::vector<Hidden> hidden_;  // by lane
+  std::deque<PendingEvent> changed_;  // stand in runs_
+  std::vector<TooDeepCount> hidden_;  // by lane
 };
 
 }  // namespace convert

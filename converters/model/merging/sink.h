@@ -7,7 +7,7 @@
 #include <string>
 
 #include "converters/model/lanes/event.h"
-#include "converters/model/lanes/slot.h"
+#include "converters/model/lanes/pending_event.h"
 
 namespace convert {
 
@@ -23,7 +23,7 @@ struct LaneInfo {
 
 // Events of one lane, given by its number, that nothing of another lane comes between.
 struct MergedRun {
-  std::span<const Slot> slots;
+  std::span<const PendingEvent> slots;
   std::uint32_t lane;
 };
 

@@ -10,9 +10,9 @@
 namespace convert {
 
 // What a pump may do.
-struct Turn {
+struct PumpBudget {
   std::size_t budget_bytes;  // of lane memory, about
-  std::uint64_t gate_ns =
+  std::uint64_t delivered_until_ns =
       kForever;            // nothing at or after this time may be said: its feeders are not there yet
   std::size_t worker = 0;  // which thread this is, 0..jobs-1: for room that threads do not share
 };
@@ -24,21 +24,21 @@ class Source {
   virtual ~Source() = default;
   // Reads on and says it in its lanes, until the budget is spent or the gate reached. False at the end of the
   // input, when nothing more will come and all calls are ended.
-  virtual bool pump(const Turn& turn) = 0;
+  virtual bool pump(const PumpBudget& turn) = 0;
   // No later event of any of its lanes will be before this time; at least the gate once that was reached.
-  virtual std::uint64_t frontier_ns() const = 0;
+  virtual std::uint64_t watermark_ns() const = 0;
 };
 
 // Reads a file whose events belong to the lanes of several sources, and hands them to those.
-class Feeder {
+class SharedSource {
  public:
-  virtual ~Feeder() = default;
+  virtual ~SharedSource() = default;
   // Reads on, one block, into a place of its own, while sources are pumped. False at the end.
-  virtual bool pump(const Turn& turn) = 0;
+  virtual bool pump(const PumpBudget& turn) = 0;
   // Hands over what was read. Nothing else runs then.
   virtual void deliver() = 0;
   // All that it will still read is at or after this time.
-  virtual std::uint64_t frontier_ns() const = 0;
+  virtual std::uint64_t watermark_ns() const = 0;
   // What was delivered and not taken yet.
   virtual std::size_t waiting_bytes() const = 0;
 };

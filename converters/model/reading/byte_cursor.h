@@ -23,7 +23,7 @@ class ByteCursor {
   std::size_t left() const { return bytes_.size() - at_; }
   bool at_end() const { return left() == 0; }
   std::uint64_t offset() const { return base_ + at_; }  // in the file
-  Place here() const { return Place::byte(path_, offset()); }
+  Location here() const { return Location::byte(path_, offset()); }
   std::endian order() const { return order_; }
 
   // Throws InputError "<path>:+<offset>: truncated: <what> needs N bytes, M left".

@@ -4,12 +4,12 @@
 
 namespace convert {
 
-Place Place::line(std::string_view path, std::uint64_t line_number) {
-  return Place(fmt::format("{}:{}", path, line_number));
+Location Location::line(std::string_view path, std::uint64_t line_number) {
+  return Location(fmt::format("{}:{}", path, line_number));
 }
 
-Place Place::byte(std::string_view path, std::uint64_t offset) {
-  return Place(fmt::format("{}:+{:#x}", path, offset));
+Location Location::byte(std::string_view path, std::uint64_t offset) {
+  return Location(fmt::format("{}:+{:#x}", path, offset));
 }
 
 }  // namespace convert

@@ -11,23 +11,23 @@ namespace convert {
 
 // A place in an input, as the user would look it up: a file, a line of a text file, or a byte of a binary
 // one. Text forms: "demo/info", "demo/task.txt:3", "demo/1234.dat:+0x48".
-class Place {
+class Location {
  public:
-  static Place file(std::string_view path) { return Place(std::string(path)); }
-  static Place line(std::string_view path, std::uint64_t line_number);  // counted from 1
-  static Place byte(std::string_view path, std::uint64_t offset);       // from the start of the file
+  static Location file(std::string_view path) { return Location(std::string(path)); }
+  static Location line(std::string_view path, std::uint64_t line_number);  // counted from 1
+  static Location byte(std::string_view path, std::uint64_t offset);       // from the start of the file
 
   const std::string& text() const { return text_; }
 
  private:
-  explicit Place(std::string text) : text_(std::move(text)) {}
+  explicit Location(std::string text) : text_(std::move(text)) {}
   std::string text_;
 };
 
 // The input can't be understood from `where` on; the user has to act. what() is "<where>: <problem>".
 class InputError : public std::runtime_error {
  public:
-  InputError(const Place& where, std::string_view problem)
+  InputError(const Location& where, std::string_view problem)
       : std::runtime_error(where.text() + ": " + std::string(problem)) {}
 };
 

@@ -66,8 +66,8 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
 
 // Tracy shows an instant with "frame" in its name on no thread, but as the start of a frame (fxt-notes W28).
 // It is written as a duration of no length, which all viewers draw where it belongs.
-bool FxtSink::is_frame_mark(const Slot& slot) const {
-  return slot.kind == SlotKind::Instant && frame_marks_[Names::index(slot.label)];
+bool FxtSink::is_frame_mark(const PendingEvent& slot) const {
+  return slot.kind == EventKind::Instant && frame_marks_[Names::index(slot.label)];
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {
@@ -87,14 +87,14 @@ void FxtSink::write(std::span<const MergedRun> runs) {
   for (const auto& [slots, lane] : runs) {
     const EventThread& thread = threads_[lane];
     events_written_ += slots.size();
-    for (const Slot& slot : slots) {
+    for (const PendingEvent& slot : slots) {
       __builtin_prefetch(&slot + kAhead);
       if (most_words(slot) > static_cast<std::size_t>(end - word)) {
         commit();
         reserve();
       }
       const std::uint64_t header = headers[Names::index(slot.label)];
-      if (slot.kind == SlotKind::Complete && slot.run == nullptr && header != 0 && thread.index != 0) {
+      if (slot.kind == EventKind::Complete && slot.run == nullptr && header != 0 && thread.index != 0) {
         word = put_plain_call(word, slot, thread, header);
       } else if (std::uint64_t* const behind =
                      put_known(word, slot, thread, is_frame_mark(slot) ? 0 : header, table_refs_)) {
@@ -109,14 +109,14 @@ void FxtSink::write(std::span<const MergedRun> runs) {
   commit();
 }
 
-void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
+void FxtSink::write_one(const EventThread& thread, const PendingEvent& slot) {
   if (!joins_flow(slot)) {
     --events_written_;
     return;
   }
   const std::uint64_t repaired = repaired_strings();
   switch (slot.kind) {
-    case SlotKind::ContextSwitch: {
+    case EventKind::ContextSwitch: {
       const ContextSwitch s = slot.context_switch();
       writer_.write(fxt::LegacyContextSwitch{
           .time = slot.time_ns,
@@ -127,7 +127,7 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
       });
       break;
     }
-    case SlotKind::Wakeup: {
+    case EventKind::Wakeup: {
       const Wakeup w = slot.wakeup();
       const std::array waker{fxt::Argument{"waker", fxt::Koid{static_cast<std::uint64_t>(w.waker)}}};
       writer_.write(fxt::ThreadWakeup{.time = slot.time_ns,
@@ -136,20 +136,20 @@ void FxtSink::write_one(const EventThread& thread, const Slot& slot) {
                                       .arguments = std::span(waker).first(w.waker == ThreadId{} ? 0 : 1)});
       break;
     }
-    case SlotKind::Log:
+    case EventKind::Log:
       writer_.write(fxt::Log{slot.time_ns, thread.koids, slot.text()});
       break;
-    case SlotKind::Blob:
+    case EventKind::Blob:
       writer_.write(fxt::Blob{fxt::Inline{slot.text()}, fxt::BlobType::Data, slot.bytes()});
       break;
-    case SlotKind::BufferFull:
+    case EventKind::BufferFull:
       writer_.buffer_full();
       break;
     default:
       write_event(thread, slot);
   }
   if (repaired_strings() == repaired) return;
-  const bool has_label = slot.kind != SlotKind::Log && slot.kind != SlotKind::Blob;
+  const bool has_label = slot.kind != EventKind::Log && slot.kind != EventKind::Blob;
   count_repaired(static_cast<std::size_t>(&thread - threads_.data()), repaired,
                  has_label ? names_.text(names_.parts(slot.label).name) : slot.text());
 }
@@ -162,20 +162,20 @@ std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
 
 // Events come by time, so an arrow that ends before it begins shows in its end coming first. One that never
 // begins starts in what nobody wanted to see.
-bool FxtSink::joins_flow(const Slot& slot) {
+bool FxtSink::joins_flow(const PendingEvent& slot) {
   const std::uint64_t id = slot.end_ns;
   switch (slot.kind) {
-    case SlotKind::FlowBegin:
+    case EventKind::FlowBegin:
       if (backward_flows_.contains(id)) {
         ++backward_arrows_;
         return false;
       }
       return open_flows_.insert(id).second;
-    case SlotKind::FlowStep:
+    case EventKind::FlowStep:
       if (open_flows_.contains(id)) return true;
       backward_flows_.insert(id);
       return false;
-    case SlotKind::FlowEnd:
+    case EventKind::FlowEnd:
       if (open_flows_.erase(id) != 0) return true;
       backward_flows_.insert(id);
       return false;
@@ -186,7 +186,7 @@ bool FxtSink::joins_flow(const Slot& slot) {
 
 // ---- Events ----
 
-void FxtSink::write_event(const EventThread& thread, const Slot& slot) {
+void FxtSink::write_event(const EventThread& thread, const PendingEvent& slot) {
   prepare(slot.label);
   std::uint64_t header = headers_[Names::index(slot.label)];
   fxt::TextRef category, name;
@@ -220,7 +220,7 @@ void FxtSink::write_event(const EventThread& thread, const Slot& slot) {
 }
 
 // Names that are not in the table are left out: readers pair without them.
-void FxtSink::end_frame_mark(const EventThread& thread, const Slot& slot) {
+void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& slot) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, slot) - words);
   words[0] = headers_[Names::index(slot.label)] |
@@ -311,13 +311,13 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
 // ---- The rest ----
 
 void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
-  const std::vector<Hidden> by_lane = timeline.hidden();
+  const std::vector<TooDeepCount> by_lane = timeline.hidden();
   for (std::size_t i = 0; i < by_lane.size(); ++i) {
     const auto& [count, first] = by_lane[i];
     if (count == 0) continue;
     const LaneInfo& lane = timeline.lanes()[i];
     notes_.add(
-        kTooDeep, Place::file(output),
+        kTooDeep, Location::file(output),
         fmt::format("{} of thread {} ({}), the first is {}", count, static_cast<std::uint64_t>(lane.thread),
                     lane.thread_name, names_.text(names_.parts(first).name)),
         count);
@@ -327,7 +327,7 @@ void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
 void FxtSink::note_repaired(const Timeline& timeline) {
   for (const auto& [number, repaired] : repaired_of_) {
     const LaneInfo& lane = timeline.lanes()[number];
-    notes_.add(kStringsRepaired, Place::file(timeline.input_of(number)),
+    notes_.add(kStringsRepaired, Location::file(timeline.input_of(number)),
                fmt::format("{} of thread {} ({}), the first in {}", repaired.count,
                            static_cast<std::uint64_t>(lane.thread), lane.thread_name, repaired.first),
                repaired.count);
@@ -336,7 +336,8 @@ void FxtSink::note_repaired(const Timeline& timeline) {
 
 void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   const auto note = [&](const NoteKind& kind, std::uint64_t count) {
-    if (count != 0) notes_.add(kind, Place::file(output), fmt::format("{} {}", count, kind.meaning), count);
+    if (count != 0)
+      notes_.add(kind, Location::file(output), fmt::format("{} {}", count, kind.meaning), count);
   };
   const fxt::WriterCounters& counters = writer_.counters();
   note(kCpuCut, cut_cpus_);

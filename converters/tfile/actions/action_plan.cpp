@@ -15,7 +15,7 @@ class Planner {
   Planner(const Description& description, const RegisterLayout* layout, const Symbols* symbols, Names& names)
       : description_(description), layout_(layout), symbols_(symbols), names_(names) {}
 
-  LocationPlan plan(const Location& location) const {
+  LocationActions plan(const TracepointLocation& location) const {
     const CollectItems items = collect_items(
         location.commands,
         [&](std::string_view name) {
@@ -28,7 +28,7 @@ class Planner {
   }
 
  private:
-  ActionPlan plan(const Location& location, std::span<const Action> actions,
+  ActionPlan plan(const TracepointLocation& location, std::span<const Action> actions,
                   std::span<const CollectItem> items) const {
     const ItemMatch match = match_items(
         items, actions, [&](const CollectItem& item) { return facts_of(location, item); },
@@ -57,7 +57,7 @@ class Planner {
     return plan;
   }
 
-  PlannedAction range(const Location& location, const Action& action, const CollectItem* item,
+  PlannedAction range(const TracepointLocation& location, const Action& action, const CollectItem* item,
                       std::span<const CollectItem> items) const {
     PlannedAction planned;
     planned.base = action.base;
@@ -73,7 +73,8 @@ class Planner {
   }
 
   // Several objects that lie side by side were joined to one range.
-  void add_objects(PlannedAction& range, const Location& location, std::span<const CollectItem> items) const {
+  void add_objects(PlannedAction& range, const TracepointLocation& location,
+                   std::span<const CollectItem> items) const {
     if (symbols_ == nullptr) return;
     std::vector<std::uint64_t> seen;  // where
     const auto add = [&](const std::string& name, const DataObject& object, bool is_string,
@@ -104,7 +105,7 @@ class Planner {
   }
 
   // The blocks that an expression without jumps leads to are certain.
-  void add_expression(ActionPlan& plan, const Location& location, const Action& action,
+  void add_expression(ActionPlan& plan, const TracepointLocation& location, const Action& action,
                       const CollectItem* item) const {
     const bool is_value = item != nullptr && item->kind == CollectItem::Kind::Value;
     bool records_memory = false, ends_with_own_block = false, has_values_on_the_way = false;
@@ -159,7 +160,7 @@ class Planner {
 
   // Where in its frame the variable lies that an expression records. GDB leaves additions of 0 out, so the
   // program has to tell whether one of them belongs to the frame base.
-  std::optional<FramePlace> frame_place(const Location& location, const Action& action) const {
+  std::optional<FramePlace> frame_place(const TracepointLocation& location, const Action& action) const {
     if (symbols_ == nullptr) return std::nullopt;
     const auto constants = frame_constants_of(action.code);
     if (!constants) return std::nullopt;
@@ -169,16 +170,17 @@ class Planner {
     return FramePlace{added.size() == of_base ? 0 : added.back(), constants->is_indirect};
   }
 
-  const Type* type_of(const Location& location, const CollectItem& item) const {
+  const Type* type_of(const TracepointLocation& location, const CollectItem& item) const {
     return symbols_ != nullptr ? symbols_->type_of(location.address, item.text) : nullptr;
   }
 
-  std::vector<RegisterVariable> register_variables(const Location& location) const {
+  std::vector<RegisterVariable> register_variables(const TracepointLocation& location) const {
     return symbols_ != nullptr ? symbols_->register_variables(location.address)
                                : std::vector<RegisterVariable>{};
   }
 
-  void add_registers(ActionPlan& plan, const Location& location, std::span<const CollectItem> items) const {
+  void add_registers(ActionPlan& plan, const TracepointLocation& location,
+                     std::span<const CollectItem> items) const {
     using Place = RegisterVariable::Place;
     std::vector<std::string> seen;  // the inner one of a name hides the outer ones
     for (const RegisterVariable& variable : register_variables(location)) {
@@ -216,7 +218,7 @@ class Planner {
     }
   }
 
-  ItemFacts facts_of(const Location& location, const CollectItem& item) const {
+  ItemFacts facts_of(const TracepointLocation& location, const CollectItem& item) const {
     ItemFacts facts;
     if (const Type* const type = type_of(location, item); type != nullptr && type->size > 0)
       facts.size = type->size;
@@ -230,7 +232,8 @@ class Planner {
     return facts;
   }
 
-  std::shared_ptr<const ValueLayout> layout_of(const Location& location, const CollectItem& item) const {
+  std::shared_ptr<const ValueLayout> layout_of(const TracepointLocation& location,
+                                               const CollectItem& item) const {
     if (item.kind == CollectItem::Kind::ReturnAddress) return address_layout(item.text);
     return layout_of(type_of(location, item), item.text);
   }
@@ -282,8 +285,8 @@ class Planner {
 
 }  // namespace
 
-LocationPlan plan_location(const Location& location, const Description& description,
-                           const RegisterLayout* layout, const Symbols* symbols, Names& names) {
+LocationActions plan_location(const TracepointLocation& location, const Description& description,
+                              const RegisterLayout* layout, const Symbols* symbols, Names& names) {
   return Planner(description, layout, symbols, names).plan(location);
 }
 

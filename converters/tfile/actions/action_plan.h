@@ -83,12 +83,12 @@ struct ActionPlan {
   bool shape_is_certain = true;
 };
 
-struct LocationPlan {
+struct LocationActions {
   ActionPlan hit, step;
 };
 
 // Borrows the location's bytecode. `symbols` and `layout` may be null.
-LocationPlan plan_location(const Location& location, const Description& description,
-                           const RegisterLayout* layout, const Symbols* symbols, Names& names);
+LocationActions plan_location(const TracepointLocation& location, const Description& description,
+                              const RegisterLayout* layout, const Symbols* symbols, Names& names);
 
 }  // namespace convert::tfile

@@ -32,7 +32,7 @@ bool DescriptionReader::read_line(std::string_view line) {
   } else if (keyword == "tp") {
     if (const auto problem = tracepoints_.add_piece(rest)) damaged(*problem);
   } else {
-    notes_.add(kUnknownLine, Place::line(path_, line_number_),
+    notes_.add(kUnknownLine, Location::line(path_, line_number_),
                fmt::format("'{}' is no known kind of line", keyword.substr(0, 40)));
   }
   return true;
@@ -42,7 +42,8 @@ void DescriptionReader::finish() {
   tracepoints_.finish();
   description_.locations = tracepoints_.locations();
   if (!description_.status)
-    notes_.add(kNoStatus, Place::file(path_), "no status line: nobody knows how many frames there should be");
+    notes_.add(kNoStatus, Location::file(path_),
+               "no status line: nobody knows how many frames there should be");
 }
 
 void DescriptionReader::read_register_size(std::string_view digits) {
@@ -73,7 +74,7 @@ void DescriptionReader::read_variable(std::string_view payload) {
 }
 
 void DescriptionReader::damaged(std::string_view problem) {
-  notes_.add(kDamagedLine, Place::line(path_, line_number_), problem);
+  notes_.add(kDamagedLine, Location::line(path_, line_number_), problem);
 }
 
 }  // namespace convert::tfile

@@ -30,7 +30,7 @@ struct Description {
   std::string target_xml;  // empty: none
   std::optional<Status> status;
   std::vector<Variable> variables;
-  std::vector<Location> locations;
+  std::vector<TracepointLocation> locations;
   std::string text;                // all lines, as written
   std::uint64_t frames_begin = 0;  // file offset behind the empty line
   bool is_complete = false;        // the empty line was there

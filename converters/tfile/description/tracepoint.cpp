@@ -57,7 +57,7 @@ std::optional<std::vector<std::byte>> take_code(std::string_view& text) {
 }
 
 // The rest of a T piece: "E:<steps>:<passes>" and options.
-std::optional<std::string> read_definition(Location& location, std::string_view rest) {
+std::optional<std::string> read_definition(TracepointLocation& location, std::string_view rest) {
   const std::string_view state = take_field(rest, ':');
   if (state != "E" && state != "D") return fmt::format("tracepoint state is '{}', expected E or D", state);
   const auto steps = hex_number(take_field(rest, ':'));
@@ -87,7 +87,7 @@ std::optional<std::string> read_definition(Location& location, std::string_view 
   return std::nullopt;
 }
 
-std::optional<std::string> read_source(Location& location, std::string_view rest) {
+std::optional<std::string> read_source(TracepointLocation& location, std::string_view rest) {
   const std::string_view type = take_field(rest, ':');
   const auto start = hex_number(take_field(rest, ':'));
   const auto length = hex_number(take_field(rest, ':'));
@@ -103,7 +103,7 @@ std::optional<std::string> read_source(Location& location, std::string_view rest
 }
 
 // Counts are decimal digits in files from gdbserver, and hexadecimal elsewhere; only a letter tells.
-std::optional<std::string> read_usage(Location& location, std::string_view rest) {
+std::optional<std::string> read_usage(TracepointLocation& location, std::string_view rest) {
   const std::string_view hits = take_field(rest, ':'), bytes = rest;
   const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);
   const auto read = [&](std::string_view digits) -> std::optional<std::uint64_t> {
@@ -149,10 +149,10 @@ std::optional<std::vector<Action>> read_actions(std::string_view text) {
   return actions;
 }
 
-Location& Tracepoints::location(std::uint64_t number, std::uint64_t address) {
+TracepointLocation& Tracepoints::location(std::uint64_t number, std::uint64_t address) {
   const auto [found, is_new] = by_key_.try_emplace({number, address}, locations_.size());
   if (!is_new) return locations_[found->second];
-  Location& added = locations_.emplace_back();
+  TracepointLocation& added = locations_.emplace_back();
   added.number = number;
   added.address = address;
   return added;
@@ -168,7 +168,7 @@ std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
   constexpr std::string_view kKnown = "TASZV";
   if (kKnown.find(kind) == std::string_view::npos) return fmt::format("unknown tracepoint piece '{}'", kind);
 
-  Location& at = location(*number, *address);
+  TracepointLocation& at = location(*number, *address);
   if (kind == 'T') return read_definition(at, rest);
   if (kind == 'Z') return read_source(at, rest);
   if (kind == 'V') return read_usage(at, rest);
@@ -181,8 +181,8 @@ std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
 void Tracepoints::finish() {
   std::ranges::reverse(locations_);
   by_key_.clear();
-  for (Location& location : locations_) {
-    for (Location::Source& source : location.sources) {
+  for (TracepointLocation& location : locations_) {
+    for (TracepointLocation::Source& source : location.sources) {
       if (source.type == "at")
         location.at = std::move(source.text);
       else if (source.type == "cond")

@@ -28,7 +28,7 @@ struct Action {
 std::optional<std::vector<Action>> read_actions(std::string_view text);
 
 // A place where a tracepoint was set. One tracepoint can have several, with one number.
-struct Location {
+struct TracepointLocation {
   std::uint64_t number = 0;   // the target's number
   std::uint64_t address = 0;  // of the instruction
   bool defined = false;       // it had a T piece
@@ -61,11 +61,11 @@ class Tracepoints {
   void finish();
 
   // In order of definition: files list locations the other way round.
-  const std::vector<Location>& locations() const { return locations_; }
+  const std::vector<TracepointLocation>& locations() const { return locations_; }
 
  private:
-  Location& location(std::uint64_t number, std::uint64_t address);
-  std::vector<Location> locations_;
+  TracepointLocation& location(std::uint64_t number, std::uint64_t address);
+  std::vector<TracepointLocation> locations_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_key_;  // (number, address) -> index
 };
 

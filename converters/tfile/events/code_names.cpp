@@ -35,9 +35,9 @@ CodeName CodeNames::by_location(const Frame& frame, const Placement& placement) 
     return name;
   }
   const auto entries = locations_.of(frame.tracepoint);
-  const Location* location = placement.entry != nullptr ? placement.entry->location
-                             : !entries.empty()         ? entries.front().location
-                                                        : nullptr;
+  const TracepointLocation* location = placement.entry != nullptr ? placement.entry->location
+                                       : !entries.empty()         ? entries.front().location
+                                                                  : nullptr;
   if (location == nullptr)
     name.label = names_.label(kTracepointCategory, fmt::format("tracepoint {}", frame.tracepoint));
   else if (location->at.empty())

@@ -102,7 +102,7 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
     const LabelId label = records_[i].label;
     Arguments& arguments = records_[i].arguments;
     arguments.set_bits(kNumberWord, number);
-    said += sizeof(Slot) + arguments.words().size_bytes();
+    said += sizeof(PendingEvent) + arguments.words().size_bytes();
     if (i == 0 && opens_call_) {
       lane.begin(time_ns, label, 0, arguments);
     } else if (arguments.size() <= kArgumentsPerRecord) {
@@ -113,11 +113,11 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
     }
   }
   say_blobs(bytes, time_ns, lane);
-  for (const Blob& blob : blobs_) said += sizeof(Slot) + kFrameBlobs.size() + blob.after_size;
+  for (const Blob& blob : blobs_) said += sizeof(PendingEvent) + kFrameBlobs.size() + blob.after_size;
   for (const Part& part : parts_) said += part.size;
   for (std::size_t i = own_records_; i < records_used_; ++i) {
     lane.counter(time_ns, records_[i].label, 0, records_[i].arguments);
-    said += sizeof(Slot) + records_[i].arguments.words().size_bytes();
+    said += sizeof(PendingEvent) + records_[i].arguments.words().size_bytes();
   }
   return said;
 }

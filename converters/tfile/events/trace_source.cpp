@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/tfile/events/session.h"
+#include "converters/tfile/events/trace_status.h"
 
 namespace convert::tfile {
 namespace {
@@ -31,7 +31,7 @@ TraceSource::TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*
                context),
       stamps_(recording_->trace.description) {}
 
-bool TraceSource::pump(const Turn& turn) {
+bool TraceSource::pump(const PumpBudget& turn) {
   const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();
   const bool goes_on = read_on(turn.budget_bytes);
   context_.stats.add_read(reader_.offset() - bytes_before, reader_.frames_read() - frames_before);

@@ -38,8 +38,8 @@ class TraceSource : public Source {
   TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*> lanes, Lane& main,
               ImportContext& context);
 
-  bool pump(const Turn& turn) override;
-  std::uint64_t frontier_ns() const override { return last_ns_; }
+  bool pump(const PumpBudget& turn) override;
+  std::uint64_t watermark_ns() const override { return last_ns_; }
 
  private:
   // A frame with its place and time. Where stamps go back, frames wait here to be put in order: then it owns

@@ -14,7 +14,7 @@ namespace convert::tfile {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
-  throw InputError(Place::file(path), std::string(what) + ": " + std::generic_category().message(errno));
+  throw InputError(Location::file(path), std::string(what) + ": " + std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ FileWindow::FileWindow(const std::filesystem::path& path) : path_(path.string())
   const bool known = ::fstat(file_, &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) {
     ::close(file_);
-    throw InputError(Place::file(path_), "is not a regular file");
+    throw InputError(Location::file(path_), "is not a regular file");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
 }

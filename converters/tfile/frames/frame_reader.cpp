@@ -12,8 +12,8 @@ constexpr std::uint64_t kLongestEndMarker = 8;
 
 }  // namespace
 
-KnownTracepoints::KnownTracepoints(const std::vector<Location>& locations) : known_(0x10000) {
-  for (const Location& location : locations) {
+KnownTracepoints::KnownTracepoints(const std::vector<TracepointLocation>& locations) : known_(0x10000) {
+  for (const TracepointLocation& location : locations) {
     if (location.number == 0 || location.number >= known_.size()) continue;
     known_[location.number] = true;
     empty_ = false;

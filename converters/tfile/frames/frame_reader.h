@@ -37,7 +37,7 @@ struct Damage {
 // Numbers of tracepoints that frames can have; one bit a number.
 class KnownTracepoints {
  public:
-  explicit KnownTracepoints(const std::vector<Location>& locations);
+  explicit KnownTracepoints(const std::vector<TracepointLocation>& locations);
   bool contains(std::int16_t number) const { return known_[static_cast<std::uint16_t>(number)]; }
   bool empty() const { return empty_; }
 

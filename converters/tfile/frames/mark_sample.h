@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/merging/guests.h"
+#include "converters/model/merging/thread_match.h"
 
 namespace convert::tfile {
 
@@ -19,7 +19,7 @@ class MarkSample {
     if (marks_.size() == kMost) halve();
     marks_.push_back({time_ns, address});
   }
-  std::vector<GuestMark> take() { return std::exchange(marks_, {}); }
+  std::vector<ThreadMark> take() { return std::exchange(marks_, {}); }
 
  private:
   // Keeps every second one, now and from now on. As they are an even number, the next one is kept.
@@ -29,7 +29,7 @@ class MarkSample {
     between_ = 2 * between_ + 1;
   }
 
-  std::vector<GuestMark> marks_;
+  std::vector<ThreadMark> marks_;
   std::uint64_t seen_ = 0;
   std::uint64_t between_ = 0;  // hits between two of them; a power of two, less one
 };

@@ -47,7 +47,8 @@ std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& descr
 const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
                                    const FrameFormat& format) {
   std::multimap<std::uint64_t, std::uint64_t> addresses;
-  for (const Location& location : description.locations) addresses.emplace(location.number, location.address);
+  for (const TracepointLocation& location : description.locations)
+    addresses.emplace(location.number, location.address);
 
   const auto layouts = default_layouts();
   std::vector<std::size_t> matches(layouts.size());

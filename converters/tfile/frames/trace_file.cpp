@@ -23,9 +23,9 @@ void check_magic(FileWindow& file) {
   const std::string_view magic = as_text(file.at(0, kMagic.size())).substr(0, kMagic.size());
   if (magic == kMagic) return;
   if (magic.starts_with(kMagic.substr(0, 6)) && magic.size() == kMagic.size())
-    throw InputError(Place::byte(file.path(), 6),
+    throw InputError(Location::byte(file.path(), 6),
                      fmt::format("trace file version '{}', expected '0'", magic.substr(6, 1)));
-  throw InputError(Place::file(file.path()), "not a GDB trace file");
+  throw InputError(Location::file(file.path()), "not a GDB trace file");
 }
 
 void read_description(FileWindow& file, Description& description, Notes& notes) {
@@ -34,7 +34,7 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
   std::size_t line_bytes = 4096;  // grows with the longest line
   for (;;) {
     if (offset + line_bytes > kMaxDescriptionBytes)
-      throw InputError(Place::byte(file.path(), offset), "the description does not end");
+      throw InputError(Location::byte(file.path(), offset), "the description does not end");
     const std::string_view text = as_text(file.at(offset, line_bytes));
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && offset + text.size() < file.size()) {
@@ -44,7 +44,7 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
     if (end == std::string_view::npos) {
       if (!text.empty()) reader.read_line(text);
       offset += text.size();
-      notes.add(kTruncatedTail, Place::byte(file.path(), offset), "the file ends inside the description");
+      notes.add(kTruncatedTail, Location::byte(file.path(), offset), "the file ends inside the description");
       break;
     }
     offset += end + 1;
@@ -62,7 +62,7 @@ void read_registers(TraceFile& trace, Notes& notes) {
     trace.os_abi = std::move(target.os_abi);
     trace.layout = std::move(target.layout);
   } catch (const std::runtime_error& error) {
-    notes.add(kBadTargetDescription, Place::file(trace.path), error.what());
+    notes.add(kBadTargetDescription, Location::file(trace.path), error.what());
   }
 }
 
@@ -86,11 +86,11 @@ void settle_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   if (scores.front().frames > 0) trace.format = scores.front().format;
 
   if (trace.format.register_block_size != trace.description.register_block_size)
-    notes.add(kRegisterLayout, Place::file(trace.path),
+    notes.add(kRegisterLayout, Location::file(trace.path),
               fmt::format("the R line says '{}' (hexadecimal), but register blocks have {} bytes",
                           trace.description.register_digits, trace.format.register_block_size));
   if (named && trace.format.order != *named)
-    notes.add(kByteOrder, Place::file(trace.path),
+    notes.add(kByteOrder, Location::file(trace.path),
               fmt::format("the frames are {}-endian, unlike the architecture",
                           trace.format.order == std::endian::little ? "little" : "big"));
 }
@@ -105,7 +105,7 @@ void settle_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   trace.layout_is_guessed = trace.architecture.empty();
   if (trace.layout_is_guessed)
     notes.add(
-        kRegisterLayout, Place::file(trace.path),
+        kRegisterLayout, Location::file(trace.path),
         fmt::format("no target description: registers are taken to be those of {}", layout->architecture()));
   trace.architecture = layout->architecture();
   trace.layout = *layout;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file)
-    throw InputError(Place::file(path.string()),
+    throw InputError(Location::file(path.string()),
                      "cannot be opened: " + std::generic_category().message(errno));
   for (std::string line; std::getline(file, line);) {
     std::string_view rest = line;
@@ -36,7 +36,7 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
     else if (kData.find(type) != std::string_view::npos)
       objects_.try_emplace(std::string(name), DataObject{*address, 0});
   }
-  if (!is_symbol_list_) throw InputError(Place::file(path.string()), "not a list of a kernel's symbols");
+  if (!is_symbol_list_) throw InputError(Location::file(path.string()), "not a list of a kernel's symbols");
   std::ranges::stable_sort(functions_, {}, &Function::address);
 }
 

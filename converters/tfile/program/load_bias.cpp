@@ -48,7 +48,7 @@ std::optional<SourceLine> line_in(const std::string& at) {
   return SourceLine{.file = place.substr(0, colon), .line = *line};
 }
 
-void vote_by_function(const Location& location, const Program& program, Votes& votes) {
+void vote_by_function(const TracepointLocation& location, const Program& program, Votes& votes) {
   for (const Program::Function& function : program.functions(function_in(location.at))) {
     const std::uint64_t pages = std::min(function.size / kPage + 1, kMaxPages);
     if (location.address < function.address) continue;
@@ -61,7 +61,7 @@ void vote_by_function(const Location& location, const Program& program, Votes& v
   }
 }
 
-void vote_by_line(const Location& location, const Program& program, Votes& votes) {
+void vote_by_line(const TracepointLocation& location, const Program& program, Votes& votes) {
   const auto source = line_in(location.at);
   if (!source) return;
   Votes own;  // several rows of a line count once
@@ -71,7 +71,7 @@ void vote_by_line(const Location& location, const Program& program, Votes& votes
   for (const auto& [bias, count] : own) votes[bias] += count;
 }
 
-void vote_by_objects(const Location& location, const Program& program, Votes& votes) {
+void vote_by_objects(const TracepointLocation& location, const Program& program, Votes& votes) {
   const auto never = [](std::string_view) { return false; };
   const CollectItems items = collect_items(location.commands, never, never);
   for (const CollectItem& item : items.hit) {
@@ -92,7 +92,7 @@ void vote_by_objects(const Location& location, const Program& program, Votes& vo
 std::optional<std::uint64_t> find_load_bias(const Description& description, const Program& program) {
   if (!program.is_position_independent()) return 0;
   Votes votes;
-  for (const Location& location : description.locations) {
+  for (const TracepointLocation& location : description.locations) {
     vote_by_function(location, program, votes);
     vote_by_line(location, program, votes);
     vote_by_objects(location, program, votes);
@@ -100,7 +100,7 @@ std::optional<std::uint64_t> find_load_bias(const Description& description, cons
   const auto best = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
   if (best != votes.end()) return best->first;
   for (const std::uint64_t bias : kUsualBiases) {
-    const auto fits = [&](const Location& location) {
+    const auto fits = [&](const TracepointLocation& location) {
       return location.address >= bias && program.is_code(location.address - bias);
     };
     if (!description.locations.empty() && std::ranges::all_of(description.locations, fits)) return bias;
@@ -111,7 +111,7 @@ std::optional<std::uint64_t> find_load_bias(const Description& description, cons
 bool may_be_traced(const Description& description, const Program& program,
                    std::optional<std::uint64_t> bias) {
   bool was_asked = false;
-  for (const Location& location : description.locations) {
+  for (const TracepointLocation& location : description.locations) {
     const std::uint64_t address = location.address - bias.value_or(0);
     if (const auto source = line_in(location.at)) {
       if (!program.knows_lines()) continue;

@@ -89,7 +89,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   self.path = path.string();
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
-    throw InputError(Place::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));
+    throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));
   };
   self.session.reset(dwfl_begin(&self.callbacks));
   if (!self.session) fail("cannot be read");

@@ -43,7 +43,7 @@ bool has_shape(const Frame& frame, const ActionPlan& plan) {
 LocationTable::LocationTable(const Description& description, const RegisterLayout* layout,
                              const Symbols* symbols, Names& names)
     : ranges_(0x10000) {
-  for (const Location& location : description.locations)
+  for (const TracepointLocation& location : description.locations)
     if (location.number < ranges_.size())
       entries_.push_back({&location, plan_location(location, description, layout, symbols, names)});
   std::ranges::stable_sort(entries_, {}, [](const Entry& entry) { return entry.location->number; });
@@ -118,7 +118,7 @@ void Placer::find_location(const Frame& frame, std::span<const LocationTable::En
   placement.pc_is_recorded = placement.pc.has_value();
   if (entries.size() == 1) {
     placement.entry = &entries.front();
-    const Location& location = *placement.entry->location;
+    const TracepointLocation& location = *placement.entry->location;
     const bool is_certain = !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] ||
                             !location.hit_actions.empty() || frame.blocks.empty();
     if (!placement.pc && is_certain) placement.pc = location.address;

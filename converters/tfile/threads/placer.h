@@ -42,8 +42,8 @@ class LocationTable {
                 Names& names);
 
   struct Entry {
-    const Location* location;
-    LocationPlan plan;
+    const TracepointLocation* location;
+    LocationActions plan;
   };
   // Those of one tracepoint; empty when it is unknown.
   std::span<const Entry> of(std::int16_t tracepoint) const;

@@ -151,7 +151,7 @@ class Surveyor {
       const auto own = samples_[track].take();
       marks.insert(marks.end(), own.begin(), own.end());
     }
-    for (auto& marks : survey_.marks) std::ranges::stable_sort(marks, {}, &GuestMark::time_ns);
+    for (auto& marks : survey_.marks) std::ranges::stable_sort(marks, {}, &ThreadMark::time_ns);
   }
 
   void add_damage() {

@@ -27,7 +27,7 @@ DebugFile::DebugFile(std::string text, std::string_view path, Notes& notes) : te
   Lines lines(text_);
   const auto damaged = [&](std::string_view problem) {
     notes.add(kDamagedLine,
-              [&] { return fmt::format("{}: {}", Place::line(path, lines.number()).text(), problem); });
+              [&] { return fmt::format("{}: {}", Location::line(path, lines.number()).text(), problem); });
   };
   std::vector<std::string> problems;
   while (const auto line = lines.next()) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converters/model/names/names.h"
-#include "converters/uftrace/arguments/payload_plan.h"
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {

@@ -70,9 +70,9 @@ class ItemParser {
     if (!is_return && item.number == 0) return false;
     if (take_prefix(rest_, "/") && !take_format(item)) return false;
     if (item.format == Format::Float) {
-      item.location = {.kind = Location::Kind::Float, .number = item.number};
+      item.location = {.kind = SpecLocation::Kind::Float, .number = item.number};
     } else {
-      item.location = {.kind = Location::Kind::Index, .number = item.number};
+      item.location = {.kind = SpecLocation::Kind::Index, .number = item.number};
     }
     if (take_prefix(rest_, "%") && !take_location(item.location)) return false;
     return rest_.empty();
@@ -141,15 +141,15 @@ class ItemParser {
     return !take_prefix(rest_, ":") || take_type_name(item);
   }
 
-  bool take_location(Location& location) {
+  bool take_location(SpecLocation& location) {
     if (take_prefix(rest_, "stack")) {
-      location.kind = Location::Kind::Stack;
+      location.kind = SpecLocation::Kind::Stack;
       take_prefix(rest_, "+");
       const auto offset = take_number<std::int32_t>(rest_);
       location.number = offset.value_or(0);
       return offset.has_value();
     }
-    location.kind = Location::Kind::Register;
+    location.kind = SpecLocation::Kind::Register;
     location.number = 0;
     location.registers = fxt::lower(rest_);
     rest_ = {};

@@ -28,11 +28,11 @@ enum class Format : std::uint8_t {
 };
 
 // What makes two items the same one (9.3). Return values are Index or Float number 0.
-struct Location {
+struct SpecLocation {
   enum class Kind : std::uint8_t { Index, Float, Register, Stack } kind = Kind::Index;
   std::int64_t number = 0;     // of the argument, or the offset on the stack
   std::string registers = {};  // "rdi", in lower case
-  friend bool operator==(const Location&, const Location&) = default;
+  friend bool operator==(const SpecLocation&, const SpecLocation&) = default;
 };
 
 struct SpecItem {
@@ -40,7 +40,7 @@ struct SpecItem {
   unsigned number = 0;    // N of argN and fpargN; 0: the return value
   Format format = Format::Auto;
   std::size_t size = 8;  // bytes that are recorded; 0 of texts
-  Location location = {};
+  SpecLocation location = {};
   std::string type_name = {};  // of an enum or struct
   friend bool operator==(const SpecItem&, const SpecItem&) = default;
 

@@ -116,10 +116,12 @@ std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_
   return items;
 }
 
-std::vector<std::vector<SpecItem>> SpecTable::readings(const FunctionFacts& function, bool of_result) const {
-  std::vector<std::vector<SpecItem>> readings;
+std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFacts& function,
+                                                                bool of_result) const {
+  std::vector<std::vector<SpecItem>> candidate_layouts;
   const auto add_reading = [&](std::vector<SpecItem> items) {
-    if (!items.empty() && std::ranges::count(readings, items) == 0) readings.push_back(std::move(items));
+    if (!items.empty() && std::ranges::count(candidate_layouts, items) == 0)
+      candidate_layouts.push_back(std::move(items));
   };
   add_reading(by_rule(function, of_result));
   // Other ways that the recorder may have understood it: by one of its names alone, from DWARF or the list.
@@ -133,14 +135,14 @@ std::vector<std::vector<SpecItem>> SpecTable::readings(const FunctionFacts& func
   add_reading(from_debug(function, of_result));
   add_reading(from_list(function, of_result));
   // A trigger's `retval/s` stands in info as `retval`.
-  if (of_result && !readings.empty() && readings.front().size() == 1) {
-    SpecItem text = readings.front().front();
+  if (of_result && !candidate_layouts.empty() && candidate_layouts.front().size() == 1) {
+    SpecItem text = candidate_layouts.front().front();
     text.format = Format::String;
     text.size = 0;
     text.type_name.clear();
     add_reading({text});
   }
-  return readings;
+  return candidate_layouts;
 }
 
 }  // namespace convert::uftrace

@@ -36,7 +36,7 @@ class SpecTable {
 
   // The likely lists of what is stored at an entry (`of_result` false) or exit of the function, the likeliest
   // first; no two are equal, none is empty.
-  std::vector<std::vector<SpecItem>> readings(const FunctionFacts& function, bool of_result) const;
+  std::vector<std::vector<SpecItem>> candidate_layouts(const FunctionFacts& function, bool of_result) const;
 
  private:
   struct Entry {

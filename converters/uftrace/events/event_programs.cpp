@@ -23,7 +23,7 @@ void EventPrograms::add_notes(const std::filesystem::path& directory, Notes& not
   for (const Session& session : sessions_.sessions()) {
     if (!with_events_.contains(&session) || session.exename == last->exename) continue;
     if (!noted.insert(session.exename).second) continue;
-    notes.add(kUnsureEventNames, Place::file((directory / "events.txt").native()),
+    notes.add(kUnsureEventNames, Location::file((directory / "events.txt").native()),
               fmt::format("written anew by {}, which started later than {}", last->exename, session.exename));
   }
 }

@@ -1,6 +1,6 @@
-// What the event records of one thread say (fact sheet 10): readings of memory, page faults and processor
-// counters, watched cpus and variables as counters; user events as instants; differences and call sites as
-// arguments of the calls that they belong to.
+// What the event records of one thread say (fact sheet 10): candidate_layouts of memory, page faults and
+// processor counters, watched cpus and variables as counters; user events as instants; differences and call
+// sites as arguments of the calls that they belong to.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@
 namespace convert::uftrace {
 
 // What the events of a recording share.
-struct EventShop {
+struct EventContext {
   Symbolizer& symbolizer;
   Names& names;
   const EventNames& user_events;
@@ -38,7 +38,7 @@ class ThreadEvents {
   static constexpr std::uint64_t kFirstUserEvent = 1'000'000;
 
   // Borrows both for its whole life.
-  ThreadEvents(const EventShop& shop, const Task& task) : shop_(shop), task_(task) {}
+  ThreadEvents(const EventContext& shop, const Task& task) : shop_(shop), task_(task) {}
 
   // Says an event, or keeps what belongs to a call. False, and nothing is done, if its id is not known or its
   // data are too short. `time_ns` is where it stands in the lane; without a lane nothing is said.
@@ -60,7 +60,7 @@ class ThreadEvents {
   LabelId label(NameId name) { return shop_.names.label(shop_.names.intern("event"), name); }
   std::uint64_t load(std::span<const std::byte> bytes) const;
 
-  EventShop shop_;
+  EventContext shop_;
   const Task& task_;
   std::optional<SymbolView> view_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, NameId> variables_;  // by epoch and address

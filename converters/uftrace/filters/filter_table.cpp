@@ -95,37 +95,37 @@ bool FilterTable::fits(Rule& rule, const std::vector<std::string>& names, const 
   return rule.is_kernel || rule.item.module.empty() || is_in_module(rule.item.module, place, space);
 }
 
-const Fate* FilterTable::keep(Fate fate, const Symbol* symbol, const void* where) {
-  const bool says_nothing = fate.actions.given.empty() && !fate.is_passed_over && !looks_at_sizes_;
+const FunctionRule* FilterTable::keep(FunctionRule rule, const Symbol* symbol, const void* where) {
+  const bool says_nothing = rule.actions.given.empty() && !rule.is_passed_over && !looks_at_sizes_;
   auto& kept = fates_[{symbol, where}];
-  kept = says_nothing ? nullptr : std::make_unique<const Fate>(std::move(fate));
+  kept = says_nothing ? nullptr : std::make_unique<const FunctionRule>(std::move(rule));
   return kept.get();
 }
 
-const Fate* FilterTable::fate_of(const SymbolView& view, std::uint64_t address) {
+const FunctionRule* FilterTable::rule_of(const SymbolView& view, std::uint64_t address) {
   if (passes_program_) return &passed_;
   return judge(view.at(address), view.space());
 }
 
-const Fate* FilterTable::kernel_fate(std::uint64_t address) {
+const FunctionRule* FilterTable::kernel_rule(std::uint64_t address) {
   return judge(symbolizer_.kernel_at(address), nullptr);
 }
 
-const Fate* FilterTable::judge(const SymbolAt& place, const AddressSpace* space) {
+const FunctionRule* FilterTable::judge(const SymbolAt& place, const AddressSpace* space) {
   if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
   const void* const where = place.module != nullptr ? static_cast<const void*>(place.module) : place.library;
   const std::lock_guard lock(mutex_);
   if (const auto known = fates_.find({place.symbol, where}); known != fates_.end())
     return known->second.get();
   const auto names = names_at(*place.table, *place.symbol, demangle_);
-  Fate fate{.size = place.symbol->end - place.symbol->start,
-            .is_passed_over = options_.no_libcall && place.symbol->is_plt()};
-  for (Rule& rule : rules_) {
-    if (!fits(rule, names, place, space)) continue;
-    fate.take(rule.item);
-    rule.is_used = true;
+  FunctionRule rule{.size = place.symbol->end - place.symbol->start,
+                    .is_passed_over = options_.no_libcall && place.symbol->is_plt()};
+  for (Rule& option : rules_) {
+    if (!fits(option, names, place, space)) continue;
+    rule.take(option.item);
+    option.is_used = true;
   }
-  return keep(std::move(fate), place.symbol, where);
+  return keep(std::move(rule), place.symbol, where);
 }
 
 void FilterTable::add_notes(const std::string& input, Notes& notes) {

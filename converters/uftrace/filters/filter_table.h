@@ -13,8 +13,8 @@
 
 #include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
-#include "converters/uftrace/filters/fate.h"
 #include "converters/uftrace/filters/filter_options.h"
+#include "converters/uftrace/filters/function_rule.h"
 #include "converters/uftrace/symbols/name_pattern.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
@@ -27,11 +27,11 @@ class FilterTable {
   FilterTable(const FilterOptions& options, bool passes_program, Demangle demangle, Symbolizer& symbolizer);
 
   // Of the function at that address; null if nothing is said of it. Valid as long as this object.
-  const Fate* fate_of(const SymbolView& view, std::uint64_t address);
+  const FunctionRule* rule_of(const SymbolView& view, std::uint64_t address);
   // Of a call of which no address is known.
-  const Fate* unknown_fate() const { return passes_program_ ? &passed_ : nullptr; }
+  const FunctionRule* unknown_rule() const { return passes_program_ ? &passed_ : nullptr; }
   // Of the kernel's.
-  const Fate* kernel_fate(std::uint64_t address);
+  const FunctionRule* kernel_rule(std::uint64_t address);
 
   const FilterOptions& options() const { return options_; }
   // Nothing is shown outside of functions that are filtered in.
@@ -58,8 +58,8 @@ class FilterTable {
   static bool fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle);
   bool fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
             const AddressSpace* space) const;
-  const Fate* judge(const SymbolAt& place, const AddressSpace* space);
-  const Fate* keep(Fate fate, const Symbol* symbol, const void* where);
+  const FunctionRule* judge(const SymbolAt& place, const AddressSpace* space);
+  const FunctionRule* keep(FunctionRule rule, const Symbol* symbol, const void* where);
   bool is_filter_cleared(std::size_t filter) const;
   void report(Rule& rule, std::size_t number, const std::string& input);
 
@@ -72,9 +72,9 @@ class FilterTable {
   bool looks_ahead_ = false, looks_at_functions_ = false, looks_at_sizes_ = false;
   std::mutex mutex_;
   // By symbol, and where it lies. Those of which nothing is said are null.
-  std::map<std::pair<const Symbol*, const void*>, std::unique_ptr<const Fate>> fates_;
-  const Fate unnamed_ = {};
-  const Fate passed_ = {.actions = {}, .size = 0, .is_passed_over = true};
+  std::map<std::pair<const Symbol*, const void*>, std::unique_ptr<const FunctionRule>> fates_;
+  const FunctionRule unnamed_ = {};
+  const FunctionRule passed_ = {.actions = {}, .size = 0, .is_passed_over = true};
 };
 
 }  // namespace convert::uftrace

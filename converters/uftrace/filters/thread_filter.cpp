@@ -4,18 +4,19 @@ namespace convert::uftrace {
 
 // What is left out because of its size, its length, its callees or its kind never was: it changes nothing for
 // others. All else is judged in the order of the fact sheet.
-bool ThreadFilter::enter_slowly(Inside& inside, const Fate* fate, bool is_kept, bool condition_holds) {
+bool ThreadFilter::enter_slowly(Inside& inside, const FunctionRule* rule, bool is_kept,
+                                bool condition_holds) {
   const Inside around = inside;
-  if (fate != nullptr && fate->has(Setting::Size)) inside.size = fate->actions.size;
-  if (fate != nullptr && inside.size != 0 && fate->size < inside.size) return false;
+  if (rule != nullptr && rule->has(Setting::Size)) inside.size = rule->actions.size;
+  if (rule != nullptr && inside.size != 0 && rule->size < inside.size) return false;
   if (!is_kept) {
     inside.is_dropped = true;
     return false;
   }
-  if (fate != nullptr && fate->is_passed_over) return false;
+  if (rule != nullptr && rule->is_passed_over) return false;
   if (around.is_out) return false;
-  const bool has_filter = fate != nullptr && fate->has(Setting::Filter) && condition_holds;
-  if (has_filter && fate->actions.is_in) {
+  const bool has_filter = rule != nullptr && rule->has(Setting::Filter) && condition_holds;
+  if (has_filter && rule->actions.is_in) {
     inside.is_in = true;
     inside.budget = levels_;
   } else if (has_filter) {
@@ -23,12 +24,12 @@ bool ThreadFilter::enter_slowly(Inside& inside, const Fate* fate, bool is_kept, 
     return false;
   }
   if (!is_open(inside)) return false;
-  if (fate != nullptr) {
-    if (fate->has(Setting::Depth)) inside.budget = static_cast<std::int32_t>(fate->actions.depth);
-    const bool turns_on = fate->has(Setting::TraceOn);
-    if (turns_on != fate->has(Setting::TraceOff)) is_tracing_ = turns_on;
+  if (rule != nullptr) {
+    if (rule->has(Setting::Depth)) inside.budget = static_cast<std::int32_t>(rule->actions.depth);
+    const bool turns_on = rule->has(Setting::TraceOn);
+    if (turns_on != rule->has(Setting::TraceOff)) is_tracing_ = turns_on;
   }
-  if (!is_tracing_ || inside.budget <= 0 || (fate != nullptr && fate->has(Setting::Hide))) return false;
+  if (!is_tracing_ || inside.budget <= 0 || (rule != nullptr && rule->has(Setting::Hide))) return false;
   --inside.budget;
   return true;
 }

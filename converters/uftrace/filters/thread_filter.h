@@ -23,32 +23,32 @@ class ThreadFilter {
     inside_[0] = {.budget = levels_, .size = table.options().size};
   }
 
-  // A call begins inside `depth` others: whether it is shown. `fate` may be null. `is_kept` is false for one
+  // A call begins inside `depth` others: whether it is shown. `rule` may be null. `is_kept` is false for one
   // that what comes later leaves out. May be asked again of the same call.
-  bool enter(std::size_t depth, const Fate* fate, bool is_kept, bool condition_holds = true) {
+  bool enter(std::size_t depth, const FunctionRule* rule, bool is_kept, bool condition_holds = true) {
     if (depth + 1 >= inside_.size()) inside_.resize(2 * depth + 2);
     const Inside& around = inside_[depth];
     Inside& inside = inside_[depth + 1];
     inside = around;
     inside.is_dropped = false;
-    if (fate == nullptr && is_kept) {
+    if (rule == nullptr && is_kept) {
       if (!is_open(around) || !is_tracing_ || around.budget <= 0) return false;
       --inside.budget;
       return true;
     }
-    return enter_slowly(inside, fate, is_kept, condition_holds);
+    return enter_slowly(inside, rule, is_kept, condition_holds);
   }
-  // Whether a call of that fate would be left out there whatever it holds, and say nothing of those inside
+  // Whether a call of that rule would be left out there whatever it holds, and say nothing of those inside
   // it.
-  bool leaves_out(std::size_t depth, const Fate* fate) const {
+  bool leaves_out(std::size_t depth, const FunctionRule* rule) const {
     if (depth >= inside_.size()) return false;
     const Inside& around = inside_[depth];
-    if (around.is_out || (fate != nullptr && fate->is_passed_over)) return true;
-    return !is_open(around) && (fate == nullptr || !fate->has(Setting::Filter));
+    if (around.is_out || (rule != nullptr && rule->is_passed_over)) return true;
+    return !is_open(around) && (rule == nullptr || !rule->has(Setting::Filter));
   }
   // The call that was entered there last is left out because its function is too small.
-  bool is_too_small(std::size_t depth, const Fate& fate) const {
-    return inside_[depth + 1].size != 0 && fate.size < inside_[depth + 1].size;
+  bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
+    return inside_[depth + 1].size != 0 && rule.size < inside_[depth + 1].size;
   }
   // Whether an event in so many open calls is shown. What was read at a call goes with it.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
@@ -71,7 +71,7 @@ class ThreadFilter {
     return static_cast<std::int32_t>(options.depth.value_or(std::numeric_limits<std::int32_t>::max()));
   }
   bool is_open(const Inside& around) const { return !around.is_out && (around.is_in || !has_filter_); }
-  bool enter_slowly(Inside& inside, const Fate* fate, bool is_kept, bool condition_holds);
+  bool enter_slowly(Inside& inside, const FunctionRule* rule, bool is_kept, bool condition_holds);
 
   bool has_filter_, starts_tracing_;
   std::int32_t levels_;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/arguments/payload_reader.h"
+#include "converters/uftrace/arguments/recorded_payloads.h"
 #include "converters/uftrace/events/event_names.h"
 #include "converters/uftrace/inspect/inspect_files.h"
 #include "converters/uftrace/kernel/kernel_outline.h"
@@ -97,18 +97,18 @@ Surveys survey_threads(const Head& head, Notes& notes) {
   Symbolizer symbolizer(head.directory, head.sessions, Demangle::No, names, notes);
   const SpecTable specs(head.info, (head.directory.path / "info").native(), notes);
   DebugFiles debug(head.directory, notes);
-  PayloadPlans plans(specs, debug, names);
-  const PayloadShop shop{.symbolizer = symbolizer,
-                         .plans = plans,
-                         .names = names,
-                         .demangle = Demangle::No,
-                         .order = head.info.order};
+  PayloadLayouts plans(specs, debug, names);
+  const PayloadContext shop{.symbolizer = symbolizer,
+                            .plans = plans,
+                            .names = names,
+                            .demangle = Demangle::No,
+                            .order = head.info.order};
   Surveys surveys;
   std::size_t kept_damage = 0;
   for (const ThreadFile& file : head.directory.threads) {
     const Task* const task = head.sessions.find_task(file.tid);
     if (task == nullptr) continue;
-    PayloadReader payloads(shop, *task);
+    RecordedPayloads payloads(shop, *task);
     RecordSurvey survey =
         survey_records(file.path.string(), facts_of(*task, head.info, symbolizer), &payloads, notes);
     survey.damage.resize(std::min(survey.damage.size(), kKeptDamage - kept_damage));

@@ -73,7 +73,7 @@ DebugCounts count_debug_lines(std::string_view text, std::string_view path, Note
     else if (line->starts_with("E: "))
       ++counts.enums;
     else if (!line->empty() && !line->starts_with('#'))
-      notes.add(kDamagedLine, Place::line(path, lines.number()), "expected F:, L:, A:, R: or E:");
+      notes.add(kDamagedLine, Location::line(path, lines.number()), "expected F:, L:, A:, R: or E:");
   }
   return counts;
 }

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 2> kCallers{"retaddr", "graph_retaddr"};
 
 }  // namespace
 
-NumberPlace place_of(const EventFormat& format, std::string_view name) {
+IntegerField place_of(const EventFormat& format, std::string_view name) {
   const EventField* const field = format.find(name);
   if (field == nullptr || field->is_array || field->where != EventField::Where::Here) return {};
   const bool is_number = field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8;
@@ -40,8 +40,8 @@ GraphFormats::GraphFormats(const KernelHeader& header) {
 
 CommonFields::CommonFields(const KernelHeader& header) {
   if (header.formats.empty()) return;
-  const auto take = [&](NumberPlace& place, std::string_view name) {
-    if (const NumberPlace own = place_of(header.formats.front(), name); own.is_there()) place = own;
+  const auto take = [&](IntegerField& place, std::string_view name) {
+    if (const IntegerField own = place_of(header.formats.front(), name); own.is_there()) place = own;
   };
   take(type, "common_type");
   take(flags, "common_flags");

@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "converters/model/notes.h"
+#include "converters/uftrace/kernel/integer_field.h"
 #include "converters/uftrace/kernel/kernel_header.h"
-#include "converters/uftrace/kernel/number_place.h"
 
 namespace convert::uftrace {
 
 // Where a number stands in events of that format; nowhere if it has none of that name.
-NumberPlace place_of(const EventFormat& format, std::string_view field);
+IntegerField place_of(const EventFormat& format, std::string_view field);
 
 // An entry into a kernel function, or an exit.
 struct GraphFormat {
   std::uint16_t id;
   bool is_entry;
-  NumberPlace function, depth;
-  NumberPlace value = {};  // of an entry where it was called from; of an exit what it returns
+  IntegerField function, depth;
+  IntegerField value = {};  // of an entry where it was called from; of an exit what it returns
 
   // Whether an event is long enough.
   bool fits(std::span<const std::byte> payload) const {
@@ -49,9 +49,9 @@ class GraphFormats {
 struct CommonFields {
   explicit CommonFields(const KernelHeader& header);
 
-  NumberPlace type{.offset = 0, .size = 2};
-  NumberPlace flags{.offset = 2, .size = 1};
-  NumberPlace thread{.offset = 4, .size = 4};
+  IntegerField type{.offset = 0, .size = 2};
+  IntegerField flags{.offset = 2, .size = 1};
+  IntegerField thread{.offset = 4, .size = 4};
 
   bool fit(std::span<const std::byte> payload) const { return type.fits(payload) && thread.fits(payload); }
 };

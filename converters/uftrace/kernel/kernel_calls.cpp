@@ -30,11 +30,11 @@ void KernelCalls::note(const NoteKind& kind, Describe&& describe) {
 }
 
 void KernelCalls::take_first(std::size_t user_depth) {
-  const KernelMessage message = *context_.plan.inbox->first();
+  const KernelMessage message = *context_.plan.queue->first();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
   if (message.kind == KernelMessage::Kind::Event)
-    return tell_event(time_ns, message, context_.plan.inbox->take_event(), user_depth);
-  context_.plan.inbox->take_first();
+    return tell_event(time_ns, message, context_.plan.queue->take_event(), user_depth);
+  context_.plan.queue->take_first();
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
       return enter(time_ns, message, user_depth);
@@ -63,7 +63,7 @@ void KernelCalls::tell_event(std::uint64_t time_ns, const KernelMessage& message
   context_.lane.instant(time_ns, message.label, values_);
 }
 
-// As Schedule says them: the other side is an idle cpu.
+// As OffCpuCalls says them: the other side is an idle cpu.
 void KernelCalls::tell_switch(std::uint64_t time_ns, const KernelMessage& message) {
   const bool is_in = message.kind == KernelMessage::Kind::SwitchIn;
   may_wait_ = message.kind == KernelMessage::Kind::SwitchOut;
@@ -100,9 +100,9 @@ void KernelCalls::enter(std::uint64_t time_ns, const KernelMessage& message, std
               .is_drawn = !context_.plan.skips_outside || user_depth > 0,
               .around = depth_in(user_depth)};
   if (context_.filter != nullptr && frame.is_drawn) {
-    const KernelFilter::Verdict verdict = context_.filter->enter(frame.around, frame.address);
-    frame.is_drawn = verdict.is_shown;
-    frame.shortest_ns = verdict.shortest_ns;
+    const KernelFilter::Decision decision = context_.filter->enter(frame.around, frame.address);
+    frame.is_drawn = decision.is_shown;
+    frame.shortest_ns = decision.shortest_ns;
   }
   frames_.push_back(frame);
   if (!frame.is_drawn) return;
@@ -221,16 +221,16 @@ void KernelCalls::end_for_filter() {
     for (Frame& frame : frames_) frame.is_over = true;
 }
 
-bool KernelCalls::set_aside() {
+bool KernelCalls::suspend_top() {
   if (drawn_ == 0 || below_switch_ != kOn) return false;
   end_for_filter();
-  context_.lane.set_aside(drawn_);
+  context_.lane.suspend_top(drawn_);
   is_aside_ = true;
   return true;
 }
 
-void KernelCalls::put_back() {
-  context_.lane.put_back();
+void KernelCalls::resume_top() {
+  context_.lane.resume_top();
   is_aside_ = false;
 }
 

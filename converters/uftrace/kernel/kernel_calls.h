@@ -16,14 +16,14 @@
 #include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/uftrace/kernel/kernel_inbox.h"
+#include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/tracepoint.h"
 
 namespace convert::uftrace {
 
 // What its kernel calls need that is known of a thread.
 struct KernelPlan {
-  KernelInbox* inbox = nullptr;              // null: nothing is known of the thread
+  KernelQueue* queue = nullptr;              // null: nothing is known of the thread
   std::string thread = {};                   // for notes: "DIR: thread 100"
   const Tracepoints* tracepoints = nullptr;  // null: no events but calls are told
   bool skips_outside = false;  // what the kernel does outside of the program's calls is not shown
@@ -35,12 +35,12 @@ struct KernelPlan {
 class KernelFilter {
  public:
   virtual ~KernelFilter() = default;
-  struct Verdict {
+  struct Decision {
     bool is_shown;              // if it is kept
     std::uint64_t shortest_ns;  // calls that took so long are kept, and all around them
   };
   // A function begins.
-  virtual Verdict enter(std::size_t depth, std::uint64_t address) = 0;
+  virtual Decision enter(std::size_t depth, std::uint64_t address) = 0;
   virtual bool shows_event(std::size_t depth) = 0;
   // One that is shown was not kept.
   virtual void drop() = 0;
@@ -60,14 +60,14 @@ class KernelCalls {
   // When the next message is; kForever if none waits.
   std::uint64_t next_ns() const {
     const KernelMessage* const first =
-        context_.plan.inbox == nullptr ? nullptr : context_.plan.inbox->first();
+        context_.plan.queue == nullptr ? nullptr : context_.plan.queue->first();
     return first == nullptr ? kForever : first->time_ns;
   }
   // Own records from this time on come behind the next message: an exit comes before what is at the same
   // time, all else behind.
   std::uint64_t behind_ns() const {
     const KernelMessage* const first =
-        context_.plan.inbox == nullptr ? nullptr : context_.plan.inbox->first();
+        context_.plan.queue == nullptr ? nullptr : context_.plan.queue->first();
     if (first == nullptr) return kForever;
     return first->time_ns + (first->kind == KernelMessage::Kind::Exit ? 0 : 1);
   }
@@ -84,10 +84,10 @@ class KernelCalls {
 
   // A call of the program begins or ends: the kernel's are over.
   void give_way(std::uint64_t time_ns);
-  // One that is not shown does: the kernel's step aside until put_back(), and are then open in those around.
-  // False if they can't.
-  bool set_aside();
-  void put_back();
+  // One that is not shown does: the kernel's step aside until resume_top(), and are then open in those
+  // around. False if they can't.
+  bool suspend_top();
+  void resume_top();
   // The thread, or its program, is over.
   void end_all(std::uint64_t time_ns, const NoteKind& kind);
   // A schedule call was opened on the lane; it is about to end; it has ended.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "converters/model/lanes/event.h"
-#include "converters/uftrace/kernel/number_place.h"
+#include "converters/uftrace/kernel/integer_field.h"
 #include "converters/uftrace/kernel/ring_page.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
@@ -53,8 +53,8 @@ bool KernelCursor::next() {
 
 KernelCursor::PageHead KernelCursor::head_of(std::span<const std::byte> page) const {
   const PageLayout& layout = reading_.pages;
-  const NumberPlace commit{.offset = sizeof(std::uint64_t),
-                           .size = static_cast<std::uint8_t>(layout.long_bytes)};
+  const IntegerField commit{.offset = sizeof(std::uint64_t),
+                            .size = static_cast<std::uint8_t>(layout.long_bytes)};
   return {.time_ns = load<std::uint64_t>(page.data(), layout.order),
           .commit = commit.load_from(page, layout.order)};
 }
@@ -72,7 +72,7 @@ bool KernelCursor::open_page() {
   if (page.size() < layout.page_bytes)
     note(kTruncatedTail, page.size(), [&] {
       return fmt::format("{}: truncated: a page needs {} bytes, {} left",
-                         Place::byte(file_.path(), file_.offset()).text(), layout.page_bytes, page.size());
+                         Location::byte(file_.path(), file_.offset()).text(), layout.page_bytes, page.size());
     });
   if (page.size() < layout.data_offset()) {
     close_page();
@@ -103,7 +103,7 @@ void KernelCursor::close_page() {
 // What is left of the page from there on is of no use.
 void KernelCursor::leave_page(const NoteKind& kind, std::size_t from, std::string_view problem) {
   note(kind, page_bytes_ - from, [&] {
-    return fmt::format("{}: {}", Place::byte(file_.path(), file_.offset() + from).text(), problem);
+    return fmt::format("{}: {}", Location::byte(file_.path(), file_.offset() + from).text(), problem);
   });
   close_page();
 }
@@ -137,7 +137,7 @@ std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
                                                        std::span<const std::byte> page) const {
   const PageLayout& layout = reading_.pages;
   if (PageCommit::Lost::get(head.commit) == 0) return std::nullopt;
-  const NumberPlace count{
+  const IntegerField count{
       .offset = static_cast<std::uint32_t>(layout.data_offset() + PageCommit::Size::get(head.commit)),
       .size = static_cast<std::uint8_t>(layout.long_bytes)};
   if (PageCommit::CountStored::get(head.commit) == 0 || !count.fits(page)) return 0;

@@ -105,7 +105,7 @@ class HeaderReader {
     return line.substr(key.size());
   }
   void note_damage(std::string_view problem) {
-    notes_.add(kDamagedLine, Place::line(path_.native(), number_), problem);
+    notes_.add(kDamagedLine, Location::line(path_.native(), number_), problem);
   }
 
   std::string_view rest_;

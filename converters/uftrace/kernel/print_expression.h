@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/uftrace/kernel/number_place.h"
+#include "converters/uftrace/kernel/integer_field.h"
 
 namespace convert::uftrace {
 
@@ -28,7 +28,7 @@ struct PrintExpression {
 
   What what = What::Nothing;
   std::uint64_t number = 0;
-  NumberPlace place = {};  // of Field
+  IntegerField place = {};  // of Field
   bool is_signed = false;
   std::string text = {};                       // of Text; of Operation its sign; of Flags what stands between
   std::vector<Name> names = {};                // of Choice and Flags

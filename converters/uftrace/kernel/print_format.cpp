@@ -85,7 +85,7 @@ class Translation {
     return {
         .what = PrintExpression::What::Field, .place = number_place(*found), .is_signed = found->is_signed};
   }
-  static NumberPlace number_place(const EventField& field) {
+  static IntegerField number_place(const EventField& field) {
     const bool is_number = !field.is_array && field.where == EventField::Where::Here &&
                            std::has_single_bit(field.size) && field.size <= 8 &&
                            std::in_range<std::uint32_t>(field.offset);

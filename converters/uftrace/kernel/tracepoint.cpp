@@ -88,8 +88,8 @@ void put_elements(const FieldPlan& field, std::span<const std::byte> bytes, std:
                   std::string& text) {
   const std::size_t count = bytes.size() / field.element_bytes;
   for (std::size_t i = 0; i < std::min(count, kMaxElements); ++i) {
-    const NumberPlace place{.offset = static_cast<std::uint32_t>(i * field.element_bytes),
-                            .size = static_cast<std::uint8_t>(field.element_bytes)};
+    const IntegerField place{.offset = static_cast<std::uint32_t>(i * field.element_bytes),
+                             .size = static_cast<std::uint8_t>(field.element_bytes)};
     const std::uint64_t value = place.load_from(bytes, order);
     if (i != 0) text += ',';
     fmt::format_to(std::back_inserter(text), "{}", value);
@@ -104,7 +104,7 @@ void put_bytes(std::span<const std::byte> bytes, std::string& text) {
 }
 
 std::uint64_t number_of(const FieldPlan& field, std::span<const std::byte> bytes, std::endian order) {
-  return NumberPlace{.offset = 0, .size = static_cast<std::uint8_t>(field.size)}.load_from(bytes, order);
+  return IntegerField{.offset = 0, .size = static_cast<std::uint8_t>(field.size)}.load_from(bytes, order);
 }
 
 void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) {

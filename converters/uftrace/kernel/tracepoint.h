@@ -13,8 +13,8 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
+#include "converters/uftrace/kernel/integer_field.h"
 #include "converters/uftrace/kernel/kernel_header.h"
-#include "converters/uftrace/kernel/number_place.h"
 #include "converters/uftrace/kernel/print_format.h"
 #include "converters/uftrace/symbols/symbol_file.h"
 
@@ -35,7 +35,7 @@ struct FieldPlan {
 
 // Whom an event is about, besides the thread that it happened in.
 struct Subjects {
-  NumberPlace next_thread, thread;
+  IntegerField next_thread, thread;
 };
 Subjects subjects_of(const EventFormat& format);
 
@@ -44,8 +44,8 @@ struct Tracepoint {
   std::uint16_t id = 0;
   std::vector<FieldPlan> fields = {};  // the common ones are left out
   Subjects subjects = {};
-  NumberPlace previous_thread = {}, previous_state = {};  // of sched_switch alone
-  NumberPlace woken_thread =
+  IntegerField previous_thread = {}, previous_state = {};  // of sched_switch alone
+  IntegerField woken_thread =
       {};  // of wakeups alone, where there are switches: without, nobody knows who waits
 };
 

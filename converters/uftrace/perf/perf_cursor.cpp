@@ -136,7 +136,7 @@ PerfCursor::Taken PerfCursor::take_truncated(std::size_t size) {
   const std::size_t left = file_.at_least(size).size();
   note(kTruncatedTail, left, [&] {
     return fmt::format("{}: truncated: a perf event needs {} bytes, {} left",
-                       Place::byte(file_.path(), file_.offset()).text(), size, left);
+                       Location::byte(file_.path(), file_.offset()).text(), size, left);
   });
   file_.take(left);
   return Taken::End;
@@ -163,7 +163,7 @@ bool PerfCursor::has_good_time(const Header& header) {
   if (!is_good)
     note(kBadTime, 1, [&] {
       return fmt::format("{}: a perf event's time of {} ns is impossible here",
-                         Place::byte(file_.path(), file_.offset()).text(), time_ns);
+                         Location::byte(file_.path(), file_.offset()).text(), time_ns);
     });
   return is_good;
 }
@@ -233,7 +233,7 @@ void PerfCursor::skip_damage() {
     file_.take(damaged.size());
   } while (!file_.at_least(kWord).empty() && !goes_on_here());
   note(is_all_zero ? kZeroFilled : kDamagedBytes, file_.offset() - from, [&] {
-    return fmt::format("{}: not perf events, up to +{:#x}", Place::byte(file_.path(), from).text(),
+    return fmt::format("{}: not perf events, up to +{:#x}", Location::byte(file_.path(), from).text(),
                        file_.offset());
   });
 }

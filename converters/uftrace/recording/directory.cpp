@@ -52,7 +52,7 @@ Directory list_directory(const std::filesystem::path& path) {
       found.debug_files.push_back(name);
     }
   }
-  if (error) throw InputError(Place::file(path.native()), "can't be listed: " + error.message());
+  if (error) throw InputError(Location::file(path.native()), "can't be listed: " + error.message());
 
   std::ranges::sort(found.threads, {}, &ThreadFile::tid);
   std::ranges::sort(found.perf_cpus, {}, &CpuFile::cpu);

@@ -31,7 +31,7 @@ void cut(ExternMessage& message, std::string_view path, Notes& notes) {
   if (size <= kMaxMessageBytes) return;
   message.text.resize(fxt::cut_utf8(message.text, kMaxMessageBytes).size());
   notes.add(kMessageCut, [&] {
-    return fmt::format("{}: {} bytes, of which {} are shown", Place::line(path, message.line).text(), size,
+    return fmt::format("{}: {} bytes, of which {} are shown", Location::line(path, message.line).text(), size,
                        message.text.size());
   });
 }
@@ -70,9 +70,10 @@ void leave_out_foreign(std::vector<ExternMessage>& messages, const std::filesyst
     const std::uint64_t last_ns = std::max(begin_ns, message.time_ns);
     if (!leaps_too_far(first_ns, last_ns, known_ns)) return false;
     notes.add(kForeignClock, [&] {
-      return fmt::format(
-          "{}: {} s {} the recording began", Place::line((directory / kName).native(), message.line).text(),
-          (last_ns - first_ns) / 1'000'000'000, message.time_ns < begin_ns ? "before" : "after");
+      return fmt::format("{}: {} s {} the recording began",
+                         Location::line((directory / kName).native(), message.line).text(),
+                         (last_ns - first_ns) / 1'000'000'000,
+                         message.time_ns < begin_ns ? "before" : "after");
     });
     return true;
   });
@@ -85,7 +86,7 @@ void put_in_order(std::vector<ExternMessage>& messages, const std::filesystem::p
     if (message.time_ns < latest_ns)
       notes.add(kMessageOrder, [&] {
         return fmt::format("{}: {} ns earlier than a message before it",
-                           Place::line((directory / kName).native(), message.line).text(),
+                           Location::line((directory / kName).native(), message.line).text(),
                            latest_ns - message.time_ns);
       });
     latest_ns = std::max(latest_ns, message.time_ns);

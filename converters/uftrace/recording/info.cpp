@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 14> kFeatureNames{
 // Reads the header and returns where the text starts.
 std::size_t read_header(std::string_view bytes, std::string_view path, Info& info, Notes& notes) {
   if (!bytes.starts_with(kMagic))
-    throw InputError(Place::byte(path, 0), "not a uftrace info file: it does not begin with \"Ftrace!\"");
+    throw InputError(Location::byte(path, 0), "not a uftrace info file: it does not begin with \"Ftrace!\"");
   const auto raw = std::as_bytes(std::span(bytes));
   if (raw.size() > kEndianOffset && std::to_integer<unsigned>(raw[kEndianOffset]) == kElfBigEndian)
     info.order = std::endian::big;
@@ -187,7 +187,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
     return info;
   }
   if (info.version > kNewestVersion)
-    throw InputError(Place::byte(path, kMagic.size()),
+    throw InputError(Location::byte(path, kMagic.size()),
                      fmt::format("unknown version {} of the uftrace format, expected {} or {}", info.version,
                                  kOldestVersion, kNewestVersion));
   info.present = true;
@@ -208,7 +208,7 @@ Info read_info(const std::filesystem::path& directory, Notes& notes) {
   const auto path = directory / "info";
   const auto bytes = read_text_file(path);
   if (!bytes || bytes->empty()) {
-    notes.add(kNoInfo, Place::file(path.native()),
+    notes.add(kNoInfo, Location::file(path.native()),
               fmt::format("{}; {}", bytes ? "is empty" : "there is none", what_is_assumed({})));
     return {};
   }

@@ -58,7 +58,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   if (text) {
     space.map = parse_map(*text, path.native(), notes);
   } else {
-    notes.add(kNoMap, Place::file(path.native()), "there is none");
+    notes.add(kNoMap, Location::file(path.native()), "there is none");
   }
   return space;
 }
@@ -156,7 +156,7 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
   for (const ThreadFile& file : directory.threads) {
     add(file.tid);
     if (!info.tids.empty() && !std::ranges::binary_search(info.tids, file.tid))
-      notes.add(kUnlistedThread, Place::file(file.path.native()), "its thread is not listed in info");
+      notes.add(kUnlistedThread, Location::file(file.path.native()), "its thread is not listed in info");
   }
   for (auto& [tid, task] : tasks_) {
     const auto sessions = sessions_of_process_.find(task.pid);

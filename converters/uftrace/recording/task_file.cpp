@@ -170,7 +170,7 @@ std::vector<TaskEvent> read_task_file(const std::filesystem::path& directory, st
     return parse_task_binary(*bytes, binary_path.native(), order, notes);
   const auto path = directory / "task.txt";
   if (const auto text = read_text_file(path)) return parse_task_text(*text, path.native(), notes);
-  notes.add(kNoTaskFile, Place::file(path.native()),
+  notes.add(kNoTaskFile, Location::file(path.native()),
             "there is none: threads are taken from the record files");
   return {};
 }

@@ -39,14 +39,14 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, std
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    throw InputError(Place::file(path.native()), fmt::format("can't be read: {}", std::strerror(errno)));
+    throw InputError(Location::file(path.native()), fmt::format("can't be read: {}", std::strerror(errno)));
   }
   if (!S_ISREG(status.st_mode)) return std::nullopt;
 
   // O_NONBLOCK: if a FIFO took the file's place meanwhile, opening it does not hang.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0)
-    throw InputError(Place::file(path.native()), fmt::format("can't open: {}", std::strerror(errno)));
+    throw InputError(Location::file(path.native()), fmt::format("can't open: {}", std::strerror(errno)));
   std::string text;
   text.resize(std::min(static_cast<std::size_t>(status.st_size), limit_bytes));
   std::size_t filled = 0;
@@ -54,7 +54,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, std
     const ssize_t got = ::read(file.number(), text.data() + filled, text.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
-      throw InputError(Place::file(path.native()), fmt::format("can't be read: {}", std::strerror(errno)));
+      throw InputError(Location::file(path.native()), fmt::format("can't be read: {}", std::strerror(errno)));
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
@@ -142,7 +142,7 @@ void LineReader::fail(std::string_view problem) const {
   const auto found = rest_.empty() ? std::string("the line ends")
                                    : fmt::format("found \"{}{}\"", rest_.substr(0, kShown),
                                                  rest_.size() > kShown ? "…" : "");
-  throw InputError(Place::line(path_, number_), fmt::format("{}, {}", problem, found));
+  throw InputError(Location::line(path_, number_), fmt::format("{}, {}", problem, found));
 }
 
 }  // namespace convert::uftrace

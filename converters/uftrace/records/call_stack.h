@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/payload_decoder.h"
 
 namespace convert::uftrace {
 

@@ -19,7 +19,7 @@ class CallWalk {
  public:
   // Borrows facts and payloads, which may be null; `inherited` is what the thread started with. Throws
   // InputError if the file can't be read.
-  CallWalk(const std::string& path, const ThreadFacts& facts, Payloads* payloads,
+  CallWalk(const std::string& path, const ThreadFacts& facts, PayloadDecoder* payloads,
            std::vector<std::uint64_t> inherited)
       : file_(path, true), open_(std::move(inherited)), cursor_(file_, facts, open_, payloads) {}
 
@@ -29,7 +29,7 @@ class CallWalk {
 
   // The watcher has:
   //   is_over()            nothing more is wanted
-  //   look_ns()            calls before that time may pass: those that
+  //   plain_until_ns()            calls before that time may pass: those that
   //   may_pass(call)       and are plain, of which it is only told by
   //   passed(call, offset)
   //   see(item)            another call, with a time that can be right; the open ones are those before it
@@ -51,7 +51,7 @@ class CallWalk {
           offset += kRecordSize;
           return true;
         };
-        const auto item = cursor_.next({.look_ns = watcher.look_ns()}, plain);
+        const auto item = cursor_.next({.plain_until_ns = watcher.plain_until_ns()}, plain);
         if (!item) break;
         take(*item, watcher);
       }

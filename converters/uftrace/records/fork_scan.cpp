@@ -29,7 +29,7 @@ ForkKind kind_of(std::string_view symbol) {
 class ForkScan {
  public:
   ForkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
-           Payloads* payloads, std::vector<std::uint64_t> inherited, const ForkQuery& query)
+           PayloadDecoder* payloads, std::vector<std::uint64_t> inherited, const ForkQuery& query)
       : task_(task),
         symbolizer_(symbolizer),
         query_(query),
@@ -44,7 +44,7 @@ class ForkScan {
   // ---- As CallWalk asks ----
 
   bool is_over() const { return found_.moments.size() == query_.times_ns.size(); }
-  std::uint64_t look_ns() const { return look_ns_; }
+  std::uint64_t plain_until_ns() const { return look_ns_; }
   bool may_pass(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
   void passed(const CallRecord& call, std::uint64_t offset) {
     if (call.is_entry()) enter(call, offset);
@@ -146,8 +146,8 @@ class ForkScan {
 }  // namespace
 
 ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
-                          Symbolizer& symbolizer, Payloads* payloads, std::vector<std::uint64_t> inherited,
-                          const ForkQuery& query) {
+                          Symbolizer& symbolizer, PayloadDecoder* payloads,
+                          std::vector<std::uint64_t> inherited, const ForkQuery& query) {
   return ForkScan(path, facts, task, symbolizer, payloads, std::move(inherited), query).run();
 }
 
@@ -159,7 +159,7 @@ RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
   cursor.read(block);
   RecordHead head;
   const auto is_never_plain = [](const CallRecord&) { return false; };
-  while (const auto item = cursor.next({.look_ns = 0}, is_never_plain)) {
+  while (const auto item = cursor.next({.plain_until_ns = 0}, is_never_plain)) {
     const bool is_call = item->what == RecordItem::What::Call;
     if (!head.first_ns && (is_call || item->what == RecordItem::What::Event))
       head.first_ns = item->call.time_ns;

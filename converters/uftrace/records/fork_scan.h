@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {
@@ -59,8 +59,8 @@ struct ForkQuery {
 // `payloads` may be null; `inherited` is what the thread itself started with. Throws InputError if the file
 // can't be read.
 ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
-                          Symbolizer& symbolizer, Payloads* payloads, std::vector<std::uint64_t> inherited,
-                          const ForkQuery& query);
+                          Symbolizer& symbolizer, PayloadDecoder* payloads,
+                          std::vector<std::uint64_t> inherited, const ForkQuery& query);
 
 // How the records of a thread begin.
 struct RecordHead {

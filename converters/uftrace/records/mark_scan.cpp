@@ -14,14 +14,15 @@ namespace {
 class MarkScan {
  public:
   MarkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
-           Payloads* payloads, std::vector<std::uint64_t> inherited, std::span<const MarkWindow> windows)
+           PayloadDecoder* payloads, std::vector<std::uint64_t> inherited,
+           std::span<const MarkWindow> windows)
       : task_(task),
         symbolizer_(symbolizer),
         windows_(windows),
         walk_(path, facts, payloads, std::move(inherited)),
         places_(windows.size()) {}
 
-  std::vector<MarkPlace> run() {
+  std::vector<MarkPosition> run() {
     walk_.run(*this);
     // Calls that are still open end with the last record.
     if (has_begun_) look(walk_.seen_ns() + 1);
@@ -31,7 +32,7 @@ class MarkScan {
   // ---- As CallWalk asks ----
 
   bool is_over() const { return next_ == windows_.size() && active_.empty(); }
-  std::uint64_t look_ns() const {
+  std::uint64_t plain_until_ns() const {
     if (!has_begun_ || !active_.empty()) return 0;
     return next_ == windows_.size() ? RecordCursor::Limits::kNever : windows_[next_].first_ns + 1;
   }
@@ -65,8 +66,8 @@ class MarkScan {
     for (const std::size_t i : active_) look(windows_[i], places_[i]);
   }
 
-  void look(const MarkWindow& window, MarkPlace& place) {
-    if (place.in == MarkPlace::In::InnermostCall) return;
+  void look(const MarkWindow& window, MarkPosition& place) {
+    if (place.in == MarkPosition::In::InnermostCall) return;
     const std::uint64_t latest_ns = walk_.seen_ns();
     const std::uint64_t time_ns = std::max(window.first_ns, latest_ns);
     if (window.last_ns < latest_ns) return;
@@ -76,8 +77,8 @@ class MarkScan {
     });
     if (call == open.rend()) return;
     const bool is_innermost = call == open.rbegin();
-    if (!is_innermost && place.in == MarkPlace::In::OpenCall) return;
-    place = {.in = is_innermost ? MarkPlace::In::InnermostCall : MarkPlace::In::OpenCall,
+    if (!is_innermost && place.in == MarkPosition::In::OpenCall) return;
+    place = {.in = is_innermost ? MarkPosition::In::InnermostCall : MarkPosition::In::OpenCall,
              .since_ns = time_ns - latest_ns};
   }
 
@@ -101,7 +102,7 @@ class MarkScan {
   Symbolizer& symbolizer_;
   std::span<const MarkWindow> windows_;
   CallWalk walk_;
-  std::vector<MarkPlace> places_;
+  std::vector<MarkPosition> places_;
   std::size_t next_ = 0;             // the first window that has not begun
   std::vector<std::size_t> active_;  // that have, and are not over
   bool has_begun_ = false;           // there was a record
@@ -111,9 +112,10 @@ class MarkScan {
 
 }  // namespace
 
-std::vector<MarkPlace> scan_marks(const std::string& path, const ThreadFacts& facts, const Task& task,
-                                  Symbolizer& symbolizer, Payloads* payloads,
-                                  std::vector<std::uint64_t> inherited, std::span<const MarkWindow> windows) {
+std::vector<MarkPosition> scan_marks(const std::string& path, const ThreadFacts& facts, const Task& task,
+                                     Symbolizer& symbolizer, PayloadDecoder* payloads,
+                                     std::vector<std::uint64_t> inherited,
+                                     std::span<const MarkWindow> windows) {
   return MarkScan(path, facts, task, symbolizer, payloads, std::move(inherited), windows).run();
 }
 

@@ -20,7 +20,7 @@ std::optional<RecordItem> RecordCursor::end_of_block() {
   return at_end_ && at_ == bytes_.size() ? take_damage() : std::nullopt;
 }
 
-std::optional<RecordItem> RecordCursor::step(std::uint64_t gate_ns) {
+std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
   const Ahead rest{bytes_.subspan(at_), at_end_};
   if (is_lost_) {
     find_back(rest, 0);
@@ -54,7 +54,7 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t gate_ns) {
     return finish({.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = understand(record)},
                   0);
   if (resync_.is_time_damaged(record, seen_ns_, behind)) return take_bad_time(record, behind);
-  is_held_ = record.time_ns >= gate_ns;
+  is_held_ = record.time_ns >= delivered_until_ns;
   if (is_held_) return std::nullopt;
   return record.type() == RecordType::Event ? take_event(record, behind) : take_call(record, behind);
 }

@@ -13,7 +13,7 @@
 #include "converters/model/lanes/event.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
-#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
@@ -55,7 +55,7 @@ struct PlainRecords {
   std::size_t count() const { return static_cast<std::size_t>(end - begin) / kRecordSize; }
   Record operator[](std::size_t i) const { return load_record<Order>(begin + i * kRecordSize); }
   // 0 if record is plain.
-  std::uint64_t oddity(const Record& record) const {
+  std::uint64_t mismatch(const Record& record) const {
     return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
   }
 };
@@ -67,16 +67,16 @@ class RecordCursor {
 
   // How far it may go by itself.
   struct Limits {
-    std::uint64_t look_ns = kNever;      // calls from this time on become items
-    std::uint64_t look_offset = kNever;  // and so do those at this offset and behind it
-    std::uint64_t gate_ns = kNever;      // nothing from this time on is said at all
+    std::uint64_t plain_until_ns = kNever;      // calls from this time on become items
+    std::uint64_t plain_until_offset = kNever;  // and so do those at this offset and behind it
+    std::uint64_t delivered_until_ns = kNever;  // nothing from this time on is said at all
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   };
 
   // Borrows the file, the facts and the calls that are open at the record at hand, which the caller keeps.
   // Who knows of payloads may be missing.
   RecordCursor(const RecordFile& file, const ThreadFacts& facts, const OpenCalls& open,
-               Payloads* payloads = nullptr)
+               PayloadDecoder* payloads = nullptr)
       : file_(file),
         facts_(facts),
         open_(open),
@@ -103,7 +103,7 @@ class RecordCursor {
           walk_plain<std::endian::big>(limits, plain);
       }
       if (!can_step()) return end_of_block();
-      if (auto item = step(limits.gate_ns)) return item;
+      if (auto item = step(limits.delivered_until_ns)) return item;
       if (is_held_) return std::nullopt;
     }
   }
@@ -127,9 +127,10 @@ class RecordCursor {
   // wrong magic, a time beyond the limits, or one that is not wanted.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
-    const std::uint64_t limit_ns = std::min({limits.look_ns, limits.gate_ns, trusted_until_ns_});
-    const std::uint64_t stop =
-        std::min<std::uint64_t>(bytes_.size(), limits.look_offset - std::min(limits.look_offset, offset_));
+    const std::uint64_t limit_ns =
+        std::min({limits.plain_until_ns, limits.delivered_until_ns, trusted_until_ns_});
+    const std::uint64_t stop = std::min<std::uint64_t>(
+        bytes_.size(), limits.plain_until_offset - std::min(limits.plain_until_offset, offset_));
     if (stop <= at_) return;
     const std::byte* const begin = bytes_.data() + at_;
     const std::byte* const end = begin + (stop - at_) / kRecordSize * kRecordSize;
@@ -161,7 +162,7 @@ class RecordCursor {
     return left != 0 && (at_end_ || left >= kLookahead);
   }
   std::optional<RecordItem> end_of_block();
-  std::optional<RecordItem> step(std::uint64_t gate_ns);
+  std::optional<RecordItem> step(std::uint64_t delivered_until_ns);
   RecordItem take_call(const Record& record, Ahead behind);
   RecordItem take_event(const Record& record, Ahead behind);
   RecordItem take_bad_time(const Record& record, Ahead behind);
@@ -177,7 +178,7 @@ class RecordCursor {
   const RecordFile& file_;
   const ThreadFacts& facts_;
   const OpenCalls& open_;
-  Payloads* payloads_;
+  PayloadDecoder* payloads_;
   DepthShift shift_;
   Resync resync_;
 

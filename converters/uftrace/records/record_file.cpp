@@ -17,7 +17,7 @@ namespace {
 int open_for_reading(const std::string& path) {
   // Not blocking: a FIFO in place of the file must not hang us.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) throw InputError(Place::file(path), fmt::format("can't open: {}", std::strerror(errno)));
+  if (fd < 0) throw InputError(Location::file(path), fmt::format("can't open: {}", std::strerror(errno)));
   return fd;
 }
 
@@ -28,7 +28,7 @@ RecordFile::RecordFile(std::string path, bool keep_open) : path_(std::move(path)
   struct stat status {};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(fd);
-    throw InputError(Place::file(path_), "not a regular file");
+    throw InputError(Location::file(path_), "not a regular file");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (keep_open)
@@ -57,10 +57,10 @@ std::span<const std::byte> RecordFile::read(std::uint64_t offset, std::span<std:
   }
   if (fd_ < 0) ::close(fd);
   if (error != 0)
-    throw InputError(Place::byte(path_, offset + filled),
+    throw InputError(Location::byte(path_, offset + filled),
                      fmt::format("can't read: {}", std::strerror(error)));
   if (filled < wanted)
-    throw InputError(Place::byte(path_, offset + filled),
+    throw InputError(Location::byte(path_, offset + filled),
                      fmt::format("the file ends here, but had {} bytes when it was opened", size_));
   return buffer.first(filled);
 }

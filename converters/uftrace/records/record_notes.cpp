@@ -9,7 +9,8 @@ namespace convert::uftrace {
 void note_item(const RecordItem& item, bool is_last, const std::string& path, Notes& notes) {
   const auto note = [&](const NoteKind& kind, std::uint64_t count, const auto& problem) {
     notes.add(
-        kind, [&] { return fmt::format("{}: {}", Place::byte(path, item.begin).text(), problem()); }, count);
+        kind, [&] { return fmt::format("{}: {}", Location::byte(path, item.begin).text(), problem()); },
+        count);
   };
   const std::uint64_t bytes = item.end - item.begin;
   switch (item.what) {
@@ -47,7 +48,7 @@ void note_item(const RecordItem& item, bool is_last, const std::string& path, No
 void note_time_went_back(const RecordItem& item, const std::string& path, Notes& notes) {
   notes.add(kTimeWentBack, [&] {
     return fmt::format("{}: the record's time is {} ns before the last one",
-                       Place::byte(path, item.begin).text(), item.before_ns - item.call.time_ns);
+                       Location::byte(path, item.begin).text(), item.before_ns - item.call.time_ns);
   });
 }
 

@@ -22,7 +22,7 @@ constexpr std::string_view kImpossibleTime = "impossible time";
 
 class Survey {
  public:
-  Survey(const std::string& path, const ThreadFacts& facts, Payloads* payloads, Notes& notes)
+  Survey(const std::string& path, const ThreadFacts& facts, PayloadDecoder* payloads, Notes& notes)
       : path_(path), facts_(facts), payloads_(payloads), notes_(notes) {}
 
   RecordSurvey run() {
@@ -115,7 +115,7 @@ class Survey {
 
   const std::string& path_;
   const ThreadFacts& facts_;
-  Payloads* payloads_;
+  PayloadDecoder* payloads_;
   Notes& notes_;
   RecordSurvey found_;
   CallStack open_;
@@ -124,7 +124,7 @@ class Survey {
 
 }  // namespace
 
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, Payloads* payloads,
+RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, PayloadDecoder* payloads,
                             Notes& notes) {
   return Survey(path, facts, payloads, notes).run();
 }

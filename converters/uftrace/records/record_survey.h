@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {
@@ -42,7 +42,7 @@ struct RecordSurvey {
 
 // Damage, losses and reversed times are noted as the importer notes them. A file that can't be read is noted,
 // too; what was read until then is counted. `payloads` may be null.
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, Payloads* payloads,
+RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, PayloadDecoder* payloads,
                             Notes& notes);
 
 }  // namespace convert::uftrace

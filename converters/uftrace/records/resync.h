@@ -9,7 +9,7 @@
 
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
-#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/thread_facts.h"
 

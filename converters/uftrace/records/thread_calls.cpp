@@ -11,12 +11,12 @@ namespace convert::uftrace {
 namespace {
 
 // The key of a call that must be open, but of which no record was seen.
-constexpr std::uint64_t kUnseen = 0;
+constexpr std::uint64_t kUnknownAddress = 0;
 
 // How many calls may be drawn that no record shows: plenty for real gaps, but a few bytes of damage must not
 // become gigabytes of calls. So many at once, and so many more for every record.
-constexpr std::size_t kUnseenAllowance = 8192;
-constexpr std::size_t kUnseenPerRecord = 2;
+constexpr std::size_t kInferredBudget = 8192;
+constexpr std::size_t kInferredPerRecord = 2;
 
 constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
                                                        "sigsetjmp", "__sigsetjmp", "_sigsetjmp"};
@@ -33,7 +33,7 @@ std::string calls_were(std::size_t count) {
 ThreadCalls::ThreadCalls(Context context)
     : context_(std::move(context)),
       lane_(&context_.lane),
-      unseen_allowance_(kUnseenAllowance),
+      inferred_budget_(kInferredBudget),
       repaired_(context_.names.intern("repaired")),
       repaired_end_(context_.names.intern("repaired_end")),
       count_(context_.names.intern("count")),
@@ -59,7 +59,7 @@ bool ThreadCalls::is_setjmp(std::uint64_t address) const {
 
 void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
                         const Arguments& values) {
-  if (!may_open_unseen(depth, depth)) return;
+  if (!may_infer(depth, depth)) return;
   settle(time_ns, depth, nullptr);
   if (depth < lane_->depth()) {
     note(kExitMissing, fmt::format("an entry at depth {}, but {} open", depth, calls_are(lane_->depth())),
@@ -68,7 +68,7 @@ void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
   } else if (depth > lane_->depth()) {
     note(kEntryMissing, fmt::format("an entry at depth {}, but {} open", depth, calls_are(lane_->depth())),
          depth - lane_->depth());
-    while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kEntryMissing);
+    while (lane_->depth() < depth) open_inferred(time_ns, kUnknownAddress, kEntryMissing);
   }
   begin(time_ns, address, true, values);
 }
@@ -76,18 +76,19 @@ void ThreadCalls::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
 void ThreadCalls::begin(std::uint64_t time_ns, std::uint64_t address, bool is_recorded,
                         const Arguments& values) {
   if (context_.shows && !context_.shows(address, is_recorded))
-    lane_->begin_left_out(time_ns, address);
+    lane_->begin_filtered(time_ns, address);
   else
-    lane_->begin(time_ns, address == kUnseen ? unknown_ : context_.label_of(address), address, values);
+    lane_->begin(time_ns, address == kUnknownAddress ? unknown_ : context_.label_of(address), address,
+                 values);
 }
 
 void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
                        const Arguments& values) {
-  if (!may_open_unseen(depth + 1, depth)) return;
+  if (!may_infer(depth + 1, depth)) return;
   settle(time_ns, depth + 1, &address);
   const std::size_t open = lane_->depth();
   const bool is_of_frame =
-      depth < open && (lane_->key_at(depth) == address || lane_->key_at(depth) == kUnseen);
+      depth < open && (lane_->key_at(depth) == address || lane_->key_at(depth) == kUnknownAddress);
   if (is_of_frame && depth + 1 == open) {
     end_top(time_ns, address, values);
   } else if (is_of_frame) {
@@ -106,8 +107,8 @@ void ThreadCalls::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
   } else {
     note(kExitWithoutEntry, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
          depth + 1 - open);
-    while (lane_->depth() < depth) open_unseen(time_ns, kUnseen, kExitWithoutEntry);
-    open_unseen(time_ns, address, kExitWithoutEntry);
+    while (lane_->depth() < depth) open_inferred(time_ns, kUnknownAddress, kExitWithoutEntry);
+    open_inferred(time_ns, address, kExitWithoutEntry);
     end_top(time_ns, address, values);
   }
 }
@@ -140,15 +141,15 @@ void ThreadCalls::settle(std::uint64_t time_ns, std::size_t open, const std::uin
                            : exit_address != nullptr ? kExitWithoutEntry
                                                      : kEntryMissing;
     note(kind, fmt::format("{} open before the first record", calls_were(open)), open);
-    inherited_.resize(open, kUnseen);
+    inherited_.resize(open, kUnknownAddress);
     if (exit_address != nullptr) inherited_.back() = *exit_address;
-    for (const std::uint64_t address : inherited_) open_unseen(time_ns, address, kind);
+    for (const std::uint64_t address : inherited_) open_inferred(time_ns, address, kind);
     return;
   }
 
   std::size_t kept = std::min(open, lane_->depth());
   if (exit_address != nullptr && kept == open && lane_->key_at(kept - 1) != *exit_address &&
-      lane_->key_at(kept - 1) != kUnseen)
+      lane_->key_at(kept - 1) != kUnknownAddress)
     --kept;
   const std::size_t changed = lane_->depth() - kept + open - kept;
   if (changed == 0) return;
@@ -159,30 +160,30 @@ void ThreadCalls::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   close_down_to(kept, lane_->last_ns(), kCutByLoss);
   while (lane_->depth() < open) {
     const bool is_named = exit_address != nullptr && lane_->depth() + 1 == open;
-    open_unseen(time_ns, is_named ? *exit_address : kUnseen, kCutByLoss);
+    open_inferred(time_ns, is_named ? *exit_address : kUnknownAddress, kCutByLoss);
   }
 }
 
 // Takes a record's share of the allowance into account. False, with a note, if the record would need more.
-bool ThreadCalls::may_open_unseen(std::size_t open, std::size_t depth) {
+bool ThreadCalls::may_infer(std::size_t open, std::size_t depth) {
   const std::size_t needed = open > lane_->depth() ? open - lane_->depth() : 0;
-  unseen_allowance_ = std::min(unseen_allowance_ + kUnseenPerRecord, kUnseenAllowance);
-  if (needed > unseen_allowance_) {
+  inferred_budget_ = std::min(inferred_budget_ + kInferredPerRecord, kInferredBudget);
+  if (needed > inferred_budget_) {
     note(kBadDepth, fmt::format("a record at depth {}, but {} open", depth, calls_are(lane_->depth())));
     return false;
   }
-  unseen_allowance_ -= needed;
+  inferred_budget_ -= needed;
   return true;
 }
 
-void ThreadCalls::open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
-  while (!unseen_.empty() && unseen_.back().depth >= lane_->depth()) unseen_.pop_back();
-  unseen_.push_back({lane_->depth(), address});
+void ThreadCalls::open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
+  while (!inferred_.empty() && inferred_.back().depth >= lane_->depth()) inferred_.pop_back();
+  inferred_.push_back({lane_->depth(), address});
   begin(time_ns, address, false, {{repaired_, std::string(kind.name)}});
 }
 
 void ThreadCalls::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_->top_key() == kUnseen && !lane_->top_is_left_out())
+  if (lane_->top_key() == kUnknownAddress && !lane_->top_is_filtered())
     lane_->rename(lane_->depth() - 1, context_.label_of(address), address);
   lane_->end(time_ns, values);
 }
@@ -191,15 +192,16 @@ void ThreadCalls::close_top(std::uint64_t time_ns, const NoteKind& kind) {
   if (lane_->annotate_top(repaired_, kind.name))
     lane_->end(time_ns);
   else
-    lane_->end(time_ns, {{was_unseen() ? repaired_end_ : repaired_, std::string(kind.name)}});
+    lane_->end(time_ns, {{was_inferred() ? repaired_end_ : repaired_, std::string(kind.name)}});
 }
 
 // Whether the begin of the innermost call says that it was repaired: a begin and its end must not have
 // arguments of one name.
-bool ThreadCalls::was_unseen() {
+bool ThreadCalls::was_inferred() {
   const std::size_t depth = lane_->depth() - 1;
-  while (!unseen_.empty() && unseen_.back().depth > depth) unseen_.pop_back();
-  return !unseen_.empty() && unseen_.back().depth == depth && unseen_.back().address == lane_->top_key();
+  while (!inferred_.empty() && inferred_.back().depth > depth) inferred_.pop_back();
+  return !inferred_.empty() && inferred_.back().depth == depth &&
+         inferred_.back().address == lane_->top_key();
 }
 
 void ThreadCalls::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {

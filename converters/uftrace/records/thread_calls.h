@@ -22,7 +22,7 @@ class ThreadCalls {
     Names& names;
     Notes& notes;
     std::function<LabelId(std::uint64_t address)> label_of;
-    std::function<Place()> place;
+    std::function<Location()> place;
     // Whether a call that begins now is shown; it has a record, or must have begun unseen. Empty: all are.
     std::function<bool(std::uint64_t address, bool is_recorded)> shows = {};
   };
@@ -63,25 +63,25 @@ class ThreadCalls {
   void close_top(std::uint64_t time_ns, const NoteKind& kind);
   void end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values);
   void begin(std::uint64_t time_ns, std::uint64_t address, bool is_recorded, const Arguments& values);
-  bool was_unseen();
-  bool may_open_unseen(std::size_t open, std::size_t depth);
-  void open_unseen(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
+  bool was_inferred();
+  bool may_infer(std::size_t open, std::size_t depth);
+  void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   void note(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
   bool is_setjmp(std::uint64_t address) const;
 
   Context context_;
   Lane* lane_;
-  std::size_t unseen_allowance_;
+  std::size_t inferred_budget_;
   Gap gap_ = Gap::Start;
   bool is_forked_ = false;
   std::vector<std::uint64_t> inherited_;
   std::uint64_t untold_losses_ = 0;
   // Calls that were opened unseen; some may be over.
-  struct Unseen {
+  struct InferredCall {
     std::size_t depth;
     std::uint64_t address;
   };
-  std::vector<Unseen> unseen_;  // outermost first
+  std::vector<InferredCall> inferred_;  // outermost first
   NameId repaired_, repaired_end_;
   NameId count_;
   LabelId unknown_;

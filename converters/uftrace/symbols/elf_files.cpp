@@ -21,7 +21,7 @@ std::string as_recorded(std::string_view build_id) {
 }
 
 void refuse(const RegularFile& file, std::string_view problem) {
-  throw InputError(Place::file(file.path()), problem);
+  throw InputError(Location::file(file.path()), problem);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
 
 [[noreturn]] void refuse(const RegularFile& file, std::string_view problem) {
-  throw InputError(Place::file(file.path()), problem);
+  throw InputError(Location::file(file.path()), problem);
 }
 
 // True if a table of that many entries lies inside the file.

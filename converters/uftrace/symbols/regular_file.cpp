@@ -33,7 +33,7 @@ int find(const std::filesystem::path& path, const std::filesystem::path& root) {
 
 RegularFile::RegularFile(const std::filesystem::path& path, const std::filesystem::path& root)
     : path_(root.empty() ? path.native() : (root / path.relative_path()).native()) {
-  const auto fail = [&](std::string_view problem) { throw InputError(Place::file(path_), problem); };
+  const auto fail = [&](std::string_view problem) { throw InputError(Location::file(path_), problem); };
   const int found = find(path, root);
   if (found < 0) fail(errno == ENOENT || errno == ENOTDIR ? "there is no such file" : std::strerror(errno));
   struct stat status {};

@@ -97,7 +97,7 @@ void SymbolTable::read_lines(std::string_view path, Notes& notes) {
     auto symbol = parse_line(*line);
     if (!symbol) {
       notes.add(kDamagedLine, [&] {
-        return Place::line(path, lines.number()).text() + ": expected \"address [size] type name\"";
+        return Location::line(path, lines.number()).text() + ": expected \"address [size] type name\"";
       });
       continue;
     }

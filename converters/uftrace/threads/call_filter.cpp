@@ -18,8 +18,8 @@ CallFilter::CallFilter(FilterTable& table, Symbolizer& symbolizer, Names& names,
 bool CallFilter::prepare() {
   if (is_ready_) return true;
   if (scan_ == nullptr)
-    scan_ = std::make_unique<VerdictScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
-                                          std::move(inherited_), table_, symbolizer_, verdicts_);
+    scan_ = std::make_unique<KeptCallScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
+                                           std::move(inherited_), table_, symbolizer_, kept_calls_);
   while (scan_->step())
     if (plan_.keep_open) return false;
   scan_.reset();
@@ -27,11 +27,11 @@ bool CallFilter::prepare() {
   return true;
 }
 
-const Fate* CallFilter::fate_at(std::uint64_t address) {
-  if (const Fate* const* const known = fates_->find(address)) return *known;
-  const Fate* const fate = table_.fate_of(*view_, address);
-  fates_->put(address, fate);
-  return fate;
+const FunctionRule* CallFilter::rule_at(std::uint64_t address) {
+  if (const FunctionRule* const* const known = rules_->find(address)) return *known;
+  const FunctionRule* const rule = table_.rule_of(*view_, address);
+  rules_->put(address, rule);
+  return rule;
 }
 
 bool CallFilter::enter(std::uint64_t address, bool is_recorded) {
@@ -41,10 +41,10 @@ bool CallFilter::enter(std::uint64_t address, bool is_recorded) {
 }
 
 bool CallFilter::enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded) {
-  const Fate* const fate = address == 0 ? table_.unknown_fate() : fate_at(address);
+  const FunctionRule* const rule = address == 0 ? table_.unknown_rule() : rule_at(address);
   const bool meets =
-      fate == nullptr || !fate->has(Setting::Condition) || !is_recorded || meets_condition(*fate);
-  return filter.enter(lane_.depth(), fate, !is_recorded || is_kept(item_->begin), meets);
+      rule == nullptr || !rule->has(Setting::Condition) || !is_recorded || meets_condition(*rule);
+  return filter.enter(lane_.depth(), rule, !is_recorded || is_kept(item_->begin), meets);
 }
 
 bool CallFilter::will_be_seen(const CallRecord& call) {
@@ -55,8 +55,8 @@ bool CallFilter::will_be_seen(const CallRecord& call) {
 }
 
 // Of a function whose argument is never recorded, nothing can be asked.
-bool CallFilter::meets_condition(const Fate& fate) {
-  const Condition& condition = *fate.actions.condition;
+bool CallFilter::meets_condition(const FunctionRule& rule) {
+  const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
   if (!plan_.payloads->records(item_->call, name)) return true;
   if (!item_->has_payload || !item_->reading) return false;
@@ -77,25 +77,25 @@ class CallFilter::KernelGate : public KernelFilter {
   explicit KernelGate(CallFilter& filter) : filter_(filter) {}
 
   // What its calls must be is known when they end.
-  Verdict enter(std::size_t depth, std::uint64_t address) override {
+  Decision enter(std::size_t depth, std::uint64_t address) override {
     FilterTable& table = filter_.table_;
-    const Fate* const* const known = fates_.find(address);
-    const Fate* const fate = known != nullptr ? *known : table.kernel_fate(address);
-    if (known == nullptr) fates_.put(address, fate);
-    const bool is_shown = filter_.filter_.enter(depth, fate, true);
+    const FunctionRule* const* const known = rules_.find(address);
+    const FunctionRule* const rule = known != nullptr ? *known : table.kernel_rule(address);
+    if (known == nullptr) rules_.put(address, rule);
+    const bool is_shown = filter_.filter_.enter(depth, rule, true);
     if (!is_shown) ++filter_.calls_;
-    if (fate != nullptr && filter_.filter_.is_too_small(depth, *fate)) return {is_shown, kForever};
-    if (fate != nullptr && fate->has(Setting::Trace)) return {is_shown, 0};
-    if (table.has_callers() && (fate == nullptr || !fate->has(Setting::Caller))) return {is_shown, kForever};
-    const bool has_time = fate != nullptr && fate->has(Setting::Time);
-    return {is_shown, has_time ? fate->actions.time_ns : table.options().time_ns};
+    if (rule != nullptr && filter_.filter_.is_too_small(depth, *rule)) return {is_shown, kForever};
+    if (rule != nullptr && rule->has(Setting::Trace)) return {is_shown, 0};
+    if (table.has_callers() && (rule == nullptr || !rule->has(Setting::Caller))) return {is_shown, kForever};
+    const bool has_time = rule != nullptr && rule->has(Setting::Time);
+    return {is_shown, has_time ? rule->actions.time_ns : table.options().time_ns};
   }
   bool shows_event(std::size_t depth) override { return filter_.shows_event(depth, false); }
   void drop() override { ++filter_.calls_; }
 
  private:
   CallFilter& filter_;
-  AddressCache<const Fate*, 8> fates_;  // of the kernel's functions
+  AddressCache<const FunctionRule*, 8> rules_;  // of the kernel's functions
 };
 
 std::unique_ptr<KernelFilter> CallFilter::for_kernel() { return std::make_unique<KernelGate>(*this); }

@@ -1,4 +1,4 @@
-// What -F and its kin leave out of one thread: asks its ThreadFilter of each call and event, knows the fates
+// What -F and its kin leave out of one thread: asks its ThreadFilter of each call and event, knows the rules
 // of the functions, the conditions of the record at hand and, from a walk before, what later records decide;
 // and counts.
 #pragma once
@@ -12,9 +12,9 @@
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/filters/filter_table.h"
+#include "converters/uftrace/filters/kept_call_scan.h"
+#include "converters/uftrace/filters/kept_calls.h"
 #include "converters/uftrace/filters/thread_filter.h"
-#include "converters/uftrace/filters/verdict_scan.h"
-#include "converters/uftrace/filters/verdicts.h"
 #include "converters/uftrace/kernel/kernel_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/threads/thread_plan.h"
@@ -29,10 +29,10 @@ class CallFilter {
   // Finds what later records decide; the rest may be asked when that is true. A step at a time; all at once
   // where files must not stay open.
   bool prepare();
-  // The symbols from here on, and what is known of their functions' fates.
-  void set_view(const SymbolView& view, FateCache& fates) {
+  // The symbols from here on, and what is known of their functions' rules.
+  void set_view(const SymbolView& view, FunctionRuleCache& rules) {
     view_ = &view;
-    fates_ = &fates;
+    rules_ = &rules;
   }
   // The call at hand; borrowed until the next one.
   void set_item(const RecordItem& item) { item_ = &item; }
@@ -47,10 +47,10 @@ class CallFilter {
   // Whether it is known beforehand that nothing will be said of a call that begins in those that are open;
   // and of one that ends.
   bool leaves_out(const CallRecord& entry) {
-    return entry.depth <= lane_.depth() && filter_.leaves_out(entry.depth, fate_at(entry.address));
+    return entry.depth <= lane_.depth() && filter_.leaves_out(entry.depth, rule_at(entry.address));
   }
   bool has_left_out(const CallRecord& exit) const {
-    return lane_.depth() == exit.depth + 1 && lane_.top_is_left_out() && lane_.top_key() == exit.address;
+    return lane_.depth() == exit.depth + 1 && lane_.top_is_filtered() && lane_.top_key() == exit.address;
   }
   // What was read at a call goes with it.
   bool shows_event(std::size_t depth, bool is_of_call);
@@ -70,10 +70,10 @@ class CallFilter {
  private:
   class KernelGate;
 
-  const Fate* fate_at(std::uint64_t address);
-  bool is_kept(std::uint64_t offset) { return !table_.looks_ahead() || verdicts_.is_kept(offset); }
+  const FunctionRule* rule_at(std::uint64_t address);
+  bool is_kept(std::uint64_t offset) { return !table_.looks_ahead() || kept_calls_.is_kept(offset); }
   bool enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded);
-  bool meets_condition(const Fate& fate);
+  bool meets_condition(const FunctionRule& rule);
 
   FilterTable& table_;
   Symbolizer& symbolizer_;
@@ -83,10 +83,10 @@ class CallFilter {
   ThreadFilter filter_;
   std::vector<std::uint64_t> inherited_;  // what the thread started with
   bool is_ready_;
-  std::unique_ptr<VerdictScan> scan_;  // until then
-  Verdicts verdicts_;
+  std::unique_ptr<KeptCallScan> scan_;  // until then
+  KeptCalls kept_calls_;
   const SymbolView* view_ = nullptr;
-  FateCache* fates_ = nullptr;  // of the view
+  FunctionRuleCache* rules_ = nullptr;  // of the view
   const RecordItem* item_ = nullptr;
   std::uint64_t calls_ = 0, events_ = 0;
 };
@@ -97,21 +97,21 @@ std::size_t CallFilter::take_run(PlainRecords<Order> records, std::uint64_t offs
   std::size_t taken = 0;
   for (; taken != count; ++taken) {
     const Record record = records[taken];
-    if (records.oddity(record) != 0) break;
+    if (records.mismatch(record) != 0) break;
     const std::uint64_t address = record.address();
     if (record.type() == RecordType::Exit) {
       const std::size_t depth = record.depth() + records.shift.exit;
-      if (!lane_.try_end_left_out(record.time_ns, address, depth) &&
+      if (!lane_.try_end_filtered(record.time_ns, address, depth) &&
           !lane_.try_end(record.time_ns, address, depth))
         break;
       continue;
     }
     const std::size_t depth = record.depth() - records.shift.entry;
-    const Fate* const* const fate = fates_->find(address);
-    if (fate == nullptr || !lane_.may_begin(record.time_ns, depth)) break;
-    if (*fate != nullptr && (*fate)->has(Setting::Condition)) break;
-    if (!filter_.enter(depth, *fate, is_kept(offset + taken * kRecordSize))) {
-      lane_.begin_left_out(record.time_ns, address);
+    const FunctionRule* const* const rule = rules_->find(address);
+    if (rule == nullptr || !lane_.may_begin(record.time_ns, depth)) break;
+    if (*rule != nullptr && (*rule)->has(Setting::Condition)) break;
+    if (!filter_.enter(depth, *rule, is_kept(offset + taken * kRecordSize))) {
+      lane_.begin_filtered(record.time_ns, address);
       ++calls_;
       continue;
     }

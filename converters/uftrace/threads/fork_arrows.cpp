@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "converters/uftrace/filters/kept_call_scan.h"
 #include "converters/uftrace/filters/thread_filter.h"
-#include "converters/uftrace/filters/verdict_scan.h"
 
 namespace convert::uftrace {
 namespace {
@@ -23,15 +23,15 @@ std::vector<std::uint64_t> calls_around(const ThreadPlan& plan, const CallRecord
 }
 
 // Of a function whose calls are shown or not as their arguments are, nothing is said.
-bool is_kept(const ThreadPlan& plan, const Fate* fate, FilterTable& table, Symbolizer& symbolizer) {
-  if (fate != nullptr && fate->has(Setting::Condition)) return false;
+bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& table, Symbolizer& symbolizer) {
+  if (rule != nullptr && rule->has(Setting::Condition)) return false;
   if (!table.looks_ahead()) return true;
-  Verdicts verdicts;
-  VerdictScan scan(plan.path, plan.facts, *plan.task, plan.payloads.get(), plan.inherited, table, symbolizer,
-                   verdicts);
+  KeptCalls kept_calls;
+  KeptCallScan scan(plan.path, plan.facts, *plan.task, plan.payloads.get(), plan.inherited, table, symbolizer,
+                    kept_calls);
   while (scan.step()) {
   }
-  return verdicts.is_kept(plan.head.first_call_offset);
+  return kept_calls.is_kept(plan.head.first_call_offset);
 }
 
 bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symbolizer& symbolizer) {
@@ -42,10 +42,10 @@ bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symboli
   bool is_shown = false;
   for (const std::uint64_t address : calls_around(plan, first))
     is_shown |=
-        filter.enter(depth++, address == 0 ? table.unknown_fate() : table.fate_of(view, address), true);
+        filter.enter(depth++, address == 0 ? table.unknown_rule() : table.rule_of(view, address), true);
   if (is_shown || !first.is_entry()) return is_shown;
-  const Fate* const fate = table.fate_of(view, first.address);
-  return filter.enter(depth, fate, true) && is_kept(plan, fate, table, symbolizer);
+  const FunctionRule* const rule = table.rule_of(view, first.address);
+  return filter.enter(depth, rule, true) && is_kept(plan, rule, table, symbolizer);
 }
 
 }  // namespace

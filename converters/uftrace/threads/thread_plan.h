@@ -10,10 +10,10 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/uftrace/kernel/kernel_calls.h"
-#include "converters/uftrace/perf/schedule.h"
+#include "converters/uftrace/perf/off_cpu_calls.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/fork_scan.h"
-#include "converters/uftrace/records/payloads.h"
+#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {
@@ -39,10 +39,10 @@ struct ThreadPlan {
   bool keep_open = true;         // see RecordFile
   ThreadFacts facts;
   RecordHead head = {};
-  std::unique_ptr<Payloads> payloads = {};  // may be null
-  std::deque<TaskMoment> moments = {};      // by time
-  std::deque<ForkPoint> forks = {};         // by offset
-  std::deque<ExternMessage> messages = {};  // by time, to be told on this thread
+  std::unique_ptr<PayloadDecoder> payloads = {};  // may be null
+  std::deque<TaskMoment> moments = {};            // by time
+  std::deque<ForkPoint> forks = {};               // by offset
+  std::deque<ExternMessage> messages = {};        // by time, to be told on this thread
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
   SwitchPlan switches = {};

@@ -10,18 +10,17 @@
 
 namespace convert::uftrace {
 
-ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, ImportContext& context)
+ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& shared, ImportContext& context)
     : plan_(std::move(plan)),
       lane_(lane),
-      workshop_(workshop),
+      recording_(shared),
       context_(context),
       notes_(context.timeline.new_notes()),
       file_(plan_.path.empty() ? RecordFile() : RecordFile(plan_.path, plan_.keep_open)),
-      filter_(workshop.filters != nullptr
-                  ? std::make_unique<CallFilter>(*workshop.filters, workshop.symbolizer, context.names, lane,
-                                                 plan_)
-                  : nullptr),
-      kernel_filter_(filter_ != nullptr && plan_.kernel.inbox != nullptr ? filter_->for_kernel() : nullptr),
+      filter_(shared.filters != nullptr ? std::make_unique<CallFilter>(*shared.filters, shared.symbolizer,
+                                                                       context.names, lane, plan_)
+                                        : nullptr),
+      kernel_filter_(filter_ != nullptr && plan_.kernel.queue != nullptr ? filter_->for_kernel() : nullptr),
       others_(lane, switches_of_plan(),
               {.lane = lane,
                .names = context.names,
@@ -31,17 +30,17 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, Impo
       open_(lane, others_),
       moments_(moments_of_plan(), std::move(plan_.moments), std::move(plan_.messages)),
       cursor_(file_, plan_.facts, open_, plan_.payloads.get()),
-      events_(workshop.events, *plan_.task),
+      events_(shared.events, *plan_.task),
       calls_({.lane = lane,
               .names = context.names,
               .notes = notes_,
               .label_of = [this](std::uint64_t address) { return view_->label(address); },
-              .place = [this] { return Place::byte(file_.path(), place_); },
+              .place = [this] { return Location::byte(file_.path(), place_); },
               .shows = call_filter()}) {
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
 }
 
-Schedule::Context ThreadSource::switches_of_plan() {
+OffCpuCalls::Context ThreadSource::switches_of_plan() {
   return {.lane = lane_,
           .names = context_.names,
           .notes = notes_,
@@ -52,16 +51,16 @@ Schedule::Context ThreadSource::switches_of_plan() {
           .shows = [this](bool is_short) { return shows_switch(is_short); }};
 }
 
-Moments::Context ThreadSource::moments_of_plan() {
+TaskEvents::Context ThreadSource::moments_of_plan() {
   return {.lane = lane_,
           .names = context_.names,
           .notes = notes_,
           .others = others_,
           .facts = plan_.facts,
           .last_switch_ns = plan_.last_switch_ns,
-          .shows_program = workshop_.shows_program,
+          .shows_program = recording_.shows_program,
           .shows_event = [this] { return shows_event(false); },
-          .place = [this] { return Place::byte(file_.path(), place_); },
+          .place = [this] { return Location::byte(file_.path(), place_); },
           .on_exec = [this](std::uint64_t time_ns) { exec(time_ns); },
           .end_calls = [this] { end_calls(); }};
 }
@@ -85,8 +84,8 @@ struct ThreadSource::PlainCalls {
     if (cache->has_lines() || !records.shift.is_none()) return 0;
     const auto decode = [records, &cache = *cache](std::size_t i) {
       const Record record = records[i];
-      const std::uint64_t oddity = records.oddity(record);
-      if (oddity != 0) return PlainCall{.oddity = oddity};
+      const std::uint64_t mismatch = records.mismatch(record);
+      if (mismatch != 0) return PlainCall{.mismatch = mismatch};
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
       const LabelCache::Entry& name = cache.place_of(address);
@@ -95,7 +94,7 @@ struct ThreadSource::PlainCalls {
                        .depth = record.depth(),
                        .label = name.meaning.label,
                        .is_end = is_end,
-                       .oddity = (name.address ^ address) & (is_end - 1)};
+                       .mismatch = (name.address ^ address) & (is_end - 1)};
     };
     return lane.take_run(records.count(), decode);
   }
@@ -110,18 +109,18 @@ struct ThreadSource::PlainCalls {
   }
 };
 
-bool ThreadSource::pump(const Turn& turn) {
+bool ThreadSource::pump(const PumpBudget& turn) {
   if (filter_ != nullptr && !filter_->prepare()) return true;
-  bench_ = &workshop_.benches[turn.worker];
+  scratch_ = &recording_.workers[turn.worker];
   if (view_) set_view(*view_);
   // A record of 16 bytes takes at most one slot of the lane.
   const std::size_t wanted =
-      std::max(turn.budget_bytes / sizeof(Slot) * kRecordSize, RecordCursor::kMinBlock);
-  if (bench_->block.size() < wanted) bench_->block.resize(wanted);
+      std::max(turn.budget_bytes / sizeof(PendingEvent) * kRecordSize, RecordCursor::kMinBlock);
+  if (scratch_->block.size() < wanted) scratch_->block.resize(wanted);
 
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
-  cursor_.read(std::span(bench_->block).first(wanted));
-  limits_.gate_ns = turn.gate_ns;
+  cursor_.read(std::span(scratch_->block).first(wanted));
+  limits_.delivered_until_ns = turn.delivered_until_ns;
   set_limits();  // new messages may have come
   for (;;) {
     const auto item = cursor_.next(limits_, PlainCalls{*this, lane_, cache_, cursor_.offset()});
@@ -132,9 +131,9 @@ bool ThreadSource::pump(const Turn& turn) {
   context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
   place_ = cursor_.offset();
-  moments_.tell_until(turn.gate_ns, cursor_.is_done());
-  passed_ns_ = turn.gate_ns;
-  if (!cursor_.is_done() || turn.gate_ns != kForever) return true;
+  moments_.tell_until(turn.delivered_until_ns, cursor_.is_done());
+  passed_ns_ = turn.delivered_until_ns;
+  if (!cursor_.is_done() || turn.delivered_until_ns != kForever) return true;
   finish();
   return false;
 }
@@ -178,7 +177,7 @@ void ThreadSource::take_call(const RecordItem& item) {
 
   const bool says_something = !is_left_out(call);
   values_.clear();
-  if (item.has_payload && workshop_.shows_values && says_something) {
+  if (item.has_payload && recording_.shows_values && says_something) {
     if (item.reading)
       plan_.payloads->add_values(call, item.payload, *item.reading, values_);
     else
@@ -188,7 +187,7 @@ void ThreadSource::take_call(const RecordItem& item) {
     events_.add_to_entry(values_);
     if (says_something) {
       const CallName name = name_of(call.address);
-      if (name.line != CallName::kNoLine) values_.add({workshop_.lines.argument(), name.line});
+      if (name.line != CallName::kNoLine) values_.add({recording_.lines.argument(), name.line});
     }
     calls_.entry(time_ns, call.depth, call.address, values_);
   } else {
@@ -204,7 +203,7 @@ void ThreadSource::take_call(const RecordItem& item) {
 CallName ThreadSource::name_of(std::uint64_t address) {
   if (const CallName* const known = cache_->find(address)) return *known;
   const CallName name{.label = view_->label(address),
-                      .line = workshop_.lines.of(*view_, address).value_or(CallName::kNoLine)};
+                      .line = recording_.lines.of(*view_, address).value_or(CallName::kNoLine)};
   cache_->put(address, name);
   return name;
 }
@@ -214,7 +213,7 @@ bool ThreadSource::begin_with_line(const CallRecord& call, const CallName& name)
   if (call.depth != lane_.depth() || call.time_ns < lane_.last_ns() || call.time_ns >= kTimeLimitNs)
     return false;
   values_.clear();
-  values_.add({workshop_.lines.argument(), name.line});
+  values_.add({recording_.lines.argument(), name.line});
   lane_.begin(call.time_ns, name.label, call.address, values_);
   return true;
 }
@@ -230,7 +229,7 @@ std::uint64_t ThreadSource::in_order(const RecordItem& item) {
 std::string ThreadSource::function_of(const CallRecord& call) const {
   const Names::Label label = context_.names.parts(view_->label(call.address));
   return fmt::format(" of {}@{}{}", context_.names.text(label.name), context_.names.text(label.category),
-                     workshop_.lines.has_file(*view_, call.address) ? "" : ", which has no .dbg file");
+                     recording_.lines.has_file(*view_, call.address) ? "" : ", which has no .dbg file");
 }
 
 void ThreadSource::note_skipped(const RecordItem& item, std::string_view function) {
@@ -240,7 +239,7 @@ void ThreadSource::note_skipped(const RecordItem& item, std::string_view functio
 
 void ThreadSource::take_event(const RecordItem& item) {
   latest_ns_ = std::max(latest_ns_, item.call.time_ns);
-  if (!workshop_.shows_events) return;
+  if (!recording_.shows_events) return;
   moments_.tell(item.call.time_ns);
   tell_others(item.call.time_ns);
   const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
@@ -254,20 +253,20 @@ void ThreadSource::take_event(const RecordItem& item) {
 // ---- Names and moments ----
 
 void ThreadSource::enter_view(std::uint64_t time_ns) {
-  view_ = workshop_.symbolizer.view(*plan_.task, time_ns);
+  view_ = recording_.symbolizer.view(*plan_.task, time_ns);
   set_view(*view_);
 }
 
 void ThreadSource::set_view(const SymbolView& view) {
-  cache_ = &bench_->caches.of(view.epoch());
-  if (filter_ != nullptr) filter_->set_view(view, bench_->fates.of(view.epoch()));
+  cache_ = &scratch_->caches.of(view.epoch());
+  if (filter_ != nullptr) filter_->set_view(view, scratch_->rules.of(view.epoch()));
 }
 
 // ---- What is left out ----
 
 // Whether a call that begins or ends will be seen, or one that ends with it. Own calls alone must be open.
 bool ThreadSource::is_seen(const CallRecord& call) {
-  if (!workshop_.shows_program) return false;
+  if (!recording_.shows_program) return false;
   return filter_ == nullptr || !calls_.is_settled() || filter_->will_be_seen(call);
 }
 
@@ -288,8 +287,10 @@ bool ThreadSource::shows_switch(bool is_short) {
 // Where plain runs have to stop: for a moment, other symbols, an arrow, or a stack that is not known.
 void ThreadSource::set_limits() {
   const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
-  limits_.look_ns = needs_a_look ? 0 : std::min({view_->until_ns(), others_.limit_ns(), moments_.limit_ns()});
-  limits_.look_offset = plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
+  limits_.plain_until_ns =
+      needs_a_look ? 0 : std::min({view_->until_ns(), others_.limit_ns(), moments_.limit_ns()});
+  limits_.plain_until_offset =
+      plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
 }
 
 // What comes before an own record at this time.
@@ -300,7 +301,7 @@ void ThreadSource::tell_others(std::uint64_t time_ns) {
 
 void ThreadSource::tell_others(const CallRecord& call) {
   moments_.tell_messages(call.time_ns);
-  others_.tell(call.time_ns, call.is_entry() ? OtherStreams::OwnRecord::Entry : OtherStreams::OwnRecord::Exit,
+  others_.tell(call.time_ns, call.is_entry() ? SideStreams::OwnRecord::Entry : SideStreams::OwnRecord::Exit,
                [&] { return is_seen(call); });
 }
 
@@ -324,8 +325,8 @@ void ThreadSource::tell_forks(std::uint64_t time_ns) {
 // there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
 // nowhere. Where it ends was looked at before (fork_arrows.h).
 void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow) {
-  if (!workshop_.shows_program) return;
-  if (filter_ != nullptr && step == FlowStep::Begin && (open_.depth() == 0 || lane_.top_is_left_out()))
+  if (!recording_.shows_program) return;
+  if (filter_ != nullptr && step == FlowStep::Begin && (open_.depth() == 0 || lane_.top_is_filtered()))
     return;
   if (!lane_.top_is_visible()) {
     note(kForkNotDrawn, "no visible call to tie the fork's arrow to");
@@ -337,7 +338,7 @@ void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t
 void ThreadSource::end_calls() {
   if (std::exchange(calls_are_over_, true)) return;
   if (!cursor_.shift().is_none())
-    notes_.add(kExitDepth, Place::file(file_.path()), "exits are recorded at the depth of the caller");
+    notes_.add(kExitDepth, Location::file(file_.path()), "exits are recorded at the depth of the caller");
   const std::uint64_t time_ns = std::max(latest_ns_, lane_.last_ns());
   others_.finish(time_ns);
   calls_.finish(time_ns);
@@ -350,19 +351,20 @@ void ThreadSource::finish() {
     add_left_out(kEventsLeftOut, filter_->events());
   }
   others_.finish(lane_.last_ns());
-  if (workshop_.shows_program && !plan_.ending.empty() && lane_.last_ns() != 0)
+  if (recording_.shows_program && !plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
 }
 
 void ThreadSource::add_left_out(const NoteKind& kind, std::uint64_t count) {
   if (count == 0) return;
-  const auto describe = [&] { return fmt::format("{}: {}", Place::file(file_.path()).text(), count); };
+  const auto describe = [&] { return fmt::format("{}: {}", Location::file(file_.path()).text(), count); };
   notes_.add(kind, describe, count);
 }
 
 void ThreadSource::note(const NoteKind& kind, std::string_view problem, std::uint64_t count) {
   notes_.add(
-      kind, [&] { return fmt::format("{}: {}", Place::byte(file_.path(), place_).text(), problem); }, count);
+      kind, [&] { return fmt::format("{}: {}", Location::byte(file_.path(), place_).text(), problem); },
+      count);
 }
 
 }  // namespace convert::uftrace

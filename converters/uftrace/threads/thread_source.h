@@ -23,37 +23,37 @@
 #include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 #include "converters/uftrace/threads/call_filter.h"
-#include "converters/uftrace/threads/moments.h"
-#include "converters/uftrace/threads/other_streams.h"
+#include "converters/uftrace/threads/side_streams.h"
+#include "converters/uftrace/threads/task_events.h"
 #include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 
 // What all threads of a recording share.
-struct Workshop {
+struct RecordingContext {
   // What one worker needs for the thread at hand.
-  struct Bench {
+  struct WorkerScratch {
     LabelCaches caches = {};
-    EpochCaches<FateCache> fates = {};
+    EpochCaches<FunctionRuleCache> rules = {};
     std::vector<std::byte> block = {};
   };
   Symbolizer& symbolizer;
   const SourceLines& lines;
-  EventShop events;
+  EventContext events;
   FilterTable* filters = nullptr;  // null: all calls are shown
   bool shows_program = true;       // its calls, their arrows and what task.txt says; losses are shown always
   bool shows_values = true;
   bool shows_events = true;
-  std::vector<Bench> benches;  // by Turn::worker
+  std::vector<WorkerScratch> workers;  // by PumpBudget::worker
 };
 
 class ThreadSource : public Source {
  public:
   // Borrows all but the plan until the timeline has run. Throws InputError if the file can't be opened.
-  ThreadSource(ThreadPlan plan, Lane& lane, Workshop& workshop, ImportContext& context);
+  ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& shared, ImportContext& context);
 
-  bool pump(const Turn& turn) override;
-  std::uint64_t frontier_ns() const override { return std::max(lane_.last_ns(), passed_ns_); }
+  bool pump(const PumpBudget& turn) override;
+  std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), passed_ns_); }
 
   std::uint64_t size() const { return file_.size(); }
 
@@ -61,18 +61,18 @@ class ThreadSource : public Source {
   struct PlainCalls;
   class LaneCalls : public OpenCalls {
    public:
-    LaneCalls(const Lane& lane, const OtherStreams& others) : lane_(lane), others_(others) {}
+    LaneCalls(const Lane& lane, const SideStreams& others) : lane_(lane), others_(others) {}
     std::size_t depth() const override { return lane_.depth() - others_.open(); }
     std::uint64_t address_at(std::size_t depth) const override { return lane_.key_at(depth); }
 
    private:
     const Lane& lane_;
-    const OtherStreams& others_;
+    const SideStreams& others_;
   };
 
   void set_view(const SymbolView& view);
-  Schedule::Context switches_of_plan();
-  Moments::Context moments_of_plan();
+  OffCpuCalls::Context switches_of_plan();
+  TaskEvents::Context moments_of_plan();
   std::function<bool(std::uint64_t address, bool is_recorded)> call_filter();
   bool is_left_out(const CallRecord& call);
   bool is_seen(const CallRecord& call);
@@ -102,24 +102,24 @@ class ThreadSource : public Source {
 
   ThreadPlan plan_;
   Lane& lane_;
-  Workshop& workshop_;
+  RecordingContext& recording_;
   ImportContext& context_;
   Notes& notes_;
   RecordFile file_;
   std::unique_ptr<CallFilter> filter_;           // null: all calls are shown
   std::unique_ptr<KernelFilter> kernel_filter_;  // null: all that the kernel did is shown
-  OtherStreams others_;
+  SideStreams others_;
   LaneCalls open_;
-  Moments moments_;
+  TaskEvents moments_;
   RecordCursor cursor_;
   RecordCursor::Limits limits_;
   std::uint64_t place_ = 0;      // of the item at hand
   std::uint64_t latest_ns_ = 0;  // of an event
   std::uint64_t passed_ns_ = 0;  // the gate, once it was reached
   std::optional<SymbolView> view_;
-  Workshop::Bench* bench_ = nullptr;  // for one pump()
-  LabelCache* cache_ = nullptr;       // of the view; for one pump()
-  Arguments values_;                  // of the call at hand
+  RecordingContext::WorkerScratch* scratch_ = nullptr;  // for one pump()
+  LabelCache* cache_ = nullptr;                         // of the view; for one pump()
+  Arguments values_;                                    // of the call at hand
   ThreadEvents events_;
   ThreadCalls calls_;
   bool calls_are_over_ = false;

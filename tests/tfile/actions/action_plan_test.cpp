@@ -45,11 +45,11 @@ class Plan : public testing::Test {
   // The names of what each action records; "?" where nobody can tell, several joined by "+".
   std::vector<std::string> names(const std::vector<std::string>& commands, const std::string& actions,
                                  const Symbols* symbols) {
-    Location location;
+    TracepointLocation location;
     location.commands = commands;
     location.hit_actions = read_actions(actions).value();
     Names names;
-    const LocationPlan plan = plan_location(location, {}, nullptr, symbols, names);
+    const LocationActions plan = plan_location(location, {}, nullptr, symbols, names);
     std::vector<std::string> found;
     for (const PlannedAction& action : plan.hit.actions) {
       std::string name = action.name ? std::string(names.text(*action.name)) : "";

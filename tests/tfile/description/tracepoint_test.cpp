@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-std::vector<Location> read(std::initializer_list<std::string_view> pieces) {
+std::vector<TracepointLocation> read(std::initializer_list<std::string_view> pieces) {
   Tracepoints tracepoints;
   for (const std::string_view piece : pieces) EXPECT_EQ(tracepoints.add_piece(piece), std::nullopt) << piece;
   tracepoints.finish();
@@ -25,7 +25,7 @@ TEST(TracepointPieces, OfOneLocationBelongTogether) {
                                "S1f:401202:M-1,404160,4", "Z1f:401202:at:0:3:666962",
                                "Z1f:401202:cmd:0:9:636f6c6c656374206e", "Z1f:401202:cond:0:6:69203d3d2037"});
   ASSERT_THAT(locations, SizeIs(1));
-  const Location& fib = locations.front();
+  const TracepointLocation& fib = locations.front();
   EXPECT_EQ(fib.number, 31u);
   EXPECT_EQ(fib.address, 0x401202u);
   EXPECT_TRUE(fib.enabled);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/merging/guests.h"
+#include "converters/model/merging/thread_match.h"
 #include "converters/tfile/frames/mark_sample.h"
 #include "converters/tfile/import.h"
 #include "tests/model/event_text.h"
@@ -44,14 +44,14 @@ TEST(MarkSample, SpreadsSomeOfManyEvenly) {
 }
 
 // Of another input; keeps what it was asked, and has a thread that fits always.
-class Asked : public Host {
+class Asked : public CallHistory {
  public:
   Asked(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}
   std::vector<const Lane*> lanes() const override { return {&lane_}; }
   bool knows_ends() const override { return true; }
-  std::vector<MarkPlace> places(const Lane&, std::span<const MarkWindow> windows) override {
+  std::vector<MarkPosition> places(const Lane&, std::span<const MarkWindow> windows) override {
     windows_.assign(windows.begin(), windows.end());
-    return std::vector<MarkPlace>(windows.size(), {.in = MarkPlace::In::InnermostCall});
+    return std::vector<MarkPosition>(windows.size(), {.in = MarkPosition::In::InnermostCall});
   }
 
  private:
@@ -82,9 +82,9 @@ class TraceMarks : public testing::Test {
     timeline.begin_input("run.data");
     const Lane& lane = timeline.add_lane(
         {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = "p", .thread_name = "t"});
-    timeline.add_host(std::make_unique<Asked>(lane, windows));
+    timeline.add_call_history(std::make_unique<Asked>(lane, windows));
     import(trace.write(), context);
-    timeline.seat_guests();
+    timeline.draw_matched_threads();
     EventText text(names);
     timeline.run(text, [] {});
     threads = text.threads();

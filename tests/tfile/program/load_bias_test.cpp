@@ -20,7 +20,7 @@ class LoadBias : public testing::Test {
   // A tracepoint at that many bytes into a function, as a program loaded at `bias` has it.
   LoadBias& tracepoint(const std::string& at, const std::string& function, std::uint64_t bias,
                        std::uint64_t into = 4) {
-    Location location;
+    TracepointLocation location;
     location.at = at;
     location.address = bias + address_of(function) + into;
     description_.locations.push_back(location);
@@ -58,7 +58,7 @@ TEST_F(LoadBias, OfASourceLine) {
   for (const std::string& at : {"traced_program.cpp:" + line, "/src/traced_program.cpp:" + line,
                                 "-source traced_program.cpp -line " + line}) {
     description_.locations.clear();
-    Location location;
+    TracepointLocation location;
     location.at = at;
     location.address = addresses.front() + kBias;
     description_.locations.push_back(location);
@@ -68,7 +68,7 @@ TEST_F(LoadBias, OfASourceLine) {
 
 TEST_F(LoadBias, OfACollectedObject) {
   const DataObject readings = program_.object("plant::readings").value();
-  Location location;
+  TracepointLocation location;
   location.at = "*0x1234";
   location.address = kBias + address_of("plain_start");
   location.commands = {"collect plant::readings"};
@@ -127,7 +127,7 @@ TEST_F(LoadBias, AProgramWithoutTheFunctionsIsAnotherOne) {
 
 TEST_F(LoadBias, AProgramWithoutTheLinesIsAnotherOne) {
   const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
-  Location location;
+  TracepointLocation location;
   location.at = "traced_program.cpp:" + std::to_string(line_of("plain_start"));
   location.address = kBias + addresses.front();
   description_.locations.push_back(location);
@@ -142,7 +142,7 @@ TEST_F(LoadBias, AProgramWithoutTheLinesIsAnotherOne) {
 
 TEST_F(LoadBias, AnInlinedFunctionIsThere) {
   const auto addresses = program_.line_addresses("traced_program.cpp", line_of("valve"));
-  Location location;
+  TracepointLocation location;
   location.at = "plant::valve";
   location.address = kBias + addresses.front();
   description_.locations.push_back(location);

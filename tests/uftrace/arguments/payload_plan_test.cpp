@@ -1,10 +1,10 @@
-#include "converters/uftrace/arguments/payload_plan.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "converters/uftrace/arguments/payload_layout.h"
 
 namespace convert::uftrace {
 namespace {
@@ -37,10 +37,10 @@ class OneSymbol : public SymbolNames {
 
 class PayloadPlanTest : public testing::Test {
  protected:
-  PayloadPlan plan(std::string_view items) {
+  PayloadLayout plan(std::string_view items) {
     SpecProblems problems;
-    return PayloadPlan(parse_spec_items(items, machine_, problems), names_,
-                       [&](std::string_view name) { return name == "color" ? &color_names_ : nullptr; });
+    return PayloadLayout(parse_spec_items(items, machine_, problems), names_,
+                         [&](std::string_view name) { return name == "color" ? &color_names_ : nullptr; });
   }
   static std::span<const std::byte> span(const Bytes& payload) { return std::as_bytes(std::span(payload)); }
 
@@ -67,7 +67,7 @@ class PayloadPlanTest : public testing::Test {
   // "arg1 -1": each value of a payload that is as long as the plan says.
   std::vector<std::string> values(std::string_view items, std::string_view hex) {
     const Bytes payload = bytes(hex);
-    const PayloadPlan plan = this->plan(items);
+    const PayloadLayout plan = this->plan(items);
     EXPECT_EQ(plan.size_of(span(payload + "xxxxxxxx"), order_), payload.size());
     Arguments into;
     plan.add_values(span(payload), order_, symbols_, room_, into);
@@ -191,7 +191,7 @@ TEST_F(PayloadPlanTest, NoValuesTakeNoBytes) { EXPECT_THAT(values("", ""), IsEmp
 
 TEST_F(PayloadPlanTest, WhatIsCutShortHasNoSize) {
   const Bytes whole = bytes("01000000 0500 68656c6c6f 77 0200 6162 07000000");
-  const PayloadPlan plan = this->plan("arg1/i32,arg2/s,arg3/s,arg4/i32");
+  const PayloadLayout plan = this->plan("arg1/i32,arg2/s,arg3/s,arg4/i32");
   ASSERT_EQ(plan.size_of(span(whole), order_), whole.size());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_EQ(plan.size_of(span(whole.substr(0, size)), order_), std::nullopt) << size;

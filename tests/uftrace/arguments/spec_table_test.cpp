@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 class SpecTableTest : public testing::Test {
  protected:
-  std::vector<std::string> readings(const FunctionFacts& function, bool of_result) {
+  std::vector<std::string> candidate_layouts(const FunctionFacts& function, bool of_result) {
     Info info;
     info.argument_lines = lines_;
     info.pattern_type = pattern_type_;
@@ -23,7 +23,7 @@ class SpecTableTest : public testing::Test {
     notes_ = {};
     const SpecTable table(info, "info", notes_);
     std::vector<std::string> texts;
-    for (const auto& items : table.readings(function, of_result)) {
+    for (const auto& items : table.candidate_layouts(function, of_result)) {
       std::string text;
       for (const SpecItem& item : items)
         text +=
@@ -34,8 +34,12 @@ class SpecTableTest : public testing::Test {
     return texts;
   }
   // "1/d8,2/s0": number, format, size of each; one text for each reading.
-  std::vector<std::string> arguments(const FunctionFacts& function) { return readings(function, false); }
-  std::vector<std::string> results(const FunctionFacts& function) { return readings(function, true); }
+  std::vector<std::string> arguments(const FunctionFacts& function) {
+    return candidate_layouts(function, false);
+  }
+  std::vector<std::string> results(const FunctionFacts& function) {
+    return candidate_layouts(function, true);
+  }
 
   std::vector<std::string> lines_;
   std::string pattern_type_ = "regex";

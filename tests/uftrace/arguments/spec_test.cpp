@@ -10,15 +10,15 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string place(const Location& location) {
+std::string place(const SpecLocation& location) {
   switch (location.kind) {
-    case Location::Kind::Index:
+    case SpecLocation::Kind::Index:
       return "";
-    case Location::Kind::Float:
+    case SpecLocation::Kind::Float:
       return " float";
-    case Location::Kind::Register:
+    case SpecLocation::Kind::Register:
       return " %" + location.registers;
-    case Location::Kind::Stack:
+    case SpecLocation::Kind::Stack:
       return fmt::format(" stack{:+}", location.number);
   }
   return "?";

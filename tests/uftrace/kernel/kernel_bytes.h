@@ -56,7 +56,7 @@ class KernelBytes {
     lost_ = count;
     return *this;
   }
-  // So many ns behind the one before. Payloads are whole words.
+  // So many ns behind the one before. PayloadDecoder are whole words.
   KernelBytes& event(std::uint32_t delta, std::string_view payload) {
     return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
   }

@@ -1,11 +1,11 @@
-// On the way from the perf files to a thread: the feeder, inboxes, and what a thread makes of its messages
-// when they contradict what the first pass over the files has seen.
+// On the way from the perf files to a thread: the feeder, perf_queues, and what a thread makes of its
+// messages when they contradict what the first pass over the files has seen.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/perf/perf_feeder.h"
-#include "converters/uftrace/perf/schedule.h"
+#include "converters/uftrace/perf/off_cpu_calls.h"
+#include "converters/uftrace/perf/perf_file_source.h"
 #include "tests/model/event_text.h"
 #include "tests/model/story.h"
 #include "tests/uftrace/perf/perf_bytes.h"
@@ -18,26 +18,26 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = PerfEvent::Kind;
 
-TEST(Inbox, GivesMessagesInTheirOrder) {
-  Inbox inbox;
-  EXPECT_EQ(inbox.first(), nullptr);
+TEST(PerfQueue, GivesMessagesInTheirOrder) {
+  PerfQueue queue;
+  EXPECT_EQ(queue.first(), nullptr);
   std::uint64_t put = 0, taken = 0;
   for (int round = 0; round < 100; ++round) {
-    for (int i = 0; i < 100; ++i) inbox.put({.time_ns = ++put, .cpu = 1, .kind = Kind::SwitchIn});
-    for (int i = 0; i < 95; ++i, inbox.take_first()) ASSERT_EQ(inbox.first()->time_ns, ++taken);
-    ASSERT_EQ(inbox.waiting_bytes(), (put - taken) * sizeof(Message));
+    for (int i = 0; i < 100; ++i) queue.put({.time_ns = ++put, .cpu = 1, .kind = Kind::SwitchIn});
+    for (int i = 0; i < 95; ++i, queue.take_first()) ASSERT_EQ(queue.first()->time_ns, ++taken);
+    ASSERT_EQ(queue.waiting_bytes(), (put - taken) * sizeof(PerfMessage));
   }
-  for (; inbox.first() != nullptr; inbox.take_first()) ASSERT_EQ(inbox.first()->time_ns, ++taken);
+  for (; queue.first() != nullptr; queue.take_first()) ASSERT_EQ(queue.first()->time_ns, ++taken);
   EXPECT_EQ(taken, put);
-  EXPECT_EQ(inbox.waiting_bytes(), 0);
+  EXPECT_EQ(queue.waiting_bytes(), 0);
 }
 
 // Takes all that waits.
-std::vector<std::string> taken(Inbox& inbox) {
+std::vector<std::string> taken(PerfQueue& queue) {
   std::vector<std::string> lines;
-  for (; inbox.first() != nullptr; inbox.take_first())
-    lines.push_back(fmt::format("{} cpu {} kind {}", inbox.first()->time_ns, inbox.first()->cpu,
-                                static_cast<int>(inbox.first()->kind)));
+  for (; queue.first() != nullptr; queue.take_first())
+    lines.push_back(fmt::format("{} cpu {} kind {}", queue.first()->time_ns, queue.first()->cpu,
+                                static_cast<int>(queue.first()->kind)));
   return lines;
 }
 
@@ -52,27 +52,28 @@ struct Feeding {
       files.push_back({.cpu = cpu, .path = path, .size_bytes = std::filesystem::file_size(path)});
       bytes += files.back().size_bytes;
     }
-    inboxes.emplace(ThreadId{1}, &first);
-    inboxes.emplace(ThreadId{2}, &second);
-    feeder.emplace(files, PerfReading{}, inboxes, PerfFeeder::Wanted{has_switches, wanted_names}, stats);
+    perf_queues.emplace(ThreadId{1}, &first);
+    perf_queues.emplace(ThreadId{2}, &second);
+    feeder.emplace(files, PerfReading{}, perf_queues, PerfFileSource::Wanted{has_switches, wanted_names},
+                   stats);
   }
   TextRecording directory;
   std::uint64_t bytes = 0;
   ImportStats stats;
-  Inbox first, second;
-  std::unordered_map<ThreadId, Inbox*> inboxes;
-  std::optional<PerfFeeder> feeder;
+  PerfQueue first, second;
+  std::unordered_map<ThreadId, PerfQueue*> perf_queues;
+  std::optional<PerfFileSource> feeder;
 };
 
-TEST(PerfFeeder, HandsThreadsWhatTheyNeed) {
+TEST(PerfFileSource, HandsThreadsWhatTheyNeed) {
   Feeding feeding;
   EXPECT_EQ(feeding.stats.bytes_total, feeding.bytes);
-  EXPECT_EQ(feeding.feeder->frontier_ns(), 1);
+  EXPECT_EQ(feeding.feeder->watermark_ns(), 1);
   EXPECT_FALSE(feeding.feeder->pump({.budget_bytes = 1}));
   EXPECT_EQ(feeding.feeder->waiting_bytes(), 0) << "nothing is delivered yet";
   feeding.feeder->deliver();
-  EXPECT_EQ(feeding.feeder->waiting_bytes(), 5 * sizeof(Message));
-  EXPECT_EQ(feeding.feeder->frontier_ns(), kForever);
+  EXPECT_EQ(feeding.feeder->waiting_bytes(), 5 * sizeof(PerfMessage));
+  EXPECT_EQ(feeding.feeder->watermark_ns(), kForever);
   EXPECT_THAT(taken(feeding.first),
               ElementsAre("1 cpu 0 kind 6", "10 cpu 0 kind 1", "20 cpu 7 kind 0", "50 cpu 0 kind 4"));
   EXPECT_THAT(taken(feeding.second), ElementsAre("30 cpu 0 kind 0"));
@@ -82,7 +83,7 @@ TEST(PerfFeeder, HandsThreadsWhatTheyNeed) {
   EXPECT_EQ(feeding.stats.records_read, 0) << "those are the threads' own";
 }
 
-TEST(PerfFeeder, LeavesSwitchesOut) {
+TEST(PerfFileSource, LeavesSwitchesOut) {
   Feeding feeding(false);
   feeding.feeder->pump({.budget_bytes = 1});
   feeding.feeder->deliver();
@@ -90,7 +91,7 @@ TEST(PerfFeeder, LeavesSwitchesOut) {
   EXPECT_THAT(taken(feeding.second), IsEmpty());
 }
 
-TEST(PerfFeeder, HandsOnNames) {
+TEST(PerfFileSource, HandsOnNames) {
   Names names;
   Feeding feeding(false, &names);
   feeding.feeder->pump({.budget_bytes = 1});
@@ -102,47 +103,47 @@ TEST(PerfFeeder, HandsOnNames) {
   EXPECT_EQ(names.text(feeding.first.first()->name), "y");
 }
 
-TEST(PerfFeeder, ReadsAsMuchAsItMay) {
+TEST(PerfFileSource, ReadsAsMuchAsItMay) {
   TextRecording directory;
   PerfBytes bytes;
   for (std::uint64_t time = 1; time <= 200; ++time) bytes.in(time, 1);
   directory.file("perf-cpu0.dat", bytes);
   ImportStats stats;
-  Inbox inbox;
-  PerfFeeder feeder(
+  PerfQueue queue;
+  PerfFileSource feeder(
       {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {},
-      {{ThreadId{1}, &inbox}}, {}, stats);
-  EXPECT_TRUE(feeder.pump({.budget_bytes = 100 * sizeof(Message)}));
+      {{ThreadId{1}, &queue}}, {}, stats);
+  EXPECT_TRUE(feeder.pump({.budget_bytes = 100 * sizeof(PerfMessage)}));
   feeder.deliver();
-  EXPECT_EQ(inbox.waiting_bytes(), 100 * sizeof(Message));
-  EXPECT_EQ(feeder.frontier_ns(), 101);
-  EXPECT_FALSE(feeder.pump({.budget_bytes = 100 * sizeof(Message)}));
+  EXPECT_EQ(queue.waiting_bytes(), 100 * sizeof(PerfMessage));
+  EXPECT_EQ(feeder.watermark_ns(), 101);
+  EXPECT_FALSE(feeder.pump({.budget_bytes = 100 * sizeof(PerfMessage)}));
   feeder.deliver();
-  EXPECT_EQ(inbox.waiting_bytes(), 200 * sizeof(Message));
+  EXPECT_EQ(queue.waiting_bytes(), 200 * sizeof(PerfMessage));
 }
 
 // A thread whose messages nobody has seen before.
-std::vector<std::string> lines_of(const std::vector<Message>& messages) {
+std::vector<std::string> lines_of(const std::vector<PerfMessage>& messages) {
   Names names;
   Notes notes;
   Timeline timeline({}, notes);
   timeline.begin_input("story");
   Lane& lane = timeline.add_lane(
       {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
-  Inbox inbox;
-  for (const Message& message : messages) inbox.put(message);
+  PerfQueue queue;
+  for (const PerfMessage& message : messages) queue.put(message);
   const auto tell = [&](Lane& told) {
     const auto over = [&](std::uint64_t time_ns) {
       EXPECT_EQ(told.depth(), 0);
       told.instant(time_ns, names.label("event", "over"));  // times must not go back
     };
-    Schedule schedule({.lane = told,
-                       .names = names,
-                       .notes = notes,
-                       .plan = {.inbox = &inbox, .process = ProcessId{7}, .thread = ThreadId{8}},
-                       .name = "story",
-                       .on_exit = over,
-                       .on_exec = over});
+    OffCpuCalls schedule({.lane = told,
+                          .names = names,
+                          .notes = notes,
+                          .plan = {.queue = &queue, .process = ProcessId{7}, .thread = ThreadId{8}},
+                          .name = "story",
+                          .on_exit = over,
+                          .on_exec = over});
     schedule.tell_before(1000);
     EXPECT_NE(schedule.limit_ns(), 0) << "no schedule call is open";
   };
@@ -152,13 +153,13 @@ std::vector<std::string> lines_of(const std::vector<Message>& messages) {
   return text.lines();
 }
 
-TEST(Schedule, CallsEndWithTheirThread) {
+TEST(OffCpuCalls, CallsEndWithTheirThread) {
   EXPECT_THAT(lines_of({{20, 0, Kind::SwitchOut}, {30, 0, Kind::Exit}}),
               ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
                           "7/8 @30 event:over"));
 }
 
-TEST(Schedule, CallsEndWithTheNextSwitchOut) {
+TEST(OffCpuCalls, CallsEndWithTheNextSwitchOut) {
   EXPECT_THAT(lines_of({{20, 0, Kind::SwitchOut}, {30, 1, Kind::Preempted}, {35, 1, Kind::Exec}}),
               ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
                           "7/8 @30 cpu 1: 8 (running) -> 0", "7/8 [30, 35] sched:linux:schedule (pre-empted)",
@@ -166,7 +167,7 @@ TEST(Schedule, CallsEndWithTheNextSwitchOut) {
 }
 
 // What a task says of its time may lie a little before the switch that was written before it.
-TEST(Schedule, NeverGoesBack) {
+TEST(OffCpuCalls, NeverGoesBack) {
   EXPECT_THAT(lines_of({{20, 0, Kind::SwitchIn}, {19, 0, Kind::Exit}}),
               ElementsAre("7/8 @20 cpu 0: 0 (new) -> 8", "7/8 @20 event:over"));
 }

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
 
 // Readings of payloads by address: sizes to try, in order.
-class FakePayloads : public Payloads {
+class FakePayloads : public PayloadDecoder {
  public:
   std::optional<Argument> number(const CallRecord&, std::span<const std::byte>, unsigned, NameId) override {
     return std::nullopt;
@@ -43,7 +43,7 @@ class FakePayloads : public Payloads {
 struct Way {
   std::size_t block = 4096;
   bool plain = true;  // whether runs are taken
-  Payloads* payloads = nullptr;
+  PayloadDecoder* payloads = nullptr;
   ThreadFacts facts = {};
 };
 
@@ -135,9 +135,9 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
     times.push_back(call.time_ns);
     return true;
   };
-  const auto go_to = [&](std::uint64_t gate_ns) {
+  const auto go_to = [&](std::uint64_t delivered_until_ns) {
     cursor.read(block);
-    while (const auto item = cursor.next({.gate_ns = gate_ns}, plain)) {
+    while (const auto item = cursor.next({.delivered_until_ns = delivered_until_ns}, plain)) {
       open.take(item->call);
       times.push_back(item->call.time_ns);
     }

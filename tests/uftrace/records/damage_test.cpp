@@ -1,4 +1,4 @@
-// Payloads that are not shown, and bytes that are no records: what is around them stays right
+// PayloadDecoder that are not shown, and bytes that are no records: what is around them stays right
 // (uftrace.md, sections 8.5 and 9.4).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,8 +157,8 @@ TEST(UftraceDamage, EveryPrefix) {
       void add_lanes(std::span<const LaneInfo>) override {}
       void write(std::span<const MergedRun> runs) override {
         for (const auto& [slots, lane] : runs) {
-          begins += std::ranges::count(slots, SlotKind::Begin, &Slot::kind);
-          ends += std::ranges::count(slots, SlotKind::End, &Slot::kind);
+          begins += std::ranges::count(slots, EventKind::Begin, &PendingEvent::kind);
+          ends += std::ranges::count(slots, EventKind::End, &PendingEvent::kind);
         }
       }
       std::ptrdiff_t begins = 0, ends = 0;

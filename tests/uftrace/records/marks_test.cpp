@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/merging/guests.h"
+#include "converters/model/merging/thread_match.h"
 #include "converters/uftrace/import.h"
 #include "tests/model/event_text.h"
 #include "tests/uftrace/recording.h"
@@ -24,7 +24,7 @@ class Marks : public testing::Test {
  protected:
   // The threads of the file: "100/100" where a guest with these marks is seated, and a guest of its own
   // otherwise.
-  std::string seat_of(std::vector<GuestMark> marks, std::uint64_t resolution_ns = 1000,
+  std::string seat_of(std::vector<ThreadMark> marks, std::uint64_t resolution_ns = 1000,
                       std::int64_t offset_ns = 0) {
     recording_.lines();  // writes the files
     Names names;
@@ -40,10 +40,10 @@ class Marks : public testing::Test {
                                           .thread = ThreadId{kFirstMadeUpId},
                                           .process_name = "demo",
                                           .thread_name = "guest"});
-    timeline.add_guest(
+    timeline.add_unmatched_thread(
         {.lane = &lane, .name = "guest", .marks = std::move(marks), .resolution_ns = resolution_ns});
     timeline.shift_input(1, offset_ns);
-    timeline.seat_guests();
+    timeline.draw_matched_threads();
     EventText text(names);
     timeline.run(text, [] {});
     said_ = notes.count(kKeptApart) != 0 ? notes.groups().back().first.front() : "";

@@ -20,7 +20,7 @@ TEST(ThreadCallsTest, UnseenCallsAreLimited) {
                      .names = names,
                      .notes = notes,
                      .label_of = [&](std::uint64_t) { return names.label("demo", "f"); },
-                     .place = [] { return Place::file("100.dat"); }});
+                     .place = [] { return Location::file("100.dat"); }});
   calls.entry(10, 8193, kF, {});
   EXPECT_EQ(lane.depth(), 0u);
   EXPECT_EQ(notes.count(kBadDepth), 1u);

@@ -1,0 +1,88 @@
+// Which of many lanes is next in time: a tournament tree that remembers the losers. At equal times the lane
+// with the lower number goes first.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "converters/model/lanes/mask.h"
+
+namespace convert {
+
+class LoserTree {
+ public:
+  // Later than all times. Not the last number there is: one more must be later still.
+  static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
+
+  // All lanes begin with kNever: they have no turn.
+  explicit LoserTree(std::size_t lanes)
+      : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), times_(leaves_, kNever), nodes_(leaves_) {
+    rebuild();
+  }
+
+  // The lane whose turn it is, and its time.
+  std::size_t next() const { return nodes_[0].lane; }
+  std::uint64_t next_ns() const { return nodes_[0].time_ns; }
+
+  // Gives next() another time, which may be any. Without branches: who loses can't be foreseen.
+  void postpone_next(std::uint64_t time_ns) {
+    Entry winner{time_ns, nodes_[0].lane};
+    for (std::size_t place = winner.lane + leaves_; place > 1; place /= 2) {
+      Entry& loser = nodes_[place / 2];
+      // Lanes on the left have lower numbers: against one of them an equal time loses.
+      const std::uint64_t comes_from_right = place % 2;
+      const std::uint64_t other_wins = mask_of(loser.time_ns < winner.time_ns + comes_from_right);
+      const std::uint64_t time_bits = (loser.time_ns ^ winner.time_ns) & other_wins;
+      const std::uint64_t lane_bits = (loser.lane ^ winner.lane) & other_wins;
+      loser = {loser.time_ns ^ time_bits, loser.lane ^ lane_bits};
+      winner = {winner.time_ns ^ time_bits, winner.lane ^ lane_bits};
+    }
+    nodes_[0] = winner;
+  }
+  // next() keeps its turn for all times before this.
+  std::uint64_t others_ns() const {
+    const Entry& winner = nodes_[0];
+    std::uint64_t limit_ns = kNever;
+    for (std::size_t node = (winner.lane + leaves_) / 2; node != 0; node /= 2) {
+      const Entry& other = nodes_[node];
+      const bool loses_ties = winner.lane < other.lane && other.time_ns != kNever;
+      limit_ns = std::min(limit_ns, other.time_ns + (loses_ties ? 1 : 0));
+    }
+    return limit_ns;
+  }
+
+  // Sets the time of any lane; rebuild() before the tree is asked again.
+  void set(std::size_t lane, std::uint64_t time_ns) { times_[lane] = time_ns; }
+  void rebuild() {
+    std::vector<Entry> winners(2 * leaves_);
+    for (std::size_t leaf = 0; leaf < leaves_; ++leaf) winners[leaves_ + leaf] = {times_[leaf], leaf};
+    for (std::size_t node = leaves_ - 1; node != 0; --node) {
+      Entry winner = winners[2 * node], loser = winners[2 * node + 1];
+      if (is_before(loser, winner) != 0) std::swap(winner, loser);
+      winners[node] = winner;
+      nodes_[node] = loser;
+    }
+    nodes_[0] = winners[1];
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t time_ns;
+    std::uint64_t lane;
+  };
+  // 1 or 0.
+  static std::uint64_t is_before(const Entry& a, const Entry& b) {
+    const std::uint64_t earlier{a.time_ns < b.time_ns}, same{a.time_ns == b.time_ns}, lower{a.lane < b.lane};
+    return earlier | (same & lower);
+  }
+
+  std::size_t leaves_;                // a power of two
+  std::vector<std::uint64_t> times_;  // as set, for rebuild()
+  std::vector<Entry> nodes_;          // the losers; the winner of all stands first
+};
+
+}  // namespace convert

@@ -1,0 +1,197 @@
+// Slots in FXT's words where that takes no more than copying: their strings are in the table, and they fit a
+// record as they are. The sink's hot path.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "converters/model/lanes/pending_event.h"
+#include "fxt/utf8.h"
+#include "fxt/words.h"
+#include "fxt/writer.h"
+
+namespace convert {
+
+// The refs of names that are not in the string table (yet); all others are below.
+inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
+
+// What the strings of one record may take in all. A record has 32,760 bytes (spec, "Records"), some of which
+// are padding, headers and numbers.
+inline constexpr std::size_t kStringBytesPerRecord = 28'000;
+
+// Longer runs of words need a look at each string, and blobs may have to be split.
+inline constexpr std::size_t kMaxKnownRun = kStringBytesPerRecord / sizeof(std::uint64_t);
+
+// How events refer to a lane's thread.
+struct EventThread {
+  fxt::Thread koids;
+  std::uint8_t index = 0;  // 0: both koids stand in each record
+};
+
+// The header of a label's events; type, thread and sizes are to be added.
+constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
+  return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
+}
+
+constexpr fxt::EventType event_type_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::Complete:
+      return fxt::EventType::DurationComplete;
+    case EventKind::Begin:
+      return fxt::EventType::DurationBegin;
+    case EventKind::End:
+      return fxt::EventType::DurationEnd;
+    case EventKind::Counter:
+      return fxt::EventType::Counter;
+    case EventKind::FlowBegin:
+      return fxt::EventType::FlowBegin;
+    case EventKind::FlowStep:
+      return fxt::EventType::FlowStep;
+    case EventKind::FlowEnd:
+      return fxt::EventType::FlowEnd;
+    default:
+      return fxt::EventType::Instant;
+  }
+}
+
+// Whether PendingEvent::end_ns follows the arguments: the end of a call, the id of a counter or flow.
+constexpr bool has_last_word(EventKind kind) {
+  return kind == EventKind::Complete || kind == EventKind::Counter || kind == EventKind::FlowBegin ||
+         kind == EventKind::FlowStep || kind == EventKind::FlowEnd;
+}
+
+// All before the strings of an event.
+inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& thread, const PendingEvent& slot) {
+  words[1] = slot.time_ns;
+  if (thread.index != 0) return words + 2;
+  words[2] = thread.koids.process;
+  words[3] = thread.koids.thread;
+  return words + 4;
+}
+
+// The arguments of a record. `ref_of` gives the ref of a name, `text_of` that of a string.
+template <typename RefOf, typename TextOf>
+[[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
+                                                           RefOf ref_of, TextOf text_of) {
+  for (auto argument = arguments.begin(); argument != arguments.end();) {
+    const fxt::TextRef name = ref_of(argument.name());
+    switch (argument.type()) {
+      case ArgumentType::Null:
+        at = fxt::put_null(at, name);
+        argument.skip(1);
+        continue;
+      case ArgumentType::Int32:
+      case ArgumentType::Int64:
+        at = fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits()));
+        break;
+      case ArgumentType::Uint32:
+      case ArgumentType::Uint64:
+      case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
+        at = fxt::put_unsigned(at, name, argument.bits());
+        break;
+      case ArgumentType::Double:
+        at = fxt::put_double(at, name, std::bit_cast<double>(argument.bits()));
+        break;
+      case ArgumentType::Pointer:
+        at = fxt::put_pointer(at, name, argument.bits());
+        break;
+      case ArgumentType::Koid:
+        at = fxt::put_koid(at, name, argument.bits());
+        break;
+      case ArgumentType::Name:
+        at = fxt::put_text(at, name, text_of(static_cast<NameId>(argument.bits())));
+        break;
+      case ArgumentType::Text:
+        at = fxt::put_text(at, name, text_of(argument.text()));
+        ++argument;
+        continue;
+    }
+    argument.skip(2);
+  }
+  return at;
+}
+
+// All behind the arguments, and the header word.
+inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
+                                const PendingEvent& slot, std::uint64_t header) {
+  if (has_last_word(slot.kind)) *word++ = slot.end_ns;
+  words[0] = header | fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(),
+                                        static_cast<std::size_t>(word - words));
+  return word;
+}
+
+// ---- Known ones ----
+
+// An upper limit of what put_known() takes, if it does.
+inline std::size_t most_words(const PendingEvent& slot) {
+  constexpr std::size_t kBesidesRun = 5;  // header, time, process, thread, PendingEvent::end_ns
+  return kBesidesRun + (slot.run == nullptr ? 0 : ArgumentBlockHeader::Words::get(*slot.run));
+}
+
+// A Complete without arguments, of a thread with an index.
+inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& slot, const EventThread& thread,
+                                     std::uint64_t header) {
+  constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
+  at[0] = header | fxt::event_header(fxt::EventType::DurationComplete, thread.index, 0, 0, 0, kWords);
+  at[1] = slot.time_ns;
+  at[2] = slot.end_ns;
+  return at + kWords;
+}
+
+[[gnu::always_inline]] inline std::uint64_t* put_known_event(std::uint64_t* words, const PendingEvent& slot,
+                                                             const EventThread& thread, std::uint64_t header,
+                                                             std::span<const std::uint32_t> refs) {
+  if (header == 0 || slot.arguments().words().size() > kMaxKnownRun) return nullptr;
+  std::uint32_t unknown = 0;
+  const auto ref_of = [&](NameId name) {
+    const std::uint32_t ref = refs[static_cast<std::size_t>(name)];
+    unknown |= ref;
+    return fxt::TextRef::table(static_cast<std::uint16_t>(ref));
+  };
+  const auto text_of = [&](auto string) {
+    if constexpr (std::is_same_v<decltype(string), NameId>) {
+      return ref_of(string);
+    } else {
+      if (!fxt::is_sound(string)) unknown = kNoRef;
+      return fxt::TextRef::inlined(string);
+    }
+  };
+  std::uint64_t* const word =
+      put_arguments(begin_event(words, thread, slot), slot.arguments(), ref_of, text_of);
+  return unknown == kNoRef ? nullptr : end_event(words, word, thread, slot, header);
+}
+
+inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& slot) {
+  const std::string_view name = slot.text();
+  const auto bytes = slot.bytes();
+  if (slot.arguments().words().size() > kMaxKnownRun || !fxt::is_sound(name)) return nullptr;
+  const auto ref = fxt::TextRef::inlined(name);
+  const std::size_t size = 1 + ref.words() + fxt::words_of(bytes.size());
+  *at = fxt::blob_header(ref.ref, bytes.size(), size);
+  return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
+}
+
+// Writes the record of a slot into most_words() words. `header` is that of its label, 0 if there is none yet.
+// Null if that takes more than copying: a string that is not in the table, or needs mending or cutting, a
+// flow, another kind of record.
+inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& slot, const EventThread& thread,
+                                std::uint64_t header, std::span<const std::uint32_t> refs) {
+  switch (slot.kind) {
+    case EventKind::Complete:
+    case EventKind::Begin:
+    case EventKind::End:
+    case EventKind::Instant:
+    case EventKind::Counter:
+      return put_known_event(at, slot, thread, header, refs);
+    case EventKind::Blob:
+      return put_known_blob(at, slot);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace convert

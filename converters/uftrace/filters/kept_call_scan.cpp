@@ -1,0 +1,113 @@
+#include "converters/uftrace/filters/kept_call_scan.h"
+
+#include <utility>
+
+#include "converters/uftrace/events/thread_events.h"
+
+namespace convert::uftrace {
+KeptCallScan::KeptCallScan(const std::string& path, const ThreadFacts& facts, const Task& task,
+                           PayloadDecoder* payloads, std::vector<std::uint64_t> inherited, FilterTable& table,
+                           Symbolizer& symbolizer, KeptCalls& kept_calls)
+    : task_(task),
+      table_(table),
+      symbolizer_(symbolizer),
+      kept_calls_(kept_calls),
+      needs_functions_(table.looks_at_functions()),
+      walk_(path, facts, payloads, std::move(inherited)) {
+  for (std::size_t i = 0; i < walk_.open().depth(); ++i) open_inferred();
+}
+
+// Calls without an entry are kept.
+void KeptCallScan::open_inferred() {
+  open_.push_back({.address = 0,
+                   .begin_ns = 0,
+                   .offset = kNowhere,
+                   .time_ns = table_.options().time_ns,
+                   .size = table_.options().size,
+                   .may_count = false,
+                   .is_kept = false});
+  keep_open();
+}
+
+bool KeptCallScan::step() {
+  left_ = kStep;
+  walk_.run(*this);
+  if (!walk_.is_over()) return true;
+  if (!open_.empty()) keep_open();
+  return false;
+}
+
+const FunctionRule* KeptCallScan::rule_at(std::uint64_t address) {
+  if (const FunctionRule* const* const known = rules_.find(address)) return *known;
+  const FunctionRule* const rule = table_.rule_of(*view_, address);
+  rules_.put(address, rule);
+  return rule;
+}
+
+void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
+  Open inside{.address = call.address,
+              .begin_ns = call.time_ns,
+              .offset = offset,
+              .time_ns = open_.empty() ? table_.options().time_ns : open_.back().time_ns,
+              .size = open_.empty() ? table_.options().size : open_.back().size,
+              .may_count = !table_.has_callers(),
+              .is_kept = false};
+  if (needs_functions_) {
+    const FunctionRule* const rule = rule_at(call.address);
+    if (rule != nullptr) {
+      if (rule->has(Setting::Time)) inside.time_ns = rule->actions.time_ns;
+      if (rule->has(Setting::Size)) inside.size = rule->actions.size;
+      inside.may_count |= rule->has(Setting::Caller);
+      const bool is_too_small = inside.size != 0 && rule->size < inside.size;
+      if (is_too_small) inside.may_count = false;
+      open_.push_back(inside);
+      if (rule->has(Setting::Trace) && !is_too_small) keep_open();
+      return;
+    }
+  }
+  open_.push_back(inside);
+}
+
+void KeptCallScan::see(const RecordItem& item) {
+  --left_;
+  const std::uint64_t time_ns = item.call.time_ns;
+  if (!needs_functions_ || (view_ && time_ns >= view_->from_ns() && time_ns < view_->until_ns())) return;
+  view_ = symbolizer_.view(task_, time_ns);
+  rules_ = {};
+}
+
+// The walk has put its calls in order. Those that have no exit, or no entry, are kept.
+void KeptCallScan::taken(const RecordItem& item) {
+  const CallRecord& call = item.call;
+  const std::size_t around = walk_.open().depth() - (call.is_entry() ? 1 : 0);
+  const std::size_t ended = around + (call.is_entry() ? 0 : 1);
+  if (open_.size() > ended) {
+    keep_open();
+    open_.resize(ended, {});
+  }
+  while (open_.size() < ended) open_inferred();
+  if (item.what == RecordItem::What::BadTime) {
+    // Nothing tells how long it took.
+    if (call.is_entry()) open_inferred();
+    keep_open();
+    if (!call.is_entry()) open_.pop_back();
+  } else if (call.is_entry()) {
+    enter(call, item.begin);
+  } else if (open_.back().address != call.address && open_.back().address != 0) {
+    // An exit of another function: the open one was left by other ways.
+    keep_open();
+    open_.pop_back();
+  } else {
+    leave(call.time_ns);
+  }
+}
+
+void KeptCallScan::passed_by(const RecordItem& item) {
+  --left_;
+  const bool is_kept =
+      item.what == RecordItem::What::Loss ||
+      (item.what == RecordItem::What::Event && item.call.address >= ThreadEvents::kFirstUserEvent);
+  if (is_kept && !open_.empty()) keep_open();
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,41 @@
+// The threads of a recording as hosts: which calls were open at marks that another recorder of the same
+// process made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "converters/model/merging/thread_match.h"
+#include "converters/uftrace/arguments/recorded_payloads.h"
+#include "converters/uftrace/records/thread_facts.h"
+#include "converters/uftrace/symbols/symbolizer.h"
+
+namespace convert::uftrace {
+
+// A thread with a record file.
+struct RecordedThread {
+  const Lane* lane;
+  const Task* task;
+  std::string path;
+  ThreadFacts facts;
+  std::vector<std::uint64_t> inherited = {};  // as ThreadPlan::inherited
+};
+
+class RecordedCalls : public CallHistory {
+ public:
+  // Reads the files only when it is asked. Borrows the first two.
+  RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool knows_ends,
+                std::vector<RecordedThread> threads);
+
+  std::vector<const Lane*> lanes() const override;
+  bool knows_ends() const override { return knows_ends_; }
+  std::vector<MarkPosition> places(const Lane& lane, std::span<const MarkWindow> windows) override;
+
+ private:
+  Symbolizer& symbolizer_;
+  const PayloadContext& payloads_;
+  bool knows_ends_;
+  std::vector<RecordedThread> threads_;
+};
+
+}  // namespace convert::uftrace

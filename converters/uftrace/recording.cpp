@@ -1,0 +1,76 @@
+#include "converters/uftrace/recording.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/uftrace/recording/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+// Without the formats of their events, nothing in them can be told.
+KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
+  std::vector<CpuFile> files = directory.kernel_cpus;
+  std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });
+  if (files.empty()) return {};
+  auto header = read_kernel_header(directory.path, notes);
+  if (header && !header->formats.empty()) return {.files = std::move(files), .header = std::move(*header)};
+  for (const CpuFile& file : files)
+    notes.add(
+        kFileSkipped, Location::file(file.path.string()),
+        fmt::format("{} bytes: kernel events, whose formats are missing (kernel_header)", file.size_bytes));
+  return {};
+}
+
+std::unique_ptr<FilterTable> filter_table_of(const Options& wanted, ImportContext& context,
+                                             Symbolizer& symbolizer) {
+  if (!wanted.filters.any() && !wanted.kernel_only) return nullptr;
+  return std::make_unique<FilterTable>(wanted.filters, wanted.kernel_only, context.options.demangle,
+                                       symbolizer);
+}
+
+}  // namespace
+
+Recording::Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted)
+    : options(wanted),
+      directory(list_directory(path)),
+      info(read_info(path, context.notes)),
+      events(read_task_file(path, info.order, context.notes)),
+      sessions(directory, info, events, context.notes),
+      perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes},
+                     wanted.filters.time_ns)),
+      kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
+      symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
+                 wanted.elf),
+      tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(), context.names),
+      filters(filter_table_of(wanted, context, symbolizer)),
+      specs(info, (path / "info").native(), context.notes),
+      user_events(read_event_names(path, context.notes)),
+      event_programs(sessions),
+      debug(directory, context.timeline.new_notes()),
+      plans(specs, debug, context.names),
+      lines(debug, context.names),
+      shared{.symbolizer = symbolizer,
+             .lines = lines,
+             .events = {.symbolizer = symbolizer,
+                        .names = context.names,
+                        .user_events = user_events,
+                        .programs = event_programs,
+                        .demangle = context.options.demangle,
+                        .word_size = info.bits / 8,
+                        .order = info.order},
+             .filters = filters.get(),
+             .shows_program = !wanted.kernel_only,
+             .shows_values = !wanted.no_args && !wanted.kernel_only,
+             .shows_events = shows_own_events(),
+             .workers = std::vector<RecordingContext::WorkerScratch>(context.timeline.jobs())},
+      payloads{.symbolizer = symbolizer,
+               .plans = plans,
+               .names = context.names,
+               .demangle = context.options.demangle,
+               .order = info.order} {
+  // They are no callers of what is asked for.
+  options.no_sched |= options.filters.has(FilterItem::Option::Caller);
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,258 @@
+// MergeLoop: whatever the number of threads, the size of blocks and the lookahead, one stream comes out;
+// feeders hold their sources up; failures come out in order.
+#include "converters/model/merging/merge_loop.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "converters/model/timeline.h"
+#include "tests/model/event_text.h"
+
+namespace convert {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+
+// Says calls of random depth and length on several lanes of its own, some of them far apart in time.
+class Babble : public Source {
+ public:
+  Babble(std::vector<Lane*> lanes, LabelId label, unsigned seed, int events)
+      : lanes_(std::move(lanes)), label_(label), random_(seed), left_(events) {}
+
+  bool pump(const PumpBudget& turn) override {
+    for (std::size_t said = 0; said < turn.budget_bytes && left_ > 0; said += sizeof(PendingEvent), --left_) {
+      now_ += random_() % 3 == 0 ? random_() % 1000 : 0;
+      Lane& lane = *lanes_[random_() % lanes_.size()];
+      if (lane.depth() > 0 && random_() % 2 == 0)
+        lane.end(now_, random_() % 4 == 0 ? Arguments{{NameId{0}, std::uint64_t{random_()}}} : Arguments{});
+      else if (random_() % 5 == 0)
+        lane.instant(now_, label_, {{NameId{0}, std::string(random_() % 900, 'x')}});
+      else
+        lane.begin(now_, label_, 0, random_() % 4 == 0 ? Arguments{{NameId{0}, 1.5}} : Arguments{});
+    }
+    if (left_ > 0) return true;
+    for (Lane* lane : lanes_)
+      while (lane->depth() > 0) lane->end(now_);
+    return false;
+  }
+  std::uint64_t watermark_ns() const override { return now_; }
+
+ private:
+  std::vector<Lane*> lanes_;
+  LabelId label_;
+  std::mt19937 random_;
+  int left_;
+  std::uint64_t now_ = 0;
+};
+
+class RoundsTest : public testing::Test {
+ protected:
+  Lane& add_lane(Timeline& timeline, std::uint64_t tid) {
+    return timeline.add_lane({.process = ProcessId{1},
+                              .thread = static_cast<ThreadId>(tid),
+                              .process_name = {},
+                              .thread_name = {}});
+  }
+  std::vector<std::string> babble(std::size_t jobs, std::size_t lookahead) {
+    Timeline timeline({.lanes = {}, .lookahead_bytes = lookahead, .jobs = jobs}, notes);
+    timeline.begin_input("a");
+    std::uint64_t tid = 0;
+    for (unsigned source = 0; source < 7; ++source) {
+      std::vector<Lane*> lanes;
+      for (unsigned i = 0; i <= source % 3; ++i) lanes.push_back(&add_lane(timeline, ++tid));
+      timeline.add_source(std::make_unique<Babble>(lanes, f, source, 2000), lanes);
+    }
+    EventText text(names);
+    timeline.run(text, [] {});
+    return text.lines();
+  }
+
+  Names names;
+  Notes notes;
+  NameId x = names.intern("x");
+  LabelId f = names.label("app", "f");
+};
+
+TEST_F(RoundsTest, TheNumberOfThreadsDecidesNothing) {
+  for (const std::size_t lookahead : {std::size_t{1}, std::size_t{60'000}, std::size_t{16} << 20}) {
+    const auto alone = babble(1, lookahead);
+    ASSERT_GT(alone.size(), 10'000u);
+    for (const std::size_t jobs : {2u, 3u, 8u}) EXPECT_THAT(babble(jobs, lookahead), ElementsAreArray(alone));
+  }
+}
+
+// Hands one of its lane's inbox: times at which the source says an instant.
+struct Inbox {
+  std::vector<std::uint64_t> times;
+};
+
+class Ticker : public SharedSource {
+ public:
+  Ticker(Inbox& inbox, std::vector<std::uint64_t> times) : inbox_(inbox), times_(std::move(times)) {}
+  bool pump(const PumpBudget&) override {
+    staged_.push_back(times_[next_++]);
+    return next_ < times_.size();
+  }
+  void deliver() override {
+    inbox_.times.insert(inbox_.times.end(), staged_.begin(), staged_.end());
+    staged_.clear();
+  }
+  std::uint64_t watermark_ns() const override { return times_[next_]; }
+  std::size_t waiting_bytes() const override { return inbox_.times.size() * kMessageBytes; }
+
+  static constexpr std::size_t kMessageBytes = 1000;
+
+ private:
+  Inbox& inbox_;
+  std::vector<std::uint64_t> times_;
+  std::size_t next_ = 0;
+  std::vector<std::uint64_t> staged_;
+};
+
+// A call, unless it begins at 0, and the marks of its inbox.
+class Fed : public Source {
+ public:
+  Fed(Lane& lane, Inbox& inbox, LabelId label, std::uint64_t begin_ns, std::uint64_t end_ns)
+      : lane_(lane), inbox_(inbox), label_(label), end_ns_(end_ns) {
+    if (begin_ns != 0) lane_.begin(begin_ns, label_);
+  }
+  bool pump(const PumpBudget& turn) override {
+    const std::uint64_t until_ns = std::min(turn.delivered_until_ns, end_ns_);
+    std::size_t taken = 0;
+    for (; taken < inbox_.times.size() && inbox_.times[taken] < until_ns; ++taken)
+      lane_.instant(inbox_.times[taken], label_);
+    inbox_.times.erase(inbox_.times.begin(), inbox_.times.begin() + static_cast<std::ptrdiff_t>(taken));
+    frontier_ns_ = until_ns;
+    if (turn.delivered_until_ns <= end_ns_) return true;
+    if (lane_.depth() > 0) lane_.end(end_ns_);
+    return false;
+  }
+  std::uint64_t watermark_ns() const override { return frontier_ns_; }
+
+ private:
+  Lane& lane_;
+  Inbox& inbox_;
+  LabelId label_;
+  std::uint64_t end_ns_, frontier_ns_ = 0;
+};
+
+TEST_F(RoundsTest, SourcesWaitForTheirFeeders) {
+  for (const std::size_t jobs : {1u, 3u}) {
+    Timeline timeline({.lanes = {}, .jobs = jobs}, notes);
+    timeline.begin_input("fed");
+    Inbox inbox;
+    Lane& lane = add_lane(timeline, 1);
+    timeline.add_source(std::make_unique<Fed>(lane, inbox, f, 10, 50), {&lane});
+    timeline.add_shared_source(std::make_unique<Ticker>(inbox, std::vector<std::uint64_t>{20, 30, 40}));
+    timeline.begin_input("free");
+    Inbox none;
+    Lane& other = add_lane(timeline, 2);
+    timeline.add_source(std::make_unique<Fed>(other, none, f, 15, 35), {&other});
+    EventText text(names);
+    timeline.run(text, [] {});
+    EXPECT_THAT(text.lines(), ElementsAre("1/1 [10, 50] app:f", "1073741824/2 [15, 35] app:f",
+                                          "1/1 @20 app:f", "1/1 @30 app:f", "1/1 @40 app:f"));
+  }
+}
+
+// A call that waits for its end while the feeders read on would make inboxes grow without bounds.
+TEST_F(RoundsTest, WhatFeedersHaveReadIsBounded) {
+  Timeline timeline({.lanes = {}, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
+  timeline.begin_input("fed");
+  Inbox inbox, none;
+  Lane& waits = add_lane(timeline, 1);
+  timeline.add_source(std::make_unique<Fed>(waits, none, f, 1, 5000), {&waits});
+  Lane& lane = add_lane(timeline, 2);
+  std::vector<std::uint64_t> times;
+  for (std::uint64_t time = 10; time < 4000; time += 10) times.push_back(time);
+  auto ticker = std::make_unique<Ticker>(inbox, times);
+  const Ticker* const shared_source = ticker.get();
+  timeline.add_source(std::make_unique<Fed>(lane, inbox, f, 0, 4000), {&lane});
+  timeline.add_shared_source(std::move(ticker));
+  std::size_t most = 0;
+  EventText text(names);
+  timeline.run(text, [&] { most = std::max(most, shared_source->waiting_bytes()); });
+  EXPECT_EQ(text.lines().size(), 2 + times.size()) << "the call is a pair";
+  EXPECT_EQ(text.lines().front(), "1/1 [1 app:f");
+  EXPECT_LE(most, 7 * Ticker::kMessageBytes);
+}
+
+class Failing : public Source {
+ public:
+  explicit Failing(std::string problem) : problem_(std::move(problem)) {}
+  bool pump(const PumpBudget&) override { throw std::runtime_error(problem_); }
+  std::uint64_t watermark_ns() const override { return 0; }
+
+ private:
+  std::string problem_;
+};
+
+TEST_F(RoundsTest, TheFirstOfSeveralFailuresComesOut) {
+  for (const std::size_t jobs : {1u, 4u}) {
+    Timeline timeline({.lanes = {}, .jobs = jobs}, notes);
+    timeline.begin_input("a");
+    for (const char* problem : {"first", "second", "third"}) {
+      Lane& lane = add_lane(timeline, 1);
+      timeline.add_source(std::make_unique<Failing>(problem), {&lane});
+    }
+    EventText text(names);
+    try {
+      timeline.run(text, [] {});
+      FAIL();
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "first");
+    }
+  }
+}
+
+// As when a disk is full: workers that read on are waited for.
+TEST_F(RoundsTest, ASinkThatFailsEndsTheRun) {
+  class Full : public EventText {
+   public:
+    using EventText::EventText;
+    void write(std::span<const MergedRun>) override { throw std::runtime_error("full"); }
+  };
+  Timeline timeline({.lanes = {}, .jobs = 4}, notes);
+  timeline.begin_input("a");
+  for (unsigned i = 1; i < 6; ++i) {
+    Lane& lane = add_lane(timeline, i);
+    timeline.add_source(std::make_unique<Babble>(std::vector{&lane}, f, i, 5000), {&lane});
+  }
+  Full full(names);
+  EXPECT_THROW(timeline.run(full, [] {}), std::runtime_error);
+}
+
+TEST_F(RoundsTest, TheTickCanStopIt) {
+  Timeline timeline({.lanes = {}, .jobs = 2}, notes);
+  timeline.begin_input("a");
+  Lane& lane = add_lane(timeline, 1);
+  timeline.add_source(std::make_unique<Babble>(std::vector{&lane}, f, 1, 100'000'000), {&lane});
+  EventText text(names);
+  EXPECT_THROW(timeline.run(text, [] { throw std::runtime_error("enough"); }), std::runtime_error);
+}
+
+TEST_F(RoundsTest, NotesOfSourcesAreJoinedInTheirOrder) {
+  static constexpr NoteKind kSome{"some", "things"};
+  Timeline timeline({.lanes = {}, .jobs = 1}, notes);
+  timeline.begin_input("a");
+  Notes& first = timeline.new_notes();
+  Notes& second = timeline.new_notes();
+  Lane& lane = add_lane(timeline, 1);
+  timeline.add_source(std::make_unique<Babble>(std::vector{&lane}, f, 1, 1), {&lane});
+  second.add(kSome, Location::file("b"), "b");
+  timeline.at_end([&] { first.add(kSome, Location::file("a"), "a", 4); });
+  EventText text(names);
+  timeline.run(text, [] {});
+  EXPECT_EQ(notes.count(kSome), 5u);
+  EXPECT_THAT(notes.groups().back().first, ElementsAre("a: a", "b: b"));
+}
+
+}  // namespace
+}  // namespace convert
