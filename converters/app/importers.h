@@ -1,4 +1,4 @@
-// The kinds of input that the program takes.
+// The kinds of input that the program converts, and the choice between them.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ using Importers = std::vector<std::unique_ptr<Importer>>;
 
 Importers make_importers();
 
-// The one that recognizes the input; throws InputError if none does.
+// Returns the importer that recognizes the input. Throws InputError with advice if none does.
 const Importer& importer_of(const std::string& input, const Importers& importers);
 
 }  // namespace convert

@@ -57,7 +57,7 @@ unsigned parse_jobs(std::string_view text) {
   return static_cast<unsigned>(jobs);
 }
 
-// "-20", "+3.5ms": a time, perhaps with a sign, in ns.
+// Parses a time with an optional sign, such as "-20" or "+3.5ms", into ns.
 std::int64_t parse_time(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   const bool is_signed = is_negative || text.starts_with('+');
@@ -73,9 +73,9 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-// "TIME" or "INPUT=TIME", where INPUT is a path as given or the number of an input, counted from 1. A path
+// Parses "TIME" or "INPUT=TIME". INPUT is a path as given, or the number of an input, counted from 1. A path
 // that looks like a number is a path.
-void add_offset(const std::string& text, Options& options) {
+void add_offset(const std::string& text, ConvertOptions& options) {
   const std::size_t sign = text.rfind('=');
   if (sign == std::string::npos) {
     options.offset_ns = parse_time(text);
@@ -97,7 +97,7 @@ void add_offset(const std::string& text, Options& options) {
   options.offsets_ns[*number - 1] = time_ns;
 }
 
-fxt::CutOptions& cut_of(Options& options) {
+fxt::CutOptions& cut_of(ConvertOptions& options) {
   if (!options.cut) options.cut.emplace();
   options.cut->provider_name = "fxt-convert";
   return *options.cut;
@@ -110,8 +110,8 @@ std::uint64_t parse_split_size(std::string_view text) {
   return *size;
 }
 
-// The program's own options, those of all kinds of inputs, and those of each kind.
-OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::string& output,
+// The options of the program, followed by those of each importer.
+OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets, std::string& output,
                      TextOptions& texts) {
   OptionTable table;
   table.push_back(
@@ -225,11 +225,12 @@ OptionTable table_of(Options& options, std::vector<std::string>& offsets, std::s
   return table;
 }
 
-// INPUT... OUTPUT; with -o, INPUT...; one name is an INPUT; without any, uftrace's own is.
-void choose_paths(Options& options, bool has_output, const std::string& output) {
-  constexpr const char* kRecordersOwn = "uftrace.data";
-  if (options.inputs.empty() && std::filesystem::is_directory(kRecordersOwn))
-    options.inputs.emplace_back(kRecordersOwn);
+// The last of several paths is the OUTPUT, unless -o names it. A single path is an INPUT; without any, the
+// INPUT is the directory that uftrace records into by default.
+void choose_paths(ConvertOptions& options, bool has_output, const std::string& output) {
+  constexpr const char* kDefaultRecording = "uftrace.data";
+  if (options.inputs.empty() && std::filesystem::is_directory(kDefaultRecording))
+    options.inputs.emplace_back(kDefaultRecording);
   if (options.inputs.empty()) throw UsageError("needs at least one INPUT, and there is no ./uftrace.data");
   if (has_output) {
     options.output = output;
@@ -244,8 +245,8 @@ void choose_paths(Options& options, bool has_output, const std::string& output) 
 
 }  // namespace
 
-std::optional<Options> parse_options(int argc, const char* const* argv) {
-  Options options;
+std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
+  ConvertOptions options;
   std::vector<std::string> offsets;
   std::string output;
   TextOptions texts;

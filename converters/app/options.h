@@ -18,18 +18,17 @@ namespace convert {
 
 enum class ReportForm : std::uint8_t { Text, Json, None };
 
-struct Options {
-  Importers importers = make_importers();  // with their own options
+struct ConvertOptions {
+  Importers importers = make_importers();  // hold the values of their own options
   std::vector<std::string> inputs;
   std::string output;  // "-" is standard output
 
-  // Added to all times of an input, in ns: by input, where one was named; else `offset_ns` for GDB trace
-  // files.
+  // Added to all times of an input, in ns. `offset_ns` is for GDB trace files that have none of their own.
   std::vector<std::optional<std::int64_t>> offsets_ns;
   std::optional<std::int64_t> offset_ns;
 
   std::optional<fxt::CutOptions> cut;  // a range of time, pieces
-  bool apart = false;                  // threads of a GDB trace file are not shown on those of a recording
+  bool apart = false;                  // threads of a GDB trace file get tracks of their own
 
   ImportOptions import;
   LaneOptions lanes;
@@ -39,10 +38,10 @@ struct Options {
   bool force = false;                                                 // the output may replace any file
   bool quiet = false;
   bool strict = false;
-  bool inspect = false;  // say what the inputs hold; there is no output
+  bool inspect = false;  // describes the inputs instead of converting them
 };
 
-// Nothing if only a text was asked for, and printed. Throws UsageError.
-std::optional<Options> parse_options(int argc, const char* const* argv);
+// Returns nothing after printing a text such as --help. Throws UsageError.
+std::optional<ConvertOptions> parse_options(int argc, const char* const* argv);
 
 }  // namespace convert

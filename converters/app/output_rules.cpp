@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether `path`, which need not be there, lies in the directory.
+// `path` need not exist.
 bool lies_in(const fs::path& path, const fs::path& directory) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(path, error), outer = fs::weakly_canonical(directory, error);

@@ -1,4 +1,4 @@
-// Which file a conversion writes, and which ones it must not harm.
+// Which file a conversion writes, and which files it must not overwrite.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace convert {
 
-// Where an input goes that is given alone: "run/uftrace.data/" to "run/uftrace.data.fxt".
+// The output of an input that is given alone: "run/uftrace.data/" goes to "run/uftrace.data.fxt".
 std::string output_for(const std::string& input);
 
-// Throws UsageError for an OUTPUT that is an input or lies inside of one, or that is a recording itself: the
-// last name on a command line may be a forgotten output's.
+// Throws UsageError if the output is an input, lies inside one, or is itself a recording: a user who forgets
+// the output gives an input as the last path.
 void check_output(const std::string& output, const std::vector<std::string>& inputs,
                   const Importers& importers);
 

@@ -13,12 +13,12 @@
 namespace convert {
 namespace {
 
-constexpr auto kFirstAfter = std::chrono::milliseconds(500);  // of those that are not asked for
+constexpr auto kFirstAfter = std::chrono::milliseconds(500);
 constexpr auto kInterval = std::chrono::milliseconds(100);
 constexpr auto kLogInterval = std::chrono::seconds(5);
 constexpr std::size_t kLogColumns = 79;
 
-// Where nobody can read it, it is not missed.
+// Errors are ignored: progress is not worth failing for.
 void write(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
@@ -27,7 +27,7 @@ void write(const std::string& text) {
 // Replaces the line on the terminal.
 void draw(const std::string& line) { write("\r\033[K" + line); }
 
-// Of the terminal as it is now: it may have been resized.
+// The width of the terminal now; it may have been resized.
 std::size_t columns() {
   constexpr std::size_t kUsual = 80;
   winsize size{};
@@ -48,7 +48,7 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
   const double rate = state.seconds > 0 ? static_cast<double>(state.bytes_done) / state.seconds : 0;
   std::string line = fmt::format("{:3.0f}%", share * 100);
   if (line.size() > columns) return {};
-  // What is most wanted comes first.
+  // The most useful part comes first.
   std::array<std::string, 3> parts;
   parts[0] = fmt::format("  {} of {}", format_bytes(state.bytes_done), format_bytes(state.bytes_total));
   if (state.inputs > 1) parts[0] += fmt::format(" in {} inputs", state.inputs);
@@ -72,12 +72,12 @@ Progress::Progress(const ImportStats& stats, ProgressMode mode, std::size_t inpu
             : fxt::tools::is_terminal(STDERR_FILENO)                       ? Form::Line
             : mode == ProgressMode::Always || ::isatty(STDERR_FILENO) == 1 ? Form::Log
                                                                            : Form::None),
-      is_said_(mode == ProgressMode::Always),
-      next_(is_said_ ? start_ : start_ + kFirstAfter) {}
+      is_shown_(mode == ProgressMode::Always),
+      next_(is_shown_ ? start_ : start_ + kFirstAfter) {}
 
 Progress::~Progress() {
-  if (!is_said_) return;
-  if (form_ == Form::Log) say(Clock::now());
+  if (!is_shown_) return;
+  if (form_ == Form::Log) show(Clock::now());
   if (form_ == Form::Line) draw({});
 }
 
@@ -86,15 +86,15 @@ void Progress::tick() {
   const auto now = Clock::now();
   if (now < next_) return;
   next_ = now + (form_ == Form::Line ? kInterval : kLogInterval);
-  say(now);
+  show(now);
 }
 
-void Progress::say(Clock::time_point now) {
+void Progress::show(Clock::time_point now) {
   const ProgressState state{.bytes_done = stats_.bytes_read,
                             .bytes_total = stats_.bytes_total,
                             .inputs = inputs_,
                             .seconds = std::chrono::duration<double>(now - start_).count()};
-  is_said_ = true;
+  is_shown_ = true;
   if (form_ == Form::Log) return write(progress_line(state, kLogColumns) + "\n");
   draw(progress_line(state, columns() - 1));
 }

@@ -1,4 +1,5 @@
-// Shows how far a long conversion is: a line that is drawn anew on a terminal, lines now and then in a log.
+// Shows the progress of a long conversion: one line that is redrawn on a terminal, a new line every few
+// seconds in a log.
 #pragma once
 
 #include <chrono>
@@ -16,32 +17,31 @@ struct ProgressState {
   std::size_t inputs = 1;
   double seconds = 0;  // since the start
 };
-// "[=====>    ]  45%  1.2 GB of 2.7 GB in 2 inputs  812 MB/s  2 s left"; of that as much as `columns` hold.
+// "[=====>    ]  45%  1.2 GB of 2.7 GB in 2 inputs  812 MB/s  2 s left", shortened to fit into `columns`.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 class Progress {
  public:
-  // By itself it is shown on a terminal only, after half a second; `Always` shows it from the start and
-  // wherever standard error goes. A terminal that obeys no escape sequences gets lines, as a log does.
-  // Borrows `stats`.
+  // `Auto` shows progress on a terminal only, after half a second. `Always` shows it from the start, also in
+  // a log. A terminal without escape sequences gets lines like a log. Borrows `stats`.
   Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs);
-  // Wipes the line, or says in the log where it ended.
+  // Erases the line on the terminal, or writes a last line to the log.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Call often; it draws a few times a second.
+  // Cheap enough to call often; draws a few times a second.
   void tick();
 
  private:
   using Clock = std::chrono::steady_clock;
   enum class Form : std::uint8_t { None, Line, Log };
-  void say(Clock::time_point now);
+  void show(Clock::time_point now);
 
   const ImportStats& stats_;
   std::size_t inputs_;
   Form form_;
-  bool is_said_;  // or has to be, however short it takes
+  bool is_shown_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_;
 };

@@ -1,12 +1,15 @@
-// Passes on what a range of time may need, and notices when nothing else will come: most of what lies before
-// a range is over before it, and what lies behind need not be read.
+// Drops calls and instants that end before a range of time, and reports when the merge has passed its end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "converters/model/merging/sink.h"
+#include "converters/model/option.h"
 #include "fxt/time_range.h"
 
 namespace convert {
@@ -16,22 +19,55 @@ class RangeSink : public EventSink {
   RangeSink(EventSink& next, const fxt::TimeRange& range) : next_(next), window_(range) {}
 
   void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
-  void write(std::span<const MergedRun> runs) override;
+  void write(std::span<const MergedRun> runs) override {
+    if (runs.empty()) return;
+    const std::uint64_t first_ns = runs.front().slots.front().time_ns;
+    const bool is_first = !has_begun_;
+    has_begun_ = true;
+    if (side_of(first_ns) == fxt::TimeWindow::Side::After ||
+        side_of(runs.back().slots.back().time_ns) == fxt::TimeWindow::Side::After)
+      is_over_ = true;
+    // The cutter behind finds the start of the trace by the first batch, too: it gets that one whole.
+    if (is_first || first_ns >= window_.from()) return next_.write(runs);
+    needed_.clear();
+    for (const MergedRun& run : runs) add_needed(run);
+    if (!needed_.empty()) next_.write(needed_);
+  }
   std::uint64_t needed_from_ns() const override { return window_.from(); }
-  // Everything that comes lies behind the range.
+  // True once all that follows lies behind the range.
   bool has_enough() const override { return is_over_; }
 
-  // Events that were not passed on.
-  std::uint64_t left_out() const { return left_out_; }
+  // Events that were dropped.
+  std::uint64_t dropped() const { return dropped_; }
 
  private:
-  void find_start(std::uint64_t time_ns);
-  void pass_needed(const MergedRun& run);
+  // The window takes the first time that it is asked for as the start of the trace.
+  fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
+    try {
+      return window_.side_of(time_ns);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("--time-range: {}", error.what()));
+    }
+  }
+
+  // All other kinds of events have effects that last.
+  void add_needed(const MergedRun& run) {
+    const auto is_over = [from = window_.from()](const PendingEvent& event) {
+      return event.time_ns < from &&
+             ((event.kind == EventKind::Complete && event.end_ns < from) || event.kind == EventKind::Instant);
+    };
+    for (auto at = run.slots.begin(); at != run.slots.end();) {
+      const auto begin = std::find_if_not(at, run.slots.end(), is_over);
+      dropped_ += static_cast<std::uint64_t>(begin - at);
+      at = std::find_if(begin, run.slots.end(), is_over);
+      if (begin != at) needed_.push_back({{begin, at}, run.lane});
+    }
+  }
 
   EventSink& next_;
   fxt::TimeWindow window_;
   bool has_begun_ = false, is_over_ = false;
-  std::uint64_t left_out_ = 0;
+  std::uint64_t dropped_ = 0;
   std::vector<MergedRun> needed_;
 };
 

@@ -1,4 +1,4 @@
-// What a conversion did: read, written, repaired, skipped, lost.
+// The report of a conversion: what was read, written, repaired, skipped and lost.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace convert {
 struct Report {
   std::vector<std::string> inputs;
   std::string output;
-  std::vector<std::string> pieces = {};  // files, if the output was split
+  std::vector<std::string> pieces = {};  // the files of an output that was split
   std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_written = 0;  // to the output: compressed ones, if it is
+  std::uint64_t bytes_written = 0;  // after compression
   std::uint64_t records_read = 0;
   std::uint64_t events_written = 0;
   std::uint64_t threads = 0;
   std::uint64_t processes = 0;
-  std::optional<std::uint64_t> first_ns = {};  // nothing if there was no event
+  std::optional<std::uint64_t> first_ns = {};  // empty without events
   std::uint64_t last_ns = 0;
 };
 
-// For people: a few lines, the notes with their first places, all ended by a newline.
+// A few lines for people, with the first locations of each kind of note.
 std::string text_of(const Report& report, const Notes& notes);
-// For programs: one JSON object in one line. Keys: inputs, output (null if it was split), pieces (if it was),
+// One line of JSON for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
 // bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
 // without events), notes: a list of {kind, count, first}.
 std::string json_of(const Report& report, const Notes& notes);
 
-// The notes alone, in the same two forms: every kind with the places of its first few (or "notes: none"), and
-// the list of {kind, count, first}, where `first` is the first place with its problem.
+// The notes alone: as text, every kind with its first locations (or "notes: none"); as JSON, the list of
+// {kind, count, first}, where `first` is the first location with its problem.
 std::string text_of(const Notes& notes);
 Outline outline_of(const Notes& notes);
 

@@ -1,46 +1,53 @@
-// Where a conversion writes to: one file, or the pieces of one.
+// Where a conversion writes to: one file, or the pieces of a trace that is cut, written by a thread of its
+// own.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <exception>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "converters/app/block_queue.h"
 #include "fxt/cutter.h"
-#include "fxt/output.h"
+#include "fxt/tools/files/piece_files.h"
 
 namespace convert {
 
 class TraceOutput {
  public:
-  virtual ~TraceOutput() = default;
-  // For the Writer; in the background it is written.
-  virtual fxt::Output& blocks() = 0;
-  // All is written: gives the file its name. Throws fxt::tools::OutputError, as blocks() does.
-  virtual void finish() = 0;
-  // Nothing more comes; what is not complete is dropped.
-  virtual void give_up() = 0;
+  // With `cut`, that part of the trace, and if it is split, into files named by fxt::piece_name(). Throws
+  // OutputError where a file can't be written, UsageError where something else would be overwritten.
+  TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut);
+  // Without finish(), as abandon().
+  ~TraceOutput() { abandon(); }
+  TraceOutput(const TraceOutput&) = delete;
+  TraceOutput& operator=(const TraceOutput&) = delete;
+
+  // For the Writer. Throws OutputError.
+  fxt::Output& blocks() { return queue_; }
+  // The trace is complete: waits until it is written, and gives the file its name. Throws OutputError.
+  void finish();
+  // The trace is incomplete: files that are not complete are dropped.
+  void abandon();
 
   // ---- After one of these ----
 
-  virtual std::uint64_t bytes_written() const = 0;
-  // The files that are complete.
-  virtual std::vector<std::string> files() const = 0;
-  // Pieces of an earlier trace, called as if they were of this one.
-  virtual std::vector<std::string> left_over() const { return {}; }
-  // What became of the trace, if it was cut.
-  virtual const fxt::CutCounters* cut() const { return nullptr; }
-};
+  const fxt::tools::PieceFiles& files() const { return files_; }
+  // What became of the trace; null if it was not cut.
+  const fxt::CutCounters* cut() const { return cutter_ ? &cutter_->counters() : nullptr; }
 
-struct OutputOptions {
-  bool force = false;                    // replaces files of any content
-  std::vector<std::string> inputs = {};  // are never replaced
-  unsigned jobs = 1;                     // threads that compress
-};
+ private:
+  void run();
+  void write_blocks();
+  void cut_blocks();
 
-// `target` as OutputFile takes it; with `cut`, that part of the trace, and if it is split, into files named
-// by fxt::piece_name(). Throws UsageError where something else would be overwritten.
-std::unique_ptr<TraceOutput> open_output(const std::string& target, const fxt::CutOptions* cut,
-                                         const OutputOptions& how);
+  fxt::tools::PieceFiles files_;
+  std::optional<fxt::Cutter> cutter_;
+  BlockQueue queue_;
+  std::exception_ptr failure_;  // the thread's
+  std::thread thread_;
+};
 
 }  // namespace convert

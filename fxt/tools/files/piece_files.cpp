@@ -53,7 +53,7 @@ std::string PieceFiles::name_of(std::size_t number) const {
   return options_.is_split ? piece_name(options_.target, number) : options_.target;
 }
 
-Output& PieceFiles::next(std::size_t number) {
+TraceFile& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
   if (file_) bytes_before_ += file_->bytes_written();
   const std::string name = name_of(number);

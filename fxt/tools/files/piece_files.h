@@ -25,7 +25,7 @@ class PieceFiles final : public PieceOutputs {
   explicit PieceFiles(Options options);
 
   // Throws OutputError. Asked again for the same piece, gives it again.
-  Output& next(std::size_t number) override;
+  TraceFile& next(std::size_t number) override;
 
   // Those that are complete.
   std::vector<std::string> complete() const;

@@ -40,6 +40,8 @@ class TraceFile final : public Output {
  public:
   // As OutputFile; so many threads compress. Throws OutputError, as all of them do.
   TraceFile(const std::string& path, unsigned jobs);
+  // Bytes of a trace that is complete already, instead of exchange().
+  void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   void finish() override;
 

@@ -1,0 +1,73 @@
+#include "converters/app/block_queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace convert {
+namespace {
+
+// Small enough to stay in a second-level cache between filling and writing, large enough for cheap system
+// calls.
+constexpr std::size_t kBlockWords = std::size_t{32} << 10;
+
+}  // namespace
+
+BlockQueue::BlockQueue() {
+  for (Block& block : blocks_) {
+    block.resize(kBlockWords);
+    empty_.push_back(&block);
+  }
+}
+
+std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
+  std::unique_lock lock(mutex_);
+  if (filling_ != nullptr && filled_words != 0) {
+    filled_.push_back({std::exchange(filling_, nullptr), filled_words});
+    changed_.notify_all();
+  }
+  changed_.wait(lock, [this] { return filling_ != nullptr || !empty_.empty() || failure_ != nullptr; });
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  if (filling_ == nullptr) {
+    filling_ = empty_.front();
+    empty_.pop_front();
+  }
+  return *filling_;
+}
+
+void BlockQueue::end(State state) {
+  const std::lock_guard lock(mutex_);
+  state_ = state;
+  changed_.notify_all();
+}
+
+std::span<const std::byte> BlockQueue::next_block() {
+  std::unique_lock lock(mutex_);
+  if (writing_ != nullptr) {
+    empty_.push_back(std::exchange(writing_, nullptr));
+    changed_.notify_all();
+  }
+  changed_.wait(lock, [this] { return !filled_.empty() || state_ != State::Open; });
+  if (state_ == State::Abandoned) throw Abandoned();
+  if (filled_.empty()) return {};
+  const FilledBlock filled = filled_.front();
+  filled_.pop_front();
+  writing_ = filled.block;
+  return std::as_bytes(std::span(*filled.block).first(filled.words));
+}
+
+std::size_t BlockQueue::read(std::span<std::byte> room) {
+  if (unread_.empty()) unread_ = next_block();
+  const std::size_t size = std::min(room.size(), unread_.size());
+  if (size != 0) std::memcpy(room.data(), unread_.data(), size);
+  unread_ = unread_.subspan(size);
+  return size;
+}
+
+void BlockQueue::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  failure_ = std::move(failure);
+  changed_.notify_all();
+}
+
+}  // namespace convert
