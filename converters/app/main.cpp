@@ -108,7 +108,7 @@ void convert(const ConvertOptions& options, Timeline& timeline, Names& names, No
   report.last_ns = timeline.last_ns();
   output.finish();
   if (const fxt::CutCounters* const cut = output.cut())
-    report_cut(*cut, output.files(), range.dropped() + timeline.passed_over(), range.has_enough(), options,
+    report_cut(*cut, output.files(), range.dropped() + timeline.skipped_calls(), range.has_enough(), options,
                report, notes);
 }
 

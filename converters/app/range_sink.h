@@ -21,11 +21,11 @@ class RangeSink : public EventSink {
   void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
   void write(std::span<const MergedRun> runs) override {
     if (runs.empty()) return;
-    const std::uint64_t first_ns = runs.front().slots.front().time_ns;
+    const std::uint64_t first_ns = runs.front().events.front().time_ns;
     const bool is_first = !has_begun_;
     has_begun_ = true;
     if (side_of(first_ns) == fxt::TimeWindow::Side::After ||
-        side_of(runs.back().slots.back().time_ns) == fxt::TimeWindow::Side::After)
+        side_of(runs.back().events.back().time_ns) == fxt::TimeWindow::Side::After)
       is_over_ = true;
     // The cutter behind finds the start of the trace by the first batch, too: it gets that one whole.
     if (is_first || first_ns >= window_.from()) return next_.write(runs);
@@ -56,10 +56,10 @@ class RangeSink : public EventSink {
       return event.time_ns < from &&
              ((event.kind == EventKind::Complete && event.end_ns < from) || event.kind == EventKind::Instant);
     };
-    for (auto at = run.slots.begin(); at != run.slots.end();) {
-      const auto begin = std::find_if_not(at, run.slots.end(), is_over);
+    for (auto at = run.events.begin(); at != run.events.end();) {
+      const auto begin = std::find_if_not(at, run.events.end(), is_over);
       dropped_ += static_cast<std::uint64_t>(begin - at);
-      at = std::find_if(begin, run.slots.end(), is_over);
+      at = std::find_if(begin, run.events.end(), is_over);
       if (begin != at) needed_.push_back({{begin, at}, run.lane});
     }
   }

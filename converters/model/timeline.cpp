@@ -22,7 +22,7 @@ std::string seconds(std::uint64_t time_ns) {
 void Timeline::begin_input(std::string_view name) {
   inputs_.push_back({.name = std::string(name)});
   merged_.emplace_back();
-  koids_.begin_input(name);
+  ids_of_inputs_.begin_input(name);
 }
 
 void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
@@ -35,17 +35,17 @@ void Timeline::shift_clock(std::int64_t behind_ns) {
 }
 
 Lane& Timeline::add_lane(LaneInfo info) {
-  info.process = koid_of(info.process);
-  info.thread = koid_of(info.thread);
+  info.process = shown_id(info.process);
+  info.thread = shown_id(info.thread);
   infos_.push_back(std::move(info));
   input_of_lane_.push_back(inputs_.size() - 1);
   return lanes_.emplace_back(pool_, options_.lanes);
 }
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
-  MergeLoop::SourceState feed{.source = std::move(source), .input = inputs_.size() - 1};
-  for (const Lane* const lane : lanes) feed.lanes.push_back(number_of(*lane));
-  sources_.push_back(std::move(feed));
+  MergeLoop::SourceState state{.source = std::move(source), .input = inputs_.size() - 1};
+  for (const Lane* const lane : lanes) state.lanes.push_back(number_of(*lane));
+  sources_.push_back(std::move(state));
 }
 
 std::size_t Timeline::number_of(const Lane& lane) const {
@@ -66,42 +66,43 @@ void Timeline::add_call_history(std::unique_ptr<CallHistory> host) {
 
 void Timeline::draw_matched_threads() {
   // What they keep is not needed any more when it is done.
-  const auto guests = std::exchange(guests_, {});
-  const auto hosts = std::exchange(hosts_, {});
-  if (guests.empty() || hosts.empty()) return;
+  const auto threads = std::exchange(guests_, {});
+  const auto histories = std::exchange(hosts_, {});
+  if (threads.empty() || histories.empty()) return;
   std::vector<std::int64_t> offsets_ns;
   for (const MergeLoop::Input& input : merged_) offsets_ns.push_back(input.offset_ns);
   const auto name_of = [this](const Lane& lane) {
     return fmt::format("thread {}", static_cast<std::uint64_t>(infos_[number_of(lane)].thread));
   };
-  const auto seats = match_threads(guests, hosts, offsets_ns, name_of);
-  for (std::size_t i = 0; i < guests.size(); ++i) {
-    const UnmatchedThread& guest = guests[i].guest;
-    if (seats[i].lane == nullptr) {
+  const auto matches = match_threads(threads, histories, offsets_ns, name_of);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const UnmatchedThread& guest = threads[i].guest;
+    if (matches[i].lane == nullptr) {
       notes_->add(kKeptApart, [&] {
-        return fmt::format("{}: {}: {}", inputs_[guests[i].input].name, guest.name, seats[i].why_not);
+        return fmt::format("{}: {}: {}", inputs_[threads[i].input].name, guest.name,
+                           matches[i].why_unmatched);
       });
       continue;
     }
     const std::size_t number = number_of(*guest.lane);
-    const std::uint64_t weight = std::exchange(infos_[number], infos_[number_of(*seats[i].lane)]).weight;
+    const std::uint64_t weight = std::exchange(infos_[number], infos_[number_of(*matches[i].lane)]).weight;
     infos_[number].weight = weight;
-    lanes_[number].set_guest();
+    lanes_[number].set_matched();
   }
 }
 
-// The lanes of hosts go first at equal times, whatever came first on the command line: a guest's stamp may be
-// cut off, so that it belongs into a call that begins then.
+// The lanes of histories go first at equal times, whatever came first on the command line: a guest's stamp
+// may be cut off, so that it belongs into a call that begins then.
 std::vector<std::size_t> Timeline::guests_last() const {
   std::vector<std::size_t> order;
   for (const bool are_guests : {false, true})
     for (std::size_t i = 0; i < lanes_.size(); ++i)
-      if (lanes_[i].is_guest() == are_guests) order.push_back(i);
+      if (lanes_[i].is_matched() == are_guests) order.push_back(i);
   return order;
 }
 
 void Timeline::add_shared_source(std::unique_ptr<SharedSource> shared_source) {
-  shared_sources_.push_back({.shared_source = std::move(shared_source), .input = inputs_.size() - 1});
+  shared_sources_.push_back({.source = std::move(shared_source), .input = inputs_.size() - 1});
 }
 
 void Timeline::run(EventSink& all, const std::function<void()>& tick) {
@@ -121,7 +122,7 @@ void Timeline::run(EventSink& all, const std::function<void()>& tick) {
     keep_offsets_drawable(rounds, tick);
     rounds.run(tick);
   }
-  if (shared) hidden_when_shared_.assign(shared->hidden().begin(), shared->hidden().end());
+  if (shared) too_deep_when_shared_.assign(shared->too_deep().begin(), shared->too_deep().end());
   finish_inputs();
   for (const auto& call : at_end_) call();
   for (const Notes& notes : later_notes_) notes_->join(notes);
@@ -185,18 +186,18 @@ std::uint64_t Timeline::last_ns() const {
   return latest;
 }
 
-std::vector<TooDeepCount> Timeline::hidden() const {
-  std::vector<TooDeepCount> hidden;
+std::vector<TooDeepCount> Timeline::too_deep() const {
+  std::vector<TooDeepCount> counts;
   for (const Lane& lane : lanes_) {
-    hidden.push_back(lane.hidden());
-    if (!hidden_when_shared_.empty()) hidden.back().join(hidden_when_shared_[hidden.size() - 1]);
+    counts.push_back(lane.too_deep());
+    if (!too_deep_when_shared_.empty()) counts.back().join(too_deep_when_shared_[counts.size() - 1]);
   }
-  return hidden;
+  return counts;
 }
 
-std::uint64_t Timeline::passed_over() const {
+std::uint64_t Timeline::skipped_calls() const {
   std::uint64_t sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.passed_over();
+  for (const Lane& lane : lanes_) sum += lane.skipped_calls();
   return sum;
 }
 

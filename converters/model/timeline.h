@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/koids.h"
 #include "converters/model/lanes/chunk.h"
 #include "converters/model/lanes/event.h"
 #include "converters/model/lanes/lane.h"
@@ -20,6 +19,7 @@
 #include "converters/model/merging/source.h"
 #include "converters/model/merging/thread_match.h"
 #include "converters/model/notes.h"
+#include "converters/model/shown_ids.h"
 
 namespace convert {
 
@@ -31,16 +31,18 @@ inline constexpr NoteKind kKeptApart{
     "kept-apart", "threads that could not be found among those of another input, and are drawn on their own",
     true};
 
+struct TimelineOptions {
+  LaneOptions lanes;
+  // In all; shared between the lanes. A call that is longer than its lane's share is written as a pair.
+  std::size_t lookahead_bytes = std::size_t{16} << 20;
+  // Threads that read and merge, the one that calls run() included. What is written does not depend on it.
+  std::size_t jobs = 1;
+};
+
 class Timeline {
  public:
-  struct Options {
-    LaneOptions lanes;
-    // In all; shared between the lanes. A call that is longer than its lane's share is written as a pair.
-    std::size_t lookahead_bytes = std::size_t{16} << 20;
-    // Threads that read and merge, the one that calls run() included. What is written does not depend on it.
-    std::size_t jobs = 1;
-  };
-  Timeline(const Options& options, Notes& notes) : options_(options), notes_(&notes), koids_(notes) {}
+  Timeline(const TimelineOptions& options, Notes& notes)
+      : options_(options), notes_(&notes), ids_of_inputs_(notes) {}
 
   // ---- While importing ----
 
@@ -51,10 +53,10 @@ class Timeline {
   // never share a process or a thread.
   Lane& add_lane(LaneInfo info);
   // What was made of an id of the current input, for context switches and arguments.
-  ProcessId koid_of(ProcessId process) { return koids_.of(process); }
-  ThreadId koid_of(ThreadId thread) { return koids_.of(thread); }
+  ProcessId shown_id(ProcessId process) { return ids_of_inputs_.of(process); }
+  ThreadId shown_id(ThreadId thread) { return ids_of_inputs_.of(thread); }
   // An id for a flow, unique in the file.
-  std::uint64_t next_flow() { return ++last_flow_; }
+  std::uint64_t new_flow_id() { return ++last_flow_; }
   // Calls at this depth and deeper are not shown.
   std::size_t max_depth() const { return options_.lanes.max_depth; }
   // Threads that may pump sources: PumpBudget::worker is below this.
@@ -73,7 +75,7 @@ class Timeline {
   // in the order of these calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
   // Keeps what sources, feeders and hosts borrow as long as itself.
-  void keep(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
+  void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
   // A thread of the current input that may be one of another input, and an input that may have such threads.
   void add_unmatched_thread(UnmatchedThread guest);
   void add_call_history(std::unique_ptr<CallHistory> host);
@@ -101,9 +103,9 @@ class Timeline {
   const std::string& input_of(std::size_t lane) const { return inputs_[input_of_lane_[lane]].name; }
   // The latest time of any lane; 0 if there was none.
   std::uint64_t last_ns() const;
-  std::vector<TooDeepCount> hidden() const;  // by lane; what shares a thread counts, too
-  std::uint64_t cut_arguments() const;       // of all lanes
-  std::uint64_t passed_over() const;         // calls that the sink did not need
+  std::vector<TooDeepCount> too_deep() const;  // by lane; what shares a thread counts, too
+  std::uint64_t cut_arguments() const;         // of all lanes
+  std::uint64_t skipped_calls() const;         // calls that the sink did not need
 
  private:
   struct Input {
@@ -118,9 +120,9 @@ class Timeline {
   void finish_inputs();
 
   std::vector<std::shared_ptr<const void>> kept_;
-  Options options_;
+  TimelineOptions options_;
   Notes* notes_;
-  Koids koids_;
+  ShownIds ids_of_inputs_;
   ChunkPool pool_;
   std::deque<Lane> lanes_;
   std::vector<LaneInfo> infos_;
@@ -134,7 +136,7 @@ class Timeline {
   std::uint64_t last_flow_ = 0;
   std::vector<UnmatchedThreadOfInput> guests_;
   std::vector<CallHistoryOfInput> hosts_;
-  std::vector<TooDeepCount> hidden_when_shared_;  // by lane, or empty
+  std::vector<TooDeepCount> too_deep_when_shared_;  // by lane, or empty
 };
 
 }  // namespace convert

@@ -164,11 +164,11 @@ void add_guests(const Recording& recording, const std::vector<Lane*>& lanes, Tim
                           .is_thread = track.clue == ThreadClue::ThreadPointer ||
                                        track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
     if (survey.time.stamped == 0)
-      guest.why_not = "its frames have no time stamps (collect $trace_timestamp)";
+      guest.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
     else if (guest.marks.empty() && i >= Survey::kMarkedTracks)
-      guest.why_not = fmt::format("it is none of the first {} threads", Survey::kMarkedTracks);
+      guest.why_unmatched = fmt::format("it is none of the first {} threads", Survey::kMarkedTracks);
     else if (guest.marks.empty())
-      guest.why_not = "no hit has a time stamp and a known location";
+      guest.why_unmatched = "no hit has a time stamp and a known location";
     timeline.add_unmatched_thread(std::move(guest));
   }
 }

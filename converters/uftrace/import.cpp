@@ -136,7 +136,7 @@ bool recognizes(const std::filesystem::path& input) {
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
   const auto kept = std::make_shared<Recording>(input, context, options);
   Recording& recording = *kept;
-  context.timeline.keep(kept);
+  context.timeline.keep_alive(kept);
   context.timeline.at_end([&recording, &notes = context.timeline.new_notes()] {
     recording.symbolizer.add_notes();
     recording.event_programs.add_notes(recording.directory.path, notes);
@@ -153,7 +153,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   else if (options.kernel_only)
     context.notes.add(kNothingOfKernel, Location::file(input.native()), "nothing is shown of it");
   plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline.max_depth(),
-             [&] { return context.timeline.next_flow(); });
+             [&] { return context.timeline.new_flow_id(); });
   if (recording.filters != nullptr) leave_out_arrows(plans, *recording.filters, recording.symbolizer);
 
   context.timeline.begin_input(input.string());

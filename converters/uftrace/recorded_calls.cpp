@@ -8,9 +8,12 @@
 
 namespace convert::uftrace {
 
-RecordedCalls::RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool knows_ends,
+RecordedCalls::RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool records_ends,
                              std::vector<RecordedThread> threads)
-    : symbolizer_(symbolizer), payloads_(payloads), knows_ends_(knows_ends), threads_(std::move(threads)) {}
+    : symbolizer_(symbolizer),
+      payloads_(payloads),
+      records_ends_(records_ends),
+      threads_(std::move(threads)) {}
 
 std::vector<const Lane*> RecordedCalls::lanes() const {
   std::vector<const Lane*> lanes;
@@ -19,7 +22,7 @@ std::vector<const Lane*> RecordedCalls::lanes() const {
 }
 
 // A file that can't be read is its source's to speak of.
-std::vector<MarkPosition> RecordedCalls::places(const Lane& lane, std::span<const MarkWindow> windows) {
+std::vector<MarkPosition> RecordedCalls::positions(const Lane& lane, std::span<const MarkWindow> windows) {
   const auto thread = std::ranges::find(threads_, &lane, &RecordedThread::lane);
   try {
     RecordedPayloads payloads(payloads_, *thread->task);

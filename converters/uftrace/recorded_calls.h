@@ -24,17 +24,17 @@ struct RecordedThread {
 class RecordedCalls : public CallHistory {
  public:
   // Reads the files only when it is asked. Borrows the first two.
-  RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool knows_ends,
+  RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool records_ends,
                 std::vector<RecordedThread> threads);
 
   std::vector<const Lane*> lanes() const override;
-  bool knows_ends() const override { return knows_ends_; }
-  std::vector<MarkPosition> places(const Lane& lane, std::span<const MarkWindow> windows) override;
+  bool records_ends() const override { return records_ends_; }
+  std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override;
 
  private:
   Symbolizer& symbolizer_;
   const PayloadContext& payloads_;
-  bool knows_ends_;
+  bool records_ends_;
   std::vector<RecordedThread> threads_;
 };
 

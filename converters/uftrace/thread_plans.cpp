@@ -109,19 +109,19 @@ void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline) {
     plan.switches = {.queue = &recording.perf_queues[task.tid],
                      .lone_outs = perf->second.lone_outs,
                      .short_outs = perf->second.short_outs,
-                     .process = timeline.koid_of(task.pid),
-                     .thread = timeline.koid_of(task.tid),
+                     .process = timeline.shown_id(task.pid),
+                     .thread = timeline.shown_id(task.tid),
                      .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
   }
   if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {
-    queue->second.set_thread(timeline.koid_of(task.tid));
+    queue->second.set_thread(timeline.shown_id(task.tid));
     plan.kernel = {.queue = &queue->second,
                    .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
                                          static_cast<std::uint64_t>(task.tid)),
                    .tracepoints = &recording.tracepoints,
                    .skips_outside = recording.options.kernel_skip_out,
-                   .process = timeline.koid_of(task.pid),
-                   .thread_id = timeline.koid_of(task.tid)};
+                   .process = timeline.shown_id(task.pid),
+                   .thread_id = timeline.shown_id(task.tid)};
   }
 }
 

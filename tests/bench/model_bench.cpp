@@ -26,7 +26,7 @@ class Calls : public Source {
 
   Calls(Lane& lane, LabelId label, Fill fill) : lane_(lane), label_(label), fill_(std::move(fill)) {}
   bool pump(const PumpBudget& turn) override {
-    for (std::size_t said = 0; said < turn.budget_bytes && next_ < kCalls; ++next_) {
+    for (std::size_t said = 0; said < turn.lane_bytes && next_ < kCalls; ++next_) {
       entry_.clear();
       exit_.clear();
       fill_(next_, entry_, exit_);
@@ -51,7 +51,7 @@ void convert_calls(benchmark::State& state, Names& names, const Calls::Fill& fil
     ReadyMemory memory(kMemory);
     fxt::Writer writer(memory, {.trust_nesting = true});
     Notes notes;
-    Timeline::Options options;
+    TimelineOptions options;
     options.jobs = 1;
     Timeline timeline(options, notes);
     timeline.begin_input("calls");
@@ -60,7 +60,7 @@ void convert_calls(benchmark::State& state, Names& names, const Calls::Fill& fil
     info.thread = ThreadId{8};
     Lane& lane = timeline.add_lane(info);
     FxtSink sink(writer, names, notes);
-    timeline.add_source(std::make_unique<Calls>(lane, names.label("app", "main"), fill), {&lane});
+    timeline.add_source(std::make_unique<Calls>(lane, names.intern_label("app", "main"), fill), {&lane});
     timeline.run(sink, [] {});
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kCalls));

@@ -43,8 +43,8 @@ class Balance : public EventSink {
     open_.resize(lanes.size());
   }
   void write(std::span<const MergedRun> runs) override {
-    for (const auto& [slots, lane] : runs) {
-      for (const PendingEvent& slot : slots) {
+    for (const auto& [events, lane] : runs) {
+      for (const PendingEvent& slot : events) {
         if (slot.kind == EventKind::Begin) ++open_[lane];
         if (slot.kind == EventKind::End && open_[lane]-- == 0) std::abort();
         if (slot.kind == EventKind::Open) std::abort();

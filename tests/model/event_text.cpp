@@ -53,7 +53,7 @@ void EventText::write(std::span<const MergedRun> runs) {
 
 std::string EventText::text_of(const PendingEvent& slot) const {
   const auto label = [&] {
-    const auto parts = names_.parts(slot.label);
+    const auto parts = names_.label(slot.label);
     return fmt::format("{}:{}", names_.text(parts.category), names_.text(parts.name));
   };
   const auto id = [&](std::string_view what) {
@@ -64,7 +64,7 @@ std::string EventText::text_of(const PendingEvent& slot) const {
     case EventKind::Open:
       text = "OPEN " + label();
       break;  // must not happen
-    case EventKind::LeftOut:
+    case EventKind::Retracted:
       text = "LEFT OUT " + label();
       break;  // the same
     case EventKind::Complete:

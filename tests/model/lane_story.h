@@ -28,7 +28,7 @@ class LaneStory : public testing::Test {
     timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
     EventText text(names);
     timeline.run(text, [] {});
-    hidden = timeline.hidden().front();
+    hidden = timeline.too_deep().front();
     cut_arguments = timeline.cut_arguments();
     return text.lines();
   }

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 class LaneTest : public LaneStory {
  protected:
-  LabelId label(std::string_view name) { return names.label("app", name); }
+  LabelId label(std::string_view name) { return names.intern_label("app", name); }
   template <typename Value>
   Argument argument(std::string_view name, Value value) {
     return {names.intern(name), value};
@@ -51,7 +51,7 @@ TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {
                 lane.begin(13, label("early"));
                 lane.end(14);
                 lane.begin(15, label("inner"), 0x1a);
-                EXPECT_TRUE(lane.end_below_top({argument("r", std::int64_t{7})}));
+                EXPECT_TRUE(lane.end_parent_of_top({argument("r", std::int64_t{7})}));
                 EXPECT_EQ(lane.depth(), 2);
                 EXPECT_EQ(lane.top_key(), 0x1a);
                 lane.end(18);
@@ -65,7 +65,7 @@ TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.begin(10, label("inner"));
-                EXPECT_FALSE(lane.end_below_top());
+                EXPECT_FALSE(lane.end_parent_of_top());
                 EXPECT_EQ(lane.depth(), 2);
                 lane.end(18);
                 lane.end(20);
@@ -81,11 +81,11 @@ TEST_F(LaneTest, ACallWhoseBeginIsOutCanNotEndBelow) {
                 lane.begin(13, label("inner"));
                 lane.release_oldest();
                 lane.release_oldest();
-                EXPECT_FALSE(lane.end_below_top());
+                EXPECT_FALSE(lane.end_parent_of_top());
                 lane.end(18);
                 lane.end(19);
                 lane.begin(19, label("last"));
-                EXPECT_FALSE(lane.end_below_top());
+                EXPECT_FALSE(lane.end_parent_of_top());
                 lane.end(20);
                 lane.end(21);
               }),
@@ -289,7 +289,7 @@ TEST_F(LaneTest, CallsThatAreOverTooEarlyTakeTheirArgumentsWithThem) {
   const LabelId f = label("f"), g = label("g");
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
-        lane.pass_over_before(20);
+        lane.skip_calls_before(20);
         lane.begin(1, f, 0, {{x, 1}});
         lane.end(2, {{x, 2}});  // the first of all
         lane.begin(3, f, 0, {{x, 3}});
@@ -299,14 +299,14 @@ TEST_F(LaneTest, CallsThatAreOverTooEarlyTakeTheirArgumentsWithThem) {
         lane.begin(7, g, 0, {{x, 6}});
         lane.end(8);            // over
         lane.end(9, {{x, 7}});  // over
-        EXPECT_EQ(lane.passed_over(), 3u);
+        EXPECT_EQ(lane.skipped_calls(), 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
         lane.end(12, {{x, 10}});  // over, but another event lies in it
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
-        EXPECT_EQ(lane.passed_over(), 3u);
+        EXPECT_EQ(lane.skipped_calls(), 3u);
       }),
       ElementsAre("7/8 [1, 2] app:f x=1 x=2", "7/8 [3, 30] app:f x=3 x=13", "7/8 [10, 12] app:g x=8 x=10",
                   "7/8 @11 counter app:g #0 x=9", "7/8 [13, 20] app:g x=11 x=12"));
@@ -319,11 +319,11 @@ TEST_F(LaneTest, WhatLiesInACallThatIsLeftOutStays) {
                 lane.instant(3, label("tick"));
                 lane.begin(4, label("f"));
                 lane.end(5);
-                EXPECT_TRUE(lane.leave_out(1, 6));
+                EXPECT_TRUE(lane.retract(1, 6));
                 EXPECT_EQ(lane.depth(), 1);
                 EXPECT_EQ(lane.last_ns(), 6);
                 lane.begin(7, label("gone"));
-                EXPECT_TRUE(lane.leave_out(1, 8));
+                EXPECT_TRUE(lane.retract(1, 8));
                 lane.end(9);
               }),
               ElementsAre("7/8 [1, 9] app:main", "7/8 @3 app:tick", "7/8 [4, 5] app:f"));
@@ -335,14 +335,14 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeLeftOut) {
                 lane.begin(2, label("f"), 0xb);
                 lane.begin_filtered(3, 0xc);
                 lane.begin(4, label("g"), 0xd);
-                EXPECT_TRUE(lane.leave_out(0, 5));
+                EXPECT_TRUE(lane.retract(0, 5));
                 EXPECT_EQ(lane.key_at(0), 0xb);
                 EXPECT_EQ(lane.key_at(2), 0xd);
-                EXPECT_FALSE(lane.leave_out(1, 5));  // it is
+                EXPECT_FALSE(lane.retract(1, 5));  // it is
                 lane.end(6);
                 EXPECT_TRUE(lane.top_is_filtered());
                 lane.end(7);
-                EXPECT_EQ(lane.places(), 1);
+                EXPECT_EQ(lane.unfiltered_depth(), 1);
                 lane.end(8);
               }),
               ElementsAre("7/8 [2, 8] app:f", "7/8 [4, 6] app:g"));
@@ -355,11 +355,11 @@ TEST_F(LaneTest, ACallWhoseBeginIsOutStays) {
                 lane.begin(2, label("gone"));
                 lane.begin(3, label("g"));
                 lane.begin(4, label("h"));
-                EXPECT_FALSE(lane.leave_out(0, 5));
-                EXPECT_TRUE(lane.leave_out(1, 5));
+                EXPECT_FALSE(lane.retract(0, 5));
+                EXPECT_TRUE(lane.retract(1, 5));
                 lane.release_oldest();
-                EXPECT_TRUE(lane.leave_out(2, 6));  // h
-                EXPECT_FALSE(lane.leave_out(1, 6));
+                EXPECT_TRUE(lane.retract(2, 6));  // h
+                EXPECT_FALSE(lane.retract(1, 6));
                 lane.end(7);
                 lane.end(8);
               }),
@@ -384,7 +384,7 @@ TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
                 lane.begin_filtered(5, 0xe);
                 lane.resume_top();
                 EXPECT_EQ(lane.depth(), 4);
-                EXPECT_EQ(lane.places(), 2);
+                EXPECT_EQ(lane.unfiltered_depth(), 2);
                 EXPECT_EQ(lane.key_at(2), 0xb);
                 EXPECT_EQ(lane.top_key(), 0xc);
                 lane.release_oldest();
@@ -417,20 +417,20 @@ TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
     Lane lane(pool, {.max_depth = 1'000'000});
-    lane.set_share(std::size_t{1} << 30);
+    lane.set_held_bytes_limit(std::size_t{1} << 30);
     lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
     lane.end(2);
     for (std::uint64_t i = 0; i < calls; ++i) lane.begin(3, LabelId{});
-    for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.leave_out(0, 4));
-    EXPECT_TRUE(lane.says_something());
+    for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.retract(0, 4));
+    EXPECT_TRUE(lane.has_events());
     EXPECT_EQ(lane.seal(), sizeof(PendingEvent));
     EXPECT_EQ(lane.first_ns(), 1);
     std::size_t slots = 0;
-    while (lane.has_sealed()) slots += lane.take_sealed().slots.size();
+    while (lane.has_sealed()) slots += lane.pop_sealed().events.size();
     EXPECT_EQ(slots, 1);
-    EXPECT_FALSE(lane.says_something());
+    EXPECT_FALSE(lane.has_events());
     lane.instant(5, LabelId{});
-    EXPECT_TRUE(lane.says_something());
+    EXPECT_TRUE(lane.has_events());
     EXPECT_EQ(lane.first_ns(), 5);
   }
 }
@@ -471,7 +471,7 @@ TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
   for (const std::size_t words : {10u, 300u}) {  // runs that share memory, and such that have their own
     ChunkPool pool;
     Lane lane(pool, {});
-    lane.set_share(40'000);
+    lane.set_held_bytes_limit(40'000);
     lane.begin(1, LabelId{});
     lane.seal();
     ASSERT_FALSE(lane.has_sealed());
@@ -480,7 +480,7 @@ TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
       lane.instant(t, LabelId{}, {{NameId{}, text}});
     lane.seal();
     ASSERT_TRUE(lane.has_sealed()) << words;
-    EXPECT_EQ(lane.take_sealed().slots.front().kind, EventKind::Begin);
+    EXPECT_EQ(lane.pop_sealed().events.front().kind, EventKind::Begin);
     lane.end(1'000'000);
   }
 }

@@ -27,7 +27,7 @@ class Babble : public Source {
       : lanes_(std::move(lanes)), label_(label), random_(seed), left_(events) {}
 
   bool pump(const PumpBudget& turn) override {
-    for (std::size_t said = 0; said < turn.budget_bytes && left_ > 0; said += sizeof(PendingEvent), --left_) {
+    for (std::size_t said = 0; said < turn.lane_bytes && left_ > 0; said += sizeof(PendingEvent), --left_) {
       now_ += random_() % 3 == 0 ? random_() % 1000 : 0;
       Lane& lane = *lanes_[random_() % lanes_.size()];
       if (lane.depth() > 0 && random_() % 2 == 0)
@@ -77,7 +77,7 @@ class RoundsTest : public testing::Test {
   Names names;
   Notes notes;
   NameId x = names.intern("x");
-  LabelId f = names.label("app", "f");
+  LabelId f = names.intern_label("app", "f");
 };
 
 TEST_F(RoundsTest, TheNumberOfThreadsDecidesNothing) {

@@ -24,12 +24,12 @@ class PlainRunTest : public LaneStory {
     return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .mismatch = 0};
   }
   static std::size_t take(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
-    return lane.take_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
+    return lane.add_plain_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
   // In bulk as far as they are plain; says how many were.
   static std::size_t take_all(Lane& lane, const std::vector<PlainCall>& calls);
 
-  LabelId label = names.label("app", "f");
+  LabelId label = names.intern_label("app", "f");
 };
 
 TEST_F(PlainRunTest, TakesWhatFits) {
@@ -183,9 +183,9 @@ TEST_F(PlainRunTest, CallsThatAreOverTooEarlyAreNotSaid) {
     std::uint64_t passed_over = 0;
     const auto needed = lines_of(
         [&](Lane& lane) {
-          lane.pass_over_before(needed_ns);
+          lane.skip_calls_before(needed_ns);
           take_all(lane, calls);
-          passed_over = lane.passed_over();
+          passed_over = lane.skipped_calls();
         },
         options);
     EXPECT_GT(passed_over, 40U);
@@ -206,12 +206,12 @@ TEST_F(PlainRunTest, WhatLastsUntilItIsNeededIsSaid) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
         lane.begin(5, label, 0xa);
-        lane.pass_over_before(20);
+        lane.skip_calls_before(20);
         const std::vector calls{entry(10, 0xb, 1), entry(11, 0xc, 2), exit(12, 0xc, 2),
                                 entry(13, 0xd, 2), exit(20, 0xd, 2),  exit(21, 0xb, 1),
                                 entry(22, 0xb, 1), exit(23, 0xb, 1),  exit(24, 0xa, 0)};
         EXPECT_EQ(take(lane, calls), 4u) << "up to the time that is needed";
-        EXPECT_EQ(lane.passed_over(), 1u);
+        EXPECT_EQ(lane.skipped_calls(), 1u);
         EXPECT_EQ(lane.last_ns(), 13u);
         EXPECT_EQ(take(lane, calls, 4), 5u);
       }),
@@ -221,7 +221,7 @@ TEST_F(PlainRunTest, WhatLastsUntilItIsNeededIsSaid) {
 TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFitAlsoWhereNothingIsSaid) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
-    lane.pass_over_before(1000);
+    lane.skip_calls_before(1000);
     PlainCall odd = entry(11, 0xc, 1);
     odd.mismatch = 1;
     for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
@@ -234,7 +234,7 @@ TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFitAlsoWhereNothingIsSaid) {
     EXPECT_EQ(take(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
         << "what was open before ends in its own slot";
     EXPECT_TRUE(lane.try_end(15, 0xb, 1));
-    EXPECT_EQ(lane.passed_over(), 2u);
+    EXPECT_EQ(lane.skipped_calls(), 2u);
     lane.end(16);
   });
 }

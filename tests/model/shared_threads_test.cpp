@@ -42,7 +42,7 @@ class SharedThread : public testing::Test {
     timeline.draw_matched_threads();
     timeline.run(sink, [] {});
     hidden = {};
-    for (const TooDeepCount& of_lane : timeline.hidden()) hidden.join(of_lane);
+    for (const TooDeepCount& of_lane : timeline.too_deep()) hidden.join(of_lane);
   }
   std::vector<std::string> lines_of(const std::vector<Tell>& stories) {
     EventText text(names);
@@ -77,8 +77,8 @@ class SharedThread : public testing::Test {
    public:
     explicit Anywhere(const Lane& lane) : lane_(lane) {}
     std::vector<const Lane*> lanes() const override { return {&lane_}; }
-    bool knows_ends() const override { return true; }
-    std::vector<MarkPosition> places(const Lane&, std::span<const MarkWindow> windows) override {
+    bool records_ends() const override { return true; }
+    std::vector<MarkPosition> positions(const Lane&, std::span<const MarkWindow> windows) override {
       return std::vector<MarkPosition>(windows.size(), {.in = MarkPosition::In::InnermostCall});
     }
 
@@ -88,7 +88,7 @@ class SharedThread : public testing::Test {
 
   Names names;
   Notes notes;
-  LabelId f = names.label("app", "f"), g = names.label("tracepoint", "g");
+  LabelId f = names.intern_label("app", "f"), g = names.intern_label("tracepoint", "g");
   Lane* first = nullptr;
   TooDeepCount hidden;
 };

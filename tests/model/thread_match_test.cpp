@@ -22,15 +22,15 @@ using In = MarkPosition::In;
 // Answers for each thread as it was told, window by window.
 class FakeHost : public CallHistory {
  public:
-  explicit FakeHost(std::map<const Lane*, std::vector<MarkPosition>> places, bool knows_ends = true)
-      : places_(std::move(places)), knows_ends_(knows_ends) {}
+  explicit FakeHost(std::map<const Lane*, std::vector<MarkPosition>> places, bool records_ends = true)
+      : places_(std::move(places)), records_ends_(records_ends) {}
   std::vector<const Lane*> lanes() const override {
     std::vector<const Lane*> lanes;
     for (const auto& [lane, places] : places_) lanes.push_back(lane);
     return lanes;
   }
-  bool knows_ends() const override { return knows_ends_; }
-  std::vector<MarkPosition> places(const Lane& lane, std::span<const MarkWindow> windows) override {
+  bool records_ends() const override { return records_ends_; }
+  std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override {
     asked.assign(windows.begin(), windows.end());
     return places_.at(&lane);
   }
@@ -38,7 +38,7 @@ class FakeHost : public CallHistory {
 
  private:
   std::map<const Lane*, std::vector<MarkPosition>> places_;
-  bool knows_ends_;
+  bool records_ends_;
 };
 
 class GuestsTest : public testing::Test {
@@ -58,16 +58,17 @@ class GuestsTest : public testing::Test {
     for (std::size_t i = 0; i < indirect; ++i) places[misses + i].in = In::OpenCall;
     return places;
   }
-  Lane& add_unmatched_thread(std::size_t marks, bool is_thread = true, const std::string& why_not = "") {
+  Lane& add_unmatched_thread(std::size_t marks, bool is_thread = true,
+                             const std::string& why_unmatched = "") {
     Lane& lane = add_lane(kFirstMadeUpId, kFirstMadeUpId + ++guests, "guest");
     UnmatchedThread guest{
-        .lane = &lane, .name = "guest", .marks = {}, .is_thread = is_thread, .why_not = why_not};
+        .lane = &lane, .name = "guest", .marks = {}, .is_thread = is_thread, .why_unmatched = why_unmatched};
     for (std::size_t i = 0; i < marks; ++i) guest.marks.push_back({1000 + i, 0x1000});
     timeline.add_unmatched_thread(std::move(guest));
     return lane;
   }
-  void add_call_history(std::map<const Lane*, std::vector<MarkPosition>> answers, bool knows_ends = true) {
-    timeline.add_call_history(std::make_unique<FakeHost>(std::move(answers), knows_ends));
+  void add_call_history(std::map<const Lane*, std::vector<MarkPosition>> answers, bool records_ends = true) {
+    timeline.add_call_history(std::make_unique<FakeHost>(std::move(answers), records_ends));
   }
   // What is said of a guest of `marks` that stays apart; empty if it does not.
   std::string remark() {
@@ -106,9 +107,9 @@ TEST_F(GuestsTest, AreShownOnTheThreadThatTheyAre) {
   timeline.begin_input("session.trace");
   Lane& guest = add_unmatched_thread(3);
   EXPECT_EQ(remark(), "");
-  EXPECT_TRUE(guest.is_guest());
-  guest.instant(15, names.label("tracepoint", "f"));
-  second.begin(10, names.label("app", "f"));
+  EXPECT_TRUE(guest.is_matched());
+  guest.instant(15, names.intern_label("tracepoint", "f"));
+  second.begin(10, names.intern_label("app", "f"));
   second.end(20);
   EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "1/2 second of p"));
   EXPECT_THAT(lines, ElementsAre("1/2 [10, 20] app:f", "1/2 @15 tracepoint:f"));
@@ -260,7 +261,8 @@ TEST(Guests, ComeBehindTheirHosts) {
                                    .process_name = {},
                                    .thread_name = {}});
   timeline.add_source(
-      std::make_unique<Story>(guest, [&](Lane& lane) { lane.instant(10, names.label("tracepoint", "f")); }),
+      std::make_unique<Story>(guest,
+                              [&](Lane& lane) { lane.instant(10, names.intern_label("tracepoint", "f")); }),
       {&guest});
   timeline.add_unmatched_thread({.lane = &guest, .name = {}, .marks = {{10, 0x10}}});
   timeline.begin_input("run.data");
@@ -268,7 +270,7 @@ TEST(Guests, ComeBehindTheirHosts) {
       {.process = ProcessId{1}, .thread = ThreadId{2}, .process_name = {}, .thread_name = {}});
   timeline.add_source(std::make_unique<Story>(host,
                                               [&](Lane& lane) {
-                                                lane.begin(10, names.label("app", "f"));
+                                                lane.begin(10, names.intern_label("app", "f"));
                                                 lane.end(20);
                                               }),
                       {&host});

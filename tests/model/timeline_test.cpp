@@ -66,7 +66,7 @@ class TimelineTest : public testing::Test {
   }
   Names names;
   Notes notes;
-  LabelId f = names.label("app", "f"), g = names.label("app", "g");
+  LabelId f = names.intern_label("app", "f"), g = names.intern_label("app", "g");
 };
 
 TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
@@ -104,7 +104,7 @@ TEST_F(TimelineTest, WhatTheSinkDoesNotNeedIsNotSaid) {
     Late text(names);
     timeline.run(text, [] {});
     auto lines = text.lines();
-    lines.push_back(std::to_string(timeline.passed_over()));
+    lines.push_back(std::to_string(timeline.skipped_calls()));
     return lines;
   };
   EXPECT_THAT(run_late(0), testing::Contains("1/1 [1, 100] app:f").Times(1)) << "the first event of all";
@@ -226,7 +226,7 @@ TEST_F(TimelineTest, AnInputCanBeMoved) {
   lane.end(1030);
   lane.begin(1040, g);
   lane.end(1040);
-  lane.counter(1041, names.label("app", "load"), 7, {{names.intern("load"), 3}});
+  lane.counter(1041, names.intern_label("app", "load"), 7, {{names.intern("load"), 3}});
   timeline.shift_input(1, -1000);
   EXPECT_THAT(run(timeline), ElementsAre("1/1 [10, 20] app:f", "2/2 [15, 30] app:f", "2/2 [40 app:g",
                                          "2/2 40] app:g", "2/2 @41 counter app:load #7 load=3"));

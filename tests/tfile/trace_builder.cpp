@@ -20,8 +20,9 @@ namespace {
 class NoThreads : public CallHistory {
  public:
   std::vector<const Lane*> lanes() const override { return {}; }
-  bool knows_ends() const override { return true; }
-  std::vector<MarkPosition> places(const Lane& /*lane*/, std::span<const MarkWindow> /*windows*/) override {
+  bool records_ends() const override { return true; }
+  std::vector<MarkPosition> positions(const Lane& /*lane*/,
+                                      std::span<const MarkWindow> /*windows*/) override {
     return {};
   }
 };

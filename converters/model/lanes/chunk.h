@@ -19,7 +19,7 @@ using WordChunk = std::unique_ptr<std::uint64_t[]>;
 struct EventChunk {
   static constexpr std::size_t kEvents = 128;  // 4 KiB: small enough for 10,000 lanes
 
-  std::array<PendingEvent, kEvents> slots;
+  std::array<PendingEvent, kEvents> events;
   std::uint64_t bytes_before = 0;  // what its lane had taken before, all in all
   // Full word chunks, of which nothing is needed any more when these slots are written.
   std::vector<WordChunk> words, large_words;
@@ -30,11 +30,11 @@ class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
 
-  std::unique_ptr<EventChunk> take_slots() {
+  std::unique_ptr<EventChunk> take_events() {
     const std::lock_guard lock(mutex_);
-    if (slots_.empty()) return std::unique_ptr<EventChunk>(new EventChunk);
-    auto chunk = std::move(slots_.back());
-    slots_.pop_back();
+    if (events_.empty()) return std::unique_ptr<EventChunk>(new EventChunk);
+    auto chunk = std::move(events_.back());
+    events_.pop_back();
     return chunk;
   }
   WordChunk take_words() {
@@ -49,12 +49,12 @@ class ChunkPool {
     for (WordChunk& words : chunk->words) words_.push_back(std::move(words));
     chunk->words.clear();
     chunk->large_words.clear();
-    slots_.push_back(std::move(chunk));
+    events_.push_back(std::move(chunk));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<EventChunk>> slots_;
+  std::vector<std::unique_ptr<EventChunk>> events_;
   std::vector<WordChunk> words_;
 };
 

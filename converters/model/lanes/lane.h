@@ -48,7 +48,7 @@ struct LaneOptions {
 // Sealed events of a lane that lie side by side, in order, or none; none is Open. `chunk` is theirs when
 // nothing else of it will come.
 struct SealedEvents {
-  std::span<PendingEvent> slots;
+  std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
 };
 
@@ -67,8 +67,8 @@ class Lane {
   // place from those inside it.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
     advance(time_ns);
-    ++left_out_;
-    frames_.push(&filtered_event_, key);
+    ++filtered_calls_;
+    open_calls_.push(&filtered_event_, key);
   }
   // Ends the innermost open call, which must exist. `arguments` are added to those of the begin; at most 30
   // in all are kept (cut_arguments() counts the rest).
@@ -76,16 +76,16 @@ class Lane {
 
   // The call at `depth` ends, and is as if it had never been; what lies inside it stays. False (and nothing
   // done) if its begin may be out already, or it is not to be seen anyway.
-  bool leave_out(std::size_t depth, std::uint64_t time_ns);
+  bool retract(std::size_t depth, std::uint64_t time_ns);
 
   // Ends the call around the innermost one where that one began: it stays open, and lies behind. False (and
   // nothing done) if that can't be drawn any more, or the call would have no length.
-  bool end_below_top(const Arguments& arguments = {});
+  bool end_parent_of_top(const Arguments& arguments = {});
 
   // The innermost calls step aside, so many, while calls that are not to be seen begin and end: until they
   // are put back, and lie inside those that are open then.
-  void suspend_top(std::size_t count) { frames_.suspend_top(count); }
-  void resume_top() { frames_.resume_top(); }
+  void suspend_top(std::size_t count) { open_calls_.suspend_top(count); }
+  void resume_top() { open_calls_.resume_top(); }
 
   // To Perfetto an instant is a slice, too, that lies on those before it at the same time: the last place
   // that is left is taken by begin/end pairs of zero length, which leave it again, as many as there are.
@@ -111,22 +111,22 @@ class Lane {
 
   // Its events are shown on the thread of another lane, among that one's calls: it must not have any that
   // last. Decided before anything is said.
-  void set_guest() { is_guest_ = true; }
-  bool is_guest() const { return is_guest_; }
+  void set_matched() { is_matched_ = true; }
+  bool is_matched() const { return is_matched_; }
 
   // Calls that end before `time_ns` need not be said, as far as nothing else is said in them. The first event
   // always is.
-  void pass_over_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
+  void skip_calls_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
 
   // Calls open now, hidden ones and those left out included: the depth the next call gets.
-  std::size_t depth() const { return frames_.size(); }
-  std::uint64_t top_key() const { return frames_.back().key; }
-  std::uint64_t key_at(std::size_t depth) const { return frames_[depth].key; }
-  bool top_is_filtered() const { return is_left_out(frames_.back()); }
+  std::size_t depth() const { return open_calls_.size(); }
+  std::uint64_t top_key() const { return open_calls_.back().key; }
+  std::uint64_t key_at(std::size_t depth) const { return open_calls_[depth].key; }
+  bool top_is_filtered() const { return is_filtered(open_calls_.back()); }
   // Open calls that are not left out.
-  std::size_t places() const { return frames_.size() - left_out_; }
+  std::size_t unfiltered_depth() const { return open_calls_.size() - filtered_calls_; }
   // True if the innermost of those is shown (depth below max_depth); flows need one.
-  bool top_is_visible() const { return places() != 0 && places() <= options_.max_depth; }
+  bool top_is_visible() const { return unfiltered_depth() != 0 && unfiltered_depth() <= options_.max_depth; }
   // The latest time said; 0 before the first.
   std::uint64_t last_ns() const { return last_ns_; }
 
@@ -134,43 +134,43 @@ class Lane {
 
   // An entry at exactly the current depth, not going back in time.
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) {
-    if (!may_begin(time_ns, depth)) return false;
+    if (!can_begin(time_ns, depth)) return false;
     if (depth >= hot_depth_limit_) {
       begin(time_ns, label, key);
       return true;
     }
     last_ns_ = time_ns;
-    PendingEvent* slot = next_slot();
-    *slot = {time_ns, 0, nullptr, label, EventKind::Open};
-    frames_.push(slot, key);
+    PendingEvent* event = next_event();
+    *event = {time_ns, 0, nullptr, label, EventKind::Open};
+    open_calls_.push(event, key);
     return true;
   }
 
   // Whether it would, for an entry.
-  bool may_begin(std::uint64_t time_ns, std::size_t depth) const {
-    return depth == frames_.size() && time_ns >= last_ns_ && time_ns < kTimeLimitNs;
+  bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
+    return depth == open_calls_.size() && time_ns >= last_ns_ && time_ns < kTimeLimitNs;
   }
 
   // An exit of the innermost call, not going back in time.
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    if (depth + 1 != frames_.size()) return false;
-    const OpenCall& frame = frames_.back();
-    if (frame.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
-    if (!frame.waits() || time_ns == frame.slot->time_ns || time_ns == zero_ns_) {
+    if (depth + 1 != open_calls_.size()) return false;
+    const OpenCall& call = open_calls_.back();
+    if (call.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
+    if (!call.is_pending() || time_ns == call.event->time_ns || time_ns == zero_ns_) {
       end(time_ns);
       return true;
     }
     last_ns_ = time_ns;
-    frame.slot->end_ns = time_ns;
-    frame.slot->kind = EventKind::Complete;
-    if (time_ns < needed_from_ns_) pass_over(*frame.slot);
-    frames_.pop();
+    call.event->end_ns = time_ns;
+    call.event->kind = EventKind::Complete;
+    if (time_ns < needed_from_ns_) skip_call(*call.event);
+    open_calls_.pop();
     return true;
   }
 
   // The same of one that is left out; false for others.
   bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    if (depth + 1 != frames_.size() || !top_is_filtered() || top_key() != key) return false;
+    if (depth + 1 != open_calls_.size() || !top_is_filtered() || top_key() != key) return false;
     if (time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
     last_ns_ = time_ns;
     pop_filtered();
@@ -180,78 +180,78 @@ class Lane {
   // Takes plain calls in bulk: decode(0), decode(1), … of `count`, and stops before the first one that is not
   // plain, does not fit the open calls, or needs more care. Returns how many were taken. See plain_run.h.
   template <typename Decode>
-  std::size_t take_run(std::size_t count, Decode decode);
+  std::size_t add_plain_run(std::size_t count, Decode decode);
 
   // ---- Sealing, by the Timeline, while nobody fills. ----
 
   // Open calls do not hold more than this back: then the oldest becomes a begin, and what waits behind it
   // goes on. So a lane's memory is bounded, by what it says alone.
-  void set_share(std::size_t bytes) { share_bytes_ = bytes; }
+  void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
   // Seals what stands before the oldest open call; the pieces can be taken. Gives their size in bytes.
   std::size_t seal();
   // Whether something waits behind the last seal: an open call first.
-  bool is_held_back() const { return unsealed_ != nullptr && unsealed_ != write_; }
-  std::uint64_t held_back_ns() const { return unsealed_->time_ns; }  // when is_held_back()
+  bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
+  std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // when has_unsealed()
   // Whether there is an event that was not taken yet, and the time of the first.
-  bool says_something() const { return first_piece() != pieces_.end() || is_held_back(); }
+  bool has_events() const { return first_sealed() != sealed_.end() || has_unsealed(); }
   std::uint64_t first_ns() const {
-    const auto piece = first_piece();
-    return piece != pieces_.end() ? piece->slots.front().time_ns : held_back_ns();
+    const auto batch = first_sealed();
+    return batch != sealed_.end() ? batch->events.front().time_ns : first_unsealed_ns();
   }
-  // Gives up waiting for the end of the oldest open call: it becomes a begin. is_held_back() must hold.
+  // Gives up waiting for the end of the oldest open call: it becomes a begin. has_unsealed() must hold.
   void release_oldest();
 
   // ---- Taking, by the merge, also while another thread fills. ----
 
-  bool has_sealed() const { return !pieces_.empty(); }
+  bool has_sealed() const { return !sealed_.empty(); }
   // has_sealed() must hold. The slots are good until the lane ends or their chunk is given back.
-  SealedEvents take_sealed() {
-    SealedEvents piece = std::move(pieces_.front());
-    pieces_.pop_front();
-    return piece;
+  SealedEvents pop_sealed() {
+    SealedEvents batch = std::move(sealed_.front());
+    sealed_.pop_front();
+    return batch;
   }
 
   // Calls and instants left out because they lie too deep.
-  const TooDeepCount& hidden() const { return hidden_; }
+  const TooDeepCount& too_deep() const { return too_deep_; }
   std::uint64_t cut_arguments() const { return cut_arguments_; }
   // Calls that were not said because they are not needed.
-  std::uint64_t passed_over() const { return passed_over_; }
+  std::uint64_t skipped_calls() const { return skipped_calls_; }
 
  private:
-  std::deque<SealedEvents>::const_iterator first_piece() const {
-    return std::ranges::find_if(pieces_, [](const SealedEvents& piece) { return !piece.slots.empty(); });
+  std::deque<SealedEvents>::const_iterator first_sealed() const {
+    return std::ranges::find_if(sealed_, [](const SealedEvents& batch) { return !batch.events.empty(); });
   }
   template <typename Decode>
-  std::size_t pass_run(std::size_t count, Decode decode);
-  bool pass_over(const PendingEvent& complete);
-  PendingEvent* next_slot() {
+  std::size_t skip_plain_run(std::size_t count, Decode decode);
+  bool skip_call(const PendingEvent& complete);
+  PendingEvent* next_event() {
     if (write_ == write_end_) add_chunk();
     return write_++;
   }
   void pop_filtered() {
-    --left_out_;
-    frames_.pop();
-    first_waiting_ = std::min(first_waiting_, frames_.size());
+    --filtered_calls_;
+    open_calls_.pop();
+    first_pending_ = std::min(first_pending_, open_calls_.size());
   }
-  bool is_left_out(const OpenCall& frame) const { return frame.slot == &filtered_event_; }
-  void begin_apart(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
-  void end_apart(std::uint64_t time_ns, const Arguments& arguments);
+  bool is_filtered(const OpenCall& call) const { return call.event == &filtered_event_; }
+  void begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
+  void end_slow(std::uint64_t time_ns, const Arguments& arguments);
   void add_chunk();
   // The depth of the oldest open call that waits; depth() if none does.
-  std::size_t oldest_waiting();
-  EventChunk& chunk_of(const PendingEvent* slot);
-  void keep_to_share();
-  PendingEvent* without_holes(PendingEvent* begin, PendingEvent* end);
+  std::size_t oldest_pending();
+  EventChunk& chunk_of(const PendingEvent* event);
+  void limit_held_bytes();
+  PendingEvent* remove_retracted(PendingEvent* begin, PendingEvent* end);
   PendingEvent* push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id = 0,
-                     const std::uint64_t* run = nullptr);
+                     const std::uint64_t* block = nullptr);
   template <typename T>
   void push_value(std::uint64_t time_ns, EventKind kind, const T& value);
   // Room for a run of `words` words behind its header, which is filled in.
-  std::uint64_t* new_run(std::size_t count, std::size_t words);
+  std::uint64_t* new_block(std::size_t count, std::size_t words);
   const std::uint64_t* keep(std::span<const std::uint64_t> row, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
-  const std::uint64_t* longer(const PendingEvent& begin, const Arguments& more, std::size_t count);
-  std::uint64_t bytes_said() const { return slot_bytes_ + runs_.bytes(); }
+  const std::uint64_t* extended(const PendingEvent& begin, const Arguments& more, std::size_t count);
+  std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   void advance(std::uint64_t time_ns) {
     assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
     last_ns_ = time_ns;
@@ -259,23 +259,23 @@ class Lane {
 
   ChunkPool* pool_;
   LaneOptions options_;
-  std::size_t share_bytes_ = ~std::size_t{0};
+  std::size_t held_bytes_limit_ = ~std::size_t{0};
 
   std::vector<std::unique_ptr<EventChunk>> filling_;  // what is not sealed to its end
   const PendingEvent* first_ = nullptr;               // of all
   PendingEvent* unsealed_ = nullptr;  // the first one behind the last seal, in filling_.front()
   PendingEvent* write_ = nullptr;
   PendingEvent* write_end_ = nullptr;
-  ArgumentArena runs_{*pool_};
-  std::uint64_t slot_bytes_ = 0;     // in full chunks, all in all
-  std::deque<SealedEvents> pieces_;  // sealed
+  ArgumentArena blocks_{*pool_};
+  std::uint64_t event_bytes_ = 0;    // in full chunks, all in all
+  std::deque<SealedEvents> sealed_;  // sealed
 
-  OpenCallStack frames_;
+  OpenCallStack open_calls_;
   PendingEvent filtered_event_{
-      .time_ns = 0, .end_ns = 0, .run = nullptr, .label = {}, .kind = EventKind::Begin};
-  std::size_t left_out_ = 0;       // frames of calls that are left out; they share that slot
-  std::size_t first_waiting_ = 0;  // no frame below it waits
-  std::vector<Arguments> rests_;   // of frames that have some, outermost first
+      .time_ns = 0, .end_ns = 0, .block = nullptr, .label = {}, .kind = EventKind::Begin};
+  std::size_t filtered_calls_ = 0;        // frames of calls that are left out; they share that slot
+  std::size_t first_pending_ = 0;         // no call below it waits
+  std::vector<Arguments> end_arguments_;  // of frames that have some, outermost first
   // Deeper calls and pairs take the slow way.
   std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
@@ -283,12 +283,12 @@ class Lane {
 
   std::uint64_t instants_ns_ = ~std::uint64_t{0};  // when the latest instant was
   std::size_t instants_ = 0;                       // how many were then
-  TooDeepCount hidden_;
+  TooDeepCount too_deep_;
   std::uint64_t cut_arguments_ = 0;
-  std::size_t holes_ = 0;  // slots that are LeftOut
+  std::size_t retracted_ = 0;  // slots that are LeftOut
   std::uint64_t needed_from_ns_ = 0;
-  std::uint64_t passed_over_ = 0;
-  bool is_guest_ = false;
+  std::uint64_t skipped_calls_ = 0;
+  bool is_matched_ = false;
 };
 
 }  // namespace convert

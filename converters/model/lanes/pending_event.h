@@ -29,7 +29,7 @@ enum class EventKind : std::uint8_t {
   Log,
   Blob,
   BufferFull,  // FXT's provider event: records were lost here
-  LeftOut,     // a call that is not to be seen after all; never leaves the lane
+  Retracted,   // a call that is not to be seen after all; never leaves the lane
 };
 
 // The words that belong to one slot, in its lane's memory: their number, and how many arguments they are.
@@ -40,13 +40,15 @@ struct ArgumentBlockHeader {
 
 struct PendingEvent {
   std::uint64_t time_ns;
-  std::uint64_t end_ns;      // of a Complete; the id of a counter or flow
-  const std::uint64_t* run;  // what belongs to it, a ArgumentBlockHeader first; null: nothing
+  std::uint64_t end_ns;        // of a Complete; the id of a counter or flow
+  const std::uint64_t* block;  // what belongs to it, a ArgumentBlockHeader first; null: nothing
   LabelId label;
   EventKind kind;
 
   // Of calls, instants, counters and flows.
-  std::size_t argument_count() const { return run == nullptr ? 0 : ArgumentBlockHeader::Count::get(*run); }
+  std::size_t argument_count() const {
+    return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
+  }
   ArgumentRow arguments() const { return ArgumentRow(words()); }
   // Of a Log; of a Blob: its name.
   std::string_view text() const { return (*arguments().begin()).text; }
@@ -60,12 +62,12 @@ struct PendingEvent {
   template <typename T>
   T value() const {
     T value;
-    std::memcpy(static_cast<void*>(&value), run + 1, sizeof value);
+    std::memcpy(static_cast<void*>(&value), block + 1, sizeof value);
     return value;
   }
   std::span<const std::uint64_t> words() const {
-    if (run == nullptr) return {};
-    return {run + 1, ArgumentBlockHeader::Words::get(*run)};
+    if (block == nullptr) return {};
+    return {block + 1, ArgumentBlockHeader::Words::get(*block)};
   }
 };
 static_assert(sizeof(PendingEvent) == 32);

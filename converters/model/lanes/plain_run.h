@@ -1,5 +1,5 @@
-// Lane::take_run(): plain calls in bulk, without a branch on whether a record begins or ends a call. Half of
-// such branches are mispredicted, and then cost more than all the rest.
+// Lane::add_plain_run(): plain calls in bulk, without a branch on whether a record begins or ends a call.
+// Half of such branches are mispredicted, and then cost more than all the rest.
 #pragma once
 
 #include <algorithm>
@@ -23,35 +23,35 @@ struct PlainCall {
 };
 
 template <typename Decode>
-std::size_t Lane::take_run(std::size_t count, Decode decode) {
-  const std::size_t passed = last_ns_ < needed_from_ns_ ? pass_run(count, decode) : 0;
-  if (passed != 0) return passed;
+std::size_t Lane::add_plain_run(std::size_t count, Decode decode) {
+  const std::size_t skipped = last_ns_ < needed_from_ns_ ? skip_plain_run(count, decode) : 0;
+  if (skipped != 0) return skipped;
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
-  OpenCall* const frames = frames_.places();
+  OpenCall* const calls = open_calls_.data();
   PendingEvent *write = write_, *const write_end = write_end_;
   std::uint64_t last_ns = last_ns_;
-  std::size_t depth = frames_.size();
+  std::size_t depth = open_calls_.size();
   // No call gets deeper than there is room for, and than may be written as one event.
-  count = std::min(count, std::max(depth, std::min(frames_.room(), hot_depth_limit_)) - depth);
+  count = std::min(count, std::max(depth, std::min(open_calls_.capacity(), hot_depth_limit_)) - depth);
 
-  std::size_t taken = 0;
-  for (; taken != count && write != write_end; ++taken) {
-    const PlainCall call = decode(taken);
+  std::size_t added = 0;
+  for (; added != count && write != write_end; ++added) {
+    const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
     // An end at the time of the event before it may be one of zero length, or right behind one.
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns - from_ns < kTimeLimitNs - from_ns;
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0) break;
 
-    OpenCall& frame = frames[call.depth];
+    OpenCall& top = calls[call.depth];
     PendingEvent* const open = std::bit_cast<PendingEvent*>(
-        pick(ends, std::bit_cast<std::uint64_t>(frame.slot), std::bit_cast<std::uint64_t>(write)));
-    if ((((frame.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
+        pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
+    if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
 
     // What stands at the top of the stack and in the next slot counts only after a begin.
-    frame = {write, call.key};
+    top = {write, call.key};
     write->time_ns = call.time_ns;
-    write->run = nullptr;
+    write->block = nullptr;
     write->label = call.label;
     open->end_ns = call.time_ns;
     open->kind = static_cast<EventKind>(call.is_end);
@@ -61,47 +61,47 @@ std::size_t Lane::take_run(std::size_t count, Decode decode) {
   }
   write_ = write;
   last_ns_ = last_ns;
-  frames_.set_size(depth);
-  return taken;
+  open_calls_.set_size(depth);
+  return added;
 }
 
 // The same before the time that is needed from: only what is still open in the end is said, in one slot
 // behind the other. Stops where a call ends that was open before.
 template <typename Decode>
-std::size_t Lane::pass_run(std::size_t count, Decode decode) {
-  OpenCall* const frames = frames_.places();
+std::size_t Lane::skip_plain_run(std::size_t count, Decode decode) {
+  OpenCall* const calls = open_calls_.data();
   PendingEvent* const write = write_;
   std::uint64_t last_ns = last_ns_;
-  const std::size_t outer = frames_.size();
+  const std::size_t outer = open_calls_.size();
   std::size_t depth = outer;
-  const std::size_t deepest = std::max(outer, std::min(frames_.room(), hot_depth_limit_));
+  const std::size_t deepest = std::max(outer, std::min(open_calls_.capacity(), hot_depth_limit_));
   const std::size_t room = std::min(deepest - outer, static_cast<std::size_t>(write_end_ - write_));
 
   std::uint64_t ended = 0;
-  std::size_t taken = 0;
-  for (; taken != count; ++taken) {
-    const PlainCall call = decode(taken);
+  std::size_t added = 0;
+  for (; added != count; ++added) {
+    const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns >= from_ns && call.time_ns < needed_from_ns_;
-    const std::size_t place = call.depth - outer;  // wraps for a call that was open before
-    if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0 || place >= room)
+    const std::size_t position = call.depth - outer;  // wraps for a call that was open before
+    if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0 || position >= room)
       break;
-    OpenCall& frame = frames[call.depth];
-    if (((frame.key ^ call.key) & ends) != 0) break;
+    OpenCall& top = calls[call.depth];
+    if (((top.key ^ call.key) & ends) != 0) break;
 
     // What stands at the top of the stack and in its slot counts only after a begin.
-    frame = {write + place, call.key};
-    write[place] = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
+    top = {write + position, call.key};
+    write[position] = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
     depth += 1 + 2 * ends;
     ended += call.is_end;
     last_ns = call.time_ns;
   }
   write_ = write + (depth - outer);
-  passed_over_ += ended;
+  skipped_calls_ += ended;
   last_ns_ = last_ns;
-  frames_.set_size(depth);
-  return taken;
+  open_calls_.set_size(depth);
+  return added;
 }
 
 }  // namespace convert

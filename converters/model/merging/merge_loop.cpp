@@ -23,7 +23,7 @@ std::size_t threads_for(std::size_t jobs, std::size_t sources) {
   return std::min(jobs, jobs > 2 ? sources + 1 : sources);
 }
 
-constexpr std::size_t kBatch = 1024;  // events: their slots stay in the cache until they are written
+constexpr std::size_t kBatch = 1024;  // events: their events stay in the cache until they are written
 
 }  // namespace
 
@@ -33,28 +33,28 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       sources_(parts.sources),
       shared_sources_(parts.shared_sources),
       inputs_(parts.inputs),
-      share_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinPumpBytes)),
+      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinPumpBytes)),
       block_bytes_(
-          std::clamp(std::min(share_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
+          std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
                      kMinPumpBytes, kMaxPumpBytes)),
       lookahead_bytes_(lookahead_bytes),
-      turns_(parts.lanes.size()),
+      tree_(parts.lanes.size()),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
-  std::vector<std::size_t> turns(parts.lanes.size());  // by the lane's number
+  std::vector<std::size_t> ranks(parts.lanes.size());  // by the lane's number
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = parts.order.empty() ? i : parts.order[i];
-    turns[lane] = i;
+    ranks[lane] = i;
     lanes_.push_back({.lane = &parts.lanes[lane],
                       .number = static_cast<std::uint32_t>(lane),
-                      .feed = nullptr,
+                      .source = nullptr,
                       .input = &inputs_[parts.input_of_lane[lane]]});
   }
-  for (SourceState& feed : sources_)
-    for (std::size_t& lane : feed.lanes) {
-      lane = turns[lane];
-      assert(lanes_[lane].feed == nullptr);
-      lanes_[lane].feed = &feed;
-      lanes_[lane].lane->set_share(share_bytes_ * feed.lanes.size());
+  for (SourceState& source : sources_)
+    for (std::size_t& lane : source.lanes) {
+      lane = ranks[lane];
+      assert(lanes_[lane].source == nullptr);
+      lanes_[lane].source = &source;
+      lanes_[lane].lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
     }
   batch_.reserve(kBatch);
 }
@@ -62,9 +62,9 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
 void MergeLoop::run(const std::function<void()>& tick) {
   is_merging_ = true;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
-  set_turns();
+  update_tree();
   do {
-    pass_over_unneeded();
+    skip_unneeded();
     plan_round(false);
     pump_round();
     tick();
@@ -72,11 +72,11 @@ void MergeLoop::run(const std::function<void()>& tick) {
 }
 
 // What the sink does not need is not said in the first place.
-void MergeLoop::pass_over_unneeded() {
+void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
   for (LaneState& state : lanes_)
-    state.lane->pass_over_before(remove_offset(needed_from_ns_, state.input->offset_ns));
+    state.lane->skip_calls_before(remove_offset(needed_from_ns_, state.input->offset_ns));
 }
 
 std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& wanted,
@@ -85,9 +85,9 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
     return static_cast<std::size_t>(state.input - inputs_.data());
   };
   const auto is_unknown = [&](const LaneState& state) {
-    return wanted[input_of(state)] && state.feed != nullptr && !state.feed->done &&
-           std::ranges::none_of(state.feed->lanes,
-                                [&](std::size_t lane) { return lanes_[lane].lane->says_something(); });
+    return wanted[input_of(state)] && state.source != nullptr && !state.source->done &&
+           std::ranges::none_of(state.source->lanes,
+                                [&](std::size_t lane) { return lanes_[lane].lane->has_events(); });
   };
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
   while (std::ranges::any_of(lanes_, is_unknown)) {
@@ -99,10 +99,10 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
   for (const LaneState& state : lanes_) {
     // What a lane does not say yet comes after the frontier.
     std::uint64_t lane_ns = kForever;
-    if (state.lane->says_something())
+    if (state.lane->has_events())
       lane_ns = state.lane->first_ns();
-    else if (state.feed != nullptr && !state.feed->done)
-      lane_ns = state.feed->source->watermark_ns();
+    else if (state.source != nullptr && !state.source->done)
+      lane_ns = state.source->source->watermark_ns();
     first_ns[input_of(state)] = std::min(first_ns[input_of(state)], lane_ns);
   }
   return first_ns;
@@ -112,30 +112,30 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 
 std::uint64_t MergeLoop::delivered_until_ns(std::size_t input) const {
   std::uint64_t delivered_until_ns = kForever;
-  for (const SharedSourceState& feeding : shared_sources_)
-    if (feeding.input == input && !feeding.done)
-      delivered_until_ns = std::min(delivered_until_ns, feeding.shared_source->watermark_ns());
+  for (const SharedSourceState& shared : shared_sources_)
+    if (shared.input == input && !shared.done)
+      delivered_until_ns = std::min(delivered_until_ns, shared.source->watermark_ns());
   return delivered_until_ns;
 }
 
 // All sources whose lanes run short, or, where those stand at the gate, the feeders that hold them up.
 void MergeLoop::plan_round(bool everything_is_short) {
   tasks_.clear();
-  std::vector<std::uint64_t> gates;
-  for (std::size_t input = 0; input < inputs_.size(); ++input) gates.push_back(delivered_until_ns(input));
-  std::vector<bool> is_at_gate(inputs_.size());
-  const SourceState* const stuck = stuck_ != kNone ? lanes_[stuck_].feed : nullptr;
-  for (SourceState& feed : sources_) {
-    if (feed.done || (!everything_is_short && &feed != stuck && feed.waiting_bytes >= block_bytes_)) continue;
-    if (feed.source->watermark_ns() < gates[feed.input])
-      tasks_.push_back({&feed, nullptr, gates[feed.input]});
+  std::vector<std::uint64_t> limits_ns;
+  for (std::size_t input = 0; input < inputs_.size(); ++input) limits_ns.push_back(delivered_until_ns(input));
+  std::vector<bool> is_at_limit(inputs_.size());
+  const SourceState* const stuck = stuck_ != kNone ? lanes_[stuck_].source : nullptr;
+  for (SourceState& source : sources_) {
+    if (source.done || (!everything_is_short && &source != stuck && source.waiting_bytes >= block_bytes_))
+      continue;
+    if (source.source->watermark_ns() < limits_ns[source.input])
+      tasks_.push_back({&source, nullptr, limits_ns[source.input]});
     else
-      is_at_gate[feed.input] = true;
+      is_at_limit[source.input] = true;
   }
-  for (SharedSourceState& feeding : shared_sources_)
-    if (!feeding.done && is_at_gate[feeding.input] &&
-        feeding.shared_source->watermark_ns() == gates[feeding.input])
-      tasks_.push_back({nullptr, &feeding});
+  for (SharedSourceState& shared : shared_sources_)
+    if (!shared.done && is_at_limit[shared.input] && shared.source->watermark_ns() == limits_ns[shared.input])
+      tasks_.push_back({nullptr, &shared});
 }
 
 void MergeLoop::pump_round() {
@@ -144,64 +144,63 @@ void MergeLoop::pump_round() {
   workers_.finish();
   collect();
   if (stuck_ != kNone) release_stuck();
-  set_turns();
+  update_tree();
 }
 
-void MergeLoop::set_turns() {
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) turns_.set(lane, head_ns(lanes_[lane]));
-  turns_.rebuild();
+void MergeLoop::update_tree() {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) tree_.set(lane, head_ns(lanes_[lane]));
+  tree_.rebuild();
 }
 
 void MergeLoop::pump(std::size_t task, std::size_t worker) {
-  const auto [feed, feeding, delivered_until_ns] = tasks_[task];
+  const auto [source, shared, delivered_until_ns] = tasks_[task];
   try {
-    if (feed != nullptr)
-      feed->done = !feed->source->pump({block_bytes_, delivered_until_ns, worker});
+    if (source != nullptr)
+      source->done = !source->source->pump({block_bytes_, delivered_until_ns, worker});
     else
-      feeding->done = !feeding->shared_source->pump({block_bytes_, delivered_until_ns, worker});
+      shared->done = !shared->source->pump({block_bytes_, delivered_until_ns, worker});
   } catch (...) {
-    (feed != nullptr ? feed->failure : feeding->failure) = std::current_exception();
+    (source != nullptr ? source->failure : shared->failure) = std::current_exception();
   }
 }
 
 // Between the rounds: what was read can be merged.
 void MergeLoop::collect() {
-  for (const auto& [feed, feeding, delivered_until_ns] : tasks_) {
-    const std::exception_ptr failure = feed != nullptr ? feed->failure : feeding->failure;
+  for (const auto& [source, shared, delivered_until_ns] : tasks_) {
+    const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
     if (failure != nullptr) std::rethrow_exception(failure);
   }
-  for (const auto& [feed, feeding, delivered_until_ns] : tasks_)
-    if (feeding != nullptr) feeding->shared_source->deliver();
-  for (const auto& [feed, feeding, delivered_until_ns] : tasks_)
-    if (feed != nullptr)
-      for (const std::size_t lane : feed->lanes) seal(lane);
+  for (const auto& [source, shared, delivered_until_ns] : tasks_)
+    if (shared != nullptr) shared->source->deliver();
+  for (const auto& [source, shared, delivered_until_ns] : tasks_)
+    if (source != nullptr)
+      for (const std::size_t lane : source->lanes) seal(lane);
 }
 
 void MergeLoop::seal(std::size_t lane) {
   LaneState& state = lanes_[lane];
   const std::size_t bytes = state.lane->seal();
-  const bool is_over = state.feed == nullptr || state.feed->done;
+  const bool is_over = state.source == nullptr || state.source->done;
   assert(!is_over || state.lane->depth() == 0);
-  if (state.feed != nullptr) state.feed->waiting_bytes += bytes;
-  if (state.lane->is_held_back())
-    state.unsealed_ns = apply_offset(state.lane->held_back_ns(), state.input->offset_ns);
+  if (state.source != nullptr) state.source->waiting_bytes += bytes;
+  if (state.lane->has_unsealed())
+    state.unsealed_ns = apply_offset(state.lane->first_unsealed_ns(), state.input->offset_ns);
   else if (is_over)
     state.unsealed_ns = LoserTree::kNever;
   else
-    state.unsealed_ns =
-        std::max(state.unsealed_ns, apply_offset(state.feed->source->watermark_ns(), state.input->offset_ns));
-  if (is_merging_ && state.read == state.end) next_piece(state);
+    state.unsealed_ns = std::max(state.unsealed_ns,
+                                 apply_offset(state.source->source->watermark_ns(), state.input->offset_ns));
+  if (is_merging_ && state.read == state.end) next_batch(state);
 }
 
 // The merge still waits for a call to end. When enough waits behind it, it becomes a begin.
 void MergeLoop::release_stuck() {
   LaneState& state = lanes_[stuck_];
-  if (state.read != state.end || !state.lane->is_held_back()) return;
-  std::size_t fed_bytes = 0;
-  for (const SharedSourceState& feeding : shared_sources_)
-    fed_bytes += feeding.shared_source->waiting_bytes();
-  const bool is_full = state.feed->waiting_bytes >= share_bytes_ * state.feed->lanes.size();
-  if (!is_full && fed_bytes < lookahead_bytes_) return;
+  if (state.read != state.end || !state.lane->has_unsealed()) return;
+  std::size_t delivered_bytes = 0;
+  for (const SharedSourceState& shared : shared_sources_) delivered_bytes += shared.source->waiting_bytes();
+  const bool is_full = state.source->waiting_bytes >= lane_bytes_ * state.source->lanes.size();
+  if (!is_full && delivered_bytes < lookahead_bytes_) return;
   state.lane->release_oldest();
   seal(stuck_);
 }
@@ -213,19 +212,20 @@ std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
   return state.read != state.end ? state.read->time_ns : state.unsealed_ns;
 }
 
-// Goes on to the next sealed slots; false if there are none.
-bool MergeLoop::next_piece(LaneState& state) {
+// Goes on to the next sealed events; false if there are none.
+bool MergeLoop::next_batch(LaneState& state) {
   while (state.read == state.end) {
-    if (state.piece.chunk != nullptr) spent_.push_back(std::move(state.piece.chunk));
+    if (state.sealed.chunk != nullptr) used_chunks_.push_back(std::move(state.sealed.chunk));
     if (!state.lane->has_sealed()) return false;
-    state.piece = state.lane->take_sealed();
-    state.read = state.piece.slots.data();
-    state.end = state.read + state.piece.slots.size();
-    if (state.piece.slots.empty()) continue;
+    state.sealed = state.lane->pop_sealed();
+    state.read = state.sealed.events.data();
+    state.end = state.read + state.sealed.events.size();
+    if (state.sealed.events.empty()) continue;
     if (state.input->offset_ns != 0) {
-      for (PendingEvent& slot : state.piece.slots) {
-        slot.time_ns = apply_offset(slot.time_ns, state.input->offset_ns);
-        if (slot.kind == EventKind::Complete) slot.end_ns = apply_offset(slot.end_ns, state.input->offset_ns);
+      for (PendingEvent& event : state.sealed.events) {
+        event.time_ns = apply_offset(event.time_ns, state.input->offset_ns);
+        if (event.kind == EventKind::Complete)
+          event.end_ns = apply_offset(event.end_ns, state.input->offset_ns);
       }
     }
     state.input->first_ns = std::min(state.input->first_ns, state.read->time_ns);
@@ -238,8 +238,8 @@ bool MergeLoop::next_piece(LaneState& state) {
 std::size_t MergeLoop::merge() {
   std::size_t before = kNone;
   for (;;) {
-    const std::size_t lane = turns_.next();
-    if (turns_.next_ns() == LoserTree::kNever) break;
+    const std::size_t lane = tree_.next();
+    if (tree_.next_ns() == LoserTree::kNever) break;
     LaneState& state = lanes_[lane];
     if (state.read == state.end) {
       flush();
@@ -249,18 +249,18 @@ std::size_t MergeLoop::merge() {
     __builtin_prefetch(state.read + kAhead);
     // A lane that has had its turn twice has more to say: all that comes before the others.
     if (std::exchange(before, lane) == lane) {
-      const std::uint64_t others_ns = turns_.others_ns();
+      const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;
       while (state.read != state.end && state.read->time_ns < others_ns) ++state.read;
     }
     batch_.push_back({{first, state.read}, state.number});
-    batch_events_ += batch_.back().slots.size();
+    batch_events_ += batch_.back().events.size();
     if (batch_events_ >= kBatch) flush();
     if (state.read == state.end) {
-      if (state.feed != nullptr) state.feed->waiting_bytes -= state.piece.slots.size_bytes();
-      next_piece(state);
+      if (state.source != nullptr) state.source->waiting_bytes -= state.sealed.events.size_bytes();
+      next_batch(state);
     }
-    turns_.postpone_next(head_ns(state));
+    tree_.postpone_next(head_ns(state));
   }
   flush();
   return kNone;
@@ -270,8 +270,8 @@ void MergeLoop::flush() {
   if (!batch_.empty()) sink_.write(batch_);
   batch_.clear();
   batch_events_ = 0;
-  for (auto& chunk : spent_) pool_.give_back(std::move(chunk));
-  spent_.clear();
+  for (auto& chunk : used_chunks_) pool_.give_back(std::move(chunk));
+  used_chunks_.clear();
 }
 
 }  // namespace convert

@@ -35,7 +35,7 @@ class MergeLoop {
     std::exception_ptr failure = nullptr;
   };
   struct SharedSourceState {
-    std::unique_ptr<SharedSource> shared_source;
+    std::unique_ptr<SharedSource> source;
     std::size_t input;
     bool done = false;
     std::exception_ptr failure = nullptr;
@@ -55,7 +55,7 @@ class MergeLoop {
     std::vector<std::size_t> order = {};  // of lanes at equal times; empty: by their numbers
   };
 
-  // Borrows all but the order; `lookahead_bytes` as in Timeline::Options.
+  // Borrows all but the order; `lookahead_bytes` as in TimelineOptions.
   MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs, EventSink& sink);
 
   // Reads until the first time of every input in `wanted` (by input) is known, merging nothing, and gives it:
@@ -70,9 +70,9 @@ class MergeLoop {
   struct LaneState {
     Lane* lane;
     std::uint32_t number;  // as the sink knows it
-    SourceState* feed;     // null: it has all that it will ever have
+    SourceState* source;   // null: it has all that it will ever have
     Input* input;
-    SealedEvents piece = {};
+    SealedEvents sealed = {};
     PendingEvent* read = nullptr;   // in the piece
     PendingEvent* end = nullptr;    // of it
     std::uint64_t unsealed_ns = 0;  // what is not sealed will not be before this, moved
@@ -84,12 +84,12 @@ class MergeLoop {
   void pump(std::size_t task, std::size_t worker);
   void collect();
   void seal(std::size_t lane);
-  void set_turns();
-  void pass_over_unneeded();
+  void update_tree();
+  void skip_unneeded();
   void release_stuck();
   std::uint64_t delivered_until_ns(std::size_t input) const;
   std::size_t merge();
-  bool next_piece(LaneState& state);
+  bool next_batch(LaneState& state);
   std::uint64_t head_ns(const LaneState& state) const;
   void flush();
 
@@ -99,24 +99,24 @@ class MergeLoop {
   std::vector<SharedSourceState>& shared_sources_;
   std::vector<Input>& inputs_;
   std::vector<LaneState> lanes_;  // in the order of their turns
-  std::size_t share_bytes_;       // of the lookahead, of one lane
+  std::size_t lane_bytes_;        // of the lookahead, of one lane
   std::size_t block_bytes_;
   std::size_t lookahead_bytes_;
-  LoserTree turns_;
+  LoserTree tree_;
   bool is_merging_ = false;  // pieces are taken
   std::uint64_t needed_from_ns_ = 0;
   std::size_t stuck_ = kNone;  // the lane that the merge waits for
 
   struct Task {
-    SourceState* feed;
-    SharedSourceState* feeding;
+    SourceState* source;
+    SharedSourceState* shared;
     std::uint64_t delivered_until_ns = kForever;
   };
   std::vector<Task> tasks_;  // of the round
   std::vector<MergedRun> batch_;
   std::size_t batch_events_ = 0;
-  std::vector<std::unique_ptr<EventChunk>> spent_;  // nothing but the batch needs them
-  Workers workers_;                                 // ends before all that its tasks use
+  std::vector<std::unique_ptr<EventChunk>> used_chunks_;  // nothing but the batch needs them
+  Workers workers_;                                       // ends before all that its tasks use
 };
 
 }  // namespace convert

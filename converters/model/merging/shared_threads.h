@@ -30,7 +30,7 @@ class SharedThreads final : public EventSink {
   bool has_enough() const override { return next_.has_enough(); }
 
   // What was left out because it would lie too deep, by lane.
-  std::span<const TooDeepCount> hidden() const { return hidden_; }
+  std::span<const TooDeepCount> too_deep() const { return too_deep_; }
 
  private:
   static constexpr std::size_t kAlone = ~std::size_t{0};
@@ -41,16 +41,16 @@ class SharedThreads final : public EventSink {
     std::size_t points = 0;                       // how many were then; they lie on each other
     std::size_t left_out = 0;                     // begins whose ends are left out, too
   };
-  bool take(Thread& thread, const PendingEvent& slot, TooDeepCount& hidden);
-  bool take_instant(Thread& thread, const PendingEvent& slot, TooDeepCount& hidden);
+  bool take(Thread& thread, const PendingEvent& event, TooDeepCount& hidden);
+  bool take_instant(Thread& thread, const PendingEvent& event, TooDeepCount& hidden);
 
   EventSink& next_;
   std::size_t last_place_;
   std::vector<std::size_t> thread_of_lane_;  // kAlone: of the lane alone
   std::vector<Thread> threads_;
   std::vector<MergedRun> runs_;
-  std::deque<PendingEvent> changed_;  // stand in runs_
-  std::vector<TooDeepCount> hidden_;  // by lane
+  std::deque<PendingEvent> changed_;    // stand in runs_
+  std::vector<TooDeepCount> too_deep_;  // by lane
 };
 
 }  // namespace convert

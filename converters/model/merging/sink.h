@@ -23,7 +23,7 @@ struct LaneInfo {
 
 // Events of one lane, given by its number, that nothing of another lane comes between.
 struct MergedRun {
-  std::span<const PendingEvent> slots;
+  std::span<const PendingEvent> events;
   std::uint32_t lane;
 };
 

@@ -11,7 +11,7 @@ namespace convert {
 
 // What a pump may do.
 struct PumpBudget {
-  std::size_t budget_bytes;  // of lane memory, about
+  std::size_t lane_bytes;  // of lane memory, about
   std::uint64_t delivered_until_ns =
       kForever;            // nothing at or after this time may be said: its feeders are not there yet
   std::size_t worker = 0;  // which thread this is, 0..jobs-1: for room that threads do not share

@@ -44,7 +44,7 @@ struct Fit {
 
 struct Candidate {
   const Lane* lane;
-  bool knows_ends;
+  bool records_ends;
   Fit fit;
 };
 
@@ -53,7 +53,7 @@ bool is_in_its_calls(const Candidate& candidate, std::size_t marks) {
 }
 bool is_directly_in_them(const Candidate& candidate) {
   const Fit& fit = candidate.fit;
-  return !candidate.knows_ends || (fit.in_open - fit.in_innermost) * kIndirect <= fit.in_open;
+  return !candidate.records_ends || (fit.in_open - fit.in_innermost) * kIndirect <= fit.in_open;
 }
 
 class Seating {
@@ -94,7 +94,7 @@ class Seating {
     for (const auto& [window, guest] : all) windows.push_back(window);
 
     for (const Lane* const lane : host.host->lanes()) {
-      const auto places = host.host->places(*lane, windows);
+      const auto places = host.host->positions(*lane, windows);
       std::vector<std::optional<Fit>> fits(guests_.size());
       for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i].in == MarkPosition::In::Nothing) continue;
@@ -103,7 +103,7 @@ class Seating {
         fit->add(places[i]);
       }
       for (std::size_t i = 0; i < guests_.size(); ++i)
-        if (fits[i]) keep(i, {lane, host.host->knows_ends(), *fits[i]});
+        if (fits[i]) keep(i, {lane, host.host->records_ends(), *fits[i]});
     }
   }
 
@@ -117,24 +117,24 @@ class Seating {
 
   ThreadMatch seat_of(std::size_t number) const {
     const UnmatchedThread& guest = guests_[number].guest;
-    if (!guest.why_not.empty()) return {.why_not = guest.why_not};
+    if (!guest.why_unmatched.empty()) return {.why_unmatched = guest.why_unmatched};
     const std::size_t marks = guest.marks.size();
     const BestHit& best = best_[number];
-    if (best.lane == nullptr) return {.why_not = "no hit lies in an open call of its function"};
+    if (best.lane == nullptr) return {.why_unmatched = "no hit lies in an open call of its function"};
     std::vector<Candidate> left = candidates_[number];
     if (left.empty())
-      return {.why_not = fmt::format("{} of {} hits lie in open calls of their functions, at most ({})",
-                                     best.marks, marks, name_of_(*best.lane))};
+      return {.why_unmatched = fmt::format("{} of {} hits lie in open calls of their functions, at most ({})",
+                                           best.marks, marks, name_of_(*best.lane))};
     const Candidate open_one = left.front();
     std::erase_if(left, [](const Candidate& c) { return !is_directly_in_them(c); });
     if (left.empty())
-      return {.why_not =
+      return {.why_unmatched =
                   fmt::format("its functions are open in {}, but only {} of {} hits lie directly in them",
                               name_of_(*open_one.lane), open_one.fit.in_innermost, marks)};
     std::ranges::stable_sort(left, {}, [](const Candidate& c) { return c.fit.usual_since(); });
     if (left.size() > 1 && left[0].fit.usual_since() + kCloserBits > left[1].fit.usual_since())
-      return {.why_not = fmt::format("its hits lie in open calls of {} and of {} alike",
-                                     name_of_(*left[0].lane), name_of_(*left[1].lane))};
+      return {.why_unmatched = fmt::format("its hits lie in open calls of {} and of {} alike",
+                                           name_of_(*left[0].lane), name_of_(*left[1].lane))};
     return {.lane = left[0].lane};
   }
 
@@ -147,7 +147,7 @@ class Seating {
     for (const auto& [place, numbers] : threads) {
       if (numbers.size() == 1) continue;
       for (const std::size_t i : numbers)
-        seats[i] = {.why_not =
+        seats[i] = {.why_unmatched =
                         fmt::format("its hits lie in open calls of {}, and so do those of another thread",
                                     name_of_(*place.first))};
     }

@@ -27,7 +27,7 @@ struct UnmatchedThread {
   std::vector<ThreadMark> marks;    // ascending by time; all, or some that are spread evenly
   std::uint64_t resolution_ns = 1;  // a mark was made somewhere in [time_ns, time_ns + resolution_ns)
   bool is_thread = false;           // surely one: no two of an input are the same thread
-  std::string why_not = {};         // it can't be seated at all, if there is something here
+  std::string why_unmatched = {};   // it can't be seated at all, if there is something here
 };
 
 // A mark as a host is asked for it, by the host's clock.
@@ -54,9 +54,9 @@ class CallHistory {
   // The threads that were recorded.
   virtual std::vector<const Lane*> lanes() const = 0;
   // Whether the ends of calls were recorded, too: otherwise nobody knows which call is the innermost.
-  virtual bool knows_ends() const = 0;
+  virtual bool records_ends() const = 0;
   // Of each window; they come by their first time. Empty if the lane can't be read.
-  virtual std::vector<MarkPosition> places(const Lane& lane, std::span<const MarkWindow> windows) = 0;
+  virtual std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) = 0;
 };
 
 // With the number of their input.
@@ -72,7 +72,7 @@ struct CallHistoryOfInput {
 // What was found out of a guest: its thread, or why there is none.
 struct ThreadMatch {
   const Lane* lane = nullptr;
-  std::string why_not = {};
+  std::string why_unmatched = {};
 };
 
 // A guest's thread is the one in whose open calls its marks lie, each in a call of its own function: all but

@@ -18,7 +18,7 @@ NameId Names::intern(std::string_view text) {
   return id;
 }
 
-LabelId Names::label(NameId category, NameId name) {
+LabelId Names::intern_label(NameId category, NameId name) {
   const auto key = CategoryBits::put(static_cast<std::uint32_t>(category)) |
                    NameBits::put(static_cast<std::uint32_t>(name));
   const std::lock_guard lock(mutex_);
@@ -37,7 +37,7 @@ std::size_t Names::size() const {
   return texts_.size();
 }
 
-Names::Label Names::parts(LabelId id) const {
+Names::Label Names::label(LabelId id) const {
   const std::lock_guard lock(mutex_);
   return labels_[index(id)];
 }

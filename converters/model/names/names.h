@@ -28,12 +28,12 @@ class Names {
   std::string_view text(NameId id) const;  // valid as long as this object
   std::size_t size() const;
 
-  LabelId label(NameId category, NameId name);
-  LabelId label(std::string_view category, std::string_view name) {
+  LabelId intern_label(NameId category, NameId name);
+  LabelId intern_label(std::string_view category, std::string_view name) {
     const NameId category_id = intern(category);
-    return label(category_id, intern(name));
+    return intern_label(category_id, intern(name));
   }
-  Label parts(LabelId id) const;
+  Label label(LabelId id) const;
   std::size_t label_count() const;
 
   static constexpr std::size_t index(NameId id) { return static_cast<std::size_t>(id); }

@@ -65,8 +65,9 @@ constexpr bool has_last_word(EventKind kind) {
 }
 
 // All before the strings of an event.
-inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& thread, const PendingEvent& slot) {
-  words[1] = slot.time_ns;
+inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& thread,
+                                  const PendingEvent& event) {
+  words[1] = event.time_ns;
   if (thread.index != 0) return words + 2;
   words[2] = thread.koids.process;
   words[3] = thread.koids.thread;
@@ -117,9 +118,9 @@ template <typename RefOf, typename TextOf>
 
 // All behind the arguments, and the header word.
 inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
-                                const PendingEvent& slot, std::uint64_t header) {
-  if (has_last_word(slot.kind)) *word++ = slot.end_ns;
-  words[0] = header | fxt::event_header(event_type_of(slot.kind), thread.index, 0, 0, slot.argument_count(),
+                                const PendingEvent& event, std::uint64_t header) {
+  if (has_last_word(event.kind)) *word++ = event.end_ns;
+  words[0] = header | fxt::event_header(event_type_of(event.kind), thread.index, 0, 0, event.argument_count(),
                                         static_cast<std::size_t>(word - words));
   return word;
 }
@@ -127,25 +128,25 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 // ---- Known ones ----
 
 // An upper limit of what put_known() takes, if it does.
-inline std::size_t most_words(const PendingEvent& slot) {
+inline std::size_t most_words(const PendingEvent& event) {
   constexpr std::size_t kBesidesRun = 5;  // header, time, process, thread, PendingEvent::end_ns
-  return kBesidesRun + (slot.run == nullptr ? 0 : ArgumentBlockHeader::Words::get(*slot.run));
+  return kBesidesRun + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
 // A Complete without arguments, of a thread with an index.
-inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& slot, const EventThread& thread,
+inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                      std::uint64_t header) {
   constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
   at[0] = header | fxt::event_header(fxt::EventType::DurationComplete, thread.index, 0, 0, 0, kWords);
-  at[1] = slot.time_ns;
-  at[2] = slot.end_ns;
+  at[1] = event.time_ns;
+  at[2] = event.end_ns;
   return at + kWords;
 }
 
-[[gnu::always_inline]] inline std::uint64_t* put_known_event(std::uint64_t* words, const PendingEvent& slot,
+[[gnu::always_inline]] inline std::uint64_t* put_known_event(std::uint64_t* words, const PendingEvent& event,
                                                              const EventThread& thread, std::uint64_t header,
                                                              std::span<const std::uint32_t> refs) {
-  if (header == 0 || slot.arguments().words().size() > kMaxKnownRun) return nullptr;
+  if (header == 0 || event.arguments().words().size() > kMaxKnownRun) return nullptr;
   std::uint32_t unknown = 0;
   const auto ref_of = [&](NameId name) {
     const std::uint32_t ref = refs[static_cast<std::size_t>(name)];
@@ -161,34 +162,34 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& slot
     }
   };
   std::uint64_t* const word =
-      put_arguments(begin_event(words, thread, slot), slot.arguments(), ref_of, text_of);
-  return unknown == kNoRef ? nullptr : end_event(words, word, thread, slot, header);
+      put_arguments(begin_event(words, thread, event), event.arguments(), ref_of, text_of);
+  return unknown == kNoRef ? nullptr : end_event(words, word, thread, event, header);
 }
 
-inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& slot) {
-  const std::string_view name = slot.text();
-  const auto bytes = slot.bytes();
-  if (slot.arguments().words().size() > kMaxKnownRun || !fxt::is_sound(name)) return nullptr;
+inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& event) {
+  const std::string_view name = event.text();
+  const auto bytes = event.bytes();
+  if (event.arguments().words().size() > kMaxKnownRun || !fxt::is_sound(name)) return nullptr;
   const auto ref = fxt::TextRef::inlined(name);
   const std::size_t size = 1 + ref.words() + fxt::words_of(bytes.size());
   *at = fxt::blob_header(ref.ref, bytes.size(), size);
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of a slot into most_words() words. `header` is that of its label, 0 if there is none yet.
-// Null if that takes more than copying: a string that is not in the table, or needs mending or cutting, a
-// flow, another kind of record.
-inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& slot, const EventThread& thread,
+// Writes the record of a event into most_words() words. `header` is that of its label, 0 if there is none
+// yet. Null if that takes more than copying: a string that is not in the table, or needs mending or cutting,
+// a flow, another kind of record.
+inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs) {
-  switch (slot.kind) {
+  switch (event.kind) {
     case EventKind::Complete:
     case EventKind::Begin:
     case EventKind::End:
     case EventKind::Instant:
     case EventKind::Counter:
-      return put_known_event(at, slot, thread, header, refs);
+      return put_known_event(at, event, thread, header, refs);
     case EventKind::Blob:
-      return put_known_blob(at, slot);
+      return put_known_blob(at, event);
     default:
       return nullptr;
   }

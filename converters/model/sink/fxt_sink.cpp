@@ -66,15 +66,15 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
 
 // Tracy shows an instant with "frame" in its name on no thread, but as the start of a frame (fxt-notes W28).
 // It is written as a duration of no length, which all viewers draw where it belongs.
-bool FxtSink::is_frame_mark(const PendingEvent& slot) const {
-  return slot.kind == EventKind::Instant && frame_marks_[Names::index(slot.label)];
+bool FxtSink::is_frame_mark(const PendingEvent& event) const {
+  return event.kind == EventKind::Instant && frame_marks_[Names::index(event.label)];
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {
   headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // what has no label has the first
   frame_marks_.resize(headers_.size());
   table_refs_.resize(names_.size(), kNoRef);
-  if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().slots.front().time_ns;
+  if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().events.front().time_ns;
   const std::uint64_t* const headers = headers_.data();
   std::uint64_t *begin = nullptr, *word = nullptr, *end = nullptr;
   const auto commit = [&] { writer_.commit(static_cast<std::size_t>(word - begin)); };
@@ -84,24 +84,24 @@ void FxtSink::write(std::span<const MergedRun> runs) {
     end = begin + room.size();
   };
   reserve();
-  for (const auto& [slots, lane] : runs) {
+  for (const auto& [events, lane] : runs) {
     const EventThread& thread = threads_[lane];
-    events_written_ += slots.size();
-    for (const PendingEvent& slot : slots) {
-      __builtin_prefetch(&slot + kAhead);
-      if (most_words(slot) > static_cast<std::size_t>(end - word)) {
+    events_written_ += events.size();
+    for (const PendingEvent& event : events) {
+      __builtin_prefetch(&event + kAhead);
+      if (most_words(event) > static_cast<std::size_t>(end - word)) {
         commit();
         reserve();
       }
-      const std::uint64_t header = headers[Names::index(slot.label)];
-      if (slot.kind == EventKind::Complete && slot.run == nullptr && header != 0 && thread.index != 0) {
-        word = put_plain_call(word, slot, thread, header);
+      const std::uint64_t header = headers[Names::index(event.label)];
+      if (event.kind == EventKind::Complete && event.block == nullptr && header != 0 && thread.index != 0) {
+        word = put_plain_call(word, event, thread, header);
       } else if (std::uint64_t* const behind =
-                     put_known(word, slot, thread, is_frame_mark(slot) ? 0 : header, table_refs_)) {
+                     put_known(word, event, thread, is_frame_mark(event) ? 0 : header, table_refs_)) {
         word = behind;
       } else {
         commit();
-        write_one(thread, slot);
+        write_one(thread, event);
         reserve();
       }
     }
@@ -109,17 +109,17 @@ void FxtSink::write(std::span<const MergedRun> runs) {
   commit();
 }
 
-void FxtSink::write_one(const EventThread& thread, const PendingEvent& slot) {
-  if (!joins_flow(slot)) {
+void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
+  if (!joins_flow(event)) {
     --events_written_;
     return;
   }
   const std::uint64_t repaired = repaired_strings();
-  switch (slot.kind) {
+  switch (event.kind) {
     case EventKind::ContextSwitch: {
-      const ContextSwitch s = slot.context_switch();
+      const ContextSwitch s = event.context_switch();
       writer_.write(fxt::LegacyContextSwitch{
-          .time = slot.time_ns,
+          .time = event.time_ns,
           .cpu = cut_cpu(s.cpu),
           .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
           .outgoing = thread_of(s.outgoing_process, s.outgoing_thread),
@@ -128,30 +128,30 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& slot) {
       break;
     }
     case EventKind::Wakeup: {
-      const Wakeup w = slot.wakeup();
+      const Wakeup w = event.wakeup();
       const std::array waker{fxt::Argument{"waker", fxt::Koid{static_cast<std::uint64_t>(w.waker)}}};
-      writer_.write(fxt::ThreadWakeup{.time = slot.time_ns,
+      writer_.write(fxt::ThreadWakeup{.time = event.time_ns,
                                       .cpu = cut_cpu(w.cpu),
                                       .thread = static_cast<std::uint64_t>(w.thread),
                                       .arguments = std::span(waker).first(w.waker == ThreadId{} ? 0 : 1)});
       break;
     }
     case EventKind::Log:
-      writer_.write(fxt::Log{slot.time_ns, thread.koids, slot.text()});
+      writer_.write(fxt::Log{event.time_ns, thread.koids, event.text()});
       break;
     case EventKind::Blob:
-      writer_.write(fxt::Blob{fxt::Inline{slot.text()}, fxt::BlobType::Data, slot.bytes()});
+      writer_.write(fxt::Blob{fxt::Inline{event.text()}, fxt::BlobType::Data, event.bytes()});
       break;
     case EventKind::BufferFull:
       writer_.buffer_full();
       break;
     default:
-      write_event(thread, slot);
+      write_event(thread, event);
   }
   if (repaired_strings() == repaired) return;
-  const bool has_label = slot.kind != EventKind::Log && slot.kind != EventKind::Blob;
+  const bool has_label = event.kind != EventKind::Log && event.kind != EventKind::Blob;
   count_repaired(static_cast<std::size_t>(&thread - threads_.data()), repaired,
-                 has_label ? names_.text(names_.parts(slot.label).name) : slot.text());
+                 has_label ? names_.text(names_.label(event.label).name) : event.text());
 }
 
 std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
@@ -162,9 +162,9 @@ std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
 
 // Events come by time, so an arrow that ends before it begins shows in its end coming first. One that never
 // begins starts in what nobody wanted to see.
-bool FxtSink::joins_flow(const PendingEvent& slot) {
-  const std::uint64_t id = slot.end_ns;
-  switch (slot.kind) {
+bool FxtSink::joins_flow(const PendingEvent& event) {
+  const std::uint64_t id = event.end_ns;
+  switch (event.kind) {
     case EventKind::FlowBegin:
       if (backward_flows_.contains(id)) {
         ++backward_arrows_;
@@ -186,23 +186,23 @@ bool FxtSink::joins_flow(const PendingEvent& slot) {
 
 // ---- Events ----
 
-void FxtSink::write_event(const EventThread& thread, const PendingEvent& slot) {
-  prepare(slot.label);
-  std::uint64_t header = headers_[Names::index(slot.label)];
+void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) {
+  prepare(event.label);
+  std::uint64_t header = headers_[Names::index(event.label)];
   fxt::TextRef category, name;
   if (header == 0) {
-    const Names::Label label = names_.parts(slot.label);
+    const Names::Label label = names_.label(event.label);
     category = ref_of(label.category);
     name = ref_of(label.name);
     header = header_of(category.ref, name.ref);
   }
   // Strings go into the table before the record that refers to them.
-  const ArgumentRow arguments = slot.arguments();
+  const ArgumentRow arguments = event.arguments();
   register_names(arguments);
   Texts texts;
   collect_texts(arguments, texts);
   std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
-  std::uint64_t* word = fxt::put_inline(fxt::put_inline(begin_event(words, thread, slot), category), name);
+  std::uint64_t* word = fxt::put_inline(fxt::put_inline(begin_event(words, thread, event), category), name);
   const auto name_ref = [this](NameId id) { return ref_of(id); };
   const auto text_ref = [this, text = texts.data()](auto string) mutable {
     const std::string_view own = *text++;
@@ -211,19 +211,19 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& slot) {
     return fxt::TextRef::inlined(own);
   };
   word = put_arguments(word, arguments, name_ref, text_ref);
-  word = end_event(words, word, thread, slot, header);
-  const bool is_pair = is_frame_mark(slot);
+  word = end_event(words, word, thread, event, header);
+  const bool is_pair = is_frame_mark(event);
   if (is_pair) words[0] |= fxt::EventHeader::EventType::put(code(fxt::EventType::DurationBegin));
   writer_.commit(static_cast<std::size_t>(word - words));
-  if (is_pair) end_frame_mark(thread, slot);
+  if (is_pair) end_frame_mark(thread, event);
   repaired_.clear();
 }
 
 // Names that are not in the table are left out: readers pair without them.
-void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& slot) {
+void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
-  const auto size = static_cast<std::size_t>(begin_event(words, thread, slot) - words);
-  words[0] = headers_[Names::index(slot.label)] |
+  const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
+  words[0] = headers_[Names::index(event.label)] |
              fxt::event_header(fxt::EventType::DurationEnd, thread.index, 0, 0, 0, size);
   writer_.commit(size);
 }
@@ -234,7 +234,7 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& slot
 void FxtSink::prepare(LabelId id) {
   std::uint64_t& header = headers_[Names::index(id)];
   if (header != 0) return;
-  const Names::Label label = names_.parts(id);
+  const Names::Label label = names_.label(id);
   const auto category = table_ref(label.category);
   const auto name = table_ref(label.name);
   frame_marks_[Names::index(id)] = fxt::names_a_frame(names_.text(label.name));
@@ -311,7 +311,7 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
 // ---- The rest ----
 
 void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
-  const std::vector<TooDeepCount> by_lane = timeline.hidden();
+  const std::vector<TooDeepCount> by_lane = timeline.too_deep();
   for (std::size_t i = 0; i < by_lane.size(); ++i) {
     const auto& [count, first] = by_lane[i];
     if (count == 0) continue;
@@ -319,7 +319,7 @@ void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
     notes_.add(
         kTooDeep, Location::file(output),
         fmt::format("{} of thread {} ({}), the first is {}", count, static_cast<std::uint64_t>(lane.thread),
-                    lane.thread_name, names_.text(names_.parts(first).name)),
+                    lane.thread_name, names_.text(names_.label(first).name)),
         count);
   }
 }

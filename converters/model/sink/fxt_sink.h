@@ -57,14 +57,14 @@ class FxtSink : public EventSink {
   // A string argument of the record at hand.
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
-  void write_one(const EventThread& thread, const PendingEvent& slot);
-  void write_event(const EventThread& thread, const PendingEvent& slot);
-  bool is_frame_mark(const PendingEvent& slot) const;
-  void end_frame_mark(const EventThread& thread, const PendingEvent& slot);
+  void write_one(const EventThread& thread, const PendingEvent& event);
+  void write_event(const EventThread& thread, const PendingEvent& event);
+  bool is_frame_mark(const PendingEvent& event) const;
+  void end_frame_mark(const EventThread& thread, const PendingEvent& event);
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void note_hidden(const Timeline& timeline, std::string_view output);
   void note_repaired(const Timeline& timeline);
-  bool joins_flow(const PendingEvent& slot);
+  bool joins_flow(const PendingEvent& event);
 
   void prepare(LabelId label);
   std::optional<std::uint16_t> table_ref(NameId name);

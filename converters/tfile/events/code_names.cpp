@@ -20,7 +20,7 @@ const CodeName& CodeNames::of(const Frame& frame, const Placement& placement) {
   CodeName name = by_location(frame, placement);
   if (symbols_ != nullptr && placement.pc) {
     const CodePlace place = symbols_->code_at(*placement.pc);
-    if (!place.function.empty()) name.label = names_.label(kTracepointCategory, place.function);
+    if (!place.function.empty()) name.label = names_.intern_label(kTracepointCategory, place.function);
     name.source = place.source;
     for (const std::string& function : place.inlined)
       name.inlined += name.inlined.empty() ? function : " < " + function;
@@ -31,7 +31,7 @@ const CodeName& CodeNames::of(const Frame& frame, const Placement& placement) {
 CodeName CodeNames::by_location(const Frame& frame, const Placement& placement) {
   CodeName name;
   if (placement.is_step) {
-    name.label = names_.label(kTracepointCategory, kStep);
+    name.label = names_.intern_label(kTracepointCategory, kStep);
     return name;
   }
   const auto entries = locations_.of(frame.tracepoint);
@@ -39,11 +39,11 @@ CodeName CodeNames::by_location(const Frame& frame, const Placement& placement) 
                                        : !entries.empty()         ? entries.front().location
                                                                   : nullptr;
   if (location == nullptr)
-    name.label = names_.label(kTracepointCategory, fmt::format("tracepoint {}", frame.tracepoint));
+    name.label = names_.intern_label(kTracepointCategory, fmt::format("tracepoint {}", frame.tracepoint));
   else if (location->at.empty())
-    name.label = names_.label(kTracepointCategory, fmt::format("*{:#x}", location->address));
+    name.label = names_.intern_label(kTracepointCategory, fmt::format("*{:#x}", location->address));
   else
-    name.label = names_.label(kTracepointCategory, spoken_location(location->at));
+    name.label = names_.intern_label(kTracepointCategory, spoken_location(location->at));
   return name;
 }
 

@@ -29,9 +29,9 @@ constexpr std::size_t kNumberWord = 1;
 LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
   const auto [found, is_new] = labels_.try_emplace({label, nth});
   if (is_new) {
-    const Names::Label parts = names_.parts(label);
+    const Names::Label parts = names_.label(label);
     const std::string name = fmt::format("{} ({})", names_.text(parts.name), nth);
-    found->second = names_.label(parts.category, names_.intern(name));
+    found->second = names_.intern_label(parts.category, names_.intern(name));
   }
   return found->second;
 }

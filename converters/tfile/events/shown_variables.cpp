@@ -22,7 +22,7 @@ ShownVariables::ShownVariables(const Description& description, Names& names) : n
   for (const Variable& known : description.variables) {
     const std::string name = "$" + known.name;
     variables_[known.number] = {.name = names_.intern(name),
-                                .label = names_.label(kCategory, name),
+                                .label = names_.intern_label(kCategory, name),
                                 .is_counter = known.number != clock};
   }
   low_.resize(kLow);
@@ -37,8 +37,8 @@ ShownVariables::Shown& ShownVariables::variable(std::uint64_t number) {
   // Too many unknown ones share one name.
   const bool is_too_many = variables_.size() >= kMaxVariables;
   const std::string name = is_too_many ? "$unknown" : fmt::format("$variable_{}", number);
-  return variables_[is_too_many ? ~std::uint64_t{0} : number] = {.name = names_.intern(name),
-                                                                 .label = names_.label(kCategory, name)};
+  return variables_[is_too_many ? ~std::uint64_t{0} : number] = {
+             .name = names_.intern(name), .label = names_.intern_label(kCategory, name)};
 }
 
 void ShownVariables::collect(const Frame& frame) {

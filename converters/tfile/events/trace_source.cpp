@@ -33,13 +33,13 @@ TraceSource::TraceSource(std::unique_ptr<Recording> recording, std::vector<Lane*
 
 bool TraceSource::pump(const PumpBudget& turn) {
   const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();
-  const bool goes_on = read_on(turn.budget_bytes);
+  const bool goes_on = read_on(turn.lane_bytes);
   context_.stats.add_read(reader_.offset() - bytes_before, reader_.frames_read() - frames_before);
   return goes_on;
 }
 
-bool TraceSource::read_on(std::size_t budget_bytes) {
-  for (std::size_t bytes = 0; bytes < budget_bytes;) {
+bool TraceSource::read_on(std::size_t lane_bytes) {
+  for (std::size_t bytes = 0; bytes < lane_bytes;) {
     if (const std::size_t known_bytes = read_known(); known_bytes != 0) {
       bytes += known_bytes;
       continue;
@@ -84,7 +84,7 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
   if (lanes_[placement.track] == nullptr) return 0;  // not wanted
   placement.is_guessed = recording_->survey.shown_track[placement.track] != placement.track;
   // A call around steps would cross those that they lead into and out of.
-  if (lane_of(placement).is_guest()) placement.opens_call = placement.closes_call = false;
+  if (lane_of(placement).is_matched()) placement.opens_call = placement.closes_call = false;
   const FrameTime time = clock_.time_of(frame, placement.is_step);
   if (recording_->survey.time.reversed > 0) return put_in_order(frame, placement, time);
   const std::size_t bytes = say(frame, placement, time);
@@ -180,7 +180,7 @@ void TraceSource::end_calls(Lane& lane, std::optional<std::int16_t> tracepoint) 
 void TraceSource::say_damage() {
   Names& names = context_.names;
   for (const Damage& damage : reader_.take_damage()) {
-    main_.instant(last_ns_, names.label(kSessionCategory, "damaged bytes"),
+    main_.instant(last_ns_, names.intern_label(kSessionCategory, "damaged bytes"),
                   {{names.intern("begin"), damage.begin},
                    {names.intern("end"), damage.end},
                    {names.intern("problem"), damage.problem}});
@@ -195,15 +195,15 @@ void TraceSource::say_beginning() {
   const std::uint64_t first_frame_ns = last_ns_;
   const auto& status = trace.description.status;
   const std::uint64_t begin_ns = clock_.start_ns().value_or(first_frame_ns);
-  if (clock_.start_ns()) main_.instant(begin_ns, names.label(kSessionCategory, "trace start"));
-  main_.instant(begin_ns, names.label(kSessionCategory, "trace status"),
+  if (clock_.start_ns()) main_.instant(begin_ns, names.intern_label(kSessionCategory, "trace start"));
+  main_.instant(begin_ns, names.intern_label(kSessionCategory, "trace status"),
                 status_arguments(trace, recording_->survey, names));
   if (context_.options.blobs != Blobs::None) {
     const auto text = std::as_bytes(std::span(trace.description.text));
     main_.blob(begin_ns, "gdb/description", text);
   }
   if (status && status->frames && status->frames_created && *status->frames_created > *status->frames)
-    main_.instant(begin_ns, names.label(kSessionCategory, "overwritten before saving"),
+    main_.instant(begin_ns, names.intern_label(kSessionCategory, "overwritten before saving"),
                   {{names.intern("count"), *status->frames_created - *status->frames}});
   last_ns_ = std::max(begin_ns, first_frame_ns);
 }
@@ -215,13 +215,13 @@ void TraceSource::say_end() {
   if (!status) return;
   const std::uint64_t frames = recording_->survey.time.frames;
   if (status->frames && *status->frames > frames)
-    main_.instant(last_ns_, names.label(kSessionCategory, "frames missing"),
+    main_.instant(last_ns_, names.intern_label(kSessionCategory, "frames missing"),
                   {{names.intern("count"), *status->frames - frames}});
   if (status->reason == StopReason::Full)
-    main_.instant(last_ns_, names.label(kSessionCategory, "buffer full"));
+    main_.instant(last_ns_, names.intern_label(kSessionCategory, "buffer full"));
   if (!clock_.stop_ns()) return;
   last_ns_ = *clock_.stop_ns();
-  main_.instant(last_ns_, names.label(kSessionCategory, "trace stop"),
+  main_.instant(last_ns_, names.intern_label(kSessionCategory, "trace stop"),
                 {{names.intern("stop_reason"), status->describe()}});
 }
 

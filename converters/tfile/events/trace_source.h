@@ -60,7 +60,7 @@ class TraceSource : public Source {
     std::optional<std::size_t> stamp_offset;
   };
 
-  bool read_on(std::size_t budget_bytes);
+  bool read_on(std::size_t lane_bytes);
   std::size_t read_known();
   std::size_t read_frame(const Frame& frame);
   void learn(const Frame& frame, const Placement& placement, const FrameTime& time);

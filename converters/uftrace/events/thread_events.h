@@ -57,7 +57,7 @@ class ThreadEvents {
   bool take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
   void count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
   NameId variable_at(std::uint64_t address, std::uint64_t time_ns);
-  LabelId label(NameId name) { return shop_.names.label(shop_.names.intern("event"), name); }
+  LabelId label(NameId name) { return shop_.names.intern_label(shop_.names.intern("event"), name); }
   std::uint64_t load(std::span<const std::byte> bytes) const;
 
   EventContext shop_;

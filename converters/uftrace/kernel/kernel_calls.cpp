@@ -22,7 +22,7 @@ KernelCalls::KernelCalls(Context context)
       cpu_(context_.names.intern("cpu")),
       caller_(context_.names.intern("caller")),
       retval_(context_.names.intern("retval")),
-      records_lost_(context_.names.label("event", "records lost")) {}
+      records_lost_(context_.names.intern_label("event", "records lost")) {}
 
 template <typename Describe>
 void KernelCalls::note(const NoteKind& kind, Describe&& describe) {
@@ -150,7 +150,7 @@ void KernelCalls::keep_around(std::size_t frame) {
 bool KernelCalls::leave_out_top(std::uint64_t time_ns) {
   const bool overlaps = below_switch_ == drawn_;
   const std::size_t inside = overlaps ? 1 + late_ : 0;
-  if (!context_.lane.leave_out(context_.lane.depth() - 1 - inside, time_ns)) return false;
+  if (!context_.lane.retract(context_.lane.depth() - 1 - inside, time_ns)) return false;
   if (overlaps) --below_switch_;
   frames_.pop_back();
   --drawn_;
@@ -178,7 +178,7 @@ void KernelCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, 
   if (!repaired.empty()) arguments.add({repaired_, repaired});
   if (!overlaps)
     context_.lane.end(time_ns, arguments);
-  else if (late_ != 0 || !context_.lane.end_below_top(arguments))
+  else if (late_ != 0 || !context_.lane.end_parent_of_top(arguments))
     ++late_;
 }
 
@@ -206,7 +206,7 @@ void KernelCalls::cut_down_to(std::size_t drawn, std::uint64_t time_ns, const No
     --drawn_;
     // Only of what nobody wants, however long it is, is it known now.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
-    if (is_unwanted && context_.lane.leave_out(context_.lane.depth() - 1, time_ns)) {
+    if (is_unwanted && context_.lane.retract(context_.lane.depth() - 1, time_ns)) {
       context_.filter->drop();
       continue;
     }

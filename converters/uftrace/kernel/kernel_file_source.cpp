@@ -55,7 +55,7 @@ std::uint64_t KernelFileSource::find_first_ns() {
 
 bool KernelFileSource::pump(const PumpBudget& turn) {
   const std::uint64_t before = bytes_read_;
-  std::size_t left = std::max(turn.budget_bytes / sizeof(KernelMessage), kMinEvents);
+  std::size_t left = std::max(turn.lane_bytes / sizeof(KernelMessage), kMinEvents);
   for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), cpu_at_hand());
   bytes_read_ = events_.bytes_read();
   stats_->add_read(bytes_read_ - before, 0);

@@ -51,11 +51,11 @@ std::string_view kernel_name(const SymbolTable& symbols, std::uint64_t address) 
 LabelId KernelSymbols::new_label(std::uint64_t address) {
   const std::string_view name =
       context_.symbols != nullptr ? kernel_name(*context_.symbols, address) : std::string_view{};
-  if (!name.empty()) return context_.names.label(kKernel, demangle(name, context_.demangle));
+  if (!name.empty()) return context_.names.intern_label(kKernel, demangle(name, context_.demangle));
   context_.notes.add(kNoSymbol, [&] {
     return fmt::format("{}: no symbol at {:#x} in {}", context_.file, address, kKernel);
   });
-  return context_.names.label(kKernel, fmt::format("<{:x}>", address));
+  return context_.names.intern_label(kKernel, fmt::format("<{:x}>", address));
 }
 
 }  // namespace convert::uftrace

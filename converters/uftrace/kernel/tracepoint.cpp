@@ -136,7 +136,7 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
     if (graph.find(format.id) != nullptr || by_id_.contains(format.id)) continue;
     const std::string name = format.system + ":" + format.name;
     Tracepoint tracepoint{
-        .label = names.label("event", name), .id = format.id, .subjects = subjects_of(format)};
+        .label = names.intern_label("event", name), .id = format.id, .subjects = subjects_of(format)};
     if (name == "sched:sched_switch") {
       tracepoint.previous_thread = place_of(format, "prev_pid");
       tracepoint.previous_state = place_of(format, "prev_state");

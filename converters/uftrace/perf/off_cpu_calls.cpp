@@ -10,9 +10,9 @@ namespace convert::uftrace {
 
 OffCpuCalls::OffCpuCalls(Context context)
     : context_(std::move(context)),
-      blocked_(context_.names.label("sched", "linux:schedule")),
-      preempted_(context_.names.label("sched", "linux:schedule (pre-empted)")),
-      renamed_(context_.names.label("event", "linux:task-name")),
+      blocked_(context_.names.intern_label("sched", "linux:schedule")),
+      preempted_(context_.names.intern_label("sched", "linux:schedule (pre-empted)")),
+      renamed_(context_.names.intern_label("event", "linux:task-name")),
       repaired_(context_.names.intern("repaired")),
       comm_(context_.names.intern("comm")) {}
 

@@ -19,7 +19,7 @@ PerfFileSource::PerfFileSource(const std::vector<CpuFile>& files, const PerfRead
 
 bool PerfFileSource::pump(const PumpBudget& turn) {
   const std::uint64_t before = bytes_read_;
-  std::size_t left = std::max(turn.budget_bytes / sizeof(PerfMessage), kMinEvents);
+  std::size_t left = std::max(turn.lane_bytes / sizeof(PerfMessage), kMinEvents);
   for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), events_.cpu());
   bytes_read_ = events_.bytes_read();
   stats_->add_read(bytes_read_ - before, 0);

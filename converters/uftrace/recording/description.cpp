@@ -38,7 +38,7 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   add("version", info.uftrace_version);
   if (info.present) add("features", feature_names(info.features));
   add("note", note.value_or(""));
-  lane.instant(time_ns, context.names.label("event", "uftrace info"), arguments);
+  lane.instant(time_ns, context.names.intern_label("event", "uftrace info"), arguments);
 
   if (context.options.blobs == Blobs::None) return;
   std::vector<std::string> files{"info", "task.txt", "note.txt", "default.opts"};

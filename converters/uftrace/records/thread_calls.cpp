@@ -37,8 +37,8 @@ ThreadCalls::ThreadCalls(Context context)
       repaired_(context_.names.intern("repaired")),
       repaired_end_(context_.names.intern("repaired_end")),
       count_(context_.names.intern("count")),
-      unknown_(context_.names.label("[unknown]", "<unknown>")),
-      records_lost_(context_.names.label("event", "records lost")) {}
+      unknown_(context_.names.intern_label("[unknown]", "<unknown>")),
+      records_lost_(context_.names.intern_label("event", "records lost")) {}
 
 void ThreadCalls::inherit(std::vector<std::uint64_t> addresses) {
   is_forked_ = true;
@@ -51,7 +51,7 @@ void ThreadCalls::note(const NoteKind& kind, std::string_view problem, std::uint
 }
 
 bool ThreadCalls::is_setjmp(std::uint64_t address) const {
-  const auto label = context_.names.parts(context_.label_of(address));
+  const auto label = context_.names.label(context_.label_of(address));
   return std::ranges::find(kSetjmpNames, context_.names.text(label.name)) != kSetjmpNames.end();
 }
 

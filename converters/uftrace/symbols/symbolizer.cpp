@@ -108,13 +108,13 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
 
   const SymbolAt found = find(epochs_[epoch], address);
   if (found.symbol != nullptr)
-    return cached->second = names_.label(found.category, demangle(found.symbol->name, demangle_));
+    return cached->second = names_.intern_label(found.category, demangle(found.symbol->name, demangle_));
 
   const AddressSpace* const space = epochs_[epoch].space;
   const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
   const auto unresolved = unresolved_.try_emplace({sid, address}, found.category).first;
   unresolved->second = std::min(unresolved->second, found.category);  // it may have lain in several libraries
-  return cached->second = names_.label(found.category, fmt::format("<{:x}>", address));
+  return cached->second = names_.intern_label(found.category, fmt::format("<{:x}>", address));
 }
 
 void Symbolizer::add_notes() {

@@ -108,7 +108,7 @@ std::size_t CallFilter::take_run(PlainRecords<Order> records, std::uint64_t offs
     }
     const std::size_t depth = record.depth() - records.shift.entry;
     const FunctionRule* const* const rule = rules_->find(address);
-    if (rule == nullptr || !lane_.may_begin(record.time_ns, depth)) break;
+    if (rule == nullptr || !lane_.can_begin(record.time_ns, depth)) break;
     if (*rule != nullptr && (*rule)->has(Setting::Condition)) break;
     if (!filter_.enter(depth, *rule, is_kept(offset + taken * kRecordSize))) {
       lane_.begin_filtered(record.time_ns, address);

@@ -122,8 +122,8 @@ class Candidates {
 class Planner {
  public:
   Planner(ThreadPlans& plans, Symbolizer& symbolizer, std::size_t max_depth,
-          const std::function<std::uint64_t()>& next_flow)
-      : plans_(plans), symbolizer_(symbolizer), max_depth_(max_depth), next_flow_(next_flow) {}
+          const std::function<std::uint64_t()>& new_flow_id)
+      : plans_(plans), symbolizer_(symbolizer), max_depth_(max_depth), next_flow_(new_flow_id) {}
 
   // All forks of one process, in the order of time, that nothing else has to wait for.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
@@ -206,8 +206,8 @@ class Planner {
 }  // namespace
 
 void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
-                std::size_t max_depth, const std::function<std::uint64_t()>& next_flow) {
-  Planner planner(plans, symbolizer, max_depth, next_flow);
+                std::size_t max_depth, const std::function<std::uint64_t()>& new_flow_id) {
+  Planner planner(plans, symbolizer, max_depth, new_flow_id);
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;

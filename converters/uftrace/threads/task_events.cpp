@@ -17,7 +17,8 @@ void TaskEvents::tell_message() {
   context_.others.tell_before(message.time_ns + 1);
   if (!context_.shows_event()) return;
   Lane& lane = context_.lane;
-  lane.instant(std::max(message.time_ns, lane.last_ns()), context_.names.label("event", "external-data"),
+  lane.instant(std::max(message.time_ns, lane.last_ns()),
+               context_.names.intern_label("event", "external-data"),
                {{context_.names.intern("message"), message.text}});
 }
 
@@ -62,7 +63,7 @@ void TaskEvents::tell_moment() {
   const bool is_exec = moment.what == TaskMoment::What::Exec;
   if (is_exec) context_.on_exec(time_ns);
   if (context_.shows_program && context_.shows_event())
-    context_.lane.instant(time_ns, context_.names.label("event", is_exec ? "exec" : "dlopen"),
+    context_.lane.instant(time_ns, context_.names.intern_label("event", is_exec ? "exec" : "dlopen"),
                           {{context_.names.intern("path"), moment.path}});
   context_.others.resume(time_ns);
 }

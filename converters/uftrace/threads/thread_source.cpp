@@ -96,7 +96,7 @@ struct ThreadSource::PlainCalls {
                        .is_end = is_end,
                        .mismatch = (name.address ^ address) & (is_end - 1)};
     };
-    return lane.take_run(records.count(), decode);
+    return lane.add_plain_run(records.count(), decode);
   }
 
   bool operator()(const CallRecord& call) const {
@@ -115,7 +115,7 @@ bool ThreadSource::pump(const PumpBudget& turn) {
   if (view_) set_view(*view_);
   // A record of 16 bytes takes at most one slot of the lane.
   const std::size_t wanted =
-      std::max(turn.budget_bytes / sizeof(PendingEvent) * kRecordSize, RecordCursor::kMinBlock);
+      std::max(turn.lane_bytes / sizeof(PendingEvent) * kRecordSize, RecordCursor::kMinBlock);
   if (scratch_->block.size() < wanted) scratch_->block.resize(wanted);
 
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
@@ -194,7 +194,7 @@ void ThreadSource::take_call(const RecordItem& item) {
     events_.add_to_exit(values_);
     calls_.exit(time_ns, call.depth, call.address, values_);
   }
-  if (plan_.fork_flow != 0 && lane_.places() > 0)
+  if (plan_.fork_flow != 0 && lane_.unfiltered_depth() > 0)
     tell_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0));
   tell_forks(time_ns);
   others_.resume(time_ns);
@@ -227,7 +227,7 @@ std::uint64_t ThreadSource::in_order(const RecordItem& item) {
 
 // " of draw@libgui.so", and whether a file tells its types.
 std::string ThreadSource::function_of(const CallRecord& call) const {
-  const Names::Label label = context_.names.parts(view_->label(call.address));
+  const Names::Label label = context_.names.label(view_->label(call.address));
   return fmt::format(" of {}@{}{}", context_.names.text(label.name), context_.names.text(label.category),
                      recording_.lines.has_file(*view_, call.address) ? "" : ", which has no .dbg file");
 }
@@ -332,7 +332,7 @@ void ThreadSource::tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t
     note(kForkNotDrawn, "no visible call to tie the fork's arrow to");
     return;
   }
-  lane_.flow(step, time_ns, context_.names.label("event", "fork"), flow);
+  lane_.flow(step, time_ns, context_.names.intern_label("event", "fork"), flow);
 }
 
 void ThreadSource::end_calls() {
@@ -352,7 +352,7 @@ void ThreadSource::finish() {
   }
   others_.finish(lane_.last_ns());
   if (recording_.shows_program && !plan_.ending.empty() && lane_.last_ns() != 0)
-    lane_.instant(lane_.last_ns(), context_.names.label("event", plan_.ending));
+    lane_.instant(lane_.last_ns(), context_.names.intern_label("event", plan_.ending));
 }
 
 void ThreadSource::add_left_out(const NoteKind& kind, std::uint64_t count) {

@@ -40,7 +40,7 @@ class FxtSinkTest : public testing::Test {
     const auto words = output.words().subspan(head);
     return {words.begin(), words.end()};
   }
-  LabelId label(std::string_view name) { return names.label("app", name); }
+  LabelId label(std::string_view name) { return names.intern_label("app", name); }
 
   Names names;
   Notes notes;

@@ -48,8 +48,8 @@ class Asked : public CallHistory {
  public:
   Asked(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}
   std::vector<const Lane*> lanes() const override { return {&lane_}; }
-  bool knows_ends() const override { return true; }
-  std::vector<MarkPosition> places(const Lane&, std::span<const MarkWindow> windows) override {
+  bool records_ends() const override { return true; }
+  std::vector<MarkPosition> positions(const Lane&, std::span<const MarkWindow> windows) override {
     windows_.assign(windows.begin(), windows.end());
     return std::vector<MarkPosition>(windows.size(), {.in = MarkPosition::In::InnermostCall});
   }

@@ -64,7 +64,7 @@ class ThreadEventsTest : public testing::Test {
                               else
                                 thread.add_to_entry(values);
                               EXPECT_FALSE(thread.is_waiting());
-                              if (is_waiting) told.instant(30, names_.label("x", "kept"), values);
+                              if (is_waiting) told.instant(30, names_.intern_label("x", "kept"), values);
                             }),
                         {&lane});
     EventText text(names_);

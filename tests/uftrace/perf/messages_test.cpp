@@ -69,7 +69,7 @@ TEST(PerfFileSource, HandsThreadsWhatTheyNeed) {
   Feeding feeding;
   EXPECT_EQ(feeding.stats.bytes_total, feeding.bytes);
   EXPECT_EQ(feeding.feeder->watermark_ns(), 1);
-  EXPECT_FALSE(feeding.feeder->pump({.budget_bytes = 1}));
+  EXPECT_FALSE(feeding.feeder->pump({.lane_bytes = 1}));
   EXPECT_EQ(feeding.feeder->waiting_bytes(), 0) << "nothing is delivered yet";
   feeding.feeder->deliver();
   EXPECT_EQ(feeding.feeder->waiting_bytes(), 5 * sizeof(PerfMessage));
@@ -85,7 +85,7 @@ TEST(PerfFileSource, HandsThreadsWhatTheyNeed) {
 
 TEST(PerfFileSource, LeavesSwitchesOut) {
   Feeding feeding(false);
-  feeding.feeder->pump({.budget_bytes = 1});
+  feeding.feeder->pump({.lane_bytes = 1});
   feeding.feeder->deliver();
   EXPECT_THAT(taken(feeding.first), ElementsAre("1 cpu 0 kind 6", "50 cpu 0 kind 4"));
   EXPECT_THAT(taken(feeding.second), IsEmpty());
@@ -94,7 +94,7 @@ TEST(PerfFileSource, LeavesSwitchesOut) {
 TEST(PerfFileSource, HandsOnNames) {
   Names names;
   Feeding feeding(false, &names);
-  feeding.feeder->pump({.budget_bytes = 1});
+  feeding.feeder->pump({.lane_bytes = 1});
   feeding.feeder->deliver();
   feeding.first.take_first();
   ASSERT_NE(feeding.first.first(), nullptr);
@@ -113,11 +113,11 @@ TEST(PerfFileSource, ReadsAsMuchAsItMay) {
   PerfFileSource feeder(
       {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {},
       {{ThreadId{1}, &queue}}, {}, stats);
-  EXPECT_TRUE(feeder.pump({.budget_bytes = 100 * sizeof(PerfMessage)}));
+  EXPECT_TRUE(feeder.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
   feeder.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 100 * sizeof(PerfMessage));
   EXPECT_EQ(feeder.watermark_ns(), 101);
-  EXPECT_FALSE(feeder.pump({.budget_bytes = 100 * sizeof(PerfMessage)}));
+  EXPECT_FALSE(feeder.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
   feeder.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 200 * sizeof(PerfMessage));
 }
@@ -135,7 +135,7 @@ std::vector<std::string> lines_of(const std::vector<PerfMessage>& messages) {
   const auto tell = [&](Lane& told) {
     const auto over = [&](std::uint64_t time_ns) {
       EXPECT_EQ(told.depth(), 0);
-      told.instant(time_ns, names.label("event", "over"));  // times must not go back
+      told.instant(time_ns, names.intern_label("event", "over"));  // times must not go back
     };
     OffCpuCalls schedule({.lane = told,
                           .names = names,

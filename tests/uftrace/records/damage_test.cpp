@@ -156,9 +156,9 @@ TEST(UftraceDamage, EveryPrefix) {
     struct Count : EventSink {
       void add_lanes(std::span<const LaneInfo>) override {}
       void write(std::span<const MergedRun> runs) override {
-        for (const auto& [slots, lane] : runs) {
-          begins += std::ranges::count(slots, EventKind::Begin, &PendingEvent::kind);
-          ends += std::ranges::count(slots, EventKind::End, &PendingEvent::kind);
+        for (const auto& [events, lane] : runs) {
+          begins += std::ranges::count(events, EventKind::Begin, &PendingEvent::kind);
+          ends += std::ranges::count(events, EventKind::End, &PendingEvent::kind);
         }
       }
       std::ptrdiff_t begins = 0, ends = 0;

@@ -19,7 +19,7 @@ TEST(ThreadCallsTest, UnseenCallsAreLimited) {
   ThreadCalls calls({.lane = lane,
                      .names = names,
                      .notes = notes,
-                     .label_of = [&](std::uint64_t) { return names.label("demo", "f"); },
+                     .label_of = [&](std::uint64_t) { return names.intern_label("demo", "f"); },
                      .place = [] { return Location::file("100.dat"); }});
   calls.entry(10, 8193, kF, {});
   EXPECT_EQ(lane.depth(), 0u);

@@ -47,7 +47,7 @@ class SymbolizerTest : public testing::Test {
   }
   // "category name" of a call of thread 100.
   std::string label(std::uint64_t address, std::uint64_t time_ns = 20) {
-    const Names::Label parts = names_.parts(view(100, time_ns).label(address));
+    const Names::Label parts = names_.label(view(100, time_ns).label(address));
     return std::string(names_.text(parts.category)) + " " + std::string(names_.text(parts.name));
   }
 
@@ -155,7 +155,7 @@ TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
 TEST_F(SymbolizerTest, AThreadOfNoKnownProgramHasNumbersOnly) {
   recording_.file("900.dat", "").file("sid-bb.map", "");
   task_text_ += "SESS timestamp=0.000000010 pid=200 sid=bb exename=\"/bin/b\"\n";
-  const Names::Label parts = names_.parts(view(900, 20).label(0x10200));
+  const Names::Label parts = names_.label(view(900, 20).label(0x10200));
   EXPECT_EQ(names_.text(parts.category), "[unknown]");
   EXPECT_EQ(names_.text(parts.name), "<10200>");
 }

@@ -19,9 +19,9 @@ inline constexpr NoteKind kRenumbered{
 // from here; such ids are replaced without a note.
 inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000;
 
-class Koids {
+class ShownIds {
  public:
-  explicit Koids(Notes& notes) : notes_(&notes) {}
+  explicit ShownIds(Notes& notes) : notes_(&notes) {}
 
   void begin_input(std::string_view name);
   // What is shown for an id of the current input: itself, or a free one if it is 0, too large or taken by an

@@ -1,4 +1,4 @@
-#include "converters/model/koids.h"
+#include "converters/model/shown_ids.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,13 +10,13 @@ constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
 
 }  // namespace
 
-void Koids::begin_input(std::string_view name) {
+void ShownIds::begin_input(std::string_view name) {
   input_ = name;
   processes_.of_input.clear();
   threads_.of_input.clear();
 }
 
-std::uint64_t Koids::koid(Ids& ids, std::uint64_t id, std::string_view what) {
+std::uint64_t ShownIds::koid(Ids& ids, std::uint64_t id, std::string_view what) {
   const auto [entry, is_new] = ids.of_input.try_emplace(id, id);
   if (!is_new) return entry->second;
   auto& taken = ids.taken;
@@ -32,11 +32,11 @@ std::uint64_t Koids::koid(Ids& ids, std::uint64_t id, std::string_view what) {
   return entry->second;
 }
 
-ProcessId Koids::of(ProcessId process) {
+ProcessId ShownIds::of(ProcessId process) {
   return ProcessId{koid(processes_, static_cast<std::uint64_t>(process), "process")};
 }
 
-ThreadId Koids::of(ThreadId thread) {
+ThreadId ShownIds::of(ThreadId thread) {
   return ThreadId{koid(threads_, static_cast<std::uint64_t>(thread), "thread")};
 }
 
