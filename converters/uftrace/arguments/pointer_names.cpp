@@ -12,11 +12,10 @@ constexpr std::size_t kMostKnown = 65536;
 
 }  // namespace
 
-void PointerNames::enter(const SymbolView& view) {
-  view_ = view;
+void PointerNames::forget() {
   known_.clear();
   ranges_.clear();
-  const AddressSpace* const space = view.space();
+  const AddressSpace* const space = symbols_.space();
   if (space == nullptr) return;
   for (const Module& module : space->map.modules) ranges_.push_back({module.start, module.end});
   for (const Library& library : space->libraries) {
@@ -34,7 +33,7 @@ std::optional<NameId> PointerNames::name_of(std::uint64_t address) {
   if (known_.size() >= kMostKnown) known_.clear();
   const auto [known, is_new] = known_.try_emplace(address);
   if (is_new) {
-    const SymbolAt place = view_->at(address);
+    const SymbolAt place = symbols_.at(address);
     if (place.symbol != nullptr) known->second = names_.intern(demangle(place.symbol->name, demangle_));
   }
   return known->second;

@@ -8,16 +8,18 @@
 
 #include "converters/model/names/names.h"
 #include "converters/uftrace/arguments/payload_layout.h"
-#include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
 class PointerNames : public SymbolNames {
  public:
-  PointerNames(Names& names, Demangle demangle) : names_(names), demangle_(demangle) {}
+  // Borrows the symbols, which must be at a time.
+  PointerNames(const TaskSymbols& symbols, Names& names, Demangle demangle)
+      : symbols_(symbols), names_(names), demangle_(demangle) {}
 
-  // What follows is of this view.
-  void enter(const SymbolView& view);
+  // The symbols are other ones from here on.
+  void forget();
   std::optional<NameId> name_of(std::uint64_t address) override;
 
  private:
@@ -25,9 +27,9 @@ class PointerNames : public SymbolNames {
     std::uint64_t start, end;
   };
 
+  const TaskSymbols& symbols_;
   Names& names_;
   Demangle demangle_;
-  std::optional<SymbolView> view_;
   std::vector<Range> ranges_;  // where symbols may lie, by start, apart from each other
   std::unordered_map<std::uint64_t, std::optional<NameId>> known_;
 };

@@ -2,21 +2,17 @@
 
 namespace convert::uftrace {
 
-void RecordedPayloads::enter_view(std::uint64_t time_ns) {
-  view_ = shop_.symbolizer.view(task_, time_ns);
-  pointers_.enter(*view_);
-  known_ = {};
-}
-
 const FunctionLayouts* RecordedPayloads::look_up(std::uint64_t address) {
-  const FunctionLayouts* const found = &shop_.plans.of(view_->at(address), view_->space());
+  const FunctionLayouts* const found = &shop_.plans.of(symbols_.at(address), symbols_.space());
   known_.put(address, found);
   return found;
 }
 
 const PayloadLayout* RecordedPayloads::plan_of(const CallRecord& call, unsigned reading) {
-  if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
-    enter_view(call.time_ns);
+  if (symbols_.move_to(call.time_ns)) {
+    pointers_.forget();
+    known_ = {};
+  }
   const FunctionLayouts* const* const known = known_.find(call.address);
   const FunctionLayouts* const found = known != nullptr ? *known : look_up(call.address);
   const std::vector<PayloadLayout>& plans = call.is_entry() ? found->entry : found->exit;

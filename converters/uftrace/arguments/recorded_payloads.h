@@ -13,7 +13,7 @@
 #include "converters/uftrace/arguments/payload_layouts.h"
 #include "converters/uftrace/arguments/pointer_names.h"
 #include "converters/uftrace/records/payload_decoder.h"
-#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
@@ -30,7 +30,7 @@ class RecordedPayloads : public PayloadDecoder {
  public:
   // Borrows both for its whole life.
   RecordedPayloads(const PayloadContext& shop, const Task& task)
-      : shop_(shop), task_(task), pointers_(shop.names, shop.demangle) {}
+      : shop_(shop), symbols_(shop.symbolizer, task), pointers_(symbols_, shop.names, shop.demangle) {}
 
   std::optional<std::size_t> size_of(const CallRecord& call, std::span<const std::byte> behind,
                                      unsigned reading) override;
@@ -43,13 +43,11 @@ class RecordedPayloads : public PayloadDecoder {
  private:
   const PayloadLayout* plan_of(const CallRecord& call, unsigned reading);
   const FunctionLayouts* look_up(std::uint64_t address);
-  void enter_view(std::uint64_t time_ns);
 
   PayloadContext shop_;
-  const Task& task_;
-  std::optional<SymbolView> view_;
+  TaskSymbols symbols_;
   PointerNames pointers_;
-  AddressCache<const FunctionLayouts*, 10> known_;  // of the view; every thread has one
+  AddressCache<const FunctionLayouts*, 10> known_;  // by these symbols; every thread has one
   std::vector<std::uint64_t> room_;
 };
 

@@ -99,11 +99,10 @@ bool ThreadEvents::take_values(std::uint64_t id, std::uint64_t time_ns, std::spa
 }
 
 NameId ThreadEvents::variable_at(std::uint64_t address, std::uint64_t time_ns) {
-  if (!view_ || time_ns < view_->from_ns() || time_ns >= view_->until_ns())
-    view_ = shop_.symbolizer.view(task_, time_ns);
-  const auto [known, is_new] = variables_.try_emplace({view_->epoch(), address});
+  symbols_.move_to(time_ns);
+  const auto [known, is_new] = variables_.try_emplace({symbols_.epoch(), address});
   if (is_new) {
-    const SymbolAt place = view_->at(address);
+    const SymbolAt place = symbols_.at(address);
     known->second = shop_.names.intern(place.symbol != nullptr ? demangle(place.symbol->name, shop_.demangle)
                                                                : fmt::format("<{:x}>", address));
   }

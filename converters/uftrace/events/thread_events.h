@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,7 +16,7 @@
 #include "converters/model/names/names.h"
 #include "converters/uftrace/events/event_names.h"
 #include "converters/uftrace/events/event_programs.h"
-#include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
@@ -38,7 +37,8 @@ class ThreadEvents {
   static constexpr std::uint64_t kFirstUserEvent = 1'000'000;
 
   // Borrows both for its whole life.
-  ThreadEvents(const EventContext& shop, const Task& task) : shop_(shop), task_(task) {}
+  ThreadEvents(const EventContext& shop, const Task& task)
+      : shop_(shop), task_(task), symbols_(shop.symbolizer, task) {}
 
   // Says an event, or keeps what belongs to a call. False, and nothing is done, if its id is not known or its
   // data are too short. `time_ns` is where it stands in the lane; without a lane nothing is said.
@@ -62,7 +62,7 @@ class ThreadEvents {
 
   EventContext shop_;
   const Task& task_;
-  std::optional<SymbolView> view_;
+  TaskSymbols symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, NameId> variables_;  // by epoch and address
   SessionSpan told_ = {.until_ns = 0};  // of whose user events the programs know
   Arguments for_entry_;

@@ -102,9 +102,9 @@ const FunctionRule* FilterTable::keep(FunctionRule rule, const Symbol* symbol, c
   return kept.get();
 }
 
-const FunctionRule* FilterTable::rule_of(const SymbolView& view, std::uint64_t address) {
+const FunctionRule* FilterTable::rule_of(const TaskSymbols& symbols, std::uint64_t address) {
   if (passes_program_) return &passed_;
-  return judge(view.at(address), view.space());
+  return judge(symbols.at(address), symbols.space());
 }
 
 const FunctionRule* FilterTable::kernel_rule(std::uint64_t address) {

@@ -16,7 +16,7 @@
 #include "converters/uftrace/filters/filter_options.h"
 #include "converters/uftrace/filters/function_rule.h"
 #include "converters/uftrace/symbols/name_pattern.h"
-#include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
@@ -27,7 +27,7 @@ class FilterTable {
   FilterTable(const FilterOptions& options, bool passes_program, Demangle demangle, Symbolizer& symbolizer);
 
   // Of the function at that address; null if nothing is said of it. Valid as long as this object.
-  const FunctionRule* rule_of(const SymbolView& view, std::uint64_t address);
+  const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
   // Of a call of which no address is known.
   const FunctionRule* unknown_rule() const { return passes_program_ ? &passed_ : nullptr; }
   // Of the kernel's.

@@ -8,12 +8,11 @@ namespace convert::uftrace {
 KeptCallScan::KeptCallScan(const std::string& path, const ThreadFacts& facts, const Task& task,
                            PayloadDecoder* payloads, std::vector<std::uint64_t> inherited, FilterTable& table,
                            Symbolizer& symbolizer, KeptCalls& kept_calls)
-    : task_(task),
-      table_(table),
-      symbolizer_(symbolizer),
+    : table_(table),
       kept_calls_(kept_calls),
       needs_functions_(table.looks_at_functions()),
-      walk_(path, facts, payloads, std::move(inherited)) {
+      walk_(path, facts, payloads, std::move(inherited)),
+      symbols_(symbolizer, task) {
   for (std::size_t i = 0; i < walk_.open().depth(); ++i) open_inferred();
 }
 
@@ -39,7 +38,7 @@ bool KeptCallScan::step() {
 
 const FunctionRule* KeptCallScan::rule_at(std::uint64_t address) {
   if (const FunctionRule* const* const known = rules_.find(address)) return *known;
-  const FunctionRule* const rule = table_.rule_of(*view_, address);
+  const FunctionRule* const rule = table_.rule_of(symbols_, address);
   rules_.put(address, rule);
   return rule;
 }
@@ -70,10 +69,7 @@ void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
 
 void KeptCallScan::see(const RecordItem& item) {
   --left_;
-  const std::uint64_t time_ns = item.call.time_ns;
-  if (!needs_functions_ || (view_ && time_ns >= view_->from_ns() && time_ns < view_->until_ns())) return;
-  view_ = symbolizer_.view(task_, time_ns);
-  rules_ = {};
+  if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_ = {};
 }
 
 // The walk has put its calls in order. Those that have no exit, or no entry, are kept.

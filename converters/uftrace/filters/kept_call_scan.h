@@ -5,14 +5,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "converters/uftrace/filters/filter_table.h"
 #include "converters/uftrace/filters/kept_calls.h"
 #include "converters/uftrace/records/call_walk.h"
-#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
@@ -31,7 +30,7 @@ class KeptCallScan {
 
   bool is_over() const { return left_ <= 0; }
   std::uint64_t plain_until_ns() const {
-    return !needs_functions_ ? RecordCursor::Limits::kNever : view_ ? view_->until_ns() : 0;
+    return !needs_functions_ ? RecordCursor::Limits::kNever : symbols_.until_ns();
   }
   bool may_pass(const CallRecord& call) const {
     return !needs_functions_ || !call.is_entry() || rules_.find(call.address) != nullptr;
@@ -78,15 +77,13 @@ class KeptCallScan {
   }
   const FunctionRule* rule_at(std::uint64_t address);
 
-  const Task& task_;
   FilterTable& table_;
-  Symbolizer& symbolizer_;
   KeptCalls& kept_calls_;
   bool needs_functions_;
   CallWalk walk_;
   std::vector<Open> open_;
-  std::optional<SymbolView> view_;
-  FunctionRuleCache rules_;  // of the view
+  TaskSymbols symbols_;
+  FunctionRuleCache rules_;  // of these symbols
   std::int64_t left_ = 0;    // records of this step
 };
 

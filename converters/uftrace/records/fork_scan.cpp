@@ -7,7 +7,7 @@
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 namespace {
@@ -30,10 +30,7 @@ class ForkScan {
  public:
   ForkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
            PayloadDecoder* payloads, std::vector<std::uint64_t> inherited, const ForkQuery& query)
-      : task_(task),
-        symbolizer_(symbolizer),
-        query_(query),
-        walk_(path, facts, payloads, std::move(inherited)) {}
+      : query_(query), walk_(path, facts, payloads, std::move(inherited)), symbols_(symbolizer, task) {}
 
   ForkScanResult run() {
     walk_.run(*this);
@@ -87,16 +84,13 @@ class ForkScan {
 
   // The symbols of that time, and how far the records can be taken without a look.
   void look_up(std::uint64_t time_ns) {
-    if (!view_ || time_ns < view_->from_ns() || time_ns >= view_->until_ns()) {
-      view_ = symbolizer_.view(task_, time_ns);
-      kinds_ = {};
-    }
-    look_ns_ = late_ ? 0 : view_->until_ns();
+    if (symbols_.move_to(time_ns)) kinds_ = {};
+    look_ns_ = late_ ? 0 : symbols_.until_ns();
     if (!is_over()) look_ns_ = std::min(look_ns_, query_.times_ns[found_.moments.size()] + 1);
   }
 
   ForkKind kind_at(const CallRecord& call) {
-    const Symbol* const symbol = view_ ? view_->at(call.address).symbol : nullptr;
+    const Symbol* const symbol = symbols_.until_ns() != 0 ? symbols_.at(call.address).symbol : nullptr;
     ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
     if (kind != ForkKind::None) return kind;
     const auto was_left_first = [&](const CallKey& key) { return key.second == call.address; };
@@ -123,14 +117,12 @@ class ForkScan {
     return {.stack = walk_.open().addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
   }
 
-  const Task& task_;
-  Symbolizer& symbolizer_;
   const ForkQuery& query_;
   CallWalk walk_;
+  TaskSymbols symbols_;
 
   ForkScanResult found_;
-  std::optional<SymbolView> view_;
-  AddressCache<ForkKind> kinds_;  // of the view; those that do not fork
+  AddressCache<ForkKind> kinds_;  // of functions that do not fork, by these symbols
   std::uint64_t look_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
   bool is_in_new_fork_ = false;            // it was entered by the last record

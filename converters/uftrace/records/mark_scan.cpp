@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converters/uftrace/records/call_walk.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 namespace {
@@ -16,10 +17,9 @@ class MarkScan {
   MarkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
            PayloadDecoder* payloads, std::vector<std::uint64_t> inherited,
            std::span<const MarkWindow> windows)
-      : task_(task),
-        symbolizer_(symbolizer),
-        windows_(windows),
+      : windows_(windows),
         walk_(path, facts, payloads, std::move(inherited)),
+        symbols_(symbolizer, task),
         places_(windows.size()) {}
 
   std::vector<MarkPosition> run() {
@@ -83,13 +83,10 @@ class MarkScan {
   }
 
   const Function& function_at(std::uint64_t address, std::uint64_t time_ns) {
-    if (!view_ || time_ns < view_->from_ns() || time_ns >= view_->until_ns()) {
-      view_ = symbolizer_.view(task_, time_ns);
-      functions_.clear();
-    }
+    if (symbols_.move_to(time_ns)) functions_.clear();
     const auto [found, is_new] = functions_.try_emplace(address);
     if (is_new) {
-      const SymbolAt at = view_->at(address);
+      const SymbolAt at = symbols_.at(address);
       const std::uint64_t base = at.module != nullptr    ? at.module->start
                                  : at.library != nullptr ? at.library->base
                                                          : 0;
@@ -98,16 +95,14 @@ class MarkScan {
     return found->second;
   }
 
-  const Task& task_;
-  Symbolizer& symbolizer_;
   std::span<const MarkWindow> windows_;
   CallWalk walk_;
+  TaskSymbols symbols_;
   std::vector<MarkPosition> places_;
-  std::size_t next_ = 0;             // the first window that has not begun
-  std::vector<std::size_t> active_;  // that have, and are not over
-  bool has_begun_ = false;           // there was a record
-  std::optional<SymbolView> view_;
-  std::unordered_map<std::uint64_t, Function> functions_;  // by address of a call, of the view
+  std::size_t next_ = 0;                                   // the first window that has not begun
+  std::vector<std::size_t> active_;                        // that have, and are not over
+  bool has_begun_ = false;                                 // there was a record
+  std::unordered_map<std::uint64_t, Function> functions_;  // by address of a call, by these symbols
 };
 
 }  // namespace

@@ -29,7 +29,11 @@ class AddressCache {
     const Entry& entry = place_of(address);
     return entry.address == address ? &entry.meaning : nullptr;
   }
-  void put(std::uint64_t address, Meaning meaning) { entries_[slot_of(address)] = {address, meaning}; }
+  const Meaning& put(std::uint64_t address, Meaning meaning) {
+    Entry& entry = entries_[slot_of(address)];
+    entry = {address, meaning};
+    return entry.meaning;
+  }
 
  private:
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
@@ -50,9 +54,9 @@ struct CallName {
 
 class LabelCache : public AddressCache<CallName> {
  public:
-  void put(std::uint64_t address, const CallName& name) {
+  const CallName& put(std::uint64_t address, const CallName& name) {
     has_lines_ |= name.line != CallName::kNoLine;
-    AddressCache::put(address, name);
+    return AddressCache::put(address, name);
   }
   // False if none of the names here has a line.
   bool has_lines() const { return has_lines_; }
@@ -61,8 +65,8 @@ class LabelCache : public AddressCache<CallName> {
   bool has_lines_ = false;
 };
 
-// One for each of the epochs of symbols (SymbolView::epoch()) used last; shared by the threads that use it. A
-// program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.
+// One for each of the epochs of symbols (TaskSymbols::epoch()) used last; shared by the threads that use it.
+// A program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.
 template <typename Cache>
 class EpochCaches {
  public:

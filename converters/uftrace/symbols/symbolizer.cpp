@@ -31,26 +31,26 @@ const Symbol* find_symbol(const SymbolTable* table, std::uint64_t offset) {
 
 }  // namespace
 
-SymbolView::SymbolView(Symbolizer& symbolizer, const SessionSpan& span, std::uint64_t time_ns)
-    : symbolizer_(&symbolizer), from_ns_(span.from_ns), until_ns_(span.until_ns), epoch_(0) {
-  const AddressSpace* const space = span.session != nullptr ? span.session->space : nullptr;
+SymbolSpan Symbolizer::span_at(const Task& task, std::uint64_t time_ns) {
+  const SessionSpan session = sessions_.session_at(task, time_ns);
+  SymbolSpan span{.from_ns = session.from_ns, .until_ns = session.until_ns};
+  const AddressSpace* const space = session.session != nullptr ? session.session->space : nullptr;
   const std::size_t libraries = space != nullptr ? space->libraries_at(time_ns) : 0;
-  if (libraries > 0) from_ns_ = std::max(from_ns_, space->libraries[libraries - 1].time_ns);
+  if (libraries > 0) span.from_ns = std::max(span.from_ns, space->libraries[libraries - 1].time_ns);
   if (space != nullptr && libraries < space->libraries.size())
-    until_ns_ = std::min(until_ns_, space->libraries[libraries].time_ns);
-  epoch_ = symbolizer.epoch_of(space, libraries);
+    span.until_ns = std::min(span.until_ns, space->libraries[libraries].time_ns);
+  span.epoch = epoch_of(space, libraries);
+  return span;
 }
 
-LabelId SymbolView::label(std::uint64_t address) const { return symbolizer_->label(epoch_, address); }
-
-SymbolAt SymbolView::at(std::uint64_t address) const {
-  const std::lock_guard lock(symbolizer_->mutex_);
-  return symbolizer_->find(symbolizer_->epochs_[epoch_], address);
+SymbolAt Symbolizer::at(std::uint32_t epoch, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  return find(epochs_[epoch], address);
 }
 
-const AddressSpace* SymbolView::space() const {
-  const std::lock_guard lock(symbolizer_->mutex_);
-  return symbolizer_->epochs_[epoch_].space;
+const AddressSpace* Symbolizer::space_of(std::uint32_t epoch) {
+  const std::lock_guard lock(mutex_);
+  return epochs_[epoch].space;
 }
 
 const SymbolTable* Symbolizer::kernel_symbols() {

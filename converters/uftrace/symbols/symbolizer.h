@@ -1,5 +1,5 @@
 // From an address in a record to the label of a call: module as category, symbol as name. The front door of
-// the symbol files. Several threads may ask at once.
+// the symbol files. Several threads may ask at once; TaskSymbols asks for the records of one task.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,6 @@
 
 namespace convert::uftrace {
 
-class Symbolizer;
-
 // What lies at an address. Borrowed from the Symbolizer and the sessions.
 struct SymbolAt {
   std::string_view category;         // module's basename, `[kernel]` or `[unknown]`
@@ -36,30 +34,12 @@ struct SymbolAt {
   static constexpr std::string_view kKernelCategory = "[kernel]";
 };
 
-// What the addresses of one task's records mean in [from_ns, until_ns): until its next exec, or the next
-// library that its program loads. Two views with one epoch() give equal labels for equal addresses, so the
-// epoch is the key for caches. Borrows the Symbolizer.
-class SymbolView {
- public:
-  std::uint64_t from_ns() const { return from_ns_; }
-  std::uint64_t until_ns() const { return until_ns_; }
-  std::uint32_t epoch() const { return epoch_; }  // counts up from 0
-
-  // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
-  // demangled symbol, or `<hex>` and a note (once for each address).
-  LabelId label(std::uint64_t address) const;
-  SymbolAt at(std::uint64_t address) const;
-  // Null if none is known.
-  const AddressSpace* space() const;
-
- private:
-  friend class Symbolizer;
-  SymbolView(Symbolizer& symbolizer, const SessionSpan& span, std::uint64_t time_ns);
-
-  Symbolizer* symbolizer_;
-  std::uint64_t from_ns_;
-  std::uint64_t until_ns_;
-  std::uint32_t epoch_;
+// The addresses of a task's records keep their meaning in [from_ns, until_ns): until its next exec, or the
+// next library that its program loads. Spans of one epoch give equal labels for equal addresses.
+struct SymbolSpan {
+  std::uint64_t from_ns = 0;
+  std::uint64_t until_ns = 0;
+  std::uint32_t epoch = 0;  // counts up from 0
 };
 
 // Safe to use from several threads; callers cache what they got.
@@ -78,9 +58,14 @@ class Symbolizer {
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
-  SymbolView view(const Task& task, std::uint64_t time_ns) {
-    return SymbolView(*this, sessions_.session_at(task, time_ns), time_ns);
-  }
+  SymbolSpan span_at(const Task& task, std::uint64_t time_ns);
+  // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
+  // demangled symbol, or `<hex>` and a note (once for each address).
+  LabelId label(std::uint32_t epoch, std::uint64_t address);
+  SymbolAt at(std::uint32_t epoch, std::uint64_t address);
+  // Null if none is known.
+  const AddressSpace* space_of(std::uint32_t epoch);
+
   // The kernel's, by absolute addresses; null if the recording has none.
   const SymbolTable* kernel_symbols();
   // A function of the kernel, whatever the task.
@@ -95,8 +80,6 @@ class Symbolizer {
   void add_notes();
 
  private:
-  friend class SymbolView;
-
   // A state of an address space: it, and how many of its libraries are loaded. No space: nothing is known.
   struct Epoch {
     const AddressSpace* space;
@@ -104,7 +87,6 @@ class Symbolizer {
   };
 
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
-  LabelId label(std::uint32_t epoch, std::uint64_t address);
   SymbolAt find(const Epoch& epoch, std::uint64_t address);
   const SymbolTable* symbols_of(const Module& module);
   const SymbolTable* symbols_of(const Library& library);

@@ -4,10 +4,11 @@
 
 namespace convert::uftrace {
 
-CallFilter::CallFilter(FilterTable& table, Symbolizer& symbolizer, Names& names, Lane& lane,
-                       const ThreadPlan& plan)
+CallFilter::CallFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names,
+                       Lane& lane, const ThreadPlan& plan)
     : table_(table),
       symbolizer_(symbolizer),
+      symbols_(symbols),
       names_(names),
       lane_(lane),
       plan_(plan),
@@ -29,7 +30,7 @@ bool CallFilter::prepare() {
 
 const FunctionRule* CallFilter::rule_at(std::uint64_t address) {
   if (const FunctionRule* const* const known = rules_->find(address)) return *known;
-  const FunctionRule* const rule = table_.rule_of(*view_, address);
+  const FunctionRule* const rule = table_.rule_of(symbols_, address);
   rules_->put(address, rule);
   return rule;
 }

@@ -24,16 +24,14 @@ namespace convert::uftrace {
 class CallFilter {
  public:
   // Borrows all of them. `lane` holds the open calls.
-  CallFilter(FilterTable& table, Symbolizer& symbolizer, Names& names, Lane& lane, const ThreadPlan& plan);
+  CallFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names, Lane& lane,
+             const ThreadPlan& plan);
 
   // Finds what later records decide; the rest may be asked when that is true. A step at a time; all at once
   // where files must not stay open.
   bool prepare();
-  // The symbols from here on, and what is known of their functions' rules.
-  void set_view(const SymbolView& view, FunctionRuleCache& rules) {
-    view_ = &view;
-    rules_ = &rules;
-  }
+  // The rules of functions by the symbols that hold from here on.
+  void use_rules(FunctionRuleCache& rules) { rules_ = &rules; }
   // The call at hand; borrowed until the next one.
   void set_item(const RecordItem& item) { item_ = &item; }
   // Another program begins.
@@ -77,6 +75,7 @@ class CallFilter {
 
   FilterTable& table_;
   Symbolizer& symbolizer_;
+  const TaskSymbols& symbols_;
   Names& names_;
   Lane& lane_;
   const ThreadPlan& plan_;
@@ -85,8 +84,7 @@ class CallFilter {
   bool is_ready_;
   std::unique_ptr<KeptCallScan> scan_;  // until then
   KeptCalls kept_calls_;
-  const SymbolView* view_ = nullptr;
-  FunctionRuleCache* rules_ = nullptr;  // of the view
+  FunctionRuleCache* rules_ = nullptr;  // by these symbols
   const RecordItem* item_ = nullptr;
   std::uint64_t calls_ = 0, events_ = 0;
 };

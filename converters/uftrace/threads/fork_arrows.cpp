@@ -36,15 +36,16 @@ bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& tabl
 
 bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symbolizer& symbolizer) {
   const CallRecord& first = *plan.head.first_call;
-  const SymbolView view = symbolizer.view(*plan.task, first.time_ns);
+  TaskSymbols symbols(symbolizer, *plan.task);
+  symbols.move_to(first.time_ns);
   ThreadFilter filter(table);
   std::size_t depth = 0;
   bool is_shown = false;
   for (const std::uint64_t address : calls_around(plan, first))
     is_shown |=
-        filter.enter(depth++, address == 0 ? table.unknown_rule() : table.rule_of(view, address), true);
+        filter.enter(depth++, address == 0 ? table.unknown_rule() : table.rule_of(symbols, address), true);
   if (is_shown || !first.is_entry()) return is_shown;
-  const FunctionRule* const rule = table.rule_of(view, first.address);
+  const FunctionRule* const rule = table.rule_of(symbols, first.address);
   return filter.enter(depth, rule, true) && is_kept(plan, rule, table, symbolizer);
 }
 

@@ -17,8 +17,9 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& shared
       context_(context),
       notes_(context.timeline.new_notes()),
       file_(plan_.path.empty() ? RecordFile() : RecordFile(plan_.path, plan_.keep_open)),
+      symbols_(shared.symbolizer, *plan_.task, &shared.lines),
       filter_(shared.filters != nullptr ? std::make_unique<CallFilter>(*shared.filters, shared.symbolizer,
-                                                                       context.names, lane, plan_)
+                                                                       symbols_, context.names, lane, plan_)
                                         : nullptr),
       kernel_filter_(filter_ != nullptr && plan_.kernel.queue != nullptr ? filter_->for_kernel() : nullptr),
       others_(lane, switches_of_plan(),
@@ -34,7 +35,7 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& shared
       calls_({.lane = lane,
               .names = context.names,
               .notes = notes_,
-              .label_of = [this](std::uint64_t address) { return view_->label(address); },
+              .label_of = [this](std::uint64_t address) { return symbols_.label(address); },
               .place = [this] { return Location::byte(file_.path(), place_); },
               .shows = call_filter()}) {
   if (plan_.is_forked) calls_.inherit(std::move(plan_.inherited));
@@ -112,7 +113,8 @@ struct ThreadSource::PlainCalls {
 bool ThreadSource::pump(const PumpBudget& turn) {
   if (filter_ != nullptr && !filter_->prepare()) return true;
   scratch_ = &recording_.workers[turn.worker];
-  if (view_) set_view(*view_);
+  symbols_.use_caches(scratch_->labels);
+  use_rules();
   // A record of 16 bytes takes at most one slot of the lane.
   const std::size_t wanted =
       std::max(turn.lane_bytes / sizeof(PendingEvent) * kRecordSize, RecordCursor::kMinBlock);
@@ -123,7 +125,7 @@ bool ThreadSource::pump(const PumpBudget& turn) {
   limits_.delivered_until_ns = turn.delivered_until_ns;
   set_limits();  // new messages may have come
   for (;;) {
-    const auto item = cursor_.next(limits_, PlainCalls{*this, lane_, cache_, cursor_.offset()});
+    const auto item = cursor_.next(limits_, PlainCalls{*this, lane_, symbols_.cache(), cursor_.offset()});
     if (!item) break;
     take(*item);
     set_limits();
@@ -170,8 +172,7 @@ void ThreadSource::take_call(const RecordItem& item) {
   const CallRecord& call = item.call;
   if (filter_ != nullptr) filter_->set_item(item);
   moments_.tell(call.time_ns);
-  if (!view_ || call.time_ns < view_->from_ns() || call.time_ns >= view_->until_ns())
-    enter_view(call.time_ns);
+  if (symbols_.move_to(call.time_ns)) use_rules();
   tell_others(call);
   const std::uint64_t time_ns = in_order(item);
 
@@ -186,7 +187,7 @@ void ThreadSource::take_call(const RecordItem& item) {
   if (call.is_entry()) {
     events_.add_to_entry(values_);
     if (says_something) {
-      const CallName name = name_of(call.address);
+      const CallName& name = symbols_.name_of(call.address);
       if (name.line != CallName::kNoLine) values_.add({recording_.lines.argument(), name.line});
     }
     calls_.entry(time_ns, call.depth, call.address, values_);
@@ -198,14 +199,6 @@ void ThreadSource::take_call(const RecordItem& item) {
     tell_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0));
   tell_forks(time_ns);
   others_.resume(time_ns);
-}
-
-CallName ThreadSource::name_of(std::uint64_t address) {
-  if (const CallName* const known = cache_->find(address)) return *known;
-  const CallName name{.label = view_->label(address),
-                      .line = recording_.lines.of(*view_, address).value_or(CallName::kNoLine)};
-  cache_->put(address, name);
-  return name;
 }
 
 // A plain entry of a function whose place in the source is known. False if it does not fit the open calls.
@@ -227,9 +220,9 @@ std::uint64_t ThreadSource::in_order(const RecordItem& item) {
 
 // " of draw@libgui.so", and whether a file tells its types.
 std::string ThreadSource::function_of(const CallRecord& call) const {
-  const Names::Label label = context_.names.label(view_->label(call.address));
+  const Names::Label label = context_.names.label(symbols_.label(call.address));
   return fmt::format(" of {}@{}{}", context_.names.text(label.name), context_.names.text(label.category),
-                     recording_.lines.has_file(*view_, call.address) ? "" : ", which has no .dbg file");
+                     recording_.lines.has_file(symbols_.at(call.address)) ? "" : ", which has no .dbg file");
 }
 
 void ThreadSource::note_skipped(const RecordItem& item, std::string_view function) {
@@ -252,14 +245,8 @@ void ThreadSource::take_event(const RecordItem& item) {
 
 // ---- Names and moments ----
 
-void ThreadSource::enter_view(std::uint64_t time_ns) {
-  view_ = recording_.symbolizer.view(*plan_.task, time_ns);
-  set_view(*view_);
-}
-
-void ThreadSource::set_view(const SymbolView& view) {
-  cache_ = &scratch_->caches.of(view.epoch());
-  if (filter_ != nullptr) filter_->set_view(view, scratch_->rules.of(view.epoch()));
+void ThreadSource::use_rules() {
+  if (filter_ != nullptr) filter_->use_rules(scratch_->rules.of(symbols_.epoch()));
 }
 
 // ---- What is left out ----
@@ -286,9 +273,10 @@ bool ThreadSource::shows_switch(bool is_short) {
 
 // Where plain runs have to stop: for a moment, other symbols, an arrow, or a stack that is not known.
 void ThreadSource::set_limits() {
-  const bool needs_a_look = events_.is_waiting() || !view_ || !calls_.is_settled() || plan_.fork_flow != 0;
+  const bool needs_a_look =
+      events_.is_waiting() || symbols_.until_ns() == 0 || !calls_.is_settled() || plan_.fork_flow != 0;
   limits_.plain_until_ns =
-      needs_a_look ? 0 : std::min({view_->until_ns(), others_.limit_ns(), moments_.limit_ns()});
+      needs_a_look ? 0 : std::min({symbols_.until_ns(), others_.limit_ns(), moments_.limit_ns()});
   limits_.plain_until_offset =
       plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
 }

@@ -20,8 +20,7 @@
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/thread_calls.h"
-#include "converters/uftrace/symbols/label_cache.h"
-#include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 #include "converters/uftrace/threads/call_filter.h"
 #include "converters/uftrace/threads/side_streams.h"
 #include "converters/uftrace/threads/task_events.h"
@@ -33,7 +32,7 @@ namespace convert::uftrace {
 struct RecordingContext {
   // What one worker needs for the thread at hand.
   struct WorkerScratch {
-    LabelCaches caches = {};
+    LabelCaches labels = {};
     EpochCaches<FunctionRuleCache> rules = {};
     std::vector<std::byte> block = {};
   };
@@ -70,7 +69,6 @@ class ThreadSource : public Source {
     const SideStreams& others_;
   };
 
-  void set_view(const SymbolView& view);
   OffCpuCalls::Context switches_of_plan();
   TaskEvents::Context moments_of_plan();
   std::function<bool(std::uint64_t address, bool is_recorded)> call_filter();
@@ -83,7 +81,6 @@ class ThreadSource : public Source {
   void take(const RecordItem& item);
   void take_call(const RecordItem& item);
   void take_event(const RecordItem& item);
-  CallName name_of(std::uint64_t address);
   bool begin_with_line(const CallRecord& call, const CallName& name);
   std::string function_of(const CallRecord& call) const;
   void note_skipped(const RecordItem& item, std::string_view function);
@@ -93,7 +90,7 @@ class ThreadSource : public Source {
   void exec(std::uint64_t time_ns);
   void tell_forks(std::uint64_t time_ns);
   void tell_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
-  void enter_view(std::uint64_t time_ns);
+  void use_rules();
   void set_limits();
   void end_calls();
   void finish();
@@ -106,6 +103,7 @@ class ThreadSource : public Source {
   ImportContext& context_;
   Notes& notes_;
   RecordFile file_;
+  TaskSymbols symbols_;
   std::unique_ptr<CallFilter> filter_;           // null: all calls are shown
   std::unique_ptr<KernelFilter> kernel_filter_;  // null: all that the kernel did is shown
   SideStreams others_;
@@ -113,12 +111,10 @@ class ThreadSource : public Source {
   TaskEvents moments_;
   RecordCursor cursor_;
   RecordCursor::Limits limits_;
-  std::uint64_t place_ = 0;      // of the item at hand
-  std::uint64_t latest_ns_ = 0;  // of an event
-  std::uint64_t passed_ns_ = 0;  // the gate, once it was reached
-  std::optional<SymbolView> view_;
+  std::uint64_t place_ = 0;                             // of the item at hand
+  std::uint64_t latest_ns_ = 0;                         // of an event
+  std::uint64_t passed_ns_ = 0;                         // the gate, once it was reached
   RecordingContext::WorkerScratch* scratch_ = nullptr;  // for one pump()
-  LabelCache* cache_ = nullptr;                         // of the view; for one pump()
   Arguments values_;                                    // of the call at hand
   ThreadEvents events_;
   ThreadCalls calls_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 #include "tests/uftrace/symbols/elf_builder.h"
 #include "tests/uftrace/text_recording.h"
 
@@ -41,13 +42,17 @@ class SymbolizerTest : public testing::Test {
     }
     return *symbolizer_;
   }
-  SymbolView view(std::uint64_t tid, std::uint64_t time_ns) {
+  SymbolSpan span(std::uint64_t tid, std::uint64_t time_ns) {
     Symbolizer& ready = symbolizer();
-    return ready.view(*sessions_->find_task(ThreadId{tid}), time_ns);
+    return ready.span_at(*sessions_->find_task(ThreadId{tid}), time_ns);
+  }
+  LabelId label_id(std::uint64_t tid, std::uint64_t address, std::uint64_t time_ns) {
+    const SymbolSpan when = span(tid, time_ns);
+    return symbolizer().label(when.epoch, address);
   }
   // "category name" of a call of thread 100.
   std::string label(std::uint64_t address, std::uint64_t time_ns = 20) {
-    const Names::Label parts = names_.label(view(100, time_ns).label(address));
+    const Names::Label parts = names_.label(label_id(100, address, time_ns));
     return std::string(names_.text(parts.category)) + " " + std::string(names_.text(parts.name));
   }
 
@@ -114,19 +119,58 @@ TEST_F(SymbolizerTest, ALoadedLibraryWithoutASymbolFile) {
   EXPECT_EQ(notes_.count(kUnsureSymbols), 1u);
 }
 
-TEST_F(SymbolizerTest, AViewHoldsUntilTheNextLoadOrExec) {
+TEST_F(SymbolizerTest, SymbolsHoldUntilTheNextLoadOrExec) {
   task_text_ +=
       "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"
       "SESS timestamp=0.000000070 pid=100 sid=aa exename=\"/bin/a\"\n"
       "TASK timestamp=0.000000090 tid=100 pid=100\n";
-  const SymbolView before = view(100, 20);
-  EXPECT_EQ(before.from_ns(), 10u);
-  EXPECT_EQ(before.until_ns(), 50u);
-  const SymbolView after = view(100, 60);
-  EXPECT_EQ(after.from_ns(), 50u);
-  EXPECT_EQ(after.until_ns(), 90u);
-  EXPECT_NE(before.epoch(), after.epoch());
-  EXPECT_EQ(view(101, 30).epoch(), before.epoch());  // another thread of the same session
+  const SymbolSpan before = span(100, 20);
+  EXPECT_EQ(before.from_ns, 10u);
+  EXPECT_EQ(before.until_ns, 50u);
+  const SymbolSpan after = span(100, 60);
+  EXPECT_EQ(after.from_ns, 50u);
+  EXPECT_EQ(after.until_ns, 90u);
+  EXPECT_NE(before.epoch, after.epoch);
+  EXPECT_EQ(span(101, 30).epoch, before.epoch);  // another thread of the same session
+}
+
+TEST_F(SymbolizerTest, TaskSymbolsFollowTheTime) {
+  task_text_ += "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n";
+  Symbolizer& ready = symbolizer();
+  TaskSymbols symbols(ready, *sessions_->find_task(ThreadId{100}));
+  EXPECT_EQ(symbols.until_ns(), 0u);
+  EXPECT_TRUE(symbols.move_to(20));
+  EXPECT_EQ(symbols.until_ns(), 50u);
+  EXPECT_FALSE(symbols.move_to(49)) << "nothing was loaded in between";
+  const std::uint32_t before = symbols.epoch();
+  EXPECT_TRUE(symbols.move_to(50));
+  EXPECT_NE(symbols.epoch(), before);
+  EXPECT_TRUE(symbols.move_to(20)) << "time may go back";
+  EXPECT_EQ(symbols.epoch(), before);
+}
+
+struct LineNine : FunctionLines {
+  NameId line_of(const SymbolAt& function) const override {
+    return function.symbol != nullptr ? NameId{9} : CallName::kNoLine;
+  }
+};
+
+TEST_F(SymbolizerTest, TaskSymbolsCacheWhatHasANameOnly) {
+  Symbolizer& ready = symbolizer();
+  const LineNine lines;
+  LabelCaches first, second;
+  TaskSymbols symbols(ready, *sessions_->find_task(ThreadId{100}), &lines);
+  symbols.use_caches(first);
+  EXPECT_EQ(symbols.cache(), nullptr);
+  symbols.move_to(20);
+  const LabelId label = symbols.label(0x10100);
+  EXPECT_EQ(symbols.cache()->find(0x10100), nullptr) << "its line is not known";
+  EXPECT_EQ(symbols.name_of(0x10100).label, label);
+  ASSERT_NE(symbols.cache()->find(0x10100), nullptr);
+  EXPECT_EQ(symbols.cache()->find(0x10100)->line, NameId{9});
+  EXPECT_EQ(symbols.label(0x10100), label);
+  symbols.use_caches(second);
+  EXPECT_EQ(symbols.cache()->find(0x10100), nullptr) << "another worker has its own";
 }
 
 TEST_F(SymbolizerTest, KernelAddresses) {
@@ -155,7 +199,7 @@ TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
 TEST_F(SymbolizerTest, AThreadOfNoKnownProgramHasNumbersOnly) {
   recording_.file("900.dat", "").file("sid-bb.map", "");
   task_text_ += "SESS timestamp=0.000000010 pid=200 sid=bb exename=\"/bin/b\"\n";
-  const Names::Label parts = names_.label(view(900, 20).label(0x10200));
+  const Names::Label parts = names_.label(label_id(900, 0x10200, 20));
   EXPECT_EQ(names_.text(parts.category), "[unknown]");
   EXPECT_EQ(names_.text(parts.name), "<10200>");
 }

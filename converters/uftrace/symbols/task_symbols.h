@@ -1,0 +1,69 @@
+// The symbols of one task at one time. Everyone who needs the label or the symbol of an address in a task's
+// records asks here. Labels are cached per worker, so that a label that is known costs no lock.
+#pragma once
+
+#include <cstdint>
+
+#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/symbolizer.h"
+
+namespace convert::uftrace {
+
+// Finds where functions stand in the source.
+class FunctionLines {
+ public:
+  virtual ~FunctionLines() = default;
+  // "file:line" of the function; CallName::kNoLine if it is not known.
+  virtual NameId line_of(const SymbolAt& function) const = 0;
+};
+
+class TaskSymbols {
+ public:
+  // Borrows all; `lines` may be null.
+  TaskSymbols(Symbolizer& symbolizer, const Task& task, const FunctionLines* lines = nullptr)
+      : symbolizer_(symbolizer), task_(task), lines_(lines) {}
+  TaskSymbols(const TaskSymbols&) = delete;
+  TaskSymbols& operator=(const TaskSymbols&) = delete;
+
+  // Answers are for this time from now on. True if addresses may mean something else than before: then the
+  // caller forgets what it has cached by address.
+  bool move_to(std::uint64_t time_ns) {
+    if (span_.from_ns <= time_ns && time_ns < span_.until_ns) return false;
+    span_ = symbolizer_.span_at(task_, time_ns);
+    if (caches_ != nullptr) cache_ = &caches_->of(span_.epoch);
+    return true;
+  }
+  // Addresses keep their meaning until then; 0 before the first move_to().
+  std::uint64_t until_ns() const { return span_.until_ns; }
+  // Counts up from 0. Equal epochs give equal answers, whatever the task: a key for caches.
+  std::uint32_t epoch() const { return span_.epoch; }
+
+  // The answers of the worker that asks from now on are cached here, until the next call.
+  void use_caches(LabelCaches& caches) {
+    caches_ = &caches;
+    cache_ = span_.until_ns != 0 ? &caches.of(span_.epoch) : nullptr;
+  }
+  // Null before the first move_to(), or without caches.
+  const LabelCache* cache() const { return cache_; }
+
+  // All of these need a move_to() before.
+
+  // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
+  // demangled symbol, or `<hex>` and a note (once for each address).
+  LabelId label(std::uint64_t address) const;
+  // The label, and the function's line. Needs caches.
+  const CallName& name_of(std::uint64_t address);
+  SymbolAt at(std::uint64_t address) const { return symbolizer_.at(span_.epoch, address); }
+  // Null if none is known.
+  const AddressSpace* space() const { return symbolizer_.space_of(span_.epoch); }
+
+ private:
+  Symbolizer& symbolizer_;
+  const Task& task_;
+  const FunctionLines* lines_;
+  SymbolSpan span_ = {};
+  LabelCaches* caches_ = nullptr;  // of the worker
+  LabelCache* cache_ = nullptr;    // of these that of the epoch
+};
+
+}  // namespace convert::uftrace
