@@ -152,8 +152,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     for (const auto& [tid, plan] : plans) recording.kernel_queues[tid];
   else if (options.kernel_only)
     context.notes.add(kNothingOfKernel, Location::file(input.native()), "nothing is shown of it");
-  plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline.max_depth(),
-             [&] { return context.timeline.new_flow_id(); });
+  plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
   if (recording.filters != nullptr) leave_out_arrows(plans, *recording.filters, recording.symbolizer);
 
   context.timeline.begin_input(input.string());

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/lanes/event.h"
 #include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/filters/filter_options.h"
@@ -38,6 +39,16 @@ class FilterTable {
   bool has_filter() const { return has_filter_; }
   // Only callers of some functions are shown.
   bool has_callers() const { return has_callers_; }
+  // Calls of the program are not shown.
+  bool passes_program() const { return passes_program_; }
+  // How long a call with this rule must take to be kept by its own length, which may be null; kForever if no
+  // length is enough. `around_ns` is what holds in the calls around it.
+  std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
+    if (is_too_small) return kForever;
+    if (rule != nullptr && rule->has(Setting::Trace)) return 0;
+    if (has_callers_ && (rule == nullptr || !rule->has(Setting::Caller))) return kForever;
+    return rule != nullptr && rule->has(Setting::Time) ? rule->actions.time_ns : around_ns;
+  }
   // Whether a call is shown may depend on what comes after its begin.
   bool looks_ahead() const { return looks_ahead_; }
   // Whether that depends on functions, too, and not on times alone.

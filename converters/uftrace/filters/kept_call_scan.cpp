@@ -23,7 +23,7 @@ void KeptCallScan::open_inferred() {
                    .offset = kNowhere,
                    .time_ns = table_.options().time_ns,
                    .size = table_.options().size,
-                   .may_count = false,
+                   .shortest_ns = kForever,
                    .is_kept = false});
   keep_open();
 }
@@ -38,9 +38,7 @@ bool KeptCallScan::step() {
 
 const FunctionRule* KeptCallScan::rule_at(std::uint64_t address) {
   if (const FunctionRule* const* const known = rules_.find(address)) return *known;
-  const FunctionRule* const rule = table_.rule_of(symbols_, address);
-  rules_.put(address, rule);
-  return rule;
+  return rules_.put(address, table_.rule_of(symbols_, address));
 }
 
 void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
@@ -49,21 +47,13 @@ void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
               .offset = offset,
               .time_ns = open_.empty() ? table_.options().time_ns : open_.back().time_ns,
               .size = open_.empty() ? table_.options().size : open_.back().size,
-              .may_count = !table_.has_callers(),
+              .shortest_ns = kForever,
               .is_kept = false};
-  if (needs_functions_) {
-    const FunctionRule* const rule = rule_at(call.address);
-    if (rule != nullptr) {
-      if (rule->has(Setting::Time)) inside.time_ns = rule->actions.time_ns;
-      if (rule->has(Setting::Size)) inside.size = rule->actions.size;
-      inside.may_count |= rule->has(Setting::Caller);
-      const bool is_too_small = inside.size != 0 && rule->size < inside.size;
-      if (is_too_small) inside.may_count = false;
-      open_.push_back(inside);
-      if (rule->has(Setting::Trace) && !is_too_small) keep_open();
-      return;
-    }
-  }
+  const FunctionRule* const rule = needs_functions_ ? rule_at(call.address) : nullptr;
+  if (rule != nullptr && rule->has(Setting::Time)) inside.time_ns = rule->actions.time_ns;
+  if (rule != nullptr && rule->has(Setting::Size)) inside.size = rule->actions.size;
+  const bool is_too_small = rule != nullptr && inside.size != 0 && rule->size < inside.size;
+  inside.shortest_ns = table_.shortest_kept_ns(rule, is_too_small, inside.time_ns);
   open_.push_back(inside);
 }
 

@@ -53,10 +53,10 @@ class KeptCallScan {
   struct Open {
     std::uint64_t address;  // 0: not known
     std::uint64_t begin_ns;
-    std::uint64_t offset;   // kNowhere: no entry is known
-    std::uint64_t time_ns;  // of the shortest call in it that counts, itself included
-    std::uint64_t size;     // of the smallest function
-    bool may_count;         // if it is long enough
+    std::uint64_t offset;       // kNowhere: no entry is known
+    std::uint64_t time_ns;      // the shortest time that counts in it
+    std::uint64_t size;         // the smallest function that counts in it
+    std::uint64_t shortest_ns;  // it is kept if it takes this long; never if that is kForever
     bool is_kept;
   };
 
@@ -65,7 +65,7 @@ class KeptCallScan {
   void leave(std::uint64_t time_ns) {
     const Open& call = open_.back();
     const std::uint64_t took_ns = time_ns > call.begin_ns ? time_ns - call.begin_ns : 0;
-    if (call.may_count && took_ns >= call.time_ns) keep_open();
+    if (call.shortest_ns != kForever && took_ns >= call.shortest_ns) keep_open();
     open_.pop_back();
   }
   // The innermost open call, and so all around it.

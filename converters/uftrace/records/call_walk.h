@@ -43,13 +43,14 @@ class CallWalk {
     while (!watcher.is_over() && !cursor_.is_done()) {
       cursor_.read(block);
       while (!watcher.is_over()) {
-        std::uint64_t offset = cursor_.offset();
-        const auto plain = [&](const CallRecord& call) {
-          if (call.time_ns < seen_ns_ || !watcher.may_pass(call) || !open_.try_take(call)) return false;
-          seen_ns_ = call.time_ns;
-          watcher.passed(call, offset);
-          offset += kRecordSize;
-          return true;
+        const auto plain = [&](const auto& records, std::uint64_t offset) {
+          return records.count_while([&](const CallRecord& call) {
+            if (call.time_ns < seen_ns_ || !watcher.may_pass(call) || !open_.try_take(call)) return false;
+            seen_ns_ = call.time_ns;
+            watcher.passed(call, offset);
+            offset += kRecordSize;
+            return true;
+          });
         };
         const auto item = cursor_.next({.plain_until_ns = watcher.plain_until_ns()}, plain);
         if (!item) break;

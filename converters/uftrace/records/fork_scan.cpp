@@ -150,7 +150,7 @@ RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
   std::array<std::byte, RecordCursor::kMinBlock> block;
   cursor.read(block);
   RecordHead head;
-  const auto is_never_plain = [](const CallRecord&) { return false; };
+  const auto is_never_plain = [](const auto&, std::uint64_t) { return std::size_t{0}; };
   while (const auto item = cursor.next({.plain_until_ns = 0}, is_never_plain)) {
     const bool is_call = item->what == RecordItem::What::Call;
     if (!head.first_ns && (is_call || item->what == RecordItem::What::Event))

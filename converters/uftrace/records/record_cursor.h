@@ -58,6 +58,25 @@ struct PlainRecords {
   std::uint64_t mismatch(const Record& record) const {
     return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
   }
+  // What a plain record means. Its depth may be any number.
+  CallRecord call_of(const Record& record) const {
+    const RecordType type = record.type();
+    return {.type = type,
+            .time_ns = record.time_ns,
+            .depth = type == RecordType::Entry ? record.depth() - shift.entry : record.depth() + shift.exit,
+            .address = record.address()};
+  }
+  PlainRecords from(std::size_t i) const { return {begin + i * kRecordSize, end, shift, limit_ns}; }
+  // Gives the plain calls to `accept` until it refuses one; returns how many it accepted.
+  template <typename Accept>
+  std::size_t count_while(Accept accept) const {
+    std::size_t i = 0;
+    for (const std::size_t n = count(); i != n; ++i) {
+      const Record record = (*this)[i];
+      if (mismatch(record) != 0 || !accept(call_of(record))) break;
+    }
+    return i;
+  }
 };
 
 class RecordCursor {
@@ -89,10 +108,9 @@ class RecordCursor {
   // Reads on, into `block`, and borrows it for next(). Throws InputError as RecordFile::read() does.
   void read(std::span<std::byte> block);
 
-  // The next item of the block. Plain records before it are handed to `plain` as CallRecords; it returns
-  // false for one that it does not want, which then becomes an item. If it has take_run(PlainRecords), it is
-  // asked first how many of them it takes at once. Nothing when the block is over, or the next record lies
-  // behind the gate.
+  // The next item of the block. Plain records before it go to `plain(PlainRecords, offset of the first)`,
+  // which returns how many of them it consumed; the one behind those becomes an item. Nothing when the block
+  // is over, or the next record lies at `delivered_until_ns` or later.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -124,7 +142,7 @@ class RecordCursor {
   static_assert(kLookahead < kMinBlock, "so every block makes progress");
 
   // A run of records that need no care. Stops at the first one that does: a payload, an event, a loss, a
-  // wrong magic, a time beyond the limits, or one that is not wanted.
+  // wrong magic, a time beyond the limits, or one that is not consumed.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =
@@ -134,26 +152,12 @@ class RecordCursor {
     if (stop <= at_) return;
     const std::byte* const begin = bytes_.data() + at_;
     const std::byte* const end = begin + (stop - at_) / kRecordSize * kRecordSize;
-    const DepthShift shift = shift_;
-    const std::byte* at = begin;
-    for (;; at += kRecordSize) {
-      if constexpr (requires { plain.take_run(PlainRecords<Order>{}); })
-        at += plain.take_run(PlainRecords<Order>{at, end, shift, limit_ns}) * kRecordSize;
-      if (at == end) break;
-      const Record record = load_record<Order>(at);
-      if ((record.word & kPlainMask) != kPlainPattern || record.time_ns >= limit_ns) break;
-      const RecordType type = record.type();
-      const std::size_t depth =
-          type == RecordType::Entry ? record.depth() - shift.entry : record.depth() + shift.exit;
-      if (!plain(CallRecord{
-              .type = type, .time_ns = record.time_ns, .depth = depth, .address = record.address()}))
-        break;
-    }
-    if (at == begin) return;
-    seen_ns_ = std::max(seen_ns_, load_record<Order>(at - kRecordSize).time_ns);
-    const auto taken = static_cast<std::size_t>(at - begin);
-    at_ += taken;
-    records_ += taken / kRecordSize;
+    const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
+    if (count == 0) return;
+    const std::byte* const last = begin + (count - 1) * kRecordSize;
+    seen_ns_ = std::max(seen_ns_, load_record<Order>(last).time_ns);
+    at_ += count * kRecordSize;
+    records_ += count;
   }
 
   // Whether the block has all that a step may look at.

@@ -6,11 +6,16 @@
 
 namespace convert::uftrace {
 
-void note_item(const RecordItem& item, bool is_last, const std::string& path, Notes& notes) {
+void RecordNotes::add(const NoteKind& kind, std::string_view problem, std::uint64_t count) {
+  notes_.add(
+      kind, [&] { return fmt::format("{}: {}", location().text(), problem); }, count);
+}
+
+void RecordNotes::add_item(const RecordItem& item, bool is_last) {
+  move_to(item.begin);
   const auto note = [&](const NoteKind& kind, std::uint64_t count, const auto& problem) {
-    notes.add(
-        kind, [&] { return fmt::format("{}: {}", Location::byte(path, item.begin).text(), problem()); },
-        count);
+    notes_.add(
+        kind, [&] { return fmt::format("{}: {}", location().text(), problem()); }, count);
   };
   const std::uint64_t bytes = item.end - item.begin;
   switch (item.what) {
@@ -45,10 +50,10 @@ void note_item(const RecordItem& item, bool is_last, const std::string& path, No
   }
 }
 
-void note_time_went_back(const RecordItem& item, const std::string& path, Notes& notes) {
-  notes.add(kTimeWentBack, [&] {
-    return fmt::format("{}: the record's time is {} ns before the last one",
-                       Location::byte(path, item.begin).text(), item.before_ns - item.call.time_ns);
+void RecordNotes::add_time_went_back(const RecordItem& call) {
+  notes_.add(kTimeWentBack, [&] {
+    return fmt::format("{}: the record's time is {} ns before the last one", location().text(),
+                       call.before_ns - call.call.time_ns);
   });
 }
 

@@ -1,18 +1,37 @@
-// How the user is told of records that are odd, by all who meet them.
+// Notes about one record file, which name the offset of the current record.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "converters/model/notes.h"
 #include "converters/uftrace/records/record_cursor.h"
 
 namespace convert::uftrace {
 
-// Losses, impossible times, and what can't be read. `is_last`: the file ends with the item.
-void note_item(const RecordItem& item, bool is_last, const std::string& path, Notes& notes);
+class RecordNotes {
+ public:
+  // Borrows both.
+  RecordNotes(Notes& notes, const std::string& path) : notes_(notes), path_(path) {}
 
-// A call whose time is before that of an earlier one.
-void note_time_went_back(const RecordItem& item, const std::string& path, Notes& notes);
+  // What follows is about the record at this offset.
+  void move_to(std::uint64_t offset) { offset_ = offset; }
+  std::uint64_t offset() const { return offset_; }
+  Location location() const { return Location::byte(path_, offset_); }
+  const std::string& path() const { return path_; }
+  Notes& all() { return notes_; }
+
+  void add(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
+  // Losses, impossible times, and what can't be read; moves to the item. `is_last`: the file ends with it.
+  void add_item(const RecordItem& item, bool is_last);
+  // The call's time is before that of an earlier one.
+  void add_time_went_back(const RecordItem& call);
+
+ private:
+  Notes& notes_;
+  const std::string& path_;
+  std::uint64_t offset_ = 0;
+};
 
 }  // namespace convert::uftrace

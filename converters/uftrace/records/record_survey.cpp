@@ -23,19 +23,15 @@ constexpr std::string_view kImpossibleTime = "impossible time";
 class Survey {
  public:
   Survey(const std::string& path, const ThreadFacts& facts, PayloadDecoder* payloads, Notes& notes)
-      : path_(path), facts_(facts), payloads_(payloads), notes_(notes) {}
+      : path_(path), facts_(facts), payloads_(payloads), notes_(notes, path) {}
 
   RecordSurvey run() {
     try {
       const RecordFile file(path_, true);
       RecordCursor cursor(file, facts_, open_, payloads_);
       std::vector<std::byte> block(kBlock);
-      const auto plain = [this](const CallRecord& call) {
-        if (call.time_ns < seen_ns_ || !open_.try_take(call)) return false;
-        seen_ns_ = call.time_ns;
-        ++(call.is_entry() ? found_.entries : found_.exits);
-        found_.max_depth = std::max(found_.max_depth, open_.depth());
-        return true;
+      const auto plain = [this](const auto& records, std::uint64_t) {
+        return records.count_while([this](const CallRecord& call) { return try_plain(call); });
       };
       while (!cursor.is_done()) {
         cursor.read(block);
@@ -43,7 +39,7 @@ class Survey {
         found_.records = cursor.records();
       }
     } catch (const InputError& unreadable) {
-      notes_.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
+      notes_.all().add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
     }
     if (found_.first_ns) found_.last_ns = std::max(found_.last_ns, seen_ns_);
     return std::move(found_);
@@ -51,7 +47,7 @@ class Survey {
 
  private:
   void take(const RecordItem& item, bool is_last) {
-    note_item(item, is_last, path_, notes_);
+    notes_.add_item(item, is_last);
     switch (item.what) {
       case RecordItem::What::Call:
         take_call(item);
@@ -79,11 +75,19 @@ class Survey {
     }
   }
 
+  bool try_plain(const CallRecord& call) {
+    if (call.time_ns < seen_ns_ || !open_.try_take(call)) return false;
+    seen_ns_ = call.time_ns;
+    ++(call.is_entry() ? found_.entries : found_.exits);
+    found_.max_depth = std::max(found_.max_depth, open_.depth());
+    return true;
+  }
+
   void take_call(const RecordItem& item) {
     const CallRecord& call = item.call;
     if (call.time_ns < item.before_ns) {
       ++found_.went_back;
-      note_time_went_back(item, path_, notes_);
+      notes_.add_time_went_back(item);
     }
     seen_ns_ = std::max(seen_ns_, call.time_ns);
     see(call.time_ns);
@@ -116,7 +120,7 @@ class Survey {
   const std::string& path_;
   const ThreadFacts& facts_;
   PayloadDecoder* payloads_;
-  Notes& notes_;
+  RecordNotes notes_;
   RecordSurvey found_;
   CallStack open_;
   std::uint64_t seen_ns_ = 0;  // the latest time of an entry or exit

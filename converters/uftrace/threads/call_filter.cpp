@@ -1,11 +1,9 @@
 #include "converters/uftrace/threads/call_filter.h"
 
-#include <utility>
-
 namespace convert::uftrace {
 
-CallFilter::CallFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names,
-                       Lane& lane, const ThreadPlan& plan)
+OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols,
+                           Names& names, const Lane& lane, const ThreadPlan& plan)
     : table_(table),
       symbolizer_(symbolizer),
       symbols_(symbols),
@@ -13,92 +11,80 @@ CallFilter::CallFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSym
       lane_(lane),
       plan_(plan),
       filter_(table),
-      inherited_(plan.inherited),
-      is_ready_(!table.looks_ahead() || plan.path.empty()) {}
+      kept_{.is_known = !table.looks_ahead() || plan.path.empty()} {}
 
-bool CallFilter::prepare() {
-  if (is_ready_) return true;
-  if (scan_ == nullptr)
-    scan_ = std::make_unique<KeptCallScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
-                                           std::move(inherited_), table_, symbolizer_, kept_calls_);
-  while (scan_->step())
+// All steps at once where files must not stay open.
+bool OptionFilter::prepare() {
+  if (kept_.is_known) return true;
+  if (kept_.scan == nullptr)
+    kept_.scan = std::make_unique<KeptCallScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
+                                                plan_.inherited, table_, symbolizer_, kept_.calls);
+  while (kept_.scan->step())
     if (plan_.keep_open) return false;
-  scan_.reset();
-  is_ready_ = true;
+  kept_.scan.reset();
+  kept_.is_known = true;
   return true;
 }
 
-const FunctionRule* CallFilter::rule_at(std::uint64_t address) {
+// ---- Calls of the program ----
+
+const FunctionRule* OptionFilter::rule_at(std::uint64_t address) {
   if (const FunctionRule* const* const known = rules_->find(address)) return *known;
-  const FunctionRule* const rule = table_.rule_of(symbols_, address);
-  rules_->put(address, rule);
-  return rule;
+  return rules_->put(address, table_.rule_of(symbols_, address));
 }
 
-bool CallFilter::enter(std::uint64_t address, bool is_recorded) {
-  const bool is_shown = enter(filter_, address, is_recorded);
-  if (!is_shown) ++calls_;
+bool OptionFilter::enter(std::uint64_t address, bool recorded) {
+  const bool is_shown = enter(filter_, address, recorded);
+  if (!is_shown) ++dropped_.calls;
   return is_shown;
 }
 
-bool CallFilter::enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded) {
+bool OptionFilter::enter(ThreadFilter& filter, std::uint64_t address, bool recorded) {
   const FunctionRule* const rule = address == 0 ? table_.unknown_rule() : rule_at(address);
-  const bool meets =
-      rule == nullptr || !rule->has(Setting::Condition) || !is_recorded || meets_condition(*rule);
-  return filter.enter(lane_.depth(), rule, !is_recorded || is_kept(item_->begin), meets);
+  const bool meets = rule == nullptr || !rule->has(Setting::Condition) || !recorded || meets_condition(*rule);
+  return filter.enter(lane_.depth(), rule, !recorded || is_kept(record_->begin), meets);
 }
 
-bool CallFilter::will_be_seen(const CallRecord& call) {
-  if (!call.is_entry()) return !has_left_out(call);
+bool OptionFilter::will_be_seen(const CallRecord& call) {
+  if (!call.is_entry()) return !drops_exit(call);
   if (call.depth != lane_.depth()) return true;
   ThreadFilter trial = filter_;
   return enter(trial, call.address, true);
 }
 
-// Of a function whose argument is never recorded, nothing can be asked.
-bool CallFilter::meets_condition(const FunctionRule& rule) {
+// A condition on an argument that the function never records is met.
+bool OptionFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
-  if (!plan_.payloads->records(item_->call, name)) return true;
-  if (!item_->has_payload || !item_->reading) return false;
-  const auto number = plan_.payloads->number(item_->call, item_->payload, *item_->reading, name);
+  if (!plan_.payloads->records(record_->call, name)) return true;
+  if (!record_->has_payload || !record_->reading) return false;
+  const auto number = plan_.payloads->number(record_->call, record_->payload, *record_->reading, name);
   return number && condition.holds(*number);
 }
 
-bool CallFilter::shows_event(std::size_t depth, bool is_of_call) {
-  const bool is_shown = filter_.shows_event(depth, is_of_call);
-  if (!is_shown) ++events_;
+// ---- Events, switches, and the kernel ----
+
+bool OptionFilter::shows_event(std::size_t depth, bool of_call) {
+  const bool is_shown = filter_.shows_event(depth, of_call);
+  if (!is_shown) ++dropped_.events;
   return is_shown;
 }
 
-// ---- The kernel's calls ----
+bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
+  if (!is_short) return shows_event(depth, false);
+  ++dropped_.events;
+  return false;
+}
 
-class CallFilter::KernelGate : public KernelFilter {
- public:
-  explicit KernelGate(CallFilter& filter) : filter_(filter) {}
-
-  // What its calls must be is known when they end.
-  Decision enter(std::size_t depth, std::uint64_t address) override {
-    FilterTable& table = filter_.table_;
-    const FunctionRule* const* const known = rules_.find(address);
-    const FunctionRule* const rule = known != nullptr ? *known : table.kernel_rule(address);
-    if (known == nullptr) rules_.put(address, rule);
-    const bool is_shown = filter_.filter_.enter(depth, rule, true);
-    if (!is_shown) ++filter_.calls_;
-    if (rule != nullptr && filter_.filter_.is_too_small(depth, *rule)) return {is_shown, kForever};
-    if (rule != nullptr && rule->has(Setting::Trace)) return {is_shown, 0};
-    if (table.has_callers() && (rule == nullptr || !rule->has(Setting::Caller))) return {is_shown, kForever};
-    const bool has_time = rule != nullptr && rule->has(Setting::Time);
-    return {is_shown, has_time ? rule->actions.time_ns : table.options().time_ns};
-  }
-  bool shows_event(std::size_t depth) override { return filter_.shows_event(depth, false); }
-  void drop() override { ++filter_.calls_; }
-
- private:
-  CallFilter& filter_;
-  AddressCache<const FunctionRule*, 8> rules_;  // of the kernel's functions
-};
-
-std::unique_ptr<KernelFilter> CallFilter::for_kernel() { return std::make_unique<KernelGate>(*this); }
+// Whether the call is kept is known when it ends.
+CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
+  const FunctionRule* const* const known = kernel_rules_.find(address);
+  const FunctionRule* const rule =
+      known != nullptr ? *known : kernel_rules_.put(address, table_.kernel_rule(address));
+  const bool is_shown = filter_.enter(depth, rule, true);
+  if (!is_shown) ++dropped_.calls;
+  const bool is_too_small = rule != nullptr && filter_.is_too_small(depth, *rule);
+  return {is_shown, table_.shortest_kept_ns(rule, is_too_small, table_.options().time_ns)};
+}
 
 }  // namespace convert::uftrace

@@ -1,123 +1,148 @@
-// What -F and its kin leave out of one thread: asks its ThreadFilter of each call and event, knows the rules
-// of the functions, the conditions of the record at hand and, from a walk before, what later records decide;
-// and counts.
+// Decides which calls and events of a thread are shown. CallFilter shows everything; OptionFilter applies -F
+// and the other filter options, with the rules of the functions, the conditions on the current record's
+// arguments and, from a scan before, what depends on later records. It counts what it drops.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/filters/filter_table.h"
 #include "converters/uftrace/filters/kept_call_scan.h"
-#include "converters/uftrace/filters/kept_calls.h"
 #include "converters/uftrace/filters/thread_filter.h"
-#include "converters/uftrace/kernel/kernel_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 
+// What a worker keeps for all threads that it converts.
+struct WorkerScratch {
+  LabelCaches labels = {};
+  EpochCaches<FunctionRuleCache> rules = {};
+  std::vector<std::byte> block = {};
+};
+
 class CallFilter {
  public:
-  // Borrows all of them. `lane` holds the open calls.
-  CallFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names, Lane& lane,
-             const ThreadPlan& plan);
+  struct KernelDecision {
+    bool is_shown = true;           // if it is kept
+    std::uint64_t shortest_ns = 0;  // calls that took this long are kept, and all around them
+  };
+  struct Dropped {
+    std::uint64_t calls = 0;
+    std::uint64_t events = 0;
+  };
 
-  // Finds what later records decide; the rest may be asked when that is true. A step at a time; all at once
-  // where files must not stay open.
-  bool prepare();
-  // The rules of functions by the symbols that hold from here on.
-  void use_rules(FunctionRuleCache& rules) { rules_ = &rules; }
-  // The call at hand; borrowed until the next one.
-  void set_item(const RecordItem& item) { item_ = &item; }
+  virtual ~CallFilter() = default;
+
+  // Takes a step of the scan that finds what later records decide. False while it isn't finished: then
+  // nothing else may be asked.
+  virtual bool prepare() { return true; }
+  // The symbols, or the worker, are other ones from here on.
+  virtual void use_scratch(WorkerScratch&) {}
+  // What follows is about this record; borrowed until the next one.
+  virtual void set_record(const RecordItem&) {}
   // Another program begins.
-  void start_over() { filter_.start_over(); }
+  virtual void start_over() {}
 
-  // A call begins, in all that are open: whether it is shown. Those that no record shows are not too short
-  // for anything.
-  bool enter(std::uint64_t address, bool is_recorded);
-  // Whether a call that begins or ends will be seen, or one that ends with it. Own calls alone must be open.
-  bool will_be_seen(const CallRecord& call);
-  // Whether it is known beforehand that nothing will be said of a call that begins in those that are open;
-  // and of one that ends.
-  bool leaves_out(const CallRecord& entry) {
+  // The calls of the program are shown, their arrows, and what task.txt says.
+  virtual bool shows_program() const { return true; }
+  // A call begins inside all that are open: whether it is shown. A call that was not `recorded` is never too
+  // short.
+  virtual bool enter(std::uint64_t, bool) { return true; }
+  // Whether the begin or end of this call will be seen, or the end of a call inside it. Only calls of the
+  // program may be open.
+  virtual bool will_be_seen(const CallRecord&) { return true; }
+  // Whether it is certain before the call begins, or ends, that nothing of it is shown.
+  virtual bool drops_entry(const CallRecord&) { return false; }
+  virtual bool drops_exit(const CallRecord&) const { return false; }
+  // Whether a fork's arrow may start in the innermost of `depth` calls of the program.
+  virtual bool shows_fork_in(std::size_t) const { return true; }
+
+  // An event inside `depth` calls. Events `of_call` were read at the call and go with it.
+  virtual bool shows_event(std::size_t, bool) { return true; }
+  // A schedule call inside `depth` calls, which is too short or not.
+  virtual bool shows_switch(std::size_t, bool) { return true; }
+
+  // A function of the kernel begins inside `depth` calls.
+  virtual KernelDecision enter_kernel(std::size_t, std::uint64_t) { return {}; }
+  // A function of the kernel that could be shown was not kept.
+  virtual void drop_kernel_call() {}
+
+  virtual Dropped dropped() const { return {}; }
+};
+
+class OptionFilter : public CallFilter {
+ public:
+  // Borrows all. `lane` holds the open calls.
+  OptionFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names,
+               const Lane& lane, const ThreadPlan& plan);
+
+  bool prepare() override;
+  void use_scratch(WorkerScratch& scratch) override { rules_ = &scratch.rules.of(symbols_.epoch()); }
+  void set_record(const RecordItem& record) override { record_ = &record; }
+  void start_over() override { filter_.start_over(); }
+
+  bool shows_program() const override { return !table_.passes_program(); }
+  bool enter(std::uint64_t address, bool recorded) override;
+  bool will_be_seen(const CallRecord& call) override;
+  bool drops_entry(const CallRecord& entry) override {
     return entry.depth <= lane_.depth() && filter_.leaves_out(entry.depth, rule_at(entry.address));
   }
-  bool has_left_out(const CallRecord& exit) const {
+  bool drops_exit(const CallRecord& exit) const override {
     return lane_.depth() == exit.depth + 1 && lane_.top_is_filtered() && lane_.top_key() == exit.address;
   }
-  // What was read at a call goes with it.
-  bool shows_event(std::size_t depth, bool is_of_call);
-  void leave_event_out() { ++events_; }
-  // What asks on behalf of the kernel's calls; borrows this.
-  std::unique_ptr<KernelFilter> for_kernel();
+  bool shows_fork_in(std::size_t depth) const override { return depth != 0 && !lane_.top_is_filtered(); }
 
-  // Plain calls, on the way from the file to the lane: stops at those that need a look, and gives how many it
-  // took. What is asked of the filter is asked again then.
-  template <std::endian Order>
-  std::size_t take_run(PlainRecords<Order> records, std::uint64_t offset, const LabelCache& names);
+  bool shows_event(std::size_t depth, bool of_call) override;
+  bool shows_switch(std::size_t depth, bool is_short) override;
+  KernelDecision enter_kernel(std::size_t depth, std::uint64_t address) override;
+  void drop_kernel_call() override { ++dropped_.calls; }
+  Dropped dropped() const override { return dropped_; }
 
-  // How many were left out.
-  std::uint64_t calls() const { return calls_; }
-  std::uint64_t events() const { return events_; }
+  // ---- For runs of plain records ----
+
+  // Null if the rule of the function isn't known yet, or depends on the record.
+  const FunctionRule* const* plain_rule(std::uint64_t address) const {
+    const FunctionRule* const* const rule = rules_->find(address);
+    return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
+  }
+  // As enter(), for a plain entry at that offset of the file.
+  bool enter_plain(std::size_t depth, const FunctionRule* rule, std::uint64_t offset) {
+    const bool is_shown = filter_.enter(depth, rule, is_kept(offset));
+    if (!is_shown) ++dropped_.calls;
+    return is_shown;
+  }
 
  private:
-  class KernelGate;
+  // Which calls later records keep, and the scan that finds them.
+  struct KeptByLater {
+    bool is_known;
+    std::unique_ptr<KeptCallScan> scan = {};
+    KeptCalls calls = {};
+  };
 
   const FunctionRule* rule_at(std::uint64_t address);
-  bool is_kept(std::uint64_t offset) { return !table_.looks_ahead() || kept_calls_.is_kept(offset); }
-  bool enter(ThreadFilter& filter, std::uint64_t address, bool is_recorded);
+  bool is_kept(std::uint64_t offset) { return !table_.looks_ahead() || kept_.calls.is_kept(offset); }
+  bool enter(ThreadFilter& filter, std::uint64_t address, bool recorded);
   bool meets_condition(const FunctionRule& rule);
 
   FilterTable& table_;
   Symbolizer& symbolizer_;
   const TaskSymbols& symbols_;
   Names& names_;
-  Lane& lane_;
+  const Lane& lane_;
   const ThreadPlan& plan_;
   ThreadFilter filter_;
-  std::vector<std::uint64_t> inherited_;  // what the thread started with
-  bool is_ready_;
-  std::unique_ptr<KeptCallScan> scan_;  // until then
-  KeptCalls kept_calls_;
-  FunctionRuleCache* rules_ = nullptr;  // by these symbols
-  const RecordItem* item_ = nullptr;
-  std::uint64_t calls_ = 0, events_ = 0;
+  KeptByLater kept_;
+  FunctionRuleCache* rules_ = nullptr;                 // of these symbols
+  AddressCache<const FunctionRule*, 8> kernel_rules_;  // of the kernel's functions
+  const RecordItem* record_ = nullptr;
+  Dropped dropped_;
 };
-
-template <std::endian Order>
-std::size_t CallFilter::take_run(PlainRecords<Order> records, std::uint64_t offset, const LabelCache& names) {
-  const std::size_t count = records.count();
-  std::size_t taken = 0;
-  for (; taken != count; ++taken) {
-    const Record record = records[taken];
-    if (records.mismatch(record) != 0) break;
-    const std::uint64_t address = record.address();
-    if (record.type() == RecordType::Exit) {
-      const std::size_t depth = record.depth() + records.shift.exit;
-      if (!lane_.try_end_filtered(record.time_ns, address, depth) &&
-          !lane_.try_end(record.time_ns, address, depth))
-        break;
-      continue;
-    }
-    const std::size_t depth = record.depth() - records.shift.entry;
-    const FunctionRule* const* const rule = rules_->find(address);
-    if (rule == nullptr || !lane_.can_begin(record.time_ns, depth)) break;
-    if (*rule != nullptr && (*rule)->has(Setting::Condition)) break;
-    if (!filter_.enter(depth, *rule, is_kept(offset + taken * kRecordSize))) {
-      lane_.begin_filtered(record.time_ns, address);
-      ++calls_;
-      continue;
-    }
-    const CallName* const name = names.find(address);
-    if (name == nullptr || name->line != CallName::kNoLine) break;
-    lane_.try_begin(record.time_ns, name->label, address, depth);
-  }
-  return taken;
-}
 
 }  // namespace convert::uftrace

@@ -121,9 +121,8 @@ class Candidates {
 
 class Planner {
  public:
-  Planner(ThreadPlans& plans, Symbolizer& symbolizer, std::size_t max_depth,
-          const std::function<std::uint64_t()>& new_flow_id)
-      : plans_(plans), symbolizer_(symbolizer), max_depth_(max_depth), next_flow_(new_flow_id) {}
+  Planner(ThreadPlans& plans, Symbolizer& symbolizer, Timeline& timeline)
+      : plans_(plans), symbolizer_(symbolizer), timeline_(timeline) {}
 
   // All forks of one process, in the order of time, that nothing else has to wait for.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
@@ -189,9 +188,9 @@ class Planner {
 
   void connect(ThreadPlan& parent, ThreadPlan& child, const StackMoment& from, bool inherits) {
     if (inherits) child.inherited = from.stack;
-    if (!from.entry_offset || from.entry_depth >= max_depth_) return;
+    if (!from.entry_offset || from.entry_depth >= timeline_.max_depth()) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
-    child.fork_flow = next_flow_();
+    child.fork_flow = timeline_.new_flow_id();
     const ForkPoint point{.entry_offset = *from.entry_offset, .flow = child.fork_flow};
     parent.forks.insert(
         std::ranges::upper_bound(parent.forks, point.entry_offset, {}, &ForkPoint::entry_offset), point);
@@ -199,15 +198,14 @@ class Planner {
 
   ThreadPlans& plans_;
   Symbolizer& symbolizer_;
-  std::size_t max_depth_;
-  const std::function<std::uint64_t()>& next_flow_;
+  Timeline& timeline_;
 };
 
 }  // namespace
 
 void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
-                std::size_t max_depth, const std::function<std::uint64_t()>& new_flow_id) {
-  Planner planner(plans, symbolizer, max_depth, new_flow_id);
+                Timeline& timeline) {
+  Planner planner(plans, symbolizer, timeline);
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;

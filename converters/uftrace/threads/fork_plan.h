@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "converters/model/timeline.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/threads/thread_plan.h"
 
@@ -17,9 +17,9 @@ namespace convert::uftrace {
 // posix_spawn, system and popen make: another program runs in them before a record is written.
 //
 // Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
-// child is not among them is left alone. `max_depth` is where calls stop being visible; `new_flow_id` gives
-// unique flow ids. Throws InputError if a record file can't be read.
+// child is not among them is left alone. The timeline gives the arrows their ids, and knows at which depth
+// calls stop being visible. Throws InputError if a record file can't be read.
 void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
-                std::size_t max_depth, const std::function<std::uint64_t()>& new_flow_id);
+                Timeline& timeline);
 
 }  // namespace convert::uftrace

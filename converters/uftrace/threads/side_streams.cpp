@@ -2,63 +2,50 @@
 
 #include <utility>
 
-#include "converters/uftrace/recording/note_kinds.h"
-
 namespace convert::uftrace {
-namespace {
 
-// The kernel's calls need to know of schedule calls around and inside them, where there are both.
-OffCpuCalls::Context joined(OffCpuCalls::Context switches, KernelCalls& kernel, bool has_kernel) {
-  if (!has_kernel) return switches;
-  switches.on_off = [&kernel] { kernel.switched_off(); };
-  switches.before_on = [&kernel](std::uint64_t time_ns) { kernel.switching_on(time_ns); };
-  switches.on_on = [&kernel](std::uint64_t time_ns) { kernel.switched_on(time_ns); };
-  switches.on_exit = [&kernel, own = std::move(switches.on_exit)](std::uint64_t time_ns) {
-    kernel.end_all(time_ns, kOpenAtEnd);
-    own(time_ns);
+SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names)
+    : calls_(calls),
+      kernel_(plan.kernel, lane, filter, calls.inner(), names),
+      switches_(plan.switches, lane, calls, names),
+      task_events_(std::move(plan.moments), lane, filter, calls, names),
+      messages_(std::move(plan.messages), lane, filter, calls, names) {
+  look_again();
+}
+
+void SideStreams::look_again() {
+  first_ = &kernel_;
+  first_due_ = kernel_.next();
+  const auto compare = [this](SideStream& stream, const Due& due) {
+    if (due >= first_due_) return;
+    first_ = &stream;
+    first_due_ = due;
   };
-  return switches;
+  compare(switches_, switches_.next());
+  compare(task_events_, task_events_.next());
+  compare(messages_, messages_.next());
 }
 
-}  // namespace
-
-SideStreams::SideStreams(Lane& lane, OffCpuCalls::Context switches, KernelCalls::Context kernel)
-    : lane_(lane),
-      schedule_(joined(std::move(switches), kernel_, kernel.plan.queue != nullptr)),
-      kernel_(std::move(kernel)) {}
-
-// At equal times the kernel's comes first, but for a switch in: what follows it is not off the cpu.
-SideStreams::Stream SideStreams::first_stream() const {
-  const std::uint64_t kernel_ns = kernel_.next_ns(), switch_ns = schedule_.next_ns();
-  const bool is_switch =
-      switch_ns < kernel_ns || (switch_ns == kernel_ns && schedule_.behind_ns() == switch_ns);
-  return is_switch ? Stream::Switches : Stream::Kernel;
+void SideStreams::emit_first() {
+  first_->emit_next();
+  look_again();
 }
 
-void SideStreams::take_first(Stream stream) {
-  if (stream == Stream::Switches)
-    schedule_.take_first();
-  else
-    kernel_.take_first(lane_.depth() - open());
-}
-
-void SideStreams::tell_streams(std::uint64_t time_ns, OwnRecord record) {
-  for (;;) {
-    const Stream stream = first_stream();
-    const std::uint64_t behind_ns = stream == Stream::Switches ? schedule_.behind_ns() : kernel_.behind_ns();
-    if (time_ns < behind_ns) break;
-    take_first(stream);
+// Only the kernel and switches have calls that must make room. Where nothing of theirs was due before an own
+// record, it leaves their calls alone, as plain records do, which never come here.
+bool SideStreams::emit_before(const Due& due) {
+  bool needs_room = false;
+  while (first_due_ < due) {
+    needs_room = first_ == &kernel_ || first_ == &switches_;
+    emit_first();
   }
-  schedule_.tell(time_ns,
-                 record == OwnRecord::Exit ? OffCpuCalls::OwnRecord::Exit : OffCpuCalls::OwnRecord::Other);
+  return needs_room || calls_.inner().open() != 0;
 }
 
-void SideStreams::tell_before(std::uint64_t time_ns) {
-  while (std::min(kernel_.next_ns(), schedule_.next_ns()) < time_ns) take_first(first_stream());
-}
-
-void SideStreams::finish(std::uint64_t time_ns) {
-  if (kernel_.open() != 0) kernel_.end_all(time_ns, kOpenAtEnd);
+bool SideStreams::drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes) {
+  if (!task_events_.drop_impossible(facts, notes)) return false;
+  look_again();
+  return true;
 }
 
 }  // namespace convert::uftrace

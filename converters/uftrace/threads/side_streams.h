@@ -1,69 +1,49 @@
-// What other files say of a thread, its kernel calls and its switches, told by time between its own records.
-// A call of the program lies around all that is said here: before an own record is taken, these give way.
+// All side streams of one thread, merged by time and precedence.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include <array>
 #include <cstdint>
 
-#include "converters/model/lanes/lane.h"
-#include "converters/uftrace/kernel/kernel_calls.h"
-#include "converters/uftrace/perf/off_cpu_calls.h"
+#include "converters/uftrace/threads/kernel_stream.h"
+#include "converters/uftrace/threads/switch_stream.h"
+#include "converters/uftrace/threads/task_streams.h"
 
 namespace convert::uftrace {
 
 class SideStreams {
  public:
-  // Borrows the lane.
-  SideStreams(Lane& lane, OffCpuCalls::Context switches, KernelCalls::Context kernel);
+  // Takes the plan's task events and messages, and borrows the rest.
+  SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names);
   SideStreams(const SideStreams&) = delete;
   SideStreams& operator=(const SideStreams&) = delete;
 
-  enum class OwnRecord : std::uint8_t { Entry, Exit, Other };
+  // More may have been delivered to the streams' queues.
+  void look_again();
+  // Own records from this time on need emit_before(): something is due before them, or calls that lie inside
+  // the program's are open.
+  std::uint64_t own_until_ns() const { return calls_.inner().open() != 0 ? 0 : first_due_.own_from_ns(); }
 
-  // An own record of this time or later needs a tell() before it is taken.
-  std::uint64_t limit_ns() const { return std::min(schedule_.limit_ns(), kernel_.limit_ns()); }
-  // Calls of the lane that are not the thread's own: they lie inside all that are.
-  std::size_t open() const { return kernel_.open() + (schedule_.is_off() ? 1 : 0); }
-  // Calls that are open for an event that is said here, in so many of the program, also those not shown.
-  std::size_t depth_in(std::size_t user_depth) const { return kernel_.depth_in(user_depth); }
-  // Says what comes before an own record at this time. If that is an entry or an exit, is_shown() is asked
-  // whether it will be seen: own calls alone are open then, and so they are while the record is taken;
-  // resume() must follow. The kernel's calls end only for what is seen.
-  template <typename IsShown>
-  void tell(std::uint64_t time_ns, OwnRecord record, IsShown is_shown) {
-    if (limit_ns() > time_ns) return;
-    tell_streams(time_ns, record);
-    if (record == OwnRecord::Other) return;
-    if (kernel_.suspend_top()) {
-      if (!is_shown()) return;
-      kernel_.resume_top();
-    }
-    kernel_.give_way(time_ns);
-  }
-  void tell(std::uint64_t time_ns) {
-    tell(time_ns, OwnRecord::Other, [] { return true; });
-  }
-  void resume(std::uint64_t time_ns) {
-    kernel_.resume_top();
-    schedule_.resume(time_ns);
-  }
-  // Says what is before this time, when the thread has no further record before it.
-  void tell_before(std::uint64_t time_ns);
-  // Own calls end now, and all that is inside them.
-  void give_way(std::uint64_t time_ns) { kernel_.give_way(time_ns); }
-  // The thread has no more records at all.
-  void finish(std::uint64_t time_ns);
+  // Emits all that is due earlier. True if an own record of that time needs room among the inner calls.
+  bool emit_before(const Due& due);
+  // Emits the event that is due first, which must exist.
+  void emit_first();
+
+  // ---- Behind the thread's own records ----
+
+  Due next_task_event() const { return task_events_.next(); }
+  Due next_message() const { return messages_.next(); }
+  bool has_exec() const { return task_events_.has_exec(); }
+  // Drops the next task event, with a note, if its time is impossible.
+  bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
-  enum class Stream : std::uint8_t { Kernel, Switches };
-  Stream first_stream() const;
-  void tell_streams(std::uint64_t time_ns, OwnRecord record);
-  void take_first(Stream stream);
-
-  Lane& lane_;
-  OffCpuCalls schedule_;
-  KernelCalls kernel_;
+  StackRepair& calls_;
+  KernelStream kernel_;
+  SwitchStream switches_;
+  TaskEventStream task_events_;
+  MessageStream messages_;
+  SideStream* first_ = &kernel_;
+  Due first_due_;  // of that stream
 };
 
 }  // namespace convert::uftrace

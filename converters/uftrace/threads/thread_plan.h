@@ -1,4 +1,4 @@
-// What is known of a thread before its records are read, and what is to be said between them.
+// All that is known of a thread before its records are read, and what is emitted between them.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
-#include "converters/uftrace/kernel/kernel_calls.h"
-#include "converters/uftrace/perf/off_cpu_calls.h"
+#include "converters/uftrace/kernel/kernel_queue.h"
+#include "converters/uftrace/kernel/tracepoint.h"
+#include "converters/uftrace/perf/perf_queue.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/payload_decoder.h"
@@ -18,7 +19,27 @@
 
 namespace convert::uftrace {
 
-// What task.txt says of a thread, to be told between its records.
+// What is known of a thread's switches.
+struct SwitchPlan {
+  PerfQueue* queue = nullptr;                 // null: nothing is known of them
+  std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
+  std::vector<bool> short_outs = {};          // the same
+  ProcessId process{};                        // as the timeline shows them
+  ThreadId thread{};
+  bool has_estimated_exits = false;
+};
+
+// What is known of a thread's kernel events.
+struct KernelPlan {
+  KernelQueue* queue = nullptr;              // null: the thread has none
+  std::string thread = {};                   // for notes: "DIR: thread 100"
+  const Tracepoints* tracepoints = nullptr;  // null: there are calls only
+  bool skips_outside = false;                // events outside of the program's calls are not shown
+  ProcessId process{};                       // as the timeline shows them
+  ThreadId thread_id{};
+};
+
+// An exec or the load of a library, from task.txt.
 struct TaskMoment {
   enum class What : std::uint8_t { Exec, Dlopen } what;
   std::uint64_t time_ns;
@@ -31,7 +52,6 @@ struct ForkPoint {
   std::uint64_t flow;
 };
 
-// All that is known of a thread before its records are read.
 struct ThreadPlan {
   const Task* task;
   std::string path = {};         // of its record file; empty if there is none
@@ -42,13 +62,13 @@ struct ThreadPlan {
   std::unique_ptr<PayloadDecoder> payloads = {};  // may be null
   std::deque<TaskMoment> moments = {};            // by time
   std::deque<ForkPoint> forks = {};               // by offset
-  std::deque<ExternMessage> messages = {};        // by time, to be told on this thread
+  std::deque<ExternMessage> messages = {};        // by time, to be shown on this thread
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
   SwitchPlan switches = {};
   std::uint64_t last_switch_ns = 0;  // none of them is later
   KernelPlan kernel = {};
-  std::string ending = {};      // what to say at its end; empty: nothing
+  std::string ending = {};      // shown at its end, unless empty
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
 };
 using ThreadPlans = std::map<ThreadId, ThreadPlan>;

@@ -1,13 +1,9 @@
-// On the way from the perf files to a thread: the feeder, perf_queues, and what a thread makes of its
-// messages when they contradict what the first pass over the files has seen.
+// On the way from the perf files to a thread: the shared source and the queues.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/perf/off_cpu_calls.h"
 #include "converters/uftrace/perf/perf_file_source.h"
-#include "tests/model/event_text.h"
-#include "tests/model/story.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/text_recording.h"
 
@@ -120,56 +116,6 @@ TEST(PerfFileSource, ReadsAsMuchAsItMay) {
   EXPECT_FALSE(feeder.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
   feeder.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 200 * sizeof(PerfMessage));
-}
-
-// A thread whose messages nobody has seen before.
-std::vector<std::string> lines_of(const std::vector<PerfMessage>& messages) {
-  Names names;
-  Notes notes;
-  Timeline timeline({}, notes);
-  timeline.begin_input("story");
-  Lane& lane = timeline.add_lane(
-      {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
-  PerfQueue queue;
-  for (const PerfMessage& message : messages) queue.put(message);
-  const auto tell = [&](Lane& told) {
-    const auto over = [&](std::uint64_t time_ns) {
-      EXPECT_EQ(told.depth(), 0);
-      told.instant(time_ns, names.intern_label("event", "over"));  // times must not go back
-    };
-    OffCpuCalls schedule({.lane = told,
-                          .names = names,
-                          .notes = notes,
-                          .plan = {.queue = &queue, .process = ProcessId{7}, .thread = ThreadId{8}},
-                          .name = "story",
-                          .on_exit = over,
-                          .on_exec = over});
-    schedule.tell_before(1000);
-    EXPECT_NE(schedule.limit_ns(), 0) << "no schedule call is open";
-  };
-  timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
-  EventText text(names);
-  timeline.run(text, [] {});
-  return text.lines();
-}
-
-TEST(OffCpuCalls, CallsEndWithTheirThread) {
-  EXPECT_THAT(lines_of({{20, 0, Kind::SwitchOut}, {30, 0, Kind::Exit}}),
-              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
-                          "7/8 @30 event:over"));
-}
-
-TEST(OffCpuCalls, CallsEndWithTheNextSwitchOut) {
-  EXPECT_THAT(lines_of({{20, 0, Kind::SwitchOut}, {30, 1, Kind::Preempted}, {35, 1, Kind::Exec}}),
-              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
-                          "7/8 @30 cpu 1: 8 (running) -> 0", "7/8 [30, 35] sched:linux:schedule (pre-empted)",
-                          "7/8 @35 event:over"));
-}
-
-// What a task says of its time may lie a little before the switch that was written before it.
-TEST(OffCpuCalls, NeverGoesBack) {
-  EXPECT_THAT(lines_of({{20, 0, Kind::SwitchIn}, {19, 0, Kind::Exit}}),
-              ElementsAre("7/8 @20 cpu 0: 0 (new) -> 8", "7/8 @20 event:over"));
 }
 
 }  // namespace

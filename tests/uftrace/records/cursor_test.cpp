@@ -81,12 +81,14 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   std::vector<std::byte> block(way.block);
   std::uint64_t seen_ns = 0, records = 0;
   const auto say = [&](const RecordItem& item) { items.push_back(text_of(item)); };
-  const auto plain = [&](const CallRecord& call) {
-    if (!way.plain || call.time_ns < seen_ns || !open.try_take(call)) return false;
-    seen_ns = call.time_ns;
-    ++records;
-    say({.what = RecordItem::What::Call, .begin = 0, .end = 0, .call = call});
-    return true;
+  const auto plain = [&](const auto& run, std::uint64_t) {
+    return run.count_while([&](const CallRecord& call) {
+      if (!way.plain || call.time_ns < seen_ns || !open.try_take(call)) return false;
+      seen_ns = call.time_ns;
+      ++records;
+      say({.what = RecordItem::What::Call, .begin = 0, .end = 0, .call = call});
+      return true;
+    });
   };
   while (!cursor.is_done()) {
     const std::uint64_t before = cursor.offset();
@@ -130,10 +132,12 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   RecordCursor cursor(file, facts, open);
   std::vector<std::byte> block(4096);
   std::vector<std::uint64_t> times;
-  const auto plain = [&](const CallRecord& call) {
-    if (!open.try_take(call)) return false;
-    times.push_back(call.time_ns);
-    return true;
+  const auto plain = [&](const auto& run, std::uint64_t) {
+    return run.count_while([&](const CallRecord& call) {
+      if (!open.try_take(call)) return false;
+      times.push_back(call.time_ns);
+      return true;
+    });
   };
   const auto go_to = [&](std::uint64_t delivered_until_ns) {
     cursor.read(block);

@@ -1,0 +1,240 @@
+#include "converters/uftrace/threads/inner_calls.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/uftrace/recording/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+// Deeper calls than any kernel makes: a damaged depth must not cost memory.
+constexpr std::size_t kMaxFrames = 4096;
+constexpr std::size_t kNone = ~std::size_t{0};
+
+}  // namespace
+
+InnerCalls::InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names,
+                       bool has_estimated_exits)
+    : lane_(lane),
+      filter_(filter),
+      notes_(notes),
+      note_names_(std::move(note_names)),
+      has_estimated_exits_(has_estimated_exits),
+      names_{.repaired = names.intern("repaired"),
+             .caller = names.intern("caller"),
+             .retval = names.intern("retval")} {}
+
+template <typename Describe>
+void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
+  notes_.add(kind, [&] { return fmt::format("{}: {}", note_names_.kernel_thread, describe()); });
+}
+
+// ---- Entries and exits of the kernel ----
+
+void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted) {
+  const bool has_depth = entry.depth != KernelMessage::kNoDepth;
+  const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
+  // Calls at this depth and deeper must have ended.
+  std::size_t kept = frames_.size();
+  while (kept > 0 && frames_[kept - 1].depth >= depth) --kept;
+  end_frames_above(kept, time_ns);
+  if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
+  KernelFrame frame{.address = entry.address,
+                    .begin_ns = entry.time_ns,
+                    .depth = depth,
+                    .is_drawn = wanted,
+                    .around = this->depth()};
+  if (frame.is_drawn) {
+    const CallFilter::KernelDecision decision = filter_.enter_kernel(frame.around, frame.address);
+    frame.is_drawn = decision.is_shown;
+    frame.shortest_ns = decision.shortest_ns;
+  }
+  frames_.push_back(frame);
+  if (!frame.is_drawn) return;
+  ++drawn_;
+  if (entry.has_value)
+    lane_.begin(time_ns, entry.label, entry.address, {{names_.caller, Pointer{entry.value}}});
+  else
+    lane_.begin(time_ns, entry.label, entry.address);
+}
+
+// The frame that an exit ends; kNone if it has no entry.
+std::size_t InnerCalls::find_frame(const KernelMessage& exit) const {
+  const bool has_depth = exit.depth != KernelMessage::kNoDepth;
+  for (std::size_t i = frames_.size(); i-- > 0;) {
+    const KernelFrame& frame = frames_[i];
+    if (frame.address == exit.address && (!has_depth || frame.depth == exit.depth)) return i;
+    if (has_depth && frame.depth < exit.depth) break;
+  }
+  return kNone;
+}
+
+void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) {
+  const std::size_t frame = find_frame(exit);
+  if (frame == kNone) {
+    note(kKernelExitWithoutEntry,
+         [&] { return fmt::format("an exit of {:x} at {} ns", exit.address, exit.time_ns); });
+    return;
+  }
+  end_frames_above(frame + 1, time_ns);
+  const bool is_kept = frames_.back().is_kept(exit.time_ns);
+  if (is_kept) keep_around(frame);
+  if (!frames_.back().is_drawn)
+    frames_.pop_back();
+  else if (is_kept || !retract_top(time_ns))
+    end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
+}
+
+void InnerCalls::lose_kernel_events() {
+  cut_drawn_above(below_switch_ == kOnCpu ? 0 : below_switch_, lane_.last_ns(), kCutByLoss);
+}
+
+// ---- Whether a call is shown may be known at its end only ----
+
+void InnerCalls::keep_around(std::size_t frame) {
+  while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
+}
+
+// The innermost frame, which is drawn, ends and is removed from the lane. False if its begin is out already.
+bool InnerCalls::retract_top(std::uint64_t time_ns) {
+  const bool overlaps = below_switch_ == drawn_;
+  const std::size_t inside = overlaps ? 1 + late_ : 0;
+  if (!lane_.retract(lane_.depth() - 1 - inside, time_ns)) return false;
+  if (overlaps) --below_switch_;
+  frames_.pop_back();
+  --drawn_;
+  filter_.drop_kernel_call();
+  return true;
+}
+
+// ---- What is cut ----
+
+// Ends the innermost frame, which is drawn. If the thread was switched off in it and is not back yet, the
+// call ends at the switch; where its begin is out already, it ends when the thread is back.
+void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
+  const bool overlaps = below_switch_ == drawn_;
+  if (overlaps) {
+    note(kKernelClipped, [&] {
+      return fmt::format("a call of {:x} ends at {} ns, off the cpu", frames_.back().address, time_ns);
+    });
+    repaired = kKernelClipped.name;
+    --below_switch_;
+  }
+  frames_.pop_back();
+  --drawn_;
+  Arguments arguments;
+  if (returned != nullptr) arguments.add({names_.retval, static_cast<std::int64_t>(*returned)});
+  if (!repaired.empty()) arguments.add({names_.repaired, repaired});
+  if (!overlaps)
+    lane_.end(time_ns, arguments);
+  else if (late_ != 0 || !lane_.end_parent_of_top(arguments))
+    ++late_;
+}
+
+// Ends the frames above the first `frames`. They have no exit: they are kept.
+void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
+  while (frames_.size() > frames) {
+    keep_around(frames_.size() - 1);
+    if (!frames_.back().is_drawn) {
+      frames_.pop_back();
+      continue;
+    }
+    note(kExitMissing, [&] {
+      return fmt::format("a kernel call of {:x} has ended before {} ns", frames_.back().address, time_ns);
+    });
+    end_top(time_ns, nullptr, kExitMissing.name);
+  }
+}
+
+// Ends the drawn frames above the first `drawn` on the lane. Their exits find nothing to end later.
+void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind) {
+  for (std::size_t i = frames_.size(); drawn_ > drawn; --i) {
+    KernelFrame& frame = frames_[i - 1];
+    if (!frame.is_drawn) continue;
+    frame.is_drawn = false;
+    --drawn_;
+    // Only a call that is unwanted however long it is can be judged before its end.
+    const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
+    if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
+      filter_.drop_kernel_call();
+      continue;
+    }
+    keep_around(i - 1);
+    note(kind, [&] { return fmt::format("a kernel call of {:x}, up to {} ns", frame.address, time_ns); });
+    lane_.end(time_ns, {{names_.repaired, kind.name}});
+  }
+}
+
+void InnerCalls::end_frames_for_filter() {
+  for (KernelFrame& frame : frames_) frame.is_over = true;
+}
+
+bool InnerCalls::suspend_kernel() {
+  if (drawn_ == 0 || below_switch_ != kOnCpu) return false;
+  end_frames_for_filter();
+  lane_.suspend_top(drawn_);
+  is_suspended_ = true;
+  return true;
+}
+
+void InnerCalls::resume_kernel() {
+  lane_.resume_top();
+  is_suspended_ = false;
+}
+
+void InnerCalls::cut_kernel(std::uint64_t time_ns) {
+  end_frames_for_filter();
+  if (drawn_ != 0) cut_drawn_above(0, std::max(time_ns, lane_.last_ns()), kKernelClipped);
+}
+
+void InnerCalls::end_kernel(std::uint64_t time_ns) {
+  cut_drawn_above(0, std::max(time_ns, lane_.last_ns()), kOpenAtEnd);
+  frames_.clear();
+}
+
+// ---- Off the cpu ----
+
+void InnerCalls::begin_off_cpu(std::uint64_t time_ns, LabelId label, bool is_short) {
+  off_cpu_.label = label;
+  off_cpu_.is_short = is_short;
+  open_off_cpu(time_ns);
+}
+
+void InnerCalls::open_off_cpu(std::uint64_t time_ns) {
+  if (!filter_.shows_switch(depth(), off_cpu_.is_short)) return;
+  lane_.begin(time_ns, off_cpu_.label);
+  off_cpu_.is_open = true;
+  below_switch_ = drawn_;
+}
+
+void InnerCalls::end_off_cpu(std::uint64_t time_ns) {
+  if (std::exchange(off_cpu_.is_open, false)) close_off_cpu(time_ns, {});
+}
+
+// Kernel calls inside end with it, and so do those around it that have ended meanwhile.
+void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
+  cut_drawn_above(std::min(below_switch_, drawn_), time_ns, kKernelClipped);
+  lane_.end(time_ns, arguments);
+  below_switch_ = kOnCpu;
+  for (; late_ > 0; --late_) lane_.end(time_ns, {{names_.repaired, kKernelClipped.name}});
+}
+
+// A record proves that the thread ran while its switches deny it: switches are missing. But an exit whose
+// time is an estimate proves nothing, and the call goes on behind it.
+void InnerCalls::interrupt_off_cpu(std::uint64_t time_ns, bool is_exit) {
+  if (!std::exchange(off_cpu_.is_open, false)) return;
+  off_cpu_.is_interrupted = has_estimated_exits_ && is_exit;
+  const NoteKind& kind = off_cpu_.is_interrupted ? kScheduleSplit : kScheduleCut;
+  notes_.add(kind, [&] {
+    return fmt::format("{}: off the cpu, but it has a record at {} ns", note_names_.record_file, time_ns);
+  });
+  close_off_cpu(std::max(time_ns, lane_.last_ns()), {{names_.repaired, std::string(kind.name)}});
+}
+
+void InnerCalls::resume(std::uint64_t time_ns) {
+  resume_kernel();
+  if (std::exchange(off_cpu_.is_interrupted, false)) open_off_cpu(std::max(time_ns, lane_.last_ns()));
+}
+
+}  // namespace convert::uftrace

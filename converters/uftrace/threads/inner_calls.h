@@ -1,0 +1,132 @@
+// The calls that lie inside all of the program's calls on a thread's lane: those of the kernel, and one for
+// the time that the thread is off its cpu. When a call of the program begins or ends, they step aside or are
+// cut to lie inside; the rest of a cut call is not drawn, and its exit has no effect any more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/lanes/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/kernel/kernel_queue.h"
+#include "converters/uftrace/threads/call_filter.h"
+
+namespace convert::uftrace {
+
+// How notes name a thread.
+struct ThreadNoteNames {
+  std::string record_file = {};    // "DIR/100.dat"
+  std::string kernel_thread = {};  // "DIR: thread 100"
+};
+
+class InnerCalls {
+ public:
+  // Borrows all but the names for notes.
+  InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names,
+             bool has_estimated_exits);
+
+  // How many are open on the lane now.
+  std::size_t open() const { return open_kernel() + (off_cpu_.is_open ? 1 : 0); }
+  // Open calls of the program.
+  std::size_t program_depth() const { return lane_.depth() - open(); }
+  // All calls around the next event, also those of the kernel that are filtered.
+  std::size_t depth() const {
+    return frames_.empty() || frames_.back().is_over ? program_depth() : frames_.back().around + 1;
+  }
+
+  // ---- The kernel's calls, by its own depths. ----
+
+  // An entry; one that is not `wanted` is followed, but not drawn.
+  void enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted);
+  void leave_kernel(std::uint64_t time_ns, const KernelMessage& exit);
+  // Kernel events are missing: calls end at the last time that is known before.
+  void lose_kernel_events();
+
+  // ---- Off the cpu ----
+
+  void begin_off_cpu(std::uint64_t time_ns, LabelId label, bool is_short);
+  // Does nothing if no such call is open.
+  void end_off_cpu(std::uint64_t time_ns);
+
+  // ---- Calls of the program ----
+
+  // The thread has an own record at this time: a call off the cpu is cut. If the record is an exit whose time
+  // is an estimate, resume() begins the call again.
+  void interrupt_off_cpu(std::uint64_t time_ns, bool is_exit);
+  // Suspends the kernel's calls until resume(), for a call of the program that is filtered. False if there is
+  // none, or the thread is off the cpu.
+  bool suspend_kernel();
+  void resume_kernel();
+  // The kernel's calls end before a call of the program begins or ends.
+  void cut_kernel(std::uint64_t time_ns);
+  // Continues what was suspended or interrupted.
+  void resume(std::uint64_t time_ns);
+  // The kernel's calls end with the thread.
+  void end_kernel(std::uint64_t time_ns);
+  // The same at the end of the records.
+  void finish(std::uint64_t time_ns) {
+    if (open_kernel() != 0) end_kernel(time_ns);
+  }
+
+ private:
+  static constexpr std::size_t kOnCpu = ~std::size_t{0};
+
+  // A kernel call that has not ended. Cut and filtered ones are not on the lane.
+  struct KernelFrame {
+    std::uint64_t address;
+    std::uint64_t begin_ns;
+    std::size_t depth;
+    bool is_drawn;
+    std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless
+    bool holds_kept = false;        // one that is kept lies inside
+    std::size_t around = 0;         // calls open around it, the program's and the kernel's
+    bool is_over = false;           // for the filter: a call of the program has begun or ended since
+
+    bool is_kept(std::uint64_t end_ns) const {
+      return holds_kept || shortest_ns == 0 ||
+             end_ns >= begin_ns + std::min(shortest_ns, kForever - begin_ns);
+    }
+  };
+  struct OffCpuCall {
+    LabelId label{};
+    bool is_short = false;
+    bool is_open = false;
+    bool is_interrupted = false;  // it begins again behind the own record
+  };
+  struct ArgumentNames {
+    NameId repaired, caller, retval;
+  };
+
+  std::size_t open_kernel() const { return is_suspended_ ? 0 : drawn_ + late_; }
+  std::size_t find_frame(const KernelMessage& exit) const;
+  void keep_around(std::size_t frame);
+  bool retract_top(std::uint64_t time_ns);
+  void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
+  void end_frames_above(std::size_t frames, std::uint64_t time_ns);
+  void cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
+  void end_frames_for_filter();
+  void open_off_cpu(std::uint64_t time_ns);
+  void close_off_cpu(std::uint64_t time_ns, const Arguments& arguments);
+  template <typename Describe>
+  void note(const NoteKind& kind, Describe&& describe);
+
+  Lane& lane_;
+  CallFilter& filter_;
+  Notes& notes_;
+  const ThreadNoteNames note_names_;
+  const bool has_estimated_exits_;
+  const ArgumentNames names_;
+  std::vector<KernelFrame> frames_;    // outermost first
+  std::size_t drawn_ = 0;              // frames that are on the lane
+  bool is_suspended_ = false;          // the drawn frames are
+  std::size_t below_switch_ = kOnCpu;  // drawn frames below the call off the cpu
+  std::size_t late_ = 0;               // calls between those and that one, which end when it does
+  OffCpuCall off_cpu_;
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,163 @@
+#include "converters/uftrace/threads/own_records.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/uftrace/recording/note_kinds.h"
+
+namespace convert::uftrace {
+
+ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names,
+                           RecordNotes& notes)
+    : symbols(recording.symbolizer, *plan.task, &recording.lines),
+      options(recording.filters == nullptr
+                  ? nullptr
+                  : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols, names,
+                                                   lane, plan)),
+      filter(options != nullptr ? *options : all),
+      calls(lane, filter, symbols, names, notes,
+            {.record_file = plan.path, .kernel_thread = plan.kernel.thread},
+            plan.switches.has_estimated_exits),
+      streams(plan, lane, filter, calls, names) {
+  if (plan.is_forked) calls.inherit(plan.inherited);
+}
+
+OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const RecordingContext& recording,
+                       Names& names, RecordNotes& notes)
+    : plan_(plan),
+      stages_(stages),
+      lane_(lane),
+      recording_(recording),
+      names_(names),
+      notes_(notes),
+      events_(recording.events, *plan.task) {}
+
+std::uint64_t OwnRecords::plain_until_ns() const {
+  const bool is_plain = !events_.is_waiting() && stages_.calls.is_settled() && plan_.fork_flow == 0;
+  return is_plain ? std::min(stages_.symbols.until_ns(), stages_.streams.own_until_ns()) : 0;
+}
+
+std::uint64_t OwnRecords::plain_until_offset() const {
+  return plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
+}
+
+void OwnRecords::emit(const RecordItem& item, WorkerScratch& scratch) {
+  switch (item.what) {
+    case RecordItem::What::Call:
+      emit_call(item, scratch);
+      break;
+    case RecordItem::What::Event:
+      emit_event(item);
+      break;
+    case RecordItem::What::Loss:
+      stages_.calls.lost(item.call.address);
+      events_.forget();
+      break;
+    case RecordItem::What::BadTime:
+      stages_.calls.interrupted();
+      if (item.has_payload) note_skipped(item, "");
+      break;
+    case RecordItem::What::NotRecords:
+    case RecordItem::What::Zeros:
+      stages_.calls.interrupted();
+      events_.forget();
+      break;
+    case RecordItem::What::Truncated:
+      break;
+  }
+}
+
+// ---- Calls ----
+
+void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
+  const CallRecord& call = item.call;
+  StackRepair& calls = stages_.calls;
+  const bool needs_room = stages_.streams.emit_before({call.time_ns, Precedence::OwnRecord});
+  if (stages_.symbols.move_to(call.time_ns)) stages_.filter.use_scratch(scratch);
+  stages_.filter.set_record(item);
+  if (needs_room) calls.make_room(call);
+  // Estimated exits may invert by some ns (section 8.4); a lane can't go back.
+  if (call.time_ns < item.before_ns) notes_.add_time_went_back(item);
+  const std::uint64_t time_ns = std::max(call.time_ns, lane_.last_ns());
+
+  collect_values(item);
+  if (call.is_entry())
+    calls.entry(time_ns, call.depth, call.address, values_);
+  else
+    calls.exit(time_ns, call.depth, call.address, values_);
+  if (plan_.fork_flow != 0 && lane_.unfiltered_depth() > 0)
+    emit_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0));
+  emit_forks(time_ns);
+  calls.resume(time_ns);
+}
+
+// Nothing is decoded for a call that is dropped anyway.
+void OwnRecords::collect_values(const RecordItem& item) {
+  const CallRecord& call = item.call;
+  const bool is_dropped = stages_.calls.drops(call);
+  values_.clear();
+  if (item.has_payload && recording_.shows_values && !is_dropped) {
+    if (item.reading)
+      plan_.payloads->add_values(call, item.payload, *item.reading, values_);
+    else
+      note_skipped(item, function_of(call));
+  }
+  if (!call.is_entry()) return events_.add_to_exit(values_);
+  events_.add_to_entry(values_);
+  if (is_dropped) return;
+  const CallName& name = stages_.symbols.name_of(call.address);
+  if (name.line != CallName::kNoLine) values_.add({recording_.lines.argument(), name.line});
+}
+
+// " of draw@libgui.so", and whether a file has its types.
+std::string OwnRecords::function_of(const CallRecord& call) const {
+  const Names::Label label = names_.label(stages_.symbols.label(call.address));
+  const bool has_file = recording_.lines.has_file(stages_.symbols.at(call.address));
+  return fmt::format(" of {}@{}{}", names_.text(label.name), names_.text(label.category),
+                     has_file ? "" : ", which has no .dbg file");
+}
+
+void OwnRecords::note_skipped(const RecordItem& item, std::string_view function) {
+  notes_.add(kPayloadSkipped, fmt::format("{} bytes of arguments or return value{}",
+                                          item.end - item.begin - kRecordSize, function));
+}
+
+// ---- Events ----
+
+void OwnRecords::emit_event(const RecordItem& item) {
+  const CallRecord& event = item.call;
+  latest_event_ns_ = std::max(latest_event_ns_, event.time_ns);
+  if (!recording_.shows_events) return;
+  if (stages_.streams.emit_before({event.time_ns, Precedence::OwnRecord}))
+    stages_.calls.make_room_for_event(event.time_ns);
+  const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());
+  const bool is_of_call = event.address < ThreadEvents::kFirstUserEvent;
+  const bool is_shown = stages_.filter.shows_event(stages_.calls.depth(), is_of_call);
+  if (!events_.take(event.address, time_ns, item.payload, is_shown ? &lane_ : nullptr))
+    notes_.add(kEventSkipped,
+               fmt::format("event {} with {} bytes of data", event.address, item.payload.size()));
+  stages_.calls.resume(time_ns);
+}
+
+// ---- Arrows of forks ----
+
+void OwnRecords::emit_forks(std::uint64_t time_ns) {
+  for (; !plan_.forks.empty() && plan_.forks.front().entry_offset <= notes_.offset(); plan_.forks.pop_front())
+    emit_flow(FlowStep::Begin, time_ns, plan_.forks.front().flow);
+}
+
+// Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
+// there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
+// nowhere. Where it ends was decided before (fork_arrows.h).
+void OwnRecords::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow) {
+  if (!stages_.filter.shows_program()) return;
+  if (step == FlowStep::Begin && !stages_.filter.shows_fork_in(stages_.calls.depth())) return;
+  if (!lane_.top_is_visible()) {
+    notes_.add(kForkNotDrawn, "no visible call to tie the fork's arrow to");
+    return;
+  }
+  lane_.flow(step, time_ns, names_.intern_label("event", "fork"), flow);
+}
+
+}  // namespace convert::uftrace

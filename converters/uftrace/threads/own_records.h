@@ -1,0 +1,80 @@
+// What one by one the records of a thread's own file become: calls with their arguments, events, losses, and
+// the arrows of forks. Runs of plain records don't come here (plain_calls.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "converters/model/lanes/lane.h"
+#include "converters/uftrace/arguments/source_lines.h"
+#include "converters/uftrace/events/thread_events.h"
+#include "converters/uftrace/records/record_cursor.h"
+#include "converters/uftrace/records/record_notes.h"
+#include "converters/uftrace/threads/call_filter.h"
+#include "converters/uftrace/threads/side_streams.h"
+#include "converters/uftrace/threads/stack_repair.h"
+#include "converters/uftrace/threads/thread_plan.h"
+
+namespace convert::uftrace {
+
+// What all threads of a recording share.
+struct RecordingContext {
+  Symbolizer& symbolizer;
+  const SourceLines& lines;
+  EventContext events;
+  FilterTable* filters = nullptr;  // null: all calls are shown
+  bool shows_values = true;
+  bool shows_events = true;
+  std::vector<WorkerScratch> workers;  // by PumpBudget::worker
+};
+
+// The stages behind a thread's records, in the order in which events pass them; each borrows those behind it.
+struct ThreadStages {
+  ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names, RecordNotes& notes);
+
+  TaskSymbols symbols;
+  std::unique_ptr<OptionFilter> options;  // null: all calls are shown
+  CallFilter all;
+  CallFilter& filter;  // one of these
+  StackRepair calls;
+  SideStreams streams;
+};
+
+class OwnRecords {
+ public:
+  // Borrows all.
+  OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const RecordingContext& recording,
+             Names& names, RecordNotes& notes);
+
+  void emit(const RecordItem& item, WorkerScratch& scratch);
+
+  // Where runs of plain records have to stop: at other symbols, a side stream's event, an arrow, or a stack
+  // that is not known.
+  std::uint64_t plain_until_ns() const;
+  std::uint64_t plain_until_offset() const;
+  std::uint64_t latest_event_ns() const { return latest_event_ns_; }
+  // Room for the arguments of plain calls.
+  Arguments& values() { return values_; }
+
+ private:
+  void emit_call(const RecordItem& item, WorkerScratch& scratch);
+  void emit_event(const RecordItem& item);
+  void collect_values(const RecordItem& item);
+  void emit_forks(std::uint64_t time_ns);
+  void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow);
+  std::string function_of(const CallRecord& call) const;
+  void note_skipped(const RecordItem& item, std::string_view function);
+
+  ThreadPlan& plan_;
+  ThreadStages& stages_;
+  Lane& lane_;
+  const RecordingContext& recording_;
+  Names& names_;
+  RecordNotes& notes_;
+  ThreadEvents events_;
+  Arguments values_;  // of the current call
+  std::uint64_t latest_event_ns_ = 0;
+};
+
+}  // namespace convert::uftrace

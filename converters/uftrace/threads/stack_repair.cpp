@@ -1,0 +1,267 @@
+#include "converters/uftrace/threads/stack_repair.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+#include "converters/uftrace/recording/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+// The key of a call that must be open, but has no record.
+constexpr std::uint64_t kUnknownAddress = 0;
+
+// How many calls without a record may be drawn: plenty for real gaps, but a few bytes of damage must not
+// become gigabytes of calls. The budget is spent by such calls, and grows again with every record.
+constexpr std::size_t kInferredBudget = 8192;
+constexpr std::size_t kInferredPerRecord = 2;
+
+constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
+                                                       "sigsetjmp", "__sigsetjmp", "_sigsetjmp"};
+
+std::string calls_are(std::size_t count) {
+  return count == 1 ? "1 call is" : fmt::format("{} calls are", count);
+}
+std::string calls_were(std::size_t count) {
+  return count == 1 ? "1 call was" : fmt::format("{} calls were", count);
+}
+
+}  // namespace
+
+StackRepair::Labels::Labels(Names& names)
+    : repaired(names.intern("repaired")),
+      repaired_end(names.intern("repaired_end")),
+      count(names.intern("count")),
+      unknown(names.intern_label("[unknown]", "<unknown>")),
+      records_lost(names.intern_label("event", "records lost")) {}
+
+StackRepair::StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names,
+                         RecordNotes& notes, ThreadNoteNames note_names, bool has_estimated_exits)
+    : lane_(lane),
+      filter_(filter),
+      symbols_(symbols),
+      names_(names),
+      notes_(notes),
+      inner_(lane, filter, names, notes.all(), std::move(note_names), has_estimated_exits),
+      labels_(names),
+      inferred_budget_(kInferredBudget) {}
+
+// ---- Room for a record ----
+
+void StackRepair::make_room(const CallRecord& call) {
+  inner_.interrupt_off_cpu(call.time_ns, !call.is_entry());
+  if (inner_.suspend_kernel()) {
+    if (!will_be_seen(call)) return;
+    inner_.resume_kernel();
+  }
+  inner_.cut_kernel(call.time_ns);
+}
+
+// Where the stack is not known, more than this call may begin or end.
+bool StackRepair::will_be_seen(const CallRecord& call) {
+  return filter_.shows_program() && (!is_settled() || filter_.will_be_seen(call));
+}
+
+bool StackRepair::drops(const CallRecord& call) const {
+  return call.is_entry() ? is_settled() && filter_.drops_entry(call) : filter_.drops_exit(call);
+}
+
+bool StackRepair::is_setjmp(std::uint64_t address) const {
+  const Names::Label label = names_.label(symbols_.label(address));
+  return std::ranges::find(kSetjmpNames, names_.text(label.name)) != kSetjmpNames.end();
+}
+
+// ---- Where no records are missing ----
+
+void StackRepair::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
+                        const Arguments& values) {
+  if (!may_infer(depth, depth)) return;
+  settle(time_ns, depth, nullptr);
+  if (depth < lane_.depth()) {
+    notes_.add(kExitMissing,
+               fmt::format("an entry at depth {}, but {} open", depth, calls_are(lane_.depth())),
+               lane_.depth() - depth);
+    close_down_to(depth, time_ns, kExitMissing);
+  } else if (depth > lane_.depth()) {
+    notes_.add(kEntryMissing,
+               fmt::format("an entry at depth {}, but {} open", depth, calls_are(lane_.depth())),
+               depth - lane_.depth());
+    while (lane_.depth() < depth) open_inferred(time_ns, kUnknownAddress, kEntryMissing);
+  }
+  begin(time_ns, address, true, values);
+}
+
+void StackRepair::begin(std::uint64_t time_ns, std::uint64_t address, bool recorded,
+                        const Arguments& values) {
+  if (filter_.enter(address, recorded))
+    lane_.begin(time_ns, address == kUnknownAddress ? labels_.unknown : symbols_.label(address), address,
+                values);
+  else
+    lane_.begin_filtered(time_ns, address);
+}
+
+void StackRepair::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
+                       const Arguments& values) {
+  if (!may_infer(depth + 1, depth)) return;
+  settle(time_ns, depth + 1, &address);
+  const std::size_t open = lane_.depth();
+  const bool is_of_frame =
+      depth < open && (lane_.key_at(depth) == address || lane_.key_at(depth) == kUnknownAddress);
+  if (is_of_frame && depth + 1 == open) {
+    end_top(time_ns, address, values);
+  } else if (is_of_frame) {
+    notes_.add(kExitMissing, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
+               open - depth - 1);
+    close_down_to(depth + 1, time_ns, kExitMissing);
+    end_top(time_ns, address, values);
+  } else if (depth <= open && is_setjmp(address)) {
+    // setjmp returns a second time: what was called since then is over.
+    notes_.add(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
+    close_down_to(depth, time_ns, kLongjmp);
+  } else if (depth < open) {
+    notes_.add(kAddressMismatch, fmt::format("an exit of {:x} at depth {}, where {:x} was entered", address,
+                                             depth, lane_.key_at(depth)));
+    close_down_to(depth, time_ns, kAddressMismatch);
+  } else {
+    notes_.add(kExitWithoutEntry, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
+               depth + 1 - open);
+    while (lane_.depth() < depth) open_inferred(time_ns, kUnknownAddress, kExitWithoutEntry);
+    open_inferred(time_ns, address, kExitWithoutEntry);
+    end_top(time_ns, address, values);
+  }
+}
+
+// ---- Behind a gap ----
+
+void StackRepair::lost(std::uint64_t count) {
+  pending_losses_ += count;
+  if (lane_.last_ns() != 0 && gap_ == Gap::None) emit_losses(lane_.last_ns());
+  interrupted();
+}
+
+// A LOST record has no time of its own: it stands at the last time before it. Further ones of the same gap,
+// and those before the first time, become one event.
+void StackRepair::emit_losses(std::uint64_t time_ns) {
+  if (pending_losses_ == 0) return;
+  lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});
+  lane_.buffer_full(time_ns);
+}
+
+// At the first record, and at the first after a gap, `open` calls are open; an exit names the innermost.
+void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address) {
+  if (gap_ == Gap::None) return;
+  const Gap gap = std::exchange(gap_, Gap::None);
+  emit_losses(lane_.last_ns() != 0 ? lane_.last_ns() : time_ns);
+
+  if (gap == Gap::Start) {
+    if (open == 0) return;
+    const NoteKind& kind = inherited_                ? kInheritedCall
+                           : exit_address != nullptr ? kExitWithoutEntry
+                                                     : kEntryMissing;
+    notes_.add(kind, fmt::format("{} open before the first record", calls_were(open)), open);
+    std::vector<std::uint64_t> calls = inherited_.value_or(std::vector<std::uint64_t>{});
+    calls.resize(open, kUnknownAddress);
+    if (exit_address != nullptr) calls.back() = *exit_address;
+    for (const std::uint64_t address : calls) open_inferred(time_ns, address, kind);
+    return;
+  }
+
+  std::size_t kept = std::min(open, lane_.depth());
+  if (exit_address != nullptr && kept == open && lane_.key_at(kept - 1) != *exit_address &&
+      lane_.key_at(kept - 1) != kUnknownAddress)
+    --kept;
+  const std::size_t changed = lane_.depth() - kept + open - kept;
+  if (changed == 0) return;
+  notes_.add(kCutByLoss,
+             fmt::format("in the gap before this record, calls that ended: {}, that began: {}",
+                         lane_.depth() - kept, open - kept),
+             changed);
+  close_down_to(kept, lane_.last_ns(), kCutByLoss);
+  while (lane_.depth() < open) {
+    const bool is_named = exit_address != nullptr && lane_.depth() + 1 == open;
+    open_inferred(time_ns, is_named ? *exit_address : kUnknownAddress, kCutByLoss);
+  }
+}
+
+// Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more.
+bool StackRepair::may_infer(std::size_t open, std::size_t depth) {
+  const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
+  inferred_budget_ = std::min(inferred_budget_ + kInferredPerRecord, kInferredBudget);
+  if (needed > inferred_budget_) {
+    notes_.add(kBadDepth, fmt::format("a record at depth {}, but {} open", depth, calls_are(lane_.depth())));
+    return false;
+  }
+  inferred_budget_ -= needed;
+  return true;
+}
+
+void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
+  while (!inferred_.empty() && inferred_.back().depth >= lane_.depth()) inferred_.pop_back();
+  inferred_.push_back({lane_.depth(), address});
+  begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
+}
+
+void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
+  if (lane_.top_key() == kUnknownAddress && !lane_.top_is_filtered())
+    lane_.rename(lane_.depth() - 1, symbols_.label(address), address);
+  lane_.end(time_ns, values);
+}
+
+void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {
+  if (lane_.annotate_top(labels_.repaired, kind.name))
+    lane_.end(time_ns);
+  else
+    lane_.end(time_ns, {{was_inferred() ? labels_.repaired_end : labels_.repaired, std::string(kind.name)}});
+}
+
+// Whether the begin of the innermost call has the argument `repaired`: a begin and its end must not have
+// arguments of the same name.
+bool StackRepair::was_inferred() {
+  const std::size_t depth = lane_.depth() - 1;
+  while (!inferred_.empty() && inferred_.back().depth > depth) inferred_.pop_back();
+  return !inferred_.empty() && inferred_.back().depth == depth && inferred_.back().address == lane_.top_key();
+}
+
+void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {
+  while (lane_.depth() > depth) close_top(time_ns, kind);
+}
+
+// ---- Where a program, a task or the file ends ----
+
+// The new image starts with an empty stack; nothing of the parent is left.
+void StackRepair::exec(std::uint64_t time_ns) {
+  if (depth() > 0) {
+    inner_.cut_kernel(time_ns);
+    if (lane_.depth() > 0)
+      notes_.add(kClosedByExec,
+                 fmt::format("{} open when the program was replaced", calls_were(lane_.depth())),
+                 lane_.depth());
+    close_down_to(0, time_ns, kClosedByExec);
+  }
+  inherited_.reset();
+  filter_.start_over();
+}
+
+void StackRepair::exit_task(std::uint64_t time_ns) {
+  inner_.end_kernel(time_ns);
+  close_calls(time_ns);
+  inherited_.reset();
+  gap_ = Gap::Start;
+}
+
+void StackRepair::finish(std::uint64_t time_ns) {
+  inner_.finish(time_ns);
+  close_calls(time_ns);
+}
+
+void StackRepair::close_calls(std::uint64_t time_ns) {
+  if (lane_.last_ns() != 0) emit_losses(lane_.last_ns());  // else their time is not known
+  if (lane_.depth() > 0)
+    notes_.add(kOpenAtEnd, fmt::format("{} open at the last record", calls_are(lane_.depth())),
+               lane_.depth());
+  close_down_to(0, time_ns, kOpenAtEnd);
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,112 @@
+// The call stack of one thread. Turns entries and exits into balanced calls on its lane, repairs what the
+// records leave open (uftrace.md, sections 11 and 12), and keeps the calls of the kernel and the time off the
+// cpu inside the program's calls. Every repair is counted, and named on its call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "converters/model/lanes/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/record_notes.h"
+#include "converters/uftrace/symbols/task_symbols.h"
+#include "converters/uftrace/threads/call_filter.h"
+#include "converters/uftrace/threads/inner_calls.h"
+
+namespace convert::uftrace {
+
+class StackRepair : public OpenCalls {
+ public:
+  // Borrows the references. The symbols are those of the current record's time.
+  StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
+              ThreadNoteNames note_names, bool has_estimated_exits);
+
+  // A forked child begins inside these calls of its parent, outermost first.
+  void inherit(std::vector<std::uint64_t> addresses) { inherited_ = std::move(addresses); }
+
+  // ---- The calls of the program ----
+
+  std::size_t depth() const override { return inner_.program_depth(); }
+  std::uint64_t address_at(std::size_t depth) const override { return lane_.key_at(depth); }
+  // The stack is known: plain records may be given to the lane directly.
+  bool is_settled() const { return gap_ == Gap::None; }
+
+  // Makes the calls that lie inside the program's step aside or end, so that only calls of the program are
+  // open; resume() must follow the record.
+  void make_room(const CallRecord& call);
+  // The same for an event: the thread is on its cpu then.
+  void make_room_for_event(std::uint64_t time_ns) { inner_.interrupt_off_cpu(time_ns, false); }
+  void resume(std::uint64_t time_ns) { inner_.resume(time_ns); }
+
+  // It is certain that nothing of this call is shown. Needs room.
+  bool drops(const CallRecord& call) const;
+  // These need room. Times must not go back (the caller clamps them). `depth` is the true one, not modulo
+  // 1024. `values` are the call's arguments, or what it returns.
+  void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
+  void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
+  // A LOST record: `count` records are missing here.
+  void lost(std::uint64_t count);
+  // Unreadable bytes precede the next record: the stack must be found again from it.
+  void interrupted() {
+    if (gap_ == Gap::None) gap_ = Gap::Cut;
+  }
+
+  // The process image is replaced at this time: its calls are over. The kernel's own call, execve, goes on if
+  // no call of the program is open.
+  void exec(std::uint64_t time_ns);
+  // The task ended at this time, and its calls with it; further records are of another one with the same id.
+  void exit_task(std::uint64_t time_ns);
+  // The thread's records are over; calls that are open end at `time_ns`.
+  void finish(std::uint64_t time_ns);
+
+  // ---- What lies inside ----
+
+  InnerCalls& inner() { return inner_; }
+  const InnerCalls& inner() const { return inner_; }
+
+ private:
+  // What the stack at the next record has to be compared with.
+  enum class Gap : std::uint8_t { None, Start, Cut };
+  // A call that was opened without a record; it may be over.
+  struct InferredCall {
+    std::size_t depth;
+    std::uint64_t address;
+  };
+  struct Labels {
+    explicit Labels(Names& names);
+    NameId repaired, repaired_end, count;
+    LabelId unknown, records_lost;
+  };
+
+  bool will_be_seen(const CallRecord& call);
+  void settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address);
+  void emit_losses(std::uint64_t time_ns);
+  void close_calls(std::uint64_t time_ns);
+  void close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind);
+  void close_top(std::uint64_t time_ns, const NoteKind& kind);
+  void end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values);
+  void begin(std::uint64_t time_ns, std::uint64_t address, bool recorded, const Arguments& values);
+  bool was_inferred();
+  bool may_infer(std::size_t open, std::size_t depth);
+  void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
+  bool is_setjmp(std::uint64_t address) const;
+
+  Lane& lane_;
+  CallFilter& filter_;
+  const TaskSymbols& symbols_;
+  const Names& names_;
+  RecordNotes& notes_;
+  InnerCalls inner_;
+  const Labels labels_;
+  std::size_t inferred_budget_;
+  Gap gap_ = Gap::Start;
+  std::optional<std::vector<std::uint64_t>> inherited_;  // nothing if the thread was not forked
+  std::uint64_t pending_losses_ = 0;
+  std::vector<InferredCall> inferred_;  // outermost first
+};
+
+}  // namespace convert::uftrace

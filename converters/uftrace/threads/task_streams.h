@@ -1,0 +1,55 @@
+// What other files hold about a thread: its execs and loads of libraries, from task.txt, and the messages of
+// extern.dat.
+#pragma once
+
+#include <deque>
+
+#include "converters/model/lanes/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/uftrace/threads/side_stream.h"
+#include "converters/uftrace/threads/stack_repair.h"
+#include "converters/uftrace/threads/thread_plan.h"
+
+namespace convert::uftrace {
+
+class TaskEventStream : public SideStream {
+ public:
+  // By time. Borrows the references.
+  TaskEventStream(std::deque<TaskMoment> events, Lane& lane, CallFilter& filter, StackRepair& calls,
+                  Names& names);
+
+  Due next() const override;
+  void emit_next() override;
+
+  bool has_exec() const;
+  // Drops the next event, with a note, if it lies impossibly far behind all else that is known of the thread.
+  bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
+
+ private:
+  std::deque<TaskMoment> events_;
+  Lane& lane_;
+  CallFilter& filter_;
+  StackRepair& calls_;
+  LabelId exec_, dlopen_;
+  NameId path_;
+};
+
+class MessageStream : public SideStream {
+ public:
+  // By time. Borrows the references.
+  MessageStream(std::deque<ExternMessage> messages, Lane& lane, CallFilter& filter, const StackRepair& calls,
+                Names& names);
+
+  Due next() const override;
+  void emit_next() override;
+
+ private:
+  std::deque<ExternMessage> messages_;
+  Lane& lane_;
+  CallFilter& filter_;
+  const StackRepair& calls_;
+  LabelId external_data_;
+  NameId message_;
+};
+
+}  // namespace convert::uftrace

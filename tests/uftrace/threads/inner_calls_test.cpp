@@ -1,0 +1,104 @@
+// Calls of the kernel and the time off the cpu lie inside the program's calls: they step aside, or are cut.
+#include "tests/uftrace/threads/stages.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using InnerCallsTest = Stages;
+
+TEST_F(InnerCallsTest, AKernelCallLiesInsideTheProgramsCall) {
+  kernel_entry(20), kernel_exit(30);
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.exit(40, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 40] a:f", "7/8 [20, 30] [kernel]:read"));
+}
+
+TEST_F(InnerCallsTest, AKernelCallIsCutWhereACallOfTheProgramBegins) {
+  kernel_entry(15), kernel_exit(25);
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.entry(20, 1, kG);
+                EXPECT_EQ(s.calls.depth(), 2u);
+                s.exit(30, 1, kG);
+                s.exit(40, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 40] a:f", "7/8 [15, 20] [kernel]:read repaired=\"kernel-clipped\"",
+                          "7/8 [20, 30] a:g"));
+  EXPECT_EQ(notes_.count(kKernelClipped), 1u);
+}
+
+TEST_F(InnerCallsTest, AKernelCallStepsAsideForAHiddenCall) {
+  filter_.hidden = {kG};
+  kernel_entry(15), kernel_exit(25);
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.entry(20, 1, kG);
+                s.exit(30, 1, kG);
+                s.exit(40, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 40] a:f", "7/8 [15, 25] [kernel]:read"));
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(InnerCallsTest, AShortKernelCallIsRemovedWhenItEnds) {
+  filter_.shortest_kernel_ns = 10;
+  kernel_entry(20), kernel_exit(25), kernel_entry(30), kernel_exit(40);
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.exit(50, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 50] a:f", "7/8 [30, 40] [kernel]:read"));
+  EXPECT_EQ(filter_.dropped_kernel_calls, 1);
+}
+
+TEST_F(InnerCallsTest, AnOwnRecordProvesThatTheThreadRan) {
+  perf(20, PerfEvent::Kind::SwitchOut), perf(40, PerfEvent::Kind::SwitchIn);
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.exit(30, 0, kF);
+              }),
+              Contains("7/8 [20, 30] sched:linux:schedule repaired=\"schedule-cut\""));
+  EXPECT_EQ(notes_.count(kScheduleCut), 1u);
+}
+
+TEST_F(InnerCallsTest, AnEstimatedExitProvesNothing) {
+  plan_.switches.has_estimated_exits = true;
+  perf(20, PerfEvent::Kind::SwitchOut), perf(40, PerfEvent::Kind::SwitchIn);
+  const auto found = lines([](Stage& s) {
+    s.entry(10, 0, kF);
+    s.exit(30, 0, kF);
+  });
+  EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule repaired=\"schedule-split\""));
+  EXPECT_THAT(found, Contains("7/8 [30, 40] sched:linux:schedule"));
+}
+
+TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
+  kernel_entry(15), perf(20, PerfEvent::Kind::SwitchOut), kernel_exit(25),
+      perf(30, PerfEvent::Kind::SwitchIn);
+  const auto found = lines([](Stage& s) {
+    s.entry(10, 0, kF);
+    s.exit(40, 0, kF);
+  });
+  EXPECT_THAT(found, Contains("7/8 [15, 20] [kernel]:read repaired=\"kernel-clipped\""));
+  EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule"));
+}
+
+TEST_F(InnerCallsTest, NoProgramCallIsCountedAmongThem) {
+  kernel_entry(15), perf(20, PerfEvent::Kind::SwitchOut);
+  lines([](Stage& s) {
+    s.entry(10, 0, kF);
+    s.streams.emit_before({25, Precedence::OwnRecord});
+    EXPECT_EQ(s.lane.depth(), 3u);
+    EXPECT_EQ(s.calls.inner().open(), 2u);
+    EXPECT_EQ(s.calls.depth(), 1u);
+    EXPECT_EQ(s.streams.own_until_ns(), 0u) << "no record may pass by";
+  });
+}
+
+}  // namespace
+}  // namespace convert::uftrace

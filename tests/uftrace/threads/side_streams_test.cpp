@@ -1,0 +1,100 @@
+// What happens besides the thread's own records: each stream by itself, and what comes first at equal times.
+#include "tests/uftrace/threads/stages.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+using SideStreamsTest = Stages;
+using Kind = PerfEvent::Kind;
+
+TEST(Due, AtEqualTimesThePrecedenceDecides) {
+  const auto own = Due{20, Precedence::OwnRecord};
+  for (const Precedence first : {Precedence::SwitchIn, Precedence::KernelExit, Precedence::TaskEvent}) {
+    EXPECT_LT((Due{20, first}), own);
+    EXPECT_EQ((Due{20, first}.own_from_ns()), 20u);
+  }
+  for (const Precedence later : {Precedence::Kernel, Precedence::Switch, Precedence::Message}) {
+    EXPECT_GT((Due{20, later}), own);
+    EXPECT_LT((Due{19, later}), own);
+    EXPECT_EQ((Due{20, later}.own_from_ns()), 21u);
+  }
+  EXPECT_EQ(Due{}.own_from_ns(), kForever);
+}
+
+// All at once: off the cpu no more, out of the kernel, another program, then what that does.
+TEST_F(SideStreamsTest, EverythingAtOneTime) {
+  kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
+  perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
+  plan_.moments = {{TaskMoment::What::Dlopen, 20, "x.so"}};
+  plan_.messages = {{.time_ns = 20, .text = "hello"}};
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.entry(20, 1, kG);
+                s.exit(40, 1, kG);
+                s.exit(50, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 50] a:f", "7/8 [12, 20] [kernel]:read", "7/8 @15 cpu 0: 8 (blocked) -> 0",
+                          "7/8 [15, 20] sched:linux:schedule", "7/8 @20 cpu 0: 0 (new) -> 8",
+                          "7/8 @20 event:dlopen path=\"x.so\"", "7/8 [20, 40] a:g",
+                          "7/8 [20, 30] [kernel]:read", "7/8 @20 event:linux:task-name comm='worker'",
+                          "7/8 @20 event:external-data message=\"hello\""));
+}
+
+TEST_F(SideStreamsTest, OwnRecordsPassUntilSomethingIsDue) {
+  perf(20, Kind::Comm);
+  lines([&](Stage& s) {
+    EXPECT_EQ(s.streams.own_until_ns(), 21u);
+    s.streams.emit_before({21, Precedence::OwnRecord});
+    EXPECT_EQ(s.streams.own_until_ns(), kForever);
+    perf(30, Kind::Comm);
+    EXPECT_EQ(s.streams.own_until_ns(), kForever) << "nobody has looked";
+    s.streams.look_again();
+    EXPECT_EQ(s.streams.own_until_ns(), 31u);
+  });
+}
+
+TEST_F(SideStreamsTest, AnExecEndsTheOldProgramsCalls) {
+  plan_.moments = {{TaskMoment::What::Exec, 20, "/bin/b"}};
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                EXPECT_TRUE(s.streams.has_exec());
+                s.entry(30, 0, kG);
+                EXPECT_FALSE(s.streams.has_exec());
+                s.exit(40, 0, kG);
+              }),
+              ElementsAre("7/8 [10, 20] a:f repaired=\"closed-by-exec\"",
+                          "7/8 @20 event:exec path=\"/bin/b\"", "7/8 [30, 40] a:g"));
+}
+
+// ---- Switches that contradict what the first pass over the perf files has found ----
+
+TEST_F(SideStreamsTest, TheTimeOffTheCpuEndsWithTheThread) {
+  perf(20, Kind::SwitchOut), perf(30, Kind::Exit);
+  EXPECT_THAT(lines([](Stage&) {}),
+              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule"));
+}
+
+TEST_F(SideStreamsTest, TheTimeOffTheCpuEndsWithTheNextSwitchOut) {
+  perf(20, Kind::SwitchOut), perf(30, Kind::Preempted), perf(35, Kind::Exec);
+  EXPECT_THAT(
+      lines([](Stage&) {}),
+      ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
+                  "7/8 @30 cpu 0: 8 (running) -> 0", "7/8 [30, 35] sched:linux:schedule (pre-empted)"));
+}
+
+TEST_F(SideStreamsTest, AShortTimeOffTheCpuMayBeHidden) {
+  plan_.switches.short_outs = {true};
+  perf(20, Kind::SwitchOut), perf(30, Kind::SwitchIn);
+  EXPECT_THAT(lines([](Stage&) {}),
+              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 @30 cpu 0: 0 (new) -> 8"));
+}
+
+// A task's own event may lie a little before the switch that was written before it.
+TEST_F(SideStreamsTest, TimesNeverGoBack) {
+  perf(20, Kind::SwitchIn), perf(19, Kind::Exit);
+  EXPECT_THAT(lines([](Stage&) {}), ElementsAre("7/8 @20 cpu 0: 0 (new) -> 8"));
+}
+
+}  // namespace
+}  // namespace convert::uftrace

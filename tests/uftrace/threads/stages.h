@@ -1,0 +1,136 @@
+// The stages behind a thread's records, without a file: tests call them directly and read what the lane got.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/threads/side_streams.h"
+#include "tests/model/event_text.h"
+#include "tests/model/story.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+
+constexpr std::uint64_t kF = 0x10100, kG = 0x10200, kSetjmp = 0x10300;
+
+// Hides calls of some functions, and counts what it was asked to drop.
+struct HidingFilter : CallFilter {
+  explicit HidingFilter(std::set<std::uint64_t> functions = {}) : hidden(std::move(functions)) {}
+  bool enter(std::uint64_t address, bool) override { return !hidden.contains(address); }
+  bool will_be_seen(const CallRecord& call) override { return !hidden.contains(call.address); }
+  bool shows_switch(std::size_t, bool is_short) override { return !is_short; }
+  KernelDecision enter_kernel(std::size_t, std::uint64_t) override { return {true, shortest_kernel_ns}; }
+  void drop_kernel_call() override { ++dropped_kernel_calls; }
+  void start_over() override { ++programs; }
+
+  std::set<std::uint64_t> hidden;
+  std::uint64_t shortest_kernel_ns = 0;
+  int dropped_kernel_calls = 0, programs = 0;
+};
+
+// Thread 8 of process 7, whose program has the functions f, g and setjmp.
+class Stages : public testing::Test {
+ protected:
+  Stages() {
+    recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
+    recording_.file("a.sym",
+                    "0000000000000100 00000100 T f\n0000000000000200 00000100 T g\n"
+                    "0000000000000300 00000100 T setjmp\n");
+    recording_.file("task.txt",
+                    "SESS timestamp=0.000000001 pid=7 sid=aa exename=\"/bin/a\"\n"
+                    "TASK timestamp=0.000000001 tid=8 pid=7\n");
+    directory_ = list_directory(recording_.path());
+    sessions_ = std::make_unique<Sessions>(
+        directory_, Info{}, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
+    symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
+    plan_.task = sessions_->find_task(ThreadId{8});
+    plan_.path = "DIR/8.dat";
+    plan_.switches = {.queue = &perf_, .process = ProcessId{7}, .thread = ThreadId{8}};
+    plan_.kernel = {
+        .queue = &kernel_, .thread = "DIR: thread 8", .process = ProcessId{7}, .thread_id = ThreadId{8}};
+  }
+
+  struct Stage {
+    Lane& lane;
+    StackRepair& calls;
+    SideStreams& streams;
+
+    // A record of the thread, with all that is due before it.
+    void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+      const CallRecord call{.type = type, .time_ns = time_ns, .depth = depth, .address = address};
+      if (streams.emit_before({time_ns, Precedence::OwnRecord})) calls.make_room(call);
+      if (call.is_entry())
+        calls.entry(std::max(time_ns, lane.last_ns()), depth, address, {});
+      else
+        calls.exit(std::max(time_ns, lane.last_ns()), depth, address, {});
+      calls.resume(time_ns);
+    }
+    void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+      record(RecordType::Entry, time_ns, depth, address);
+    }
+    void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
+      record(RecordType::Exit, time_ns, depth, address);
+    }
+  };
+
+  // What the lane gets from a story that is told to the stages.
+  template <typename Tell>
+  std::vector<std::string> lines(Tell tell) {
+    Timeline timeline({}, notes_);
+    timeline.begin_input("story");
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
+    const auto run = [&](Lane& filled) {
+      TaskSymbols symbols(*symbolizer_, *plan_.task);
+      symbols.move_to(10);
+      RecordNotes notes(notes_, plan_.path);
+      StackRepair calls(filled, filter_, symbols, names_, notes, {"DIR/8.dat", "DIR: thread 8"},
+                        plan_.switches.has_estimated_exits);
+      SideStreams streams(plan_, filled, filter_, calls, names_);
+      Stage stage{filled, calls, streams};
+      tell(stage);
+      streams.emit_before({kForever, Precedence::SwitchIn});
+      calls.finish(filled.last_ns());
+    };
+    timeline.add_source(std::make_unique<Story>(lane, run), {&lane});
+    EventText text(names_);
+    timeline.run(text, [] {});
+    return text.lines();
+  }
+
+  void kernel(const KernelMessage& message) {
+    kernel_.stage(message);
+    kernel_.deliver();
+  }
+  void kernel_entry(std::uint64_t time_ns, std::uint16_t depth = 0) {
+    kernel({.time_ns = time_ns,
+            .address = 0xff00,
+            .label = names_.intern_label("[kernel]", "read"),
+            .depth = depth,
+            .kind = KernelMessage::Kind::Entry});
+  }
+  void kernel_exit(std::uint64_t time_ns, std::uint16_t depth = 0) {
+    kernel({.time_ns = time_ns, .address = 0xff00, .depth = depth, .kind = KernelMessage::Kind::Exit});
+  }
+  void perf(std::uint64_t time_ns, PerfEvent::Kind kind) {
+    perf_.put({.time_ns = time_ns, .cpu = 0, .kind = kind, .name = names_.intern("worker")});
+  }
+
+  TextRecording recording_;
+  Directory directory_;
+  Names names_;
+  Notes notes_;
+  std::unique_ptr<Sessions> sessions_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  PerfQueue perf_;
+  KernelQueue kernel_;
+  ThreadPlan plan_{};
+  HidingFilter filter_;
+};
+
+}  // namespace convert::uftrace
