@@ -7,9 +7,10 @@ from collections import defaultdict
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-FLOORS = ["fxt", "converters/model", "converters/uftrace", "converters/tfile", "converters/app"]
-STANDS_ON = {"fxt": [], "converters/model": ["fxt"], "converters/uftrace": ["fxt", "converters/model"],
-             "converters/tfile": ["fxt", "converters/model"], "converters/app": FLOORS}
+FLOORS = ["fxt", "converters/model", "converters/symbols", "converters/uftrace", "converters/tfile", "converters/app"]
+BELOW_IMPORTERS = ["fxt", "converters/model", "converters/symbols"]
+STANDS_ON = {"fxt": [], "converters/model": ["fxt"], "converters/symbols": ["fxt", "converters/model"],
+             "converters/uftrace": BELOW_IMPORTERS, "converters/tfile": BELOW_IMPORTERS, "converters/app": FLOORS}
 
 
 def floor_of(file):

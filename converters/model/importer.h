@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/option.h"

@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/uftrace/symbols/elf_symbols.h"
-#include "tests/uftrace/symbols/memory_file.h"
+#include "converters/symbols/elf_symbols.h"
+#include "tests/symbols/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace convert::uftrace;
+  using namespace convert;
   static const MemoryFile memory;
   memory.write({reinterpret_cast<const char*>(data), size});
   try {

@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
+#include "converters/symbols/demangle.h"
+#include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/map_file.h"
 #include "converters/uftrace/recording/task_file.h"
 #include "converters/uftrace/symbols/module_files.h"
-#include "converters/uftrace/symbols/symbol_file.h"
 
 using convert::Demangle;
 using convert::Notes;
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 's': {
       convert::uftrace::parse_module_file_header(text);
-      const convert::uftrace::SymbolTable table(text, "a.sym", notes);
+      const convert::SymbolTable table(text);
       for (const auto& symbol : table.symbols()) {
         table.find_function(symbol.start);
         table.find_variable(symbol.end);

@@ -16,6 +16,9 @@
 
 namespace convert {
 
+// How symbols of programs are shown: as uftrace does, with all that their mangling holds, or as they are.
+enum class Demangle : std::uint8_t { Simple, Full, No };
+
 class Names {
  public:
   struct Label {

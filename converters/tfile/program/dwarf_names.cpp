@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include "converters/model/names/full_name.h"
+#include "converters/symbols/demangle.h"
 #include "converters/tfile/program/visible_variables.h"
 
 namespace convert::tfile {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/names/demangle.h"
+#include "converters/symbols/demangle.h"
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {

@@ -5,9 +5,11 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/tfile/description/hex.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
 namespace {
@@ -22,32 +24,30 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
   if (!file)
     throw InputError(Location::file(path.string()),
                      "cannot be opened: " + std::generic_category().message(errno));
-  for (std::string line; std::getline(file, line);) {
-    std::string_view rest = line;
-    const auto address = hex_number(take_field(rest, ' '));
-    const std::string_view type = take_field(rest, ' ');
-    const std::string_view name = rest.substr(0, rest.find_first_of(" \t\r"));
-    if (!address || type.size() != 1 || name.empty()) continue;
-    is_symbol_list_ = true;
-    if (*address == 0) continue;
-    constexpr std::string_view kCode = "tTwW", kData = "dDbBrRvV";
-    if (kCode.find(type) != std::string_view::npos)
-      functions_.push_back({*address, std::string(name)});
-    else if (kData.find(type) != std::string_view::npos)
-      objects_.try_emplace(std::string(name), DataObject{*address, 0});
-  }
-  if (!is_symbol_list_) throw InputError(Location::file(path.string()), "not a list of a kernel's symbols");
-  std::ranges::stable_sort(functions_, {}, &Function::address);
+  std::vector<std::string> texts{{std::istreambuf_iterator(file), {}}};
+  std::vector<Symbol> functions;
+  bool is_symbol_list = false;
+  split(texts.front(), '\n', [&](std::string_view line) {
+    auto symbol = parse_symbol_line(line);
+    if (!symbol) return;
+    symbol->name = symbol->name.substr(0, symbol->name.find_first_of(" \r"));
+    if (symbol->name.empty()) return;
+    is_symbol_list = true;
+    if (symbol->start == 0) return;
+    constexpr std::string_view kOtherVariables = "bBrRV";  // which .sym files do not have
+    if (symbol->is_function())
+      functions.push_back(*symbol);
+    else if (symbol->is_variable() || kOtherVariables.find(symbol->type) != std::string_view::npos)
+      objects_.try_emplace(symbol->name, DataObject{symbol->start, 0});
+  });
+  if (!is_symbol_list) throw InputError(Location::file(path.string()), "not a list of a kernel's symbols");
+  functions_ = std::make_unique<SymbolTable>(std::move(texts), std::move(functions));
 }
 
 CodePlace KernelSymbols::code_at(std::uint64_t address) const {
-  const auto behind = std::ranges::upper_bound(functions_, address, {}, &Function::address);
   CodePlace place;
-  if (behind == functions_.begin()) return place;
-  // Of several names at one address the first one listed.
-  const std::uint64_t begin = std::prev(behind)->address;
-  if (address - begin < kLongestFunction)
-    place.function = std::ranges::lower_bound(functions_, begin, {}, &Function::address)->name;
+  const Symbol* const function = functions_->find_function(address);
+  if (function != nullptr && address - function->start < kLongestFunction) place.function = function->name;
   return place;
 }
 

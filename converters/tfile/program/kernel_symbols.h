@@ -3,23 +3,25 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
-#include <vector>
 
+#include "converters/symbols/symbol_table.h"
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
 
-// Lines "ffffffff8117a3e0 T vfs_read [module]"; others are passed over.
+// Lines that are not understood are ignored.
 class KernelSymbols : public Symbols {
  public:
-  // Throws InputError when the file can't be read or has no such line.
+  // Throws InputError when the file can't be read or lists no symbol.
   explicit KernelSymbols(const std::filesystem::path& path);
 
-  // True when every address is 0: that is what the kernel shows to those who may not see them.
-  bool are_hidden() const { return functions_.empty() && objects_.empty(); }
+  // True when every address is 0: so the kernel shows them to users who may not see addresses.
+  bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
 
   CodePlace code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
@@ -29,13 +31,8 @@ class KernelSymbols : public Symbols {
   const Type* type_of(std::uint64_t, const std::string&) const override { return nullptr; }
 
  private:
-  struct Function {
-    std::uint64_t address;
-    std::string name;
-  };
-  std::vector<Function> functions_;  // by address
-  std::unordered_map<std::string, DataObject> objects_;
-  bool is_symbol_list_ = false;
+  std::unique_ptr<const SymbolTable> functions_;  // and the text that names are borrowed from
+  std::unordered_map<std::string_view, DataObject> objects_;
 };
 
 }  // namespace convert::tfile

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/names/demangle.h"
+#include "converters/symbols/demangle.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/symbols.h"
 

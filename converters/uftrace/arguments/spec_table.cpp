@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/model/names/demangle.h"
+#include "converters/symbols/demangle.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "converters/model/notes.h"
+#include "converters/symbols/name_pattern.h"
 #include "converters/uftrace/arguments/debug_file.h"
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
 #include "converters/uftrace/recording/info.h"
-#include "converters/uftrace/symbols/name_pattern.h"
 
 namespace convert::uftrace {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "converters/model/option.h"
+#include "converters/symbols/name_pattern.h"
 #include "converters/uftrace/filters/filter_item.h"
 #include "converters/uftrace/filters/pattern_report.h"
-#include "converters/uftrace/symbols/name_pattern.h"
 
 namespace convert::uftrace {
 

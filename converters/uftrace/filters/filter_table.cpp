@@ -27,7 +27,7 @@ bool is_like_a_name(std::string_view pattern) {
 
 bool is_named_so(const SymbolTable& table, const std::string& name, Demangle demangle) {
   return std::ranges::any_of(table.symbols(), [&](const Symbol& symbol) {
-    return is_function(symbol.type) && convert::demangle(symbol.name, demangle) == name;
+    return symbol.is_function() && convert::demangle(symbol.name, demangle) == name;
   });
 }
 
@@ -146,7 +146,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
   for (const auto& [where, table] : tables) {
     if (table == nullptr) continue;
     for (const Symbol& symbol : table->symbols()) {
-      if (!is_function(symbol.type)) continue;
+      if (!symbol.is_function()) continue;
       const std::string name = convert::demangle(symbol.name, demangle_);
       similar.see(name);
       if (!fits(rule, name, *table, demangle_)) continue;

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
-#include "converters/model/names/demangle.h"
 #include "converters/model/notes.h"
+#include "converters/symbols/demangle.h"
+#include "converters/symbols/name_pattern.h"
 #include "converters/uftrace/filters/filter_options.h"
 #include "converters/uftrace/filters/function_rule.h"
-#include "converters/uftrace/symbols/name_pattern.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {

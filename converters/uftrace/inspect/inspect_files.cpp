@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 #include "converters/uftrace/symbols/module_files.h"
-#include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
 namespace {
@@ -42,15 +42,14 @@ Outline symbols_in(const std::filesystem::path& path, std::string text, Notes& n
   add_text(outline, "module", header.module_path);
   add_text(outline, "build id", header.build_id);
   outline["bytes"] = text.size();
-  const SymbolTable table(std::move(text), path.native(), notes);
-  const auto count = [&](std::string_view types) {
-    return std::ranges::count_if(
-        table.symbols(), [&](const Symbol& s) { return types.find(s.type) != std::string_view::npos; });
-  };
-  outline["symbols"] = table.symbols().size();
-  outline["functions"] = count("TtwWKi");
-  outline["library calls"] = count("P");
-  outline["variables"] = count("Ddvu");
+  const auto table = read_symbol_table(std::move(text), path.native(), notes);
+  const auto& symbols = table->symbols();
+  const auto functions = std::ranges::count_if(symbols, &Symbol::is_function);
+  const auto library_calls = std::ranges::count_if(symbols, &Symbol::is_plt);
+  outline["symbols"] = symbols.size();
+  outline["functions"] = functions - library_calls;
+  outline["library calls"] = library_calls;
+  outline["variables"] = std::ranges::count_if(symbols, &Symbol::is_variable);
   return outline;
 }
 

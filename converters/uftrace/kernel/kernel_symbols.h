@@ -6,11 +6,11 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
+#include "converters/symbols/demangle.h"
+#include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/symbols/label_cache.h"
-#include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
 

@@ -13,10 +13,10 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
+#include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/kernel/integer_field.h"
 #include "converters/uftrace/kernel/kernel_header.h"
 #include "converters/uftrace/kernel/print_format.h"
-#include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
 

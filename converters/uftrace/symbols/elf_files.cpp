@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
+#include "converters/symbols/debug_file.h"
+#include "converters/symbols/elf_symbols.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/symbols/elf_symbols.h"
-#include "converters/uftrace/symbols/separate_debug_file.h"
 
 namespace convert::uftrace {
 namespace {
@@ -67,7 +67,7 @@ ElfFiles::Found ElfFiles::read(const Wanted& wanted) const {
       if (problem.empty()) problem = unusable.what();
     }
   }
-  if (const auto debug = find_separate_debug_file(wanted.build_id, options_.sysroot))
+  if (const auto debug = find_debug_file(wanted.build_id, options_.sysroot))
     if (auto table = read_elf_symbols(debug->image, nullptr)) return {.table = std::move(table)};
   return missing(problem, "; --sysroot DIR takes files of the machine that was recorded from below DIR");
 }
@@ -88,8 +88,7 @@ ElfFiles::Found ElfFiles::read_program(const std::filesystem::path& path, const 
   const RegularFile file(path, options_.sysroot);
   const ElfImage image(file);
   check_fits(image, file, wanted);
-  const auto debug =
-      has_full_symbols(image) ? nullptr : find_separate_debug_file(image, path, options_.sysroot);
+  const auto debug = has_full_symbols(image) ? nullptr : find_debug_file(image, path, options_.sysroot);
   Found found{.table = read_elf_symbols(image, debug != nullptr ? &debug->image : nullptr)};
   if (found.table == nullptr) refuse(file, "has no symbols");
   if (wanted.build_id.empty()) {

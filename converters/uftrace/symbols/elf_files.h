@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "converters/model/notes.h"
+#include "converters/symbols/elf_image.h"
+#include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/recording/map_file.h"
-#include "converters/uftrace/symbols/elf_image.h"
-#include "converters/uftrace/symbols/symbol_file.h"
 
 namespace convert::uftrace {
 

@@ -6,17 +6,12 @@
 
 namespace convert::uftrace {
 
-bool is_function(char type) {
-  constexpr std::string_view kFunctions = "TtwWPi";
-  return kFunctions.find(type) != std::string_view::npos;
-}
-
 std::vector<std::string> names_at(const SymbolTable& table, const Symbol& symbol, Demangle demangled) {
   std::vector<std::string> names{demangle(symbol.name, demangled)};
   const std::vector<Symbol>& symbols = table.symbols();
   auto alias = std::ranges::lower_bound(symbols, symbol.start, {}, &Symbol::start);
   for (; alias != symbols.end() && alias->start == symbol.start; ++alias) {
-    if (!is_function(alias->type)) continue;
+    if (!alias->is_function()) continue;
     std::string name = demangle(alias->name, demangled);
     if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
   }

@@ -5,13 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/names/demangle.h"
+#include "converters/symbols/demangle.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
-
-// Whether symbols of that type are code (fact sheet 5).
-bool is_function(char type);
 
 // The names of all functions that begin where the symbol does, its own first.
 std::vector<std::string> names_at(const SymbolTable& table, const Symbol& symbol, Demangle demangle);

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
+#include <utility>
 
 #include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kSuffixSize = 4;            // hex digits
-constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines; the longest holds a path
+constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
-// Without a build-id the suffix is made of the path: the sum of its bytes.
+// Without a build-id the suffix is the sum of the bytes of the path.
 std::string path_suffix(std::string_view path) {
   std::uint16_t sum = 0;
   for (const char c : path) sum = static_cast<std::uint16_t>(sum + static_cast<unsigned char>(c));
@@ -22,7 +24,7 @@ std::string path_suffix(std::string_view path) {
 
 bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
 
-// True if a program that gave the relative path `relative` can have meant `absolute`.
+// True if `relative` can be the path of `absolute` from some directory.
 bool is_tail_of(std::string_view relative, std::string_view absolute) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return absolute == relative ||
@@ -46,7 +48,7 @@ ModuleFileHeader parse_module_file_header(std::string_view text) {
   return header;
 }
 
-// The names of all files of modules with that basename, the one without suffix first.
+// All files of modules with this basename, the one without suffix first.
 std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const {
   std::vector<std::string> names;
   std::vector<std::string> suffixed;
@@ -82,7 +84,7 @@ std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::st
     const ModuleFileHeader& header = header_of(name);
     if (!differ(header.module_path, path) && !differ(header.build_id, build_id)) return name;
   }
-  // The same file under another name: a symbolic link, or another root directory.
+  // The same module under another path: a symbolic link, or another root directory.
   for (const std::string& name : candidates) {
     if (!build_id.empty() && header_of(name).build_id == build_id) return name;
   }
@@ -99,6 +101,33 @@ std::optional<std::string> ModuleFiles::of_library(std::string_view path) {
     if (is_tail_of(path, header_of(name).module_path)) return name;
   }
   return candidates.size() == 1 ? std::optional(candidates.front()) : std::nullopt;
+}
+
+std::unique_ptr<SymbolTable> read_symbol_table(std::string text, std::string_view path, Notes& notes) {
+  auto table = std::make_unique<SymbolTable>(std::move(text));
+  for (const std::uint64_t line : table->damaged_lines())
+    notes.add(kDamagedLine,
+              [&] { return Location::line(path, line).text() + ": expected \"address [size] type name\""; });
+  return table;
+}
+
+const SymbolTable* SymbolFiles::of_file(std::string_view file_name) {
+  const auto known = tables_.find(file_name);
+  if (known != tables_.end()) return known->second.get();
+  const auto path = directory_.path / file_name;
+  std::optional<std::string> text = read_optional_file(path, notes_);
+  auto table = text ? read_symbol_table(std::move(*text), path.native(), notes_) : nullptr;
+  return tables_.emplace(file_name, std::move(table)).first->second.get();
+}
+
+const SymbolTable* SymbolFiles::of_module(std::string_view path, std::string_view build_id) {
+  const auto name = files_.of_module(path, build_id);
+  return name ? of_file(*name) : nullptr;
+}
+
+const SymbolTable* SymbolFiles::of_library(std::string_view path) {
+  const auto name = files_.of_library(path);
+  return name ? of_file(*name) : nullptr;
 }
 
 }  // namespace convert::uftrace

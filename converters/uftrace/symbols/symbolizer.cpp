@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "converters/model/names/demangle.h"
+#include "converters/symbols/demangle.h"
 #include "converters/uftrace/recording/map_file.h"
 #include "converters/uftrace/recording/note_kinds.h"
 

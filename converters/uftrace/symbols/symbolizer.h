@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/names/demangle.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
+#include "converters/symbols/demangle.h"
+#include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/symbols/elf_files.h"
-#include "converters/uftrace/symbols/symbol_file.h"
-#include "converters/uftrace/symbols/symbol_files.h"
+#include "converters/uftrace/symbols/module_files.h"
 
 namespace convert::uftrace {
 

@@ -7,7 +7,7 @@
 
 #include <boost/crc.hpp>
 
-#include "tests/uftrace/symbols/elf_builder.h"
+#include "tests/symbols/elf_builder.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {

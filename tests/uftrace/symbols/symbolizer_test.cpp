@@ -9,7 +9,7 @@
 
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/symbols/task_symbols.h"
-#include "tests/uftrace/symbols/elf_builder.h"
+#include "tests/symbols/elf_builder.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace convert::uftrace {
+namespace convert {
 
 class MemoryFile {
  public:
@@ -30,4 +30,4 @@ class MemoryFile {
   int descriptor_;
 };
 
-}  // namespace convert::uftrace
+}  // namespace convert

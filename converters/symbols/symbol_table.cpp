@@ -1,38 +1,33 @@
-#include "converters/uftrace/symbols/symbol_file.h"
+#include "converters/symbols/symbol_table.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording/text_file.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr char kMarkerType = '?';
 
-constexpr std::array<bool, 256> characters(std::string_view list) {
-  std::array<bool, 256> are_in_list{};
-  for (const char c : list) are_in_list[static_cast<unsigned char>(c)] = true;
-  return are_in_list;
+// The letters of types: functions, and variables. All others are ignored, except for the marker.
+constexpr std::array<bool, 256> set_of(std::string_view letters) {
+  std::array<bool, 256> set{};
+  for (const char c : letters) set[static_cast<unsigned char>(c)] = true;
+  return set;
 }
-constexpr auto kFunctions = characters("TtwWPKi"), kVariables = characters("Ddvu");
+constexpr auto kFunctions = set_of("TtwWPKi"), kVariables = set_of("Ddvu");
 
-bool is_function(char type) { return kFunctions[static_cast<unsigned char>(type)]; }
-bool is_variable(char type) { return kVariables[static_cast<unsigned char>(type)]; }
-
-// These lines close the symbol before them and are none themselves, whatever their type.
+// A line with such a name ends the symbol before it, whatever its type.
 bool is_end_marker(std::string_view name) {
   constexpr std::array<std::string_view, 3> kMarkers{"__sym_end", "__dynsym_end", "__func_end"};
   return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();
 }
 
-bool take_blank(std::string_view& line) {
+bool accept_blank(std::string_view& line) {
   if (!line.starts_with(' ')) return false;
   line.remove_prefix(1);
   return true;
@@ -40,28 +35,31 @@ bool take_blank(std::string_view& line) {
 
 bool begins_before(const Symbol& a, const Symbol& b) { return a.start < b.start; }
 
-// <address> [<size>] <type> <name>. Size or type: a type is one character and no digit.
-std::optional<Symbol> parse_line(std::string_view line) {
+}  // namespace
+
+bool Symbol::is_function() const { return kFunctions[static_cast<unsigned char>(type)]; }
+bool Symbol::is_variable() const { return kVariables[static_cast<unsigned char>(type)]; }
+
+std::optional<Symbol> parse_symbol_line(std::string_view line) {
   const auto start = take_number(line, 16);
-  if (!start || !take_blank(line) || line.empty()) return std::nullopt;
+  if (!start || !accept_blank(line) || line.empty()) return std::nullopt;
   Symbol symbol{.start = *start, .end = kOpenEnd, .name = {}, .type = 0};
+  // Size or type: a type is one character and no digit.
   if (is_digit(line[0]) || (line.size() > 1 && line[1] != ' ')) {
     const auto size = take_number(line, 16);
-    if (!size || !take_blank(line) || line.empty()) return std::nullopt;
+    if (!size || !accept_blank(line) || line.empty()) return std::nullopt;
     symbol.end = *size <= kOpenEnd - *start ? *start + *size : kOpenEnd;
   }
   symbol.type = line[0];
   line.remove_prefix(1);
-  if (!take_blank(line)) return std::nullopt;
-  symbol.name = line.substr(0, line.find('\t'));  // in kallsyms the module's name follows
+  if (!accept_blank(line)) return std::nullopt;
+  symbol.name = line.substr(0, line.find('\t'));
   return symbol;
 }
 
-}  // namespace
-
-SymbolTable::SymbolTable(std::string text, std::string_view path, Notes& notes) {
+SymbolTable::SymbolTable(std::string text) {
   texts_.push_back(std::move(text));
-  read_lines(path, notes);
+  read_lines();
   put_in_order();
 }
 
@@ -74,11 +72,11 @@ void SymbolTable::put_in_order() {
   sort_by_start();
   close_open_ends();
   std::erase_if(symbols_, [](const Symbol& s) { return s.type == kMarkerType; });
-  functions_ = segments_of(is_function);
-  variables_ = segments_of(is_variable);
+  functions_ = segments_of(&Symbol::is_function);
+  variables_ = segments_of(&Symbol::is_variable);
 }
 
-// All but a few lines at the end of kallsyms stand in their order.
+// In kallsyms all but a few lines at the end are in order.
 void SymbolTable::sort_by_start() {
   const auto rest = std::ranges::is_sorted_until(symbols_, {}, &Symbol::start);
   if (rest == symbols_.end()) return;
@@ -87,23 +85,24 @@ void SymbolTable::sort_by_start() {
                      begins_before);
 }
 
-void SymbolTable::read_lines(std::string_view path, Notes& notes) {
-  Lines lines(texts_.front());
-  // More than there are take no memory until they are used.
+void SymbolTable::read_lines() {
+  std::string_view rest = texts_.front();
+  // Reserved memory that stays unused costs nothing.
   constexpr std::size_t kShortLine = 24;
-  symbols_.reserve(texts_.front().size() / kShortLine);
-  while (const auto line = lines.next()) {
-    if (line->empty() || line->starts_with('#')) continue;
-    auto symbol = parse_line(*line);
+  symbols_.reserve(rest.size() / kShortLine);
+  for (std::uint64_t number = 1; !rest.empty(); ++number) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
+    auto symbol = parse_symbol_line(line);
     if (!symbol) {
-      notes.add(kDamagedLine, [&] {
-        return Location::line(path, lines.number()).text() + ": expected \"address [size] type name\"";
-      });
+      damaged_lines_.push_back(number);
       continue;
     }
     if (is_end_marker(symbol->name)) symbol->type = kMarkerType;
-    const bool known = is_function(symbol->type) || is_variable(symbol->type) || symbol->type == kMarkerType;
-    if (known && symbols_.size() < kNone) symbols_.push_back(*symbol);
+    const bool is_known = symbol->is_function() || symbol->is_variable() || symbol->type == kMarkerType;
+    if (is_known && symbols_.size() < kNone) symbols_.push_back(*symbol);
   }
 }
 
@@ -117,9 +116,9 @@ void SymbolTable::close_open_ends() {
   }
 }
 
-// Cuts overlapping symbols into pieces that don't: one walk over the starts with the symbols open there on a
-// stack, the one that began last on top.
-std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (*wanted)(char type)) const {
+// Cuts overlapping symbols into segments that do not overlap. Walks over the starts, with the symbols that
+// are open there on a stack, the one that began last on top.
+std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (Symbol::*is_wanted)() const) const {
   std::vector<Segment> segments;
   segments.reserve(symbols_.size());
   std::vector<std::uint32_t> open;
@@ -130,8 +129,8 @@ std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (*wanted)(char t
       segments.push_back({start, symbol});
     }
   };
-  const auto close_until = [&](std::uint64_t offset) {
-    while (!open.empty() && symbols_[open.back()].end <= offset) {
+  const auto close_until = [&](std::uint64_t address) {
+    while (!open.empty() && symbols_[open.back()].end <= address) {
       const std::uint64_t end = symbols_[open.back()].end;
       while (!open.empty() && symbols_[open.back()].end <= end) open.pop_back();
       add(end, open.empty() ? kNone : open.back());
@@ -142,8 +141,8 @@ std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (*wanted)(char t
     std::size_t group_end = group;
     while (group_end < symbols_.size() && symbols_[group_end].start == start) ++group_end;
     close_until(start);
-    for (std::size_t i = group_end; i-- > group;) {  // backwards: the first of the file ends up on top
-      if (!wanted(symbols_[i].type) || symbols_[i].end <= start) continue;
+    for (std::size_t i = group_end; i-- > group;) {  // backwards: the first one listed ends up on top
+      if (!(symbols_[i].*is_wanted)() || symbols_[i].end <= start) continue;
       open.push_back(static_cast<std::uint32_t>(i));
       add(start, open.back());
     }
@@ -153,11 +152,11 @@ std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (*wanted)(char t
   return segments;
 }
 
-const Symbol* SymbolTable::find(const std::vector<Segment>& segments, std::uint64_t offset) const {
-  auto after = std::ranges::upper_bound(segments, offset, {}, &Segment::start);
+const Symbol* SymbolTable::find(const std::vector<Segment>& segments, std::uint64_t address) const {
+  auto after = std::ranges::upper_bound(segments, address, {}, &Segment::start);
   if (after == segments.begin()) return nullptr;
   const std::uint32_t symbol = (--after)->symbol;
   return symbol == kNone ? nullptr : &symbols_[symbol];
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

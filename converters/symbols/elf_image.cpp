@@ -1,18 +1,23 @@
-#include "converters/uftrace/symbols/elf_image.h"
+#include "converters/symbols/elf_image.h"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
+#include <linux/openat2.h>
 #include <span>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <boost/endian/conversion.hpp>
 
 #include "converters/model/reading/input_error.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 // Large programs have string tables of 100 MB.
@@ -26,15 +31,30 @@ constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
   throw InputError(Location::file(file.path()), problem);
 }
 
-// True if a table of that many entries lies inside the file.
+// Finds the file without opening it: a FIFO or device does not notice.
+int find_file(const std::filesystem::path& path, const std::filesystem::path& root) {
+  if (root.empty()) return ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  const int directory = ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return -1;
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const auto found = static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
+  const int error = errno;
+  ::close(directory);
+  errno = error;
+  return found;
+}
+
+// True if a table of `count` entries lies inside the file.
 template <typename Header>
 bool lies_inside(std::uint64_t offset, std::uint64_t count, std::uint64_t entry_bytes, std::uint64_t size) {
   if (count == 0) return true;
   return entry_bytes == sizeof(Header) && offset <= size && count <= (size - offset) / sizeof(Header);
 }
 
-// The counts of tables are checked before libelf makes room for them. A file with more sections than the
-// header can count is no program that anybody runs.
+// Checks the sizes of tables before libelf allocates memory for them. Refuses files with more sections than
+// the header can count: they are no programs.
 template <typename Header, typename Segment, typename Section, typename Translate>
 bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char order, Translate translate) {
   if (bytes.size() < sizeof(Header)) return false;
@@ -53,6 +73,25 @@ bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char ord
 }
 
 }  // namespace
+
+RegularFile::RegularFile(const std::filesystem::path& path, const std::filesystem::path& root)
+    : path_(root.empty() ? path.native() : (root / path.relative_path()).native()) {
+  const auto fail = [&](std::string_view problem) { throw InputError(Location::file(path_), problem); };
+  const int found = find_file(path, root);
+  if (found < 0) fail(errno == ENOENT || errno == ENOTDIR ? "there is no such file" : std::strerror(errno));
+  struct stat status {};
+  const bool is_regular = ::fstat(found, &status) == 0 && S_ISREG(status.st_mode);
+  // Opens the file that was checked, even if another one has its name by now.
+  if (is_regular)
+    descriptor_ = ::open(fmt::format("/proc/self/fd/{}", found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  const int error = errno;
+  ::close(found);
+  if (!is_regular) fail("is no regular file");
+  if (descriptor_ < 0) fail(std::strerror(error));
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+RegularFile::~RegularFile() { ::close(descriptor_); }
 
 ElfImage::ElfImage(const RegularFile& file) : file_(file) {
   elf_version(EV_CURRENT);
@@ -99,7 +138,7 @@ void ElfImage::read_segments() {
     if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
     if (segment.p_vaddr >= kAddressLimit || segment.p_filesz >= kAddressLimit) continue;
     first = std::min(first, segment.p_vaddr);
-    // What lies behind the file's bytes is memory without a name.
+    // Memory behind the bytes of the file is mapped without a name.
     if (segment.p_filesz != 0) end_ = std::max(end_, segment.p_vaddr + segment.p_filesz);
   }
   base_ = first == kAddressLimit ? 0 : first / kPageBytes * kPageBytes;
@@ -194,4 +233,4 @@ std::optional<ElfImage::DebugLink> ElfImage::debug_link() const {
       .crc = is_little_endian_ ? boost::endian::load_little_u32(at) : boost::endian::load_big_u32(at)};
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,10 +1,10 @@
-#include "tests/uftrace/symbols/elf_builder.h"
+#include "tests/symbols/elf_builder.h"
 
 #include <utility>
 
 #include "tests/number_bytes.h"
 
-namespace convert::uftrace {
+namespace convert {
 
 std::string ElfBuilder::number(std::uint64_t value, unsigned size) const {
   const std::string word = number_bytes(value, order_);
@@ -105,4 +105,4 @@ std::string ElfBuilder::bytes(std::uint16_t type) const {
          headers;
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

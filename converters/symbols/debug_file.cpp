@@ -1,4 +1,4 @@
-#include "converters/uftrace/symbols/separate_debug_file.h"
+#include "converters/symbols/debug_file.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -8,18 +8,17 @@
 #include <boost/crc.hpp>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/uftrace/symbols/elf_symbols.h"
+#include "converters/symbols/elf_symbols.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 constexpr std::string_view kDebugRoot = "/usr/lib/debug";
-constexpr std::size_t kDirectoryDigits = 2;  // of the build-id, the rest is the file's name
+constexpr std::size_t kDirectoryDigits = 2;  // of the build-id; the others are the name of the file
 
-std::unique_ptr<SeparateDebugFile> open(const std::filesystem::path& path,
-                                        const std::filesystem::path& root) {
+std::unique_ptr<DebugFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
   try {
-    auto found = std::make_unique<SeparateDebugFile>(path, root);
+    auto found = std::make_unique<DebugFile>(path, root);
     return has_full_symbols(found->image) ? std::move(found) : nullptr;
   } catch (const InputError&) {
     return nullptr;
@@ -41,8 +40,7 @@ std::optional<std::uint32_t> checksum_of(const RegularFile& file) {
 
 }  // namespace
 
-std::unique_ptr<SeparateDebugFile> find_separate_debug_file(std::string_view build_id,
-                                                            const std::filesystem::path& root) {
+std::unique_ptr<DebugFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root) {
   if (build_id.size() <= kDirectoryDigits) return nullptr;
   auto found = open(fmt::format("{}/.build-id/{}/{}.debug", kDebugRoot, build_id.substr(0, kDirectoryDigits),
                                 build_id.substr(kDirectoryDigits)),
@@ -50,16 +48,15 @@ std::unique_ptr<SeparateDebugFile> find_separate_debug_file(std::string_view bui
   return found != nullptr && found->image.build_id() == build_id ? std::move(found) : nullptr;
 }
 
-std::unique_ptr<SeparateDebugFile> find_separate_debug_file(const ElfImage& image,
-                                                            const std::filesystem::path& path,
-                                                            const std::filesystem::path& root) {
-  if (auto found = find_separate_debug_file(image.build_id(), root)) return found;
+std::unique_ptr<DebugFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
+                                           const std::filesystem::path& root) {
+  if (auto found = find_debug_file(image.build_id(), root)) return found;
   const auto link = image.debug_link();
   if (!link || link->name.empty() || link->name.find('/') != std::string::npos) return nullptr;
   const std::filesystem::path directory = path.parent_path();
-  for (const std::filesystem::path& place :
+  for (const std::filesystem::path& candidate :
        {directory, directory / ".debug", std::filesystem::path(kDebugRoot) / directory.relative_path()}) {
-    auto found = open(place / link->name, root);
+    auto found = open(candidate / link->name, root);
     if (found == nullptr) continue;
     const std::string& id = found->image.build_id();
     if (id.empty() || image.build_id().empty() ? checksum_of(found->file) == link->crc
@@ -69,4 +66,4 @@ std::unique_ptr<SeparateDebugFile> find_separate_debug_file(const ElfImage& imag
   return nullptr;
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

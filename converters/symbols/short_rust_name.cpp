@@ -1,37 +1,92 @@
-#include "converters/model/names/rust_v0_name.h"
-
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
-#include "converters/model/names/mangled_text.h"
+#include "converters/model/reading/text.h"
+#include "converters/symbols/short_names.h"
 
 namespace convert {
 namespace {
 
-// The primitive types, by their letter.
-constexpr std::array kBasicTypes{
-    std::pair{'a', std::string_view("i8")},    std::pair{'b', std::string_view("bool")},
-    std::pair{'c', std::string_view("char")},  std::pair{'d', std::string_view("f64")},
-    std::pair{'e', std::string_view("str")},   std::pair{'f', std::string_view("f32")},
-    std::pair{'h', std::string_view("u8")},    std::pair{'i', std::string_view("isize")},
-    std::pair{'j', std::string_view("usize")}, std::pair{'l', std::string_view("i32")},
-    std::pair{'m', std::string_view("u32")},   std::pair{'n', std::string_view("i128")},
-    std::pair{'o', std::string_view("u128")},  std::pair{'p', std::string_view("_")},
-    std::pair{'s', std::string_view("i16")},   std::pair{'t', std::string_view("u16")},
-    std::pair{'u', std::string_view("()")},    std::pair{'v', std::string_view("...")},
-    std::pair{'x', std::string_view("i64")},   std::pair{'y', std::string_view("u64")},
-    std::pair{'z', std::string_view("!")}};
+struct NotUnderstood {};  // thrown and caught in this file
+
+// A position in the text that can't leave it.
+class MangledText {
+ public:
+  explicit MangledText(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return at_ == text_.size(); }
+  // The next character; '\0' behind the end.
+  char peek() const { return at_end() ? '\0' : text_[at_]; }
+  bool next_is_digit() const { return is_digit(peek()); }
+
+  char next() {
+    if (at_end()) throw NotUnderstood();
+    return text_[at_++];
+  }
+  bool accept(char c) {
+    if (at_end() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) throw NotUnderstood();
+  }
+  std::string_view next(std::size_t size) {
+    if (size > text_.size() - at_) throw NotUnderstood();
+    const std::string_view part = text_.substr(at_, size);
+    at_ += size;
+    return part;
+  }
+  std::size_t number() {
+    std::string_view rest = text_.substr(at_);
+    const auto value = take_number<std::size_t>(rest);
+    if (!value) throw NotUnderstood();
+    at_ = text_.size() - rest.size();
+    return *value;
+  }
+
+  std::size_t position() const { return at_; }
+  void go_to(std::size_t position) { at_ = position; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// Limits how deep the reader's functions call each other.
+class NestingGuard {
+ public:
+  explicit NestingGuard(unsigned& depth) : depth_(depth) {
+    if (depth_ == kLimit) throw NotUnderstood();
+    ++depth_;
+  }
+  ~NestingGuard() { --depth_; }
+  NestingGuard(const NestingGuard&) = delete;
+  NestingGuard& operator=(const NestingGuard&) = delete;
+
+ private:
+  static constexpr unsigned kLimit = 1000;
+  unsigned& depth_;
+};
+
+// The primitive types, by their letter from 'a' to 'z'; empty: none.
+constexpr std::array<std::string_view, 26> kBasicTypes{
+    "i8",   "bool", "char", "f64", "str", "f32", "",    "u8", "isize", "usize", "",    "i32", "u32",
+    "i128", "u128", "_",    "",    "",    "i16", "u16", "()", "...",   "",      "i64", "u64", "!"};
+
+std::string_view basic_type(char letter) {
+  return letter >= 'a' && letter <= 'z' ? kBasicTypes[static_cast<std::size_t>(letter - 'a')] : "";
+}
 
 enum class BackReferences { ToPaths, ToAnything };
 
-// Reads by the grammar of RFC 2603. Of an implementation only the type is said, not the trait; of a function
-// type not the result.
-class Reader {
+// Reads the grammar of RFC 2603 and appends names to the text. Traits of implementations and results of
+// function types are read with the output muted.
+class RustNameReader {
  public:
-  Reader(std::string_view mangled, BackReferences back_references)
+  RustNameReader(std::string_view mangled, BackReferences back_references)
       : in_(mangled), back_references_(back_references) {}
 
   std::string read() {
@@ -39,10 +94,10 @@ class Reader {
     in_.expect('R');
     if (in_.next_is_digit()) in_.number();  // version of the mangling
     path();
-    muted_ = true;
+    is_muted_ = true;
     if (!at_suffix()) path();  // the crate that made this instance
-    if (!at_suffix() || said_.empty()) throw NotUnderstood();
-    return std::move(said_);
+    if (!at_suffix() || text_.empty()) throw NotUnderstood();
+    return std::move(text_);
   }
 
  private:
@@ -53,25 +108,25 @@ class Reader {
 
   bool at_suffix() const { return in_.at_end() || in_.peek() == '.' || in_.peek() == '$'; }
 
-  void say(std::string_view text) {
-    if (muted_) return;
-    said_ += text;
-    if (said_.size() > kLongestName) throw NotUnderstood();
+  void append(std::string_view text) {
+    if (is_muted_) return;
+    text_ += text;
+    if (text_.size() > kLongestName) throw NotUnderstood();
   }
 
-  void say_name(std::string_view name) {
-    if (muted_) return;
-    if (!first_) say("::");
-    say(name);
-    first_ = false;
+  void append_name(std::string_view name) {
+    if (is_muted_) return;
+    if (!is_first_) append("::");
+    append(name);
+    is_first_ = false;
   }
 
-  // What stands where nothing is to be said.
+  // Reads without output.
   template <typename Read>
   void mute(Read read) {
-    const bool before = std::exchange(muted_, true);
+    const bool before = std::exchange(is_muted_, true);
     read();
-    muted_ = before;
+    is_muted_ = before;
   }
 
   void count_step() {
@@ -81,7 +136,7 @@ class Reader {
   void path() {
     const NestingGuard guard(depth_);
     count_step();
-    switch (in_.take()) {
+    switch (in_.next()) {
       case 'C':
         disambiguator();
         return identifier();
@@ -107,33 +162,33 @@ class Reader {
   }
 
   void nested_path() {
-    const bool is_closure = in_.take() == 'C';
+    const bool is_closure = in_.next() == 'C';
     path();
     disambiguator();
     identifier();
-    if (is_closure) say_name("{closure}");
+    if (is_closure) append_name("{closure}");
   }
 
-  // "<type>"; behind it `trait` is read but not said.
+  // "<type>". `trait` reads the trait behind it.
   template <typename Trait>
   void implementation_of(Trait trait) {
-    say("<");
-    first_ = true;
+    append("<");
+    is_first_ = true;
     type();
     mute(trait);
-    say(">");
+    append(">");
   }
 
   void generic_path() {
     path();
-    say("<");
+    append("<");
     for (bool is_first = true; !in_.accept('E'); is_first = false) {
-      if (!is_first) say(",");
-      first_ = true;
+      if (!is_first) append(",");
+      is_first_ = true;
       generic_argument();
     }
-    say(">");
-    first_ = false;
+    append(">");
+    is_first_ = false;
   }
 
   void generic_argument() {
@@ -142,7 +197,7 @@ class Reader {
     type();
   }
 
-  // Behind "B": leads to a place that was read before. `read` reads what must stand there.
+  // Behind "B": refers to an earlier position. `read` reads what must be there.
   template <typename Read>
   void back_reference(Read read) {
     const std::size_t start = in_.position() - 1 - kPrefixSize;
@@ -159,11 +214,11 @@ class Reader {
   }
 
   void identifier() {
-    in_.accept('u');                                              // Punycode, said as it is
-    const std::size_t size = in_.accept('0') ? 0 : in_.number();  // another 0 is the next name's
+    in_.accept('u');                                              // Punycode, shown as it is
+    const std::size_t size = in_.accept('0') ? 0 : in_.number();  // another 0 begins the next name
     in_.accept('_');
-    const std::string_view name = in_.take(size);
-    if (!name.empty()) say_name(name);  // closures have none
+    const std::string_view name = in_.next(size);
+    if (!name.empty()) append_name(name);  // closures have none
   }
 
   void lifetime() {
@@ -176,63 +231,61 @@ class Reader {
     constexpr std::uint64_t kBase = 62;
     if (in_.accept('_')) return 0;
     std::uint64_t value = 0;
-    for (char c = in_.take(); c != '_'; c = in_.take()) {
+    for (char c = in_.next(); c != '_'; c = in_.next()) {
       std::uint64_t digit = 0;
       if (is_digit(c)) {
         digit = static_cast<std::uint64_t>(c - '0');
-      } else if (MangledText::is_lower(c)) {
+      } else if (c >= 'a' && c <= 'z') {
         digit = static_cast<std::uint64_t>(c - 'a') + 10;
-      } else if (MangledText::is_upper(c)) {
+      } else if (c >= 'A' && c <= 'Z') {
         digit = static_cast<std::uint64_t>(c - 'A') + 36;
       } else {
         throw NotUnderstood();
       }
-      value = value * kBase + digit;  // hashes may overflow; nobody asks for their value
+      value = value * kBase + digit;  // may overflow: only hashes are that large
     }
     return value + 1;
   }
 
   void constant() {
-    if (in_.accept('p')) return say("_");
+    if (in_.accept('p')) return append("_");
     if (in_.accept('B')) return back_reference([&] { constant(); });
     mute([&] { type(); });
-    if (in_.accept('n')) say("-");
+    if (in_.accept('n')) append("-");
     std::uint64_t value = 0;
     while (is_hex_digit(in_.peek())) {
-      const char digit = in_.take();
+      const char digit = in_.next();
       value = value * 16 + static_cast<std::uint64_t>(is_digit(digit) ? digit - '0' : digit - 'a' + 10);
     }
     in_.expect('_');
-    say(std::to_string(value));
+    append(std::to_string(value));
   }
 
   void type() {
     const NestingGuard guard(depth_);
     count_step();
-    const auto* const basic =
-        std::ranges::find(kBasicTypes, in_.peek(), [](const auto& b) { return b.first; });
-    if (basic != kBasicTypes.end()) {
-      in_.take();
-      return say(basic->second);
+    if (const std::string_view basic = basic_type(in_.peek()); !basic.empty()) {
+      in_.next();
+      return append(basic);
     }
     switch (in_.peek()) {
       case 'A':
-        in_.take();
-        say("[");
+        in_.next();
+        append("[");
         type();
-        say(";");
+        append(";");
         constant();
-        return say("]");
+        return append("]");
       case 'S':
-        in_.take();
-        say("[");
+        in_.next();
+        append("[");
         type();
-        return say("]");
+        return append("]");
       case 'T':
-        in_.take();
-        say("(");
+        in_.next();
+        append("(");
         types_up_to_end();
-        return say(")");
+        return append(")");
       case 'R':
         return pointer("&");
       case 'Q':
@@ -247,7 +300,7 @@ class Reader {
         return trait_object();
       case 'B':
         if (back_references_ == BackReferences::ToPaths) return path();
-        in_.take();
+        in_.next();
         return back_reference([&] { type(); });
       default:
         return path();
@@ -256,14 +309,14 @@ class Reader {
 
   void types_up_to_end() {
     for (bool is_first = true; !in_.accept('E'); is_first = false) {
-      if (!is_first) say(",");
+      if (!is_first) append(",");
       type();
     }
   }
 
   void pointer(std::string_view words) {
-    in_.take();
-    say(words);
+    in_.next();
+    append(words);
     if (in_.peek() == 'L') lifetime();
     type();
   }
@@ -277,9 +330,9 @@ class Reader {
     binder();
     in_.accept('U');  // unsafe
     if (in_.accept('K') && !in_.accept('C')) mute([&] { identifier(); });
-    say("fn(");
+    append("fn(");
     types_up_to_end();
-    say(")");
+    append(")");
     mute([&] { type(); });
   }
 
@@ -299,9 +352,9 @@ class Reader {
 
   MangledText in_;
   BackReferences back_references_;
-  std::string said_;
-  bool first_ = true;  // no "::" before the next name
-  bool muted_ = false;
+  std::string text_;
+  bool is_first_ = true;  // no "::" before the next name
+  bool is_muted_ = false;
   unsigned depth_ = 0;
   unsigned steps_ = 0;
 };
@@ -310,7 +363,7 @@ class Reader {
 
 std::optional<std::string> short_rust_name(std::string_view symbol) {
   try {
-    return Reader(symbol, BackReferences::ToPaths).read();
+    return RustNameReader(symbol, BackReferences::ToPaths).read();
   } catch (const NotUnderstood&) {
     return std::nullopt;
   }
@@ -318,7 +371,7 @@ std::optional<std::string> short_rust_name(std::string_view symbol) {
 
 bool is_harmless_rust_name(std::string_view symbol) {
   try {
-    Reader(symbol, BackReferences::ToAnything).read();
+    RustNameReader(symbol, BackReferences::ToAnything).read();
     return true;
   } catch (const NotUnderstood&) {
     return false;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convert::uftrace {
+namespace convert {
 
 class ElfBuilder {
  public:
@@ -63,4 +63,4 @@ class ElfBuilder {
   std::vector<Load> loads_;
 };
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,18 +1,37 @@
-// The parts of an ELF file that its symbols come from, through libelf. The file may hold anything: what would
-// make libelf read without bounds is refused beforehand, and no section is read that is not asked for.
+// The parts of an ELF file that its symbols come from, read with libelf. The file may hold anything: headers
+// that would make libelf allocate without bounds are refused first, and sections are read on demand.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <libelf.h>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "converters/uftrace/symbols/regular_file.h"
+namespace convert {
 
-namespace convert::uftrace {
+// A file that an input names. Opened only if it is a regular file: opening a FIFO could hang, and opening a
+// device could do anything.
+class RegularFile {
+ public:
+  // If `root` is not empty, `path` and the symbolic links in it are resolved below it. Throws InputError.
+  RegularFile(const std::filesystem::path& path, const std::filesystem::path& root);
+  ~RegularFile();
+  RegularFile(const RegularFile&) = delete;
+  RegularFile& operator=(const RegularFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  std::uint64_t size() const { return size_; }
+  const std::string& path() const { return path_; }  // for messages
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
 
 struct ElfSection {
   std::size_t index;
@@ -26,7 +45,7 @@ struct ElfSection {
 
 class ElfImage {
  public:
-  // Borrows the file. Throws InputError if that is no ELF program or library.
+  // Borrows the file. Throws InputError if it is no ELF program or library.
   explicit ElfImage(const RegularFile& file);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;
@@ -34,22 +53,22 @@ class ElfImage {
 
   int machine() const { return machine_; }  // EM_…
   bool is_little_endian() const { return is_little_endian_; }
-  const std::string& build_id() const { return build_id_; }  // in hex; empty: it has none
-  // Where its first mapping begins and how far the last one goes, in whole pages.
+  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty: none
+  // The start of its first mapping, and the size of all mappings, in whole pages.
   std::uint64_t base() const { return base_; }
   std::uint64_t mapped_size() const { return end_ - base_; }
 
   const std::vector<ElfSection>& sections() const { return sections_; }
-  // Null if there is none. Of several, the first.
+  // The first section of this type or name; null if there is none.
   const ElfSection* find(std::uint32_t type) const;
   const ElfSection* find(std::string_view name) const;
-  // The contents in the order of this machine's bytes; null if there are none, or too many.
+  // The contents, in this machine's byte order; null if there are none, or too many.
   Elf_Data* data(const ElfSection& section) const;
   std::string_view bytes(const ElfSection& section) const;
-  // The names that the symbols of a table point to.
+  // The string table that a symbol table refers to.
   std::string_view strings_of(const ElfSection& table) const;
 
-  // The name and checksum of the file that holds what was stripped from this one.
+  // Name and checksum of the file that holds what was stripped from this one.
   struct DebugLink {
     std::string name;
     std::uint32_t crc;
@@ -72,4 +91,4 @@ class ElfImage {
   std::string build_id_;
 };
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,4 +1,4 @@
-#include "converters/uftrace/symbols/elf_symbols.h"
+#include "converters/symbols/elf_symbols.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,11 +6,11 @@
 
 #include "converters/model/reading/input_error.h"
 #include "tests/number_bytes.h"
-#include "tests/uftrace/symbols/elf_builder.h"
-#include "tests/uftrace/symbols/memory_file.h"
+#include "tests/symbols/elf_builder.h"
+#include "tests/symbols/memory_file.h"
 #include "tests/uftrace/text_recording.h"
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 using testing::AnyOf;
@@ -53,7 +53,7 @@ class ElfTest : public testing::Test {
       const ElfImage image(file);
     });
   }
-  TextRecording directory_;
+  uftrace::TextRecording directory_;
 };
 
 TEST_F(ElfTest, SymbolsCountFromTheFirstMapping) {
@@ -378,4 +378,4 @@ TEST_F(ElfTest, DebugLinkIsANameAndAChecksum) {
 }
 
 }  // namespace
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,9 +1,9 @@
-#include "converters/uftrace/symbols/name_pattern.h"
+#include "converters/symbols/name_pattern.h"
 
 #include <array>
 #include <fnmatch.h>
 
-namespace convert::uftrace {
+namespace convert {
 
 PatternKind pattern_kind_of(std::string_view word) {
   if (word == "glob") return PatternKind::Glob;
@@ -15,8 +15,8 @@ void NamePattern::FreeRegex::operator()(regex_t* regex) const {
   delete regex;
 }
 
-NamePattern::NamePattern(std::string_view text, PatternKind kind, Demangle demangled)
-    : text_(demangle(text, demangled)), kind_(kind) {
+NamePattern::NamePattern(std::string_view text, PatternKind kind, Demangle mode)
+    : text_(demangle(text, mode)), kind_(kind) {
   constexpr std::string_view kSpecial = ".?*+-^$|()[]{}";
   if (text_.find_first_of(kSpecial) == std::string::npos) kind_ = PatternKind::Plain;
   if (kind_ == PatternKind::Regex && text_.starts_with("operator ")) kind_ = PatternKind::Plain;
@@ -45,4 +45,4 @@ bool NamePattern::matches(const std::string& name) const {
   return false;
 }
 
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,8 +1,8 @@
-#include "converters/uftrace/symbols/name_pattern.h"
+#include "converters/symbols/name_pattern.h"
 
 #include <gtest/gtest.h>
 
-namespace convert::uftrace {
+namespace convert {
 namespace {
 
 bool fits(std::string_view pattern, const std::string& name, PatternKind kind = PatternKind::Regex) {
@@ -70,4 +70,4 @@ TEST(NamePattern, KindsHaveUftracesWords) {
 }
 
 }  // namespace
-}  // namespace convert::uftrace
+}  // namespace convert

@@ -1,0 +1,73 @@
+// The symbols of one image (a program, a library or the kernel), by address; and the lines of text that list
+// them: .sym files of uftrace, /proc/kallsyms, System.map.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+// Addresses count from the image's first mapping; those of the kernel are absolute.
+struct Symbol {
+  std::uint64_t start;
+  std::uint64_t end;      // the first address behind it
+  std::string_view name;  // as in the ELF file, mangled; borrowed from the table
+  char type;              // as nm prints it, and 'P' for an entry of the procedure linkage table
+
+  bool is_plt() const { return type == 'P'; }
+  bool is_function() const;
+  bool is_variable() const;
+};
+
+// "<address> [<size>] <type> <name>", in hexadecimal. Without a size, `end` is the end of the address space.
+// In kallsyms the name of the kernel module follows, behind a tab; it is left out. Nothing for other lines.
+std::optional<Symbol> parse_symbol_line(std::string_view line);
+
+// A table can be large (a libc has thousands of symbols, a browser a million): it keeps the text of its file,
+// and names are borrowed from that. Hence it can't be copied or moved.
+class SymbolTable {
+ public:
+  // The lines of a .sym file or of kallsyms. Ignores comments, and symbols that are neither function nor
+  // variable.
+  explicit SymbolTable(std::string text);
+  // Symbols in any order; their names are borrowed from the texts.
+  SymbolTable(std::vector<std::string> texts, std::vector<Symbol> symbols);
+  SymbolTable(const SymbolTable&) = delete;
+  SymbolTable& operator=(const SymbolTable&) = delete;
+
+  // The function that holds the address; null if none does. Where functions overlap, the one that begins
+  // last; where they begin together, the one that is listed first.
+  const Symbol* find_function(std::uint64_t address) const { return find(functions_, address); }
+  const Symbol* find_variable(std::uint64_t address) const { return find(variables_, address); }
+
+  // Functions and variables, by start.
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+  // Numbers of the lines that were not understood, from 1.
+  const std::vector<std::uint64_t>& damaged_lines() const { return damaged_lines_; }
+
+ private:
+  // From `start` to the start of the next segment, `symbol` holds the address (kNone: no symbol does).
+  struct Segment {
+    std::uint64_t start;
+    std::uint32_t symbol;
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  void read_lines();
+  void put_in_order();
+  void sort_by_start();
+  void close_open_ends();
+  std::vector<Segment> segments_of(bool (Symbol::*is_wanted)() const) const;
+  const Symbol* find(const std::vector<Segment>& segments, std::uint64_t address) const;
+
+  std::vector<std::string> texts_;
+  std::vector<Symbol> symbols_;
+  std::vector<Segment> functions_;
+  std::vector<Segment> variables_;
+  std::vector<std::uint64_t> damaged_lines_;
+};
+
+}  // namespace convert
