@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/tfile/description/hex.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -40,9 +40,9 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
   std::ranges::stable_sort(functions_, {}, &Function::address);
 }
 
-CodePlace KernelSymbols::code_at(std::uint64_t address) const {
+CodeInfo KernelSymbols::code_at(std::uint64_t address) const {
   const auto behind = std::ranges::upper_bound(functions_, address, {}, &Function::address);
-  CodePlace place;
+  CodeInfo place;
   if (behind == functions_.begin()) return place;
   // Of several names at one address the first one listed.
   const std::uint64_t begin = std::prev(behind)->address;
