@@ -1,9 +1,21 @@
 #include "converters/tfile/importer.h"
 
-#include "converters/model/outline.h"
-#include "converters/tfile/events/options.h"
-#include "converters/tfile/import.h"
-#include "converters/tfile/inspect.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converters/tfile/description/note_kinds.h"
+#include "converters/tfile/events/trace_source.h"
+#include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/program/kernel_symbols.h"
+#include "converters/tfile/program/load_bias.h"
+#include "converters/tfile/program/program.h"
+#include "converters/tfile/program/symbols.h"
+#include "converters/tfile/threads/survey.h"
+#include "converters/tfile/trace_notes.h"
 
 namespace convert::tfile {
 namespace {
@@ -22,17 +34,17 @@ class TraceFileImporter final : public Importer {
   bool takes_common_offset() const override { return true; }
 
  private:
-  Options options_;
+  TraceFileOptions options_;
 };
 
 std::vector<Option> TraceFileImporter::options() {
   return {
       choice(
           "registers", options_.registers,
-          {{"auto", Registers::Auto},
-           {"none", Registers::None},
-           {"general", Registers::General},
-           {"all", Registers::All}},
+          {{"auto", RegisterChoice::Auto},
+           {"none", RegisterChoice::None},
+           {"general", RegisterChoice::General},
+           {"all", RegisterChoice::All}},
           "which registers of a frame are shown (default: auto, those that were asked for by name, and the "
           "general ones of $regs)"),
       {.name = "program",
@@ -50,8 +62,157 @@ std::vector<Option> TraceFileImporter::options() {
   };
 }
 
+bool file_begins_with(const std::filesystem::path& path, std::string_view expected) {
+  std::string head(expected.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file && head == expected;
+}
+
+// Whether `input` is a directory that `tsave -ctf` wrote.
+bool is_ctf(const std::filesystem::path& input) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(input / "datastream", error) &&
+         file_begins_with(input / "metadata", "/* CTF ");
+}
+
+// The program at its load address; null, and a note, when that is unknown or contradicts the tracepoints.
+std::unique_ptr<ProgramSymbols> load_program(std::unique_ptr<Program> program, const Description& description,
+                                             const TraceFileOptions& options, Notes& notes) {
+  const auto bias = options.load_bias ? options.load_bias : find_load_bias(description, *program);
+  if (bias) program->set_load_bias(*bias);
+  if (!may_be_traced(description, *program, bias)) {
+    notes.add(
+        kWrongProgram, Location::file(options.program.string()),
+        "no tracepoint lies where this program has its function or line: another program, or another build");
+    return nullptr;
+  }
+  if (!bias) {
+    notes.add(kLoadBias, Location::file(options.program.string()),
+              "no tracepoint tells where the program was loaded: use --load-bias");
+    return nullptr;
+  }
+  return program;
+}
+
+// The symbols of a kernel; null, and a note, when their addresses are hidden.
+std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path& path, Notes& notes) {
+  auto symbols = std::make_unique<KernelSymbols>(path);
+  if (!symbols->are_hidden()) return symbols;
+  notes.add(kNoSymbols, Location::file(path.string()),
+            "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
+  return nullptr;
+}
+
+// Reads everything but the events.
+std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input, ImportContext& context,
+                                               const TraceFileOptions& options) {
+  auto recording = std::make_unique<TraceRecording>();
+  std::unique_ptr<Program> program;
+  if (!options.program.empty())
+    program = std::make_unique<Program>(options.program, context.options.demangle);
+  recording->trace = open_trace_file(input, program ? program->machine() : MachineHint{}, context.notes);
+  TraceFile& trace = recording->trace;
+  if (program)
+    recording->symbols = load_program(std::move(program), trace.description, options, context.notes);
+  if (!recording->symbols && !options.symbols.empty())
+    recording->symbols = load_kernel_symbols(options.symbols, context.notes);
+  recording->locations =
+      expect_all_frames(trace.description, trace.register_layout(), recording->symbols.get(), context.names);
+  add_location_notes(trace, recording->locations, !options.program.empty(), options.registers, context.notes);
+  recording->survey = survey_frames(trace, recording->locations);
+  add_survey_notes(trace, recording->survey, context.notes);
+  return recording;
+}
+
+bool is_wanted(const ThreadTrack& track, const ImportOptions& options) {
+  return options.tids.empty() || track.clue != ThreadClue::Pid ||
+         std::ranges::count(options.tids, track.value) != 0;
+}
+
+// Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up, as
+// the file has none but KGTP's pids.
+struct TraceLanes {
+  std::vector<Lane*> by_track;  // null for tracks that are filtered
+  std::vector<Lane*> all;       // at least one
+};
+TraceLanes add_lanes(const TraceRecording& recording, const std::string& process, ImportContext& context) {
+  const Survey& survey = recording.survey;
+  const std::vector<std::uint64_t> frames = survey.frames_shown();
+  TraceLanes lanes;
+  lanes.by_track.resize(survey.tracks.size());
+  const auto add = [&](const ThreadTrack& track, std::uint64_t weight, std::string name) -> Lane* {
+    const bool has_pid = track.clue == ThreadClue::Pid && track.value > 0 && track.value < kFirstMadeUpId;
+    const std::uint64_t thread = has_pid ? track.value : kFirstMadeUpId + 1 + lanes.all.size();
+    Lane& lane = context.timeline.add_lane({.process = static_cast<ProcessId>(kFirstMadeUpId),
+                                            .thread = static_cast<ThreadId>(thread),
+                                            .process_name = process,
+                                            .thread_name = std::move(name),
+                                            .weight = weight});
+    lanes.all.push_back(&lane);
+    return &lane;
+  };
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
+    if (survey.shown_track[i] == i && is_wanted(survey.tracks[i], context.options))
+      lanes.by_track[i] =
+          add(survey.tracks[i], frames[i], name_of(survey.tracks[i], recording.trace.register_layout()));
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
+    lanes.by_track[i] = lanes.by_track[survey.shown_track[i]];
+  if (lanes.all.empty()) add(ThreadTrack{.clue = ThreadClue::Tracepoint}, 0, "no frames");
+  return lanes;
+}
+
+// Another input may have recorded the same threads: gives the timeline what it needs to match them.
+void add_unmatched_threads(const TraceRecording& recording, const std::vector<Lane*>& lanes,
+                           Timeline& timeline) {
+  const Survey& survey = recording.survey;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    if (survey.shown_track[i] != i || lanes[i] == nullptr) continue;
+    const ThreadTrack& track = survey.tracks[i];
+    UnmatchedThread unmatched{.lane = lanes[i],
+                              .name = name_of(track, recording.trace.register_layout()),
+                              .marks = survey.marks[i],
+                              .resolution_ns = resolution_ns(survey.time.base),
+                              .is_thread = track.clue == ThreadClue::ThreadPointer ||
+                                           track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
+    if (survey.time.stamped == 0)
+      unmatched.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
+    else if (unmatched.marks.empty() && i >= Survey::kMarkedTracks)
+      unmatched.why_unmatched = fmt::format("it is none of the first {} threads", Survey::kMarkedTracks);
+    else if (unmatched.marks.empty())
+      unmatched.why_unmatched = "no hit has a time stamp and a known location";
+    timeline.add_unmatched_thread(std::move(unmatched));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Importer> make_importer() { return std::make_unique<TraceFileImporter>(); }
+
+bool recognizes(const std::filesystem::path& input) {
+  if (is_ctf(input)) return true;
+  std::error_code error;
+  constexpr std::string_view kMagicOfAllVersions = kMagic.substr(0, 6);
+  return std::filesystem::is_regular_file(input, error) && file_begins_with(input, kMagicOfAllVersions);
+}
+
+void import(const std::filesystem::path& input, ImportContext& context, const TraceFileOptions& options) {
+  if (is_ctf(input))
+    throw InputError(
+        Location::file(input.string()),
+        "a trace in the Common Trace Format, which has no times: save it by `tsave` without `-ctf`");
+  auto recording = read_recording(input, context, options);
+  const TraceFile& trace = recording->trace;
+  context.timeline.begin_input(trace.path);
+  context.stats.bytes_total +=
+      trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
+  const std::string process = (options.program.empty() ? input : options.program).filename().string();
+  TraceLanes lanes = add_lanes(*recording, process, context);
+  add_unmatched_threads(*recording, lanes.by_track, context.timeline);
+  Lane& main = *lanes.all.front();
+  context.timeline.add_source(std::make_unique<TraceSource>(std::move(recording), std::move(lanes.by_track),
+                                                            main, options.registers, context),
+                              lanes.all);
+}
 
 }  // namespace convert::tfile

@@ -1,12 +1,39 @@
-// The tfile room as the program meets it: what it is called, its options, and what it can do.
+// GDB trace files ("tfiles", saved by `tsave` or read from the KGTP module): every tracepoint hit on the
+// timeline. This is what the rest of the program uses of the folder.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "converters/model/importer.h"
+#include "converters/model/notes.h"
+#include "converters/model/outline.h"
+#include "converters/tfile/events/recipe_builder.h"
 
 namespace convert::tfile {
 
+struct TraceFileOptions {
+  RegisterChoice registers = RegisterChoice::Auto;
+  std::filesystem::path program = {};           // the traced program, for names and types; empty: none
+  std::filesystem::path symbols = {};           // a kernel's kallsyms or System.map; empty: none
+  std::optional<std::uint64_t> load_bias = {};  // of the program; nothing: find_load_bias()
+};
+
 std::unique_ptr<Importer> make_importer();
+
+// True for a regular file that begins like a trace file of any version, and for the directories that `tsave
+// -ctf` writes: import() refuses those with advice.
+bool recognizes(const std::filesystem::path& input);
+
+// Reads the description and surveys all frames once. The source that it adds to the timeline reads the frames
+// again while the timeline runs. Memory does not grow with the number of frames. Throws InputError when the
+// file can't be understood.
+void import(const std::filesystem::path& input, ImportContext& context, const TraceFileOptions& options = {});
+
+// Describes the contents of a trace file without converting it. Reads the whole file once. Throws InputError
+// as import() does.
+Outline inspect(const std::filesystem::path& input, Notes& notes);
 
 }  // namespace convert::tfile

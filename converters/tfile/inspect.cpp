@@ -1,11 +1,12 @@
-#include "converters/tfile/inspect.h"
-
+// --inspect: target, tracepoints with their actions disassembled, variables, frames, threads, times and
+// damage.
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
-#include "converters/tfile/events/trace_status.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/importer.h"
 #include "converters/tfile/threads/survey.h"
+#include "converters/tfile/trace_notes.h"
 
 namespace convert::tfile {
 namespace {
@@ -28,7 +29,7 @@ Outline target_of(const TraceFile& trace) {
   return target;
 }
 
-Outline status_of(const Status& status) {
+Outline status_of(const TraceStatus& status) {
   Outline outline;
   outline["state"] = status.describe();
   add_known(outline, "frames", status.frames);
@@ -44,26 +45,26 @@ Outline status_of(const Status& status) {
   return outline;
 }
 
-std::string spoken(const Action& action) {
+std::string text_of(const TracepointAction& action) {
   switch (action.kind) {
-    case Action::Kind::Registers:
+    case TracepointAction::Kind::Registers:
       return "registers, mask " + action.mask;
-    case Action::Kind::StaticData:
+    case TracepointAction::Kind::StaticData:
       return "static trace data";
-    case Action::Kind::Memory:
+    case TracepointAction::Kind::Memory:
       if (action.base < 0)
         return fmt::format("memory {:#x}, {} bytes", static_cast<std::uint64_t>(action.offset),
                            action.length);
       return fmt::format("memory register {} {:+}, {} bytes", action.base, action.offset, action.length);
-    case Action::Kind::Expression:
+    case TracepointAction::Kind::Expression:
       break;
   }
   return "expression " + disassemble(action.code);
 }
 
-Outline actions_of(const std::vector<Action>& actions) {
+Outline actions_of(const std::vector<TracepointAction>& actions) {
   Outline list = Outline::array();
-  for (const Action& action : actions) list.push_back(spoken(action));
+  for (const TracepointAction& action : actions) list.push_back(text_of(action));
   return list;
 }
 
@@ -115,13 +116,11 @@ Outline time_of(const TimeSurvey& time) {
 }
 
 Outline threads_of(const TraceFile& trace, const Survey& survey) {
-  std::vector<std::uint64_t> frames(survey.tracks.size());
-  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
-    frames[survey.shown_track[i]] += survey.tracks[i].frames;
+  const std::vector<std::uint64_t> frames = survey.frames_shown();
   Outline list = Outline::array();
   for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
     if (frames[i] == 0) continue;
-    const std::string name = name_of(survey.tracks[i], trace.layout ? &*trace.layout : nullptr);
+    const std::string name = name_of(survey.tracks[i], trace.register_layout());
     list.push_back({{"thread", name}, {"frames", frames[i]}});
   }
   return list;
@@ -139,8 +138,9 @@ Outline damage_of(const Survey& survey) {
 Outline inspect(const std::filesystem::path& input, Notes& notes) {
   const TraceFile trace = open_trace_file(input, {}, notes);
   Names names;
-  const LocationTable locations(trace.description, trace.layout ? &*trace.layout : nullptr, nullptr, names);
-  const Survey survey = survey_frames(trace, locations, [] {});
+  const LocationTable locations =
+      expect_all_frames(trace.description, trace.register_layout(), nullptr, names);
+  const Survey survey = survey_frames(trace, locations);
   add_survey_notes(trace, survey, notes);
 
   Outline outline;
@@ -149,7 +149,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["target"] = target_of(trace);
   if (trace.description.status) outline["status"] = status_of(*trace.description.status);
   Outline variables = Outline::array();
-  for (const Variable& variable : trace.description.variables)
+  for (const TraceVariable& variable : trace.description.variables)
     variables.push_back({{"name", "$" + variable.name},
                          {"number", variable.number},
                          {"initial", variable.initial},

@@ -11,14 +11,14 @@
 namespace {
 
 // A target that knows every other register and remembers nothing.
-class Target : public convert::tfile::Surroundings {
+class Target : public convert::tfile::EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
     return number % 2 == 0 ? std::optional(number) : std::nullopt;
   }
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t) override { return ~address; }
   std::optional<std::uint64_t> read_variable(std::uint64_t number) override { return number; }
-  bool record(const Recording& recording) override { return !recording.is_string; }
+  bool record(const MemoryRecord& recording) override { return !recording.is_string; }
 };
 
 }  // namespace

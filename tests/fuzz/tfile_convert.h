@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "converters/model/sink/fxt_sink.h"
-#include "converters/tfile/import.h"
-#include "converters/tfile/inspect.h"
+#include "converters/tfile/importer.h"
 #include "fxt/output.h"
 
 namespace convert {
@@ -38,7 +37,7 @@ inline void convert_trace(std::string_view bytes) {
   options.blobs = Blobs::All;
   ImportContext context{names, notes, timeline, stats, options};
   try {
-    tfile::import(fuzzed_trace(), context, {.registers = tfile::Registers::All});
+    tfile::import(fuzzed_trace(), context, {.registers = tfile::RegisterChoice::All});
   } catch (const InputError&) {
     return;
   }

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "converters/tfile/description/target_description.h"
+#include "converters/tfile/description/register_layout.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -43,29 +43,22 @@ void describe(std::span<Type> types, std::span<const std::byte> bytes) {
   }
 }
 
-void show(const Leaf& leaf, std::span<const std::byte> value, convert::Names& names) {
-  const PlannedLeaf planned{.name = names.intern(leaf.name),
-                            .form = leaf.form,
-                            .offset = leaf.offset,
-                            .size = leaf.size,
-                            .bit_offset = leaf.bit_offset,
-                            .bit_size = leaf.bit_size,
-                            .enumerators = {{1, names.intern("one")}, {6, names.intern("several")}}};
-  if (planned.offset > value.size()) return;
-  const bool is_whole = planned.size <= value.size() - planned.offset;
-  if (!is_whole && planned.form != Leaf::Form::Text) return;
-  const auto here =
-      value.subspan(planned.offset, std::min<std::size_t>(planned.size, value.size() - planned.offset));
-  std::string flags;
+void show(Leaf leaf, std::span<const std::byte> value, convert::Names& names) {
+  leaf.enumerators = {{1, names.intern("one")}, {6, names.intern("several")}};
+  if (leaf.offset > value.size()) return;
+  const bool is_whole = leaf.size <= value.size() - leaf.offset;
+  if (!is_whole && leaf.form != ValueForm::Text) return;
+  const auto recorded =
+      value.subspan(leaf.offset, std::min<std::size_t>(leaf.size, value.size() - leaf.offset));
+  std::string text;
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    const auto reading = reading_of(planned);
-    if (!reading)
-      argument_of(planned, here, order, names, flags);
-    else if (is_number(*reading))
-      bits_of(*reading, here, order);
+    if (is_plain_number(leaf))
+      bits_of(leaf.form, recorded, order);
+    else if (leaf.form != ValueForm::Text && (leaf.form != ValueForm::Bytes || leaf.bit_size != 0))
+      argument_of(leaf, recorded, order, names, text);
   }
-  string_text(here);
-  spelled_text(here, planned.size);
+  string_text(recorded);
+  spelled_text(recorded, leaf.size);
 }
 
 }  // namespace
@@ -87,9 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   convert::Names names;
   for (const Type* const shown : {type, static_cast<const Type*>(types.data())}) {
     if (shown == nullptr) continue;
-    const Leaves leaves = leaves_of(*shown, expression);
-    if (leaves.first.size() > Leaves::kMost) std::abort();
-    for (const Leaf& leaf : leaves.first) show(leaf, value, names);
+    const ValueLayout layout = value_layout(*shown, expression, names);
+    if (layout.leaves.size() > ValueLayout::kMaxLeaves) std::abort();
+    for (const Leaf& leaf : layout.leaves) show(leaf, value, names);
   }
   return 0;
 }

@@ -1,11 +1,10 @@
 // What --inspect says of trace files.
-#include "converters/tfile/inspect.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "converters/tfile/importer.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {

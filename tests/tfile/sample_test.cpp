@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/tfile/import.h"
-#include "converters/tfile/inspect.h"
+#include "converters/tfile/importer.h"
 #include "tests/model/event_text.h"
 
 namespace convert::tfile {
@@ -24,7 +23,7 @@ class QueueSample : public testing::Test {
     Timeline timeline({}, notes);
     const ImportOptions options;
     ImportContext context{names, notes, timeline, stats, options};
-    import(kSample, context, {.registers = Registers::None});
+    import(kSample, context, {.registers = RegisterChoice::None});
     EventText text(names);
     timeline.run(text, [] {});
     lines_ = text.lines();

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "converters/tfile/import.h"
+#include "converters/tfile/importer.h"
 #include "tests/model/event_text.h"
 
 namespace convert::tfile {
@@ -101,7 +101,7 @@ std::filesystem::path TraceBuilder::write(std::string_view bytes) {
   return path_;
 }
 
-std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const Options& own) {
+std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const TraceFileOptions& own) {
   if (std::filesystem::file_size(path_) == 0) write();
   Names names;
   Notes notes;

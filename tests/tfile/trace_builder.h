@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
-#include "converters/tfile/events/options.h"
+#include "converters/tfile/importer.h"
 #include "tests/number_bytes.h"
 
 namespace convert::tfile {
@@ -48,7 +48,7 @@ class TraceBuilder {
 
   // Writes and imports the file. Session records and the description's blob are left out: they have tests of
   // their own.
-  std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
+  std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
   // Beside an input whose threads have calls: without any, so that each thread of the file stays apart.
   void with_host() { has_host_ = true; }
   // Of the last lines(): everything, notes ("<kind> <count>" and the first texts, the file as "FILE"),

@@ -38,10 +38,10 @@ std::uint64_t combined(What what, std::uint64_t left, std::uint64_t right, std::
 
 }  // namespace
 
-std::optional<Computation> planned(std::span<const ComputationStep> steps, const RegisterLayout* layout) {
+std::optional<Computation> resolved(std::span<const ComputationStep> steps, const RegisterLayout* layout) {
   Computation computation;
   for (const ComputationStep& step : steps) {
-    PlannedStep& added = computation.emplace_back(PlannedStep{.what = step.what, .number = step.number});
+    ResolvedStep& added = computation.emplace_back(ResolvedStep{.what = step.what, .number = step.number});
     if (step.what != What::Register) continue;
     added.reg = layout != nullptr ? layout->find(step.register_name) : nullptr;
     if (added.reg == nullptr) return std::nullopt;
@@ -49,10 +49,10 @@ std::optional<Computation> planned(std::span<const ComputationStep> steps, const
   return computation;
 }
 
-std::optional<std::uint64_t> computed(std::span<const PlannedStep> steps, const FrameValues& frame) {
+std::optional<std::uint64_t> computed(std::span<const ResolvedStep> steps, const FrameValues& frame) {
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * frame.address_bytes);
   std::vector<std::uint64_t> stack;
-  for (const PlannedStep& step : steps) {
+  for (const ResolvedStep& step : steps) {
     const auto number = static_cast<std::uint64_t>(step.number);
     const bool pushes = step.what == What::Constant || step.what == What::Register;
     const std::size_t needed = pushes ? 0 : step.what < What::Add ? 1 : 2;

@@ -13,15 +13,15 @@
 
 namespace convert::tfile {
 
-struct PlannedStep {
+struct ResolvedStep {
   ComputationStep::What what{};
   std::int64_t number = 0;
   const Register* reg = nullptr;  // of a Register
 };
-using Computation = std::vector<PlannedStep>;
+using Computation = std::vector<ResolvedStep>;
 
 // Nothing if it needs a register that the target does not have. `layout` may be null.
-std::optional<Computation> planned(std::span<const ComputationStep> steps, const RegisterLayout* layout);
+std::optional<Computation> resolved(std::span<const ComputationStep> steps, const RegisterLayout* layout);
 
 // What a frame holds. Both give nothing for what it does not.
 struct FrameValues {
@@ -29,6 +29,6 @@ struct FrameValues {
   std::function<std::optional<std::uint64_t>(std::uint64_t address, std::size_t bytes)> in_memory;
   std::size_t address_bytes = 8;  // or 4
 };
-std::optional<std::uint64_t> computed(std::span<const PlannedStep> steps, const FrameValues& frame);
+std::optional<std::uint64_t> computed(std::span<const ResolvedStep> steps, const FrameValues& frame);
 
 }  // namespace convert::tfile

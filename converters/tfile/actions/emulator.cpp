@@ -77,8 +77,7 @@ bool is_reference(Opcode opcode) { return opcode >= Opcode::Ref8 && opcode <= Op
 
 class Machine {
  public:
-  Machine(std::span<const std::byte> code, Surroundings& surroundings)
-      : code_(code), surroundings_(surroundings) {}
+  Machine(std::span<const std::byte> code, EmulatorTarget& target) : code_(code), target_(target) {}
 
   Run run() {
     for (std::size_t steps = 0; steps < kMaxSteps; ++steps) {
@@ -103,9 +102,9 @@ class Machine {
       case Opcode::Const64:
         return push(operand);
       case Opcode::Reg:
-        return push(surroundings_.read_register(operand));
+        return push(target_.read_register(operand));
       case Opcode::GetVariable:
-        return push(surroundings_.read_variable(operand));
+        return push(target_.read_variable(operand));
       case Opcode::SetVariable:
       case Opcode::TraceVariable:
       case Opcode::Float:
@@ -197,7 +196,7 @@ class Machine {
   Outcome reference(std::size_t size) {
     if (size_ == 0) return Outcome::Stopped;
     Word& top = stack_[size_ - 1];
-    if (top) top = surroundings_.read_memory(*top, size);
+    if (top) top = target_.read_memory(*top, size);
     return Outcome::Finished;
   }
 
@@ -218,9 +217,9 @@ class Machine {
 
   Outcome record(Word address, Word length, bool is_string) {
     const auto next = instruction_at(code_, at_);
-    const bool on_the_way = next && is_reference(next->opcode);
-    const bool go_on = surroundings_.record(
-        {.address = address, .length = length, .is_string = is_string, .on_the_way = on_the_way});
+    const bool is_operand = next && is_reference(next->opcode);
+    const bool go_on = target_.record(
+        {.address = address, .length = length, .is_string = is_string, .is_operand = is_operand});
     return go_on ? Outcome::Finished : Outcome::Stopped;
   }
 
@@ -233,7 +232,7 @@ class Machine {
   Word result() const { return size_ > 0 ? stack_[size_ - 1] : popped_; }
 
   std::span<const std::byte> code_;
-  Surroundings& surroundings_;
+  EmulatorTarget& target_;
   std::size_t at_ = 0;
   std::size_t size_ = 0;
   std::array<Word, kStackSize> stack_;
@@ -242,8 +241,6 @@ class Machine {
 
 }  // namespace
 
-Run run(std::span<const std::byte> code, Surroundings& surroundings) {
-  return Machine(code, surroundings).run();
-}
+Run run(std::span<const std::byte> code, EmulatorTarget& target) { return Machine(code, target).run(); }
 
 }  // namespace convert::tfile

@@ -10,22 +10,22 @@
 namespace convert::tfile {
 
 // What the bytecode can see and do. Unknown values are nullopt.
-class Surroundings {
+class EmulatorTarget {
  public:
-  virtual ~Surroundings() = default;
+  virtual ~EmulatorTarget() = default;
   virtual std::optional<std::uint64_t> read_register(std::uint64_t number) = 0;
   virtual std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t size) = 0;
   virtual std::optional<std::uint64_t> read_variable(std::uint64_t number) = 0;
 
-  struct Recording {
+  struct MemoryRecord {
     std::optional<std::uint64_t> address;
     std::optional<std::uint64_t> length;  // for strings the limit, 0 = none
     bool is_string = false;
     // A word that the expression goes on to use (a pointer on the way), not what was asked for.
-    bool on_the_way = false;
+    bool is_operand = false;
   };
   // A block of memory was recorded here. False stops the run.
-  virtual bool record(const Recording& recording) = 0;
+  virtual bool record(const MemoryRecord& recording) = 0;
 };
 
 enum class Outcome : std::uint8_t {
@@ -42,6 +42,6 @@ struct Run {
 };
 
 // Never takes more than a fixed number of steps.
-Run run(std::span<const std::byte> code, Surroundings& surroundings);
+Run run(std::span<const std::byte> code, EmulatorTarget& target);
 
 }  // namespace convert::tfile

@@ -20,16 +20,16 @@ struct Shape : ExpressionShape {
   bool is_value() const { return records && !records_string && !length; }
 
   static Shape of(std::span<const std::byte> code) {
-    class Nowhere : public Surroundings {
+    class Nowhere : public EmulatorTarget {
      public:
       std::optional<std::uint64_t> read_register(std::uint64_t) override { return std::nullopt; }
       std::optional<std::uint64_t> read_memory(std::uint64_t, std::size_t) override { return std::nullopt; }
       std::optional<std::uint64_t> read_variable(std::uint64_t) override { return std::nullopt; }
-      bool record(const Recording& recording) override {
-        if (!recording.on_the_way && !recording.is_string) last = recording;
+      bool record(const MemoryRecord& recording) override {
+        if (!recording.is_operand && !recording.is_string) last = recording;
         return true;
       }
-      Recording last;
+      MemoryRecord last;
     };
     Nowhere nowhere;
     run(code, nowhere);
@@ -49,7 +49,8 @@ class Alignment {
   static constexpr std::size_t kMaxCells = std::size_t{1} << 20;
 
   Alignment(std::span<const CollectItem> items, std::span<const Shape> shapes,
-            std::span<const Action> actions, const std::function<ItemFacts(const CollectItem&)>& facts,
+            std::span<const TracepointAction> actions,
+            const std::function<ItemFacts(const CollectItem&)>& facts,
             const std::function<std::string_view(std::uint64_t)>& variable_name)
       : items_(items), shapes_(shapes), actions_(actions), variable_name_(variable_name) {
     for (const CollectItem& item : items) {
@@ -159,12 +160,13 @@ class Alignment {
   }
 
   bool has_ranges() const {
-    return std::ranges::any_of(actions_, [](const Action& a) { return a.kind == Action::Kind::Memory; });
+    return std::ranges::any_of(
+        actions_, [](const TracepointAction& a) { return a.kind == TracepointAction::Kind::Memory; });
   }
   bool is_in_a_range(const ItemFacts& facts) const {
     if (!facts.address) return false;
     // Other actions have no length.
-    return std::ranges::any_of(actions_, [&](const Action& action) {
+    return std::ranges::any_of(actions_, [&](const TracepointAction& action) {
       return action.base == -1 && *facts.address - static_cast<std::uint64_t>(action.offset) < action.length;
     });
   }
@@ -206,7 +208,7 @@ class Alignment {
 
   std::span<const CollectItem> items_;
   std::span<const Shape> shapes_;
-  std::span<const Action> actions_;
+  std::span<const TracepointAction> actions_;
   const std::function<std::string_view(std::uint64_t)>& variable_name_;
   std::vector<ItemFacts> facts_;
   std::vector<int> ahead_, behind_;
@@ -214,14 +216,14 @@ class Alignment {
 
 }  // namespace
 
-ItemMatch match_items(std::span<const CollectItem> items, std::span<const Action> actions,
+ItemMatch match_items(std::span<const CollectItem> items, std::span<const TracepointAction> actions,
                       const std::function<ItemFacts(const CollectItem&)>& facts,
                       const std::function<std::string_view(std::uint64_t)>& variable_name) {
   std::vector<Shape> shapes;
   std::size_t memory_actions = 0;
-  for (const Action& action : actions) {
-    if (action.kind == Action::Kind::Expression) shapes.push_back(Shape::of(action.code));
-    if (action.kind == Action::Kind::Memory) ++memory_actions;
+  for (const TracepointAction& action : actions) {
+    if (action.kind == TracepointAction::Kind::Expression) shapes.push_back(Shape::of(action.code));
+    if (action.kind == TracepointAction::Kind::Memory) ++memory_actions;
   }
   ItemMatch match = Alignment(items, shapes, actions, facts, variable_name).match();
   // Ranges are sorted by address and joined: only a single one for a single name is certain.

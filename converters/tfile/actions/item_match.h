@@ -29,7 +29,7 @@ struct ItemFacts {
 };
 
 // `facts` are asked for names and expressions; `variable_name` names a trace state variable by its number.
-ItemMatch match_items(std::span<const CollectItem> items, std::span<const Action> actions,
+ItemMatch match_items(std::span<const CollectItem> items, std::span<const TracepointAction> actions,
                       const std::function<ItemFacts(const CollectItem&)>& facts,
                       const std::function<std::string_view(std::uint64_t)>& variable_name);
 

@@ -31,9 +31,9 @@ bool is_text(bool is_asked_for, std::uint64_t size) {
 }  // namespace
 
 // An expression run again: each word that it records is the next block of the frame.
-class MemoryLabels::Frames : public Surroundings {
+class MemoryLabels::Frames : public EmulatorTarget {
  public:
-  Frames(MemoryLabels& labels, const Frame& frame, const Block* registers, const PlannedAction& action)
+  Frames(MemoryLabels& labels, const Frame& frame, const Block* registers, const MemoryAction& action)
       : labels_(labels), frame_(frame), registers_(registers), action_(action) {}
 
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
@@ -63,10 +63,10 @@ class MemoryLabels::Frames : public Surroundings {
     return value;
   }
 
-  bool record(const Recording& wanted) override {
-    Recording recording = wanted;
+  bool record(const MemoryRecord& wanted) override {
+    MemoryRecord recording = wanted;
     if (recording.address) *recording.address &= labels_.address_mask_;
-    if (recording.length == 0 && !recording.is_string && !recording.on_the_way)
+    if (recording.length == 0 && !recording.is_string && !recording.is_operand)
       return record_place(recording);
     if (!fits(recording)) {
       const bool found = recording.address && recording.length && !recording.is_string &&
@@ -74,7 +74,7 @@ class MemoryLabels::Frames : public Surroundings {
       if (!found) return false;
     }
     const Block& block = *labels_.memory_[labels_.at_++];
-    if (recording.on_the_way || !action_.name) {
+    if (recording.is_operand || !action_.name) {
       labels_.unnamed_.push_back(&block);
       return true;
     }
@@ -90,7 +90,7 @@ class MemoryLabels::Frames : public Surroundings {
 
  private:
   // An array of unknown size: GDB records where it lies, on the way, and nothing of it.
-  bool record_place(const Recording& recording) {
+  bool record_place(const MemoryRecord& recording) {
     if (const Block* const block = labels_.next(); block != nullptr && block->bytes.empty()) ++labels_.at_;
     if (action_.name && recording.address)
       labels_.named_.push_back(
@@ -98,7 +98,7 @@ class MemoryLabels::Frames : public Surroundings {
     return true;
   }
 
-  bool fits(const Recording& recording) const {
+  bool fits(const MemoryRecord& recording) const {
     const Block* block = labels_.next();
     if (block == nullptr || (recording.address && *recording.address != block->address)) return false;
     if (recording.is_string)
@@ -114,10 +114,10 @@ class MemoryLabels::Frames : public Surroundings {
   MemoryLabels& labels_;
   const Frame& frame_;
   const Block* registers_;
-  const PlannedAction& action_;
+  const MemoryAction& action_;
 };
 
-void MemoryLabels::label(const Frame& frame, const Block* registers, const ActionPlan* plan) {
+void MemoryLabels::label(const Frame& frame, const Block* registers, const ExpectedBlocks* expected) {
   memory_.clear();
   named_.clear();
   unnamed_.clear();
@@ -125,8 +125,8 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
   has_read_values_ = false;
   for (const Block& block : frame.blocks)
     if (block.kind == Block::Kind::Memory) memory_.push_back(&block);
-  if (plan != nullptr) {
-    for (const PlannedAction& action : plan->actions) {
+  if (expected != nullptr) {
+    for (const MemoryAction& action : expected->actions) {
       if (!action.is_expression) {
         range(action, registers);
         continue;
@@ -142,7 +142,7 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Actio
   skip_to(memory_.size());
 }
 
-void MemoryLabels::range(const PlannedAction& action, const Block* registers) {
+void MemoryLabels::range(const MemoryAction& action, const Block* registers) {
   if (action.base >= 0) {
     // gdbserver ignores the base register.
     const auto base = register_of(layout_, registers, static_cast<std::uint64_t>(action.base), order_);
@@ -151,7 +151,7 @@ void MemoryLabels::range(const PlannedAction& action, const Block* registers) {
   take_range(action, action.offset);
 }
 
-bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address) {
+bool MemoryLabels::take_range(const MemoryAction& action, std::uint64_t address) {
   address &= address_mask_;
   if (!look_for(address, std::min(action.length, kMaxBlock))) return false;
   const Block& first = *memory_[at_++];
@@ -164,7 +164,7 @@ bool MemoryLabels::take_range(const PlannedAction& action, std::uint64_t address
     unnamed_.insert(unnamed_.end(), memory_.begin() + static_cast<std::ptrdiff_t>(at_ - 1),
                     memory_.begin() + static_cast<std::ptrdiff_t>(last));
   at_ = last;
-  for (const PlannedPart& part : action.parts) {
+  for (const RangePart& part : action.parts) {
     if (part.offset >= first.bytes.size()) continue;
     const std::uint64_t here = std::min<std::uint64_t>(part.size, first.bytes.size() - part.offset);
     named_.push_back({.name = part.name,

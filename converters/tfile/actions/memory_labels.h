@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converters/model/names/names.h"
-#include "converters/tfile/actions/action_plan.h"
+#include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/frames/frame_reader.h"
 
@@ -29,8 +29,8 @@ class MemoryLabels {
   MemoryLabels(const RegisterLayout* layout, std::endian order)
       : layout_(layout), order_(order), address_mask_(address_mask(layout)) {}
 
-  // `plan` may be null: then nothing has a name. The result borrows from the frame.
-  void label(const Frame& frame, const Block* registers, const ActionPlan* plan);
+  // `expected` may be null: then nothing has a name. The result borrows from the frame.
+  void label(const Frame& frame, const Block* registers, const ExpectedBlocks* expected);
 
   const std::vector<NamedMemory>& named() const { return named_; }
   // Memory blocks (of all, in order) that belong to no item: words on the way to one, or unexplained.
@@ -44,8 +44,8 @@ class MemoryLabels {
 
  private:
   class Frames;  // what an expression sees
-  bool take_range(const PlannedAction& action, std::uint64_t address);
-  void range(const PlannedAction& action, const Block* registers);
+  bool take_range(const MemoryAction& action, std::uint64_t address);
+  void range(const MemoryAction& action, const Block* registers);
   const Block* next() const { return at_ < memory_.size() ? memory_[at_] : nullptr; }
   bool look_for(std::uint64_t address, std::uint64_t size);
   void skip_to(std::size_t at);

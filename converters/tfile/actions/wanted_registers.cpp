@@ -86,8 +86,9 @@ bool is_register_name(std::string_view name, const RegisterLayout* layout) {
   return !registers_named(name, layout).empty();
 }
 
-WantedRegisters wanted_registers(std::span<const CollectItem> items, std::span<const Action> actions,
-                                 bool has_commands, const RegisterLayout* layout) {
+WantedRegisters wanted_registers(std::span<const CollectItem> items,
+                                 std::span<const TracepointAction> actions, bool has_commands,
+                                 const RegisterLayout* layout) {
   WantedRegisters wanted;
   if (layout == nullptr) return wanted;
   const auto add = [&](const Register* reg) {
@@ -99,8 +100,8 @@ WantedRegisters wanted_registers(std::span<const CollectItem> items, std::span<c
     wanted.all |= name.starts_with("reg");
     for (const Register* const reg : registers_named(name, layout)) add(reg);
   }
-  for (const Action& action : actions) {
-    if (action.kind != Action::Kind::Registers) continue;
+  for (const TracepointAction& action : actions) {
+    if (action.kind != TracepointAction::Kind::Registers) continue;
     wanted.all |= !has_commands || std::ranges::all_of(layout->registers(), [&](const Register& reg) {
       return !reg.is_general || has(action.mask, reg.number);
     });

@@ -24,7 +24,8 @@ struct WantedRegisters {
 // Expressions need registers, too, so an action with a mask of some tells nothing. One of all general ones
 // does: what is collected by default (`set default-collect`) is in no command. Files without commands
 // (`has_commands`) do not tell what was asked for: then it is all.
-WantedRegisters wanted_registers(std::span<const CollectItem> items, std::span<const Action> actions,
-                                 bool has_commands, const RegisterLayout* layout);
+WantedRegisters wanted_registers(std::span<const CollectItem> items,
+                                 std::span<const TracepointAction> actions, bool has_commands,
+                                 const RegisterLayout* layout);
 
 }  // namespace convert::tfile

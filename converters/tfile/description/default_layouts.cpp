@@ -1,5 +1,3 @@
-#include "converters/tfile/description/default_layouts.h"
-
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "converters/model/reading/text.h"
+#include "converters/tfile/description/register_layout.h"
 
 namespace convert::tfile {
 namespace {
@@ -108,20 +107,20 @@ std::vector<std::string> names_of(std::string_view word) {
   return names;
 }
 
-RegisterKind kind_of(char letter) {
+ValueForm form_of(char letter) {
   switch (letter) {
     case 'u':
-      return RegisterKind::Unsigned;
+      return ValueForm::Unsigned;
     case 'p':
-      return RegisterKind::Pointer;
+      return ValueForm::Pointer;
     case 'e':
-      return RegisterKind::Flags;
+      return ValueForm::Flags;
     case 'f':
-      return RegisterKind::Float;
+      return ValueForm::Float;
     case 'b':
-      return RegisterKind::Bytes;
+      return ValueForm::Bytes;
     default:
-      return RegisterKind::Signed;
+      return ValueForm::Signed;
   }
 }
 
@@ -146,7 +145,7 @@ RegisterLayout build(const Text& text) {
       reg.name = name == "_" ? std::string() : std::move(name);
       reg.number = number++;
       reg.size = size;
-      reg.kind = kind_of(letter);
+      reg.form = form_of(letter);
       reg.is_general = letter != 'c' && letter != 'b' && letter != 'f' && !reg.name.empty();
       if (letter == 'e') reg.flags = x86_flags();
       registers.push_back(std::move(reg));

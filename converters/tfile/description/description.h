@@ -5,18 +5,50 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/tfile/description/status.h"
 #include "converters/tfile/description/tracepoint.h"
 
 namespace convert::tfile {
 
 inline constexpr std::string_view kMagic = "\x7fTRACE0\n";
 
+enum class StopReason : std::uint8_t {
+  NotRun,
+  Command,
+  Full,
+  Disconnected,
+  PassCount,
+  Error,
+  Unknown,
+};
+
+// Fact sheet, section 2.3. Times are microseconds of the clock of `$trace_timestamp`.
+struct TraceStatus {
+  bool running = false;
+  std::optional<StopReason> reason;
+  std::string stop_text;                                  // the note of tstop, the message of an error
+  std::optional<std::uint64_t> stop_tracepoint;           // of a pass count or an error
+  std::optional<std::uint64_t> frames;                    // in the buffer when saved
+  std::optional<std::uint64_t> frames_created;            // ever; more than `frames` in a circular buffer
+  std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
+  bool circular = false;
+  bool disconnected = false;  // the recording goes on when GDB goes away
+  std::optional<std::uint64_t> start_us, stop_us;
+  std::string user, notes;
+  std::vector<std::pair<std::string, std::string>> others;  // fields unknown to us, as written
+
+  // "stopped by tstop: done", "buffer full", "running": for people.
+  std::string describe() const;
+};
+
+// `payload` is what follows "status ". Fields that can't be read are added to `problems`; the others count.
+TraceStatus read_status(std::string_view payload, std::vector<std::string>& problems);
+
 // A trace state variable (`tsv` line).
-struct Variable {
+struct TraceVariable {
   std::uint64_t number = 0;
   std::int64_t initial = 0;
   bool is_computed = false;  // by the target, when it is read
@@ -28,12 +60,15 @@ struct Description {
   std::uint64_t register_block_size = 0;
   std::string register_digits;
   std::string target_xml;  // empty: none
-  std::optional<Status> status;
-  std::vector<Variable> variables;
+  std::optional<TraceStatus> status;
+  std::vector<TraceVariable> variables;
   std::vector<TracepointLocation> locations;
   std::string text;                // all lines, as written
   std::uint64_t frames_begin = 0;  // file offset behind the empty line
   bool is_complete = false;        // the empty line was there
+
+  // The number of a variable that the target computes, as GDB and KGTP define some; nothing if there is none.
+  std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 
 // Reads the description, line by line; any order of lines is fine.

@@ -1,17 +1,63 @@
-// Numbers as the target lays them out in memory, in its byte order.
+// Numbers and bytes as trace files write them: hexadecimal in the description, binary in the frames.
 #pragma once
 
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <boost/endian/conversion.hpp>
 
 #include "converters/model/reading/load.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::tfile {
+
+// What a value is: that of a register, of recorded memory, or of a leaf of a typed value.
+enum class ValueForm : std::uint8_t {
+  // Numbers:
+  Signed,
+  Unsigned,
+  Pointer,
+  Float,
+  // Values that are shown as text:
+  Flags,  // named bits of a register
+  Enum,
+  Complex,  // two floats
+  Text,     // characters of one byte
+  Utf16,
+  Utf32,
+  Bytes,  // anything else: vectors, unions, numbers of odd sizes
+};
+// Whether an argument holds the value as a number. Larger numbers are shown as text, too.
+constexpr bool is_number(ValueForm form, std::uint64_t size) {
+  return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
+}
+
+// ---- Text ----
+
+// The whole of `digits` as a number without "0x"; nothing when it is empty, has other characters, or needs
+// more than 64 bits.
+inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
+
+// Two digits a byte; nothing when the count is odd or a character is no digit.
+std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits);
+std::optional<std::string> hex_text(std::string_view digits);
+
+// Two more digits at the end of `text`.
+void add_hex_byte(std::string& text, std::byte byte);
+// "0a ff", at most `limit` bytes, then "…".
+std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);
+
+// Takes the text before the next `separator` off `rest`, and the separator; all of it when there is none.
+std::string_view take_field(std::string_view& rest, char separator);
+
+// ---- Binary, in the target's byte order ----
 
 // The other way than load(); there must be room.
 template <std::integral T>

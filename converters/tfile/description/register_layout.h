@@ -10,16 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace convert::tfile {
+#include "converters/tfile/description/numbers.h"
 
-enum class RegisterKind : std::uint8_t {
-  Signed,  // integers of up to 8 bytes
-  Unsigned,
-  Pointer,  // to code or data
-  Flags,    // named bits
-  Float,    // IEEE single or double
-  Bytes,    // vectors, unions, 80-bit floats, larger integers: the raw number
-};
+namespace convert::tfile {
 
 // A named bit or bit range of a flags register.
 struct FlagField {
@@ -32,7 +25,7 @@ struct Register {
   unsigned number = 0;     // as masks and bytecode count
   std::size_t offset = 0;  // in the R block
   std::size_t size = 0;    // bytes
-  RegisterKind kind = RegisterKind::Signed;
+  ValueForm form = ValueForm::Signed;
   bool is_general = false;  // shown unless all registers are asked for
   std::vector<FlagField> flags;
 };
@@ -93,5 +86,27 @@ std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const
 
 // True for registers that general listings leave out: floating point, vector and their control registers.
 bool is_special_register(std::string_view name, std::string_view feature);
+
+// ---- Where layouts come from ----
+
+struct TargetDescription {
+  std::string architecture;  // empty when it does not say
+  std::string os_abi;
+  // The registers of all features, by number; nothing when the description lists none.
+  std::optional<RegisterLayout> layout;
+};
+
+// Fact sheet, section 5. Throws std::runtime_error with the problem when the text is no usable description.
+TargetDescription read_target_description(std::string_view xml);
+
+// All of them, those of common machines first. Built on first use.
+std::span<const RegisterLayout> default_layouts();
+
+// For GDB's name of an architecture; null when there is none. A more specific name ("mips:isa64r2") gives the
+// nearest known one.
+const RegisterLayout* default_layout(std::string_view architecture);
+
+// Whether a block of this size is typical for the layout (KGTP's prefixes, amd64 with and without AVX, …).
+bool is_typical_size(const RegisterLayout& layout, std::size_t block_size);
 
 }  // namespace convert::tfile

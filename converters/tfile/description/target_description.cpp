@@ -1,5 +1,3 @@
-#include "converters/tfile/description/target_description.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -8,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "converters/tfile/description/register_layout.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -15,18 +15,18 @@ namespace {
 constexpr unsigned kMaxRegisterBits = 8 * 65536;
 constexpr std::size_t kMaxRegisters = 65536;
 
-RegisterKind kind_of_basic(std::string_view type, std::size_t size) {
-  if (size == 0 || size > 8) return RegisterKind::Bytes;
-  if (type == "code_ptr" || type == "data_ptr") return RegisterKind::Pointer;
-  if (type == "ieee_single" && size == 4) return RegisterKind::Float;
-  if (type == "ieee_double" && size == 8) return RegisterKind::Float;
-  if (type.starts_with("uint")) return RegisterKind::Unsigned;
+ValueForm form_of_basic(std::string_view type, std::size_t size) {
+  if (size == 0 || size > 8) return ValueForm::Bytes;
+  if (type == "code_ptr" || type == "data_ptr") return ValueForm::Pointer;
+  if (type == "ieee_single" && size == 4) return ValueForm::Float;
+  if (type == "ieee_double" && size == 8) return ValueForm::Float;
+  if (type.starts_with("uint")) return ValueForm::Unsigned;
   static constexpr std::array<std::string_view, 3> kSigned{"int", "long", ""};
-  if (std::ranges::find(kSigned, type) != kSigned.end()) return RegisterKind::Signed;
-  if (type.starts_with("int")) return RegisterKind::Signed;
-  if (type == "float" && size == 4) return RegisterKind::Float;
-  if (type == "float" && size == 8) return RegisterKind::Float;
-  return RegisterKind::Bytes;
+  if (std::ranges::find(kSigned, type) != kSigned.end()) return ValueForm::Signed;
+  if (type.starts_with("int")) return ValueForm::Signed;
+  if (type == "float" && size == 4) return ValueForm::Float;
+  if (type == "float" && size == 8) return ValueForm::Float;
+  return ValueForm::Bytes;
 }
 
 // The types that one feature defines; a reference never leaves its feature.
@@ -40,17 +40,17 @@ class FeatureTypes {
   void apply(std::string_view type, Register& reg) const {
     const auto found = types_.find(std::string(type));
     if (found == types_.end()) {
-      reg.kind = kind_of_basic(type, reg.size);
+      reg.form = form_of_basic(type, reg.size);
       return;
     }
-    const std::string_view form = found->second.name();
-    if (form == "flags" && reg.size <= 8) {
-      reg.kind = RegisterKind::Flags;
+    const std::string_view tag = found->second.name();
+    if (tag == "flags" && reg.size <= 8) {
+      reg.form = ValueForm::Flags;
       reg.flags = fields_of(found->second);
-    } else if ((form == "enum" || form == "struct") && reg.size <= 8) {
-      reg.kind = RegisterKind::Unsigned;
+    } else if ((tag == "enum" || tag == "struct") && reg.size <= 8) {
+      reg.form = ValueForm::Unsigned;
     } else {
-      reg.kind = RegisterKind::Bytes;
+      reg.form = ValueForm::Bytes;
     }
   }
 
@@ -70,7 +70,7 @@ class FeatureTypes {
   std::map<std::string, pugi::xml_node, std::less<>> types_;
 };
 
-class Reader {
+class TargetReader {
  public:
   TargetDescription read(const pugi::xml_node& target) {
     TargetDescription description;
@@ -102,8 +102,8 @@ class Reader {
       next_number_ = reg.number + 1;
       types.apply(node.attribute("type").as_string("int"), reg);
       const std::string_view group = node.attribute("group").value();
-      reg.is_general = reg.kind != RegisterKind::Bytes && reg.kind != RegisterKind::Float &&
-                       group != "float" && group != "vector" && !is_special_register(reg.name, feature_name);
+      reg.is_general = reg.form != ValueForm::Bytes && reg.form != ValueForm::Float && group != "float" &&
+                       group != "vector" && !is_special_register(reg.name, feature_name);
       registers_.push_back(std::move(reg));
     }
   }
@@ -121,7 +121,7 @@ TargetDescription read_target_description(std::string_view xml) {
   if (!result) throw std::runtime_error(fmt::format("{} at byte {}", result.description(), result.offset));
   const pugi::xml_node target = document.child("target");
   if (!target) throw std::runtime_error("no <target> element");
-  return Reader().read(target);
+  return TargetReader().read(target);
 }
 
 }  // namespace convert::tfile

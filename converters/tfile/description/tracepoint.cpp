@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "converters/tfile/description/hex.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -33,14 +33,14 @@ std::optional<std::int64_t> take_base(std::string_view& text) {
   return *base > 0xffff ? -1 : static_cast<std::int64_t>(*base);
 }
 
-std::optional<Action> take_memory(std::string_view& text) {
+std::optional<TracepointAction> take_memory(std::string_view& text) {
   const auto base = take_base(text);
   if (!base || !take_comma(text)) return std::nullopt;
   const auto offset = hex_number(take_digits(text));
   if (!offset || !take_comma(text)) return std::nullopt;
   const auto length = hex_number(take_digits(text));
   if (!length) return std::nullopt;
-  Action action{.kind = Action::Kind::Memory};
+  TracepointAction action{.kind = TracepointAction::Kind::Memory};
   action.base = *base;
   action.offset = static_cast<std::int64_t>(*offset);
   action.length = *length;
@@ -123,15 +123,15 @@ std::optional<std::string> read_usage(TracepointLocation& location, std::string_
 
 }  // namespace
 
-std::optional<std::vector<Action>> read_actions(std::string_view text) {
-  std::vector<Action> actions;
+std::optional<std::vector<TracepointAction>> read_actions(std::string_view text) {
+  std::vector<TracepointAction> actions;
   while (!text.empty()) {
     const char kind = text.front();
     text.remove_prefix(1);
     if (kind == 'R') {
       const std::string_view mask = take_digits(text);
       if (mask.empty()) return std::nullopt;
-      actions.push_back({.kind = Action::Kind::Registers, .mask = std::string(mask)});
+      actions.push_back({.kind = TracepointAction::Kind::Registers, .mask = std::string(mask)});
     } else if (kind == 'M') {
       auto memory = take_memory(text);
       if (!memory) return std::nullopt;
@@ -139,9 +139,9 @@ std::optional<std::vector<Action>> read_actions(std::string_view text) {
     } else if (kind == 'X') {
       auto code = take_code(text);
       if (!code) return std::nullopt;
-      actions.push_back({.kind = Action::Kind::Expression, .code = std::move(*code)});
+      actions.push_back({.kind = TracepointAction::Kind::Expression, .code = std::move(*code)});
     } else if (kind == 'L') {
-      actions.push_back({.kind = Action::Kind::StaticData});
+      actions.push_back({.kind = TracepointAction::Kind::StaticData});
     } else if (kind != '-') {  // between the actions of a packet
       return std::nullopt;
     }
@@ -192,6 +192,26 @@ void Tracepoints::finish() {
     }
     location.sources.clear();
   }
+}
+
+std::string location_text(const std::string& at) {
+  std::string_view rest = at;
+  const auto skip = [&](std::string_view word) {
+    if (!rest.starts_with(word)) return false;
+    rest.remove_prefix(word.size());
+    return true;
+  };
+  skip("-qualified ");
+  if (skip("-source ")) {
+    const std::size_t option = rest.find(" -line ");
+    if (option != std::string_view::npos)
+      return fmt::format("{}:{}", rest.substr(0, option), rest.substr(option + 7));
+    const std::size_t function = rest.find(" -function ");
+    if (function != std::string_view::npos) return std::string(rest.substr(function + 11));
+  }
+  skip("-function ");
+  skip("-qualified ");
+  return std::string(rest);
 }
 
 }  // namespace convert::tfile

@@ -13,7 +13,7 @@
 namespace convert::tfile {
 
 // One action of a tracepoint; fact sheet, section 2.5.
-struct Action {
+struct TracepointAction {
   enum class Kind : std::uint8_t { Registers, Memory, Expression, StaticData };
   Kind kind;
   std::string mask = {};             // Registers: hexadecimal digits, bit i = register number i
@@ -25,7 +25,7 @@ struct Action {
 
 // Reads what follows "A<n>:<address>:" or "S…:": one or more actions without a separator. Nothing when the
 // text is damaged.
-std::optional<std::vector<Action>> read_actions(std::string_view text);
+std::optional<std::vector<TracepointAction>> read_actions(std::string_view text);
 
 // A place where a tracepoint was set. One tracepoint can have several, with one number.
 struct TracepointLocation {
@@ -41,7 +41,7 @@ struct TracepointLocation {
   std::string at;                    // source form of the location
   std::string condition_text;
   std::vector<std::string> commands;  // the user's actions, in order
-  std::vector<Action> hit_actions, step_actions;
+  std::vector<TracepointAction> hit_actions, step_actions;
   std::optional<std::uint64_t> hits, bytes_used;
 
   // Source pieces that have arrived so far, joined by their start offset.
@@ -52,6 +52,9 @@ struct TracepointLocation {
   };
   std::vector<Source> sources;
 };
+
+// The function or place that an `at` text names: "-function fib" is "fib", "-source a.c -line 3" is "a.c:3".
+std::string location_text(const std::string& at);
 
 class Tracepoints {
  public:

@@ -2,49 +2,34 @@
 
 #include <fmt/format.h>
 
-#include "converters/tfile/description/spoken_location.h"
-
 namespace convert::tfile {
-namespace {
 
-constexpr std::string_view kStep = "step";
-
-}  // namespace
-
-const CodeName& CodeNames::of(const Frame& frame, const Placement& placement) {
+const CodeName& CodeNames::of(const Frame& frame, const FrameContext& context) {
   const std::uint32_t number = static_cast<std::uint16_t>(frame.tracepoint);
-  const Key key{placement.pc.value_or(0), number * 4 + (placement.is_step ? 2 : 0) + (placement.pc ? 1 : 0)};
-  if (const auto found = remembered_.find(key); found != remembered_.end()) return found->second;
-  if (remembered_.size() >= kMaxRemembered) remembered_.clear();
+  const Key key{context.pc.value_or(0), number * 4 + (context.is_step ? 2 : 0) + (context.pc ? 1 : 0)};
+  if (const auto found = cache_.find(key); found != cache_.end()) return found->second;
+  if (cache_.size() >= kMaxCached) cache_.clear();
 
-  CodeName name = by_location(frame, placement);
-  if (symbols_ != nullptr && placement.pc) {
-    const CodePlace place = symbols_->code_at(*placement.pc);
-    if (!place.function.empty()) name.label = names_.intern_label(kTracepointCategory, place.function);
-    name.source = place.source;
-    for (const std::string& function : place.inlined)
+  CodeName name{.label = names_.intern_label(kTracepointCategory, name_by_location(frame, context))};
+  if (symbols_ != nullptr && context.pc) {
+    const CodeInfo info = symbols_->code_at(*context.pc);
+    if (!info.function.empty()) name.label = names_.intern_label(kTracepointCategory, info.function);
+    name.source = info.source;
+    for (const std::string& function : info.inlined)
       name.inlined += name.inlined.empty() ? function : " < " + function;
   }
-  return remembered_.emplace(key, std::move(name)).first->second;
+  return cache_.emplace(key, std::move(name)).first->second;
 }
 
-CodeName CodeNames::by_location(const Frame& frame, const Placement& placement) {
-  CodeName name;
-  if (placement.is_step) {
-    name.label = names_.intern_label(kTracepointCategory, kStep);
-    return name;
-  }
-  const auto entries = locations_.of(frame.tracepoint);
-  const TracepointLocation* location = placement.entry != nullptr ? placement.entry->location
-                                       : !entries.empty()         ? entries.front().location
-                                                                  : nullptr;
-  if (location == nullptr)
-    name.label = names_.intern_label(kTracepointCategory, fmt::format("tracepoint {}", frame.tracepoint));
-  else if (location->at.empty())
-    name.label = names_.intern_label(kTracepointCategory, fmt::format("*{:#x}", location->address));
-  else
-    name.label = names_.intern_label(kTracepointCategory, spoken_location(location->at));
-  return name;
+std::string CodeNames::name_by_location(const Frame& frame, const FrameContext& context) const {
+  if (context.is_step) return "step";
+  const auto locations = locations_.of(frame.tracepoint);
+  const ExpectedFrames* const expected = context.location != nullptr ? context.location
+                                         : !locations.empty()        ? &locations.front()
+                                                                     : nullptr;
+  if (expected == nullptr) return fmt::format("tracepoint {}", frame.tracepoint);
+  const TracepointLocation& location = *expected->location;
+  return location.at.empty() ? fmt::format("*{:#x}", location.address) : location_text(location.at);
 }
 
 }  // namespace convert::tfile

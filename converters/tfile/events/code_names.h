@@ -1,16 +1,14 @@
-// Names of frames and source places, by pc, remembered: the same few addresses are hit again and again.
+// The names and source lines of frames. Cached by pc, because the same few addresses are hit again and again.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/program/symbols.h"
-#include "converters/tfile/threads/placer.h"
+#include "converters/tfile/threads/frame_classifier.h"
 
 namespace convert::tfile {
 
@@ -18,24 +16,24 @@ inline constexpr std::string_view kTracepointCategory = "tracepoint";
 
 struct CodeName {
   LabelId label{};
-  std::string source;   // "file:line", empty: unknown
-  std::string inlined;  // "inner < outer" when functions are inlined there
+  std::string source = {};   // "file:line"; empty: unknown
+  std::string inlined = {};  // "inner < outer" where functions are inlined
 };
 
 class CodeNames {
  public:
   // Borrows all; `symbols` may be null.
-  CodeNames(Names& names, const LocationTable& locations, const Symbols* symbols)
+  CodeNames(Names& names, const LocationTable& locations, const ProgramSymbols* symbols)
       : names_(names), locations_(locations), symbols_(symbols) {}
 
-  // Function at the pc, else the location as the user gave it, else the tracepoint's number. Valid until the
-  // next call.
-  const CodeName& of(const Frame& frame, const Placement& placement);
+  // The name is the function at the pc, else the location as the user wrote it, else the tracepoint's number.
+  // Valid until the next call.
+  const CodeName& of(const Frame& frame, const FrameContext& context);
 
  private:
-  static constexpr std::size_t kMaxRemembered = 65536;
+  static constexpr std::size_t kMaxCached = 65536;
 
-  CodeName by_location(const Frame& frame, const Placement& placement);
+  std::string name_by_location(const Frame& frame, const FrameContext& context) const;
 
   struct Key {
     std::uint64_t pc;
@@ -50,8 +48,8 @@ class CodeNames {
 
   Names& names_;
   const LocationTable& locations_;
-  const Symbols* symbols_;
-  std::unordered_map<Key, CodeName, Hash> remembered_;
+  const ProgramSymbols* symbols_;
+  std::unordered_map<Key, CodeName, Hash> cache_;
 };
 
 }  // namespace convert::tfile

@@ -10,16 +10,16 @@ namespace {
 
 constexpr std::string_view kCategory = "variable";
 
-// Names of unknown variables are interned only so often: a file may have any number of them.
+// A file may have any number of unknown variables, so only some of their names are interned.
 constexpr std::size_t kMaxVariables = 65536;
 
-constexpr std::uint64_t kLow = 64;
+constexpr std::uint64_t kLow = 64;  // numbers below this are found without hashing
 
 }  // namespace
 
 ShownVariables::ShownVariables(const Description& description, Names& names) : names_(names) {
   const auto clock = StampReader(description).variable();
-  for (const Variable& known : description.variables) {
+  for (const TraceVariable& known : description.variables) {
     const std::string name = "$" + known.name;
     variables_[known.number] = {.name = names_.intern(name),
                                 .label = names_.intern_label(kCategory, name),
@@ -34,7 +34,7 @@ ShownVariables::Shown& ShownVariables::variable(std::uint64_t number) {
   if (number < kLow && low_[number] != nullptr) return *low_[number];
   const auto found = variables_.find(number);
   if (found != variables_.end()) return found->second;
-  // Too many unknown ones share one name.
+  // Variables beyond the limit share one name.
   const bool is_too_many = variables_.size() >= kMaxVariables;
   const std::string name = is_too_many ? "$unknown" : fmt::format("$variable_{}", number);
   return variables_[is_too_many ? ~std::uint64_t{0} : number] = {
@@ -57,26 +57,26 @@ void ShownVariables::collect(const Frame& frame) {
   }
 }
 
-void ShownVariables::add(FramePlan& plan, const Frame& frame) {
+void ShownVariables::add(EmitRecipe& recipe, const Frame& frame) {
   collect(frame);
   for (const Shown* shown : in_frame_) {
-    plan.add_number(shown->name, Reading::Signed, shown->latest->bytes);
-    // Which of the earlier values are shown depends on what they are.
-    if (!shown->earlier.empty()) plan.set_for_one_frame();
+    recipe.add_number(shown->name, ValueForm::Signed, shown->latest->bytes);
+    // Which earlier values are shown depends on the values.
+    if (!shown->earlier.empty()) recipe.set_for_one_frame();
     std::size_t count = 0;
     for (const std::int64_t earlier : shown->earlier) {
-      constexpr std::size_t kMaxEarlier = 16;  // named one by one
+      constexpr std::size_t kMaxEarlier = 16;
       ++count;
       if (earlier == shown->latest->value || count > kMaxEarlier) continue;
       const std::string name = fmt::format("{} ({})", names_.text(shown->name), count);
-      plan.add_own({names_.intern(name), earlier});
+      recipe.add_own({names_.intern(name), earlier});
     }
   }
 }
 
-void ShownVariables::add_counters(FramePlan& plan) const {
+void ShownVariables::add_counters(EmitRecipe& recipe) const {
   for (const Shown* shown : in_frame_)
-    if (shown->is_counter) plan.add_counter(shown->label, shown->name, shown->latest->bytes);
+    if (shown->is_counter) recipe.add_counter(shown->label, shown->name, shown->latest->bytes);
 }
 
 }  // namespace convert::tfile

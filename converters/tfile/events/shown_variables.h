@@ -1,5 +1,5 @@
-// Trace state variables as they are shown: the last value of a frame as an argument and as a counter, earlier
-// ones as arguments of their own.
+// Shows the trace state variables of a frame: the last value of each as an argument and a counter, earlier
+// values as further arguments.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,26 @@
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/description/description.h"
-#include "converters/tfile/events/frame_plan.h"
+#include "converters/tfile/events/emit_recipe.h"
 #include "converters/tfile/frames/frame_reader.h"
 
 namespace convert::tfile {
 
 class ShownVariables {
  public:
-  // Borrows the names.
+  // Borrows `names`.
   ShownVariables(const Description& description, Names& names);
 
-  // The last value of a variable is its value after the actions. Borrows the frame until the next one.
-  void add(FramePlan& plan, const Frame& frame);
-  void add_counters(FramePlan& plan) const;
+  // Adds the arguments. Borrows the frame until the next call, for add_counters().
+  void add(EmitRecipe& recipe, const Frame& frame);
+  void add_counters(EmitRecipe& recipe) const;
 
  private:
   struct Shown {
     NameId name{};
     LabelId label{};
     bool is_counter = true;
-    // Of the frame at hand:
-    std::uint64_t frame = ~std::uint64_t{0};
+    std::uint64_t frame = ~std::uint64_t{0};  // the number of the frame that the following belong to
     const Block* latest = nullptr;
     std::vector<std::int64_t> earlier = {};
   };
@@ -38,8 +37,8 @@ class ShownVariables {
 
   Names& names_;
   std::unordered_map<std::uint64_t, Shown> variables_;
-  std::vector<Shown*> low_;       // the usual numbers, found without hashing; null: not there
-  std::vector<Shown*> in_frame_;  // of the frame at hand, in order of appearance
+  std::vector<Shown*> low_;       // the lowest numbers, found without hashing; null: unknown
+  std::vector<Shown*> in_frame_;  // the variables of the current frame, in order of appearance
 };
 
 }  // namespace convert::tfile

@@ -6,25 +6,18 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// Between frames of which nothing is known.
+// The distance of frames whose times are unknown.
 constexpr std::uint64_t kSyntheticStepNs = 1000;
 
-std::optional<std::uint64_t> computed_variable(const Description& description, std::string_view name) {
-  const auto found = std::ranges::find_if(description.variables, [&](const Variable& variable) {
-    return variable.is_computed && variable.name == name;
-  });
-  return found != description.variables.end() ? std::optional(found->number) : std::nullopt;
-}
-
-// Numbers of variables have 32 bits.
+// No variable has this number: they have 32 bits.
 constexpr std::uint64_t kNoVariable = ~std::uint64_t{0};
 
-// `part` of `whole` steps on the way from `begin` to `end`.
-std::uint64_t between(std::uint64_t begin, std::uint64_t end, std::uint64_t part, std::uint64_t whole) {
+// begin + (end - begin) * part / whole.
+std::uint64_t interpolated(std::uint64_t begin, std::uint64_t end, std::uint64_t part, std::uint64_t whole) {
   if (end <= begin || whole == 0) return begin;
-  const long double way = static_cast<long double>(end - begin) * static_cast<long double>(part) /
-                          static_cast<long double>(whole);
-  return begin + std::min(static_cast<std::uint64_t>(way), end - begin);
+  const long double distance = static_cast<long double>(end - begin) * static_cast<long double>(part) /
+                               static_cast<long double>(whole);
+  return begin + std::min(static_cast<std::uint64_t>(distance), end - begin);
 }
 
 }  // namespace
@@ -51,10 +44,10 @@ std::uint64_t resolution_ns(TimeBase base) {
 }
 
 StampReader::StampReader(const Description& description)
-    : timestamp_(computed_variable(description, "trace_timestamp").value_or(kNoVariable)),
-      clock_(computed_variable(description, "clock").value_or(kNoVariable)),
-      seconds_(computed_variable(description, "xtime_sec").value_or(kNoVariable)),
-      nanoseconds_(computed_variable(description, "xtime_nsec").value_or(kNoVariable)) {}
+    : timestamp_(description.computed_variable("trace_timestamp").value_or(kNoVariable)),
+      clock_(description.computed_variable("clock").value_or(kNoVariable)),
+      seconds_(description.computed_variable("xtime_sec").value_or(kNoVariable)),
+      nanoseconds_(description.computed_variable("xtime_nsec").value_or(kNoVariable)) {}
 
 std::optional<std::uint64_t> StampReader::variable() const {
   if (timestamp_ != kNoVariable) return timestamp_;
@@ -95,10 +88,9 @@ bool StampReader::is_simple(const FramePattern& pattern) const {
   return !pattern.value_of(clock_) && !pattern.value_of(seconds_) && !pattern.value_of(nanoseconds_);
 }
 
-FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey)
-    : trace_(trace), survey_(survey), stamps_(trace.description) {
+FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey) : trace_(trace), survey_(survey) {
   const auto& status = trace.description.status;
-  // KGTP's clocks are others than the status line's.
+  // The status line has gdbserver's clock, which is not KGTP's.
   const bool same_clock = survey.base != TimeBase::Kernel && survey.base != TimeBase::WallClock;
   if (status && same_clock) {
     if (status->start_us) start_ns_ = ns_of_us(*status->start_us);
@@ -111,35 +103,36 @@ FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey)
 }
 
 FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
-  if (frame >= run_.end_frame) start_run(frame);
-  const std::uint64_t place = between(run_.begin_ns, run_.end_ns, frame - run_.first_frame + 1,
-                                      run_.end_frame - run_.first_frame + 1);
-  // Steps follow at once, however long it takes until the next stamp.
-  last_ns_ = is_step ? std::min(place, std::max(last_ns_, run_.begin_ns) + kSyntheticStepNs) : place;
+  if (frame >= unstamped_.end_frame) find_next_stamp(frame);
+  const std::uint64_t spread =
+      interpolated(unstamped_.begin_ns, unstamped_.end_ns, frame - unstamped_.first_frame + 1,
+                   unstamped_.end_frame - unstamped_.first_frame + 1);
+  // A step follows its predecessor at once, however late the next stamp is.
+  last_ns_ = is_step ? std::min(spread, std::max(last_ns_, unstamped_.begin_ns) + kSyntheticStepNs) : spread;
   last_ns_ = std::min(last_ns_, kTimeLimitNs - 1);
   return {.ns = last_ns_, .is_synthetic = true};
 }
 
-// Finds the next stamp. Every run is read ahead once, so this takes one more reading of the file at the most.
-void FrameClock::start_run(std::uint64_t frame) {
-  run_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
+// Reads ahead to the next stamp behind `frame`. In all, the file is read ahead once.
+void FrameClock::find_next_stamp(std::uint64_t frame) {
+  unstamped_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
   const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;
   if (survey_.stamped > 0) {
-    if (!scout_) {
-      scout_file_ = std::make_unique<FileWindow>(trace_.path);
-      scout_ = std::make_unique<FrameReader>(*scout_file_, trace_.description, trace_.format);
-      scout_stamps_ = std::make_unique<StampReader>(trace_.description);
+    if (!ahead_reader_) {
+      ahead_file_ = std::make_unique<FileWindow>(trace_.path);
+      ahead_reader_ = std::make_unique<FrameReader>(*ahead_file_, trace_.description, trace_.format);
+      ahead_stamps_ = std::make_unique<StampReader>(trace_.description);
     }
-    while (const Frame* ahead = scout_->next()) {
+    while (const Frame* ahead = ahead_reader_->next()) {
       if (ahead->number <= frame) continue;
-      if (const auto stamp = scout_stamps_->stamp_ns(*ahead)) {
-        run_.end_frame = ahead->number;
-        run_.end_ns = *stamp;
+      if (const auto stamp = ahead_stamps_->stamp_ns(*ahead)) {
+        unstamped_.end_frame = ahead->number;
+        unstamped_.end_ns = *stamp;
         return;
       }
     }
   }
-  run_.end_ns = stop_ns_.value_or(open_end);
+  unstamped_.end_ns = stop_ns_.value_or(open_end);
 }
 
 }  // namespace convert::tfile

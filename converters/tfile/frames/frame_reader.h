@@ -57,21 +57,22 @@ class FrameReader {
   // The next frame, or null at the end. Valid until the next call.
   const Frame* next();
 
-  // For those who know a frame by its looks: what stands where next() would read on, a good part of it as far
-  // as the file goes; nothing at the end. Valid until any other call.
-  std::span<const std::byte> ahead() {
-    constexpr std::size_t kGoodPart = 512;
+  // The bytes where next() would read on: at least kPeekBytes, or up to the end of the file; none at the end.
+  // Valid until any other call.
+  std::span<const std::byte> peek() {
+    constexpr std::size_t kPeekBytes = 512;
     if (at_end_ || is_behind_last()) return {};
-    return file_.at(offset_, kGoodPart);
+    return file_.at(offset_, kPeekBytes);
   }
-  // Takes the whole, good frame of `size` bytes (header included) that stands there, instead of next().
-  void take(std::size_t size) {
+  // Instead of next(), for a caller that knows from peek() that a whole frame of `size` bytes (header
+  // included) stands there.
+  void skip_frame(std::size_t size) {
     ++frames_read_;
     offset_ += size;
   }
 
-  // What next() passed over since this was last asked.
-  std::vector<Damage> take_damage() { return std::exchange(damage_, {}); }
+  // The damage that next() found since the last call of this.
+  std::vector<Damage> pop_damage() { return std::exchange(damage_, {}); }
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // how far the file is read

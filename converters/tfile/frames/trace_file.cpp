@@ -1,13 +1,15 @@
 #include "converters/tfile/frames/trace_file.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "converters/model/reading/text.h"
-#include "converters/tfile/description/default_layouts.h"
 #include "converters/tfile/description/note_kinds.h"
-#include "converters/tfile/description/target_description.h"
-#include "converters/tfile/frames/probe.h"
+#include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/frames/frame_reader.h"
 
 namespace convert::tfile {
 namespace {
@@ -66,6 +68,83 @@ void read_registers(TraceFile& trace, Notes& notes) {
   }
 }
 
+// How well the first frames can be read in one way.
+struct ProbeScore {
+  FrameFormat format;
+  std::size_t frames = 0;  // that fit exactly
+  bool is_clean = false;   // not one that does not fit
+};
+
+constexpr std::size_t kProbedFrames = 200;
+
+ProbeScore probe_format(FileWindow& file, const Description& description, const FrameFormat& format) {
+  ProbeScore score{.format = format};
+  const KnownTracepoints known(description.locations);
+  std::uint64_t offset = description.frames_begin;
+  for (std::size_t i = 0; i < kProbedFrames; ++i) {
+    const auto head = file.at(offset, kFrameHeaderBytes);
+    score.is_clean = true;
+    if (head.size() < kFrameHeaderBytes || (head[0] == std::byte{} && head[1] == std::byte{})) break;
+    score.is_clean = false;
+    const FrameHeader header = frame_header(head, format.order);
+    if (!known.contains(header.tracepoint) || header.size > FrameReader::kMaxFrameBytes) break;
+    const auto all = file.at(offset, kFrameHeaderBytes + header.size);
+    if (all.size() < kFrameHeaderBytes + header.size) break;
+    if (walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format, nullptr) == header.size)
+      ++score.frames;
+    offset += kFrameHeaderBytes + header.size;
+  }
+  return score;
+}
+
+// Tries both byte orders with each register block size on the first frames. The best comes first; the order
+// of `sizes` and then `preferred` decide between equals. Fact sheet, section 4.
+std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& description,
+                                      std::span<const std::uint64_t> sizes, std::endian preferred) {
+  const std::endian other = preferred == std::endian::little ? std::endian::big : std::endian::little;
+  std::vector<ProbeScore> scores;
+  for (const std::uint64_t size : sizes)
+    for (const std::endian order : {preferred, other})
+      scores.push_back(probe_format(file, description, {.order = order, .register_block_size = size}));
+  std::ranges::stable_sort(scores, std::greater{}, &ProbeScore::frames);
+  return scores;
+}
+
+// The default layout whose pc register holds the tracepoint's address in most of the first frames.
+const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
+                                   const FrameFormat& format) {
+  std::multimap<std::uint64_t, std::uint64_t> addresses;
+  for (const TracepointLocation& location : description.locations)
+    addresses.emplace(location.number, location.address);
+
+  const auto layouts = default_layouts();
+  std::vector<std::size_t> matches(layouts.size());
+  FrameReader reader(file, description, format);
+  for (std::size_t i = 0; i < kProbedFrames; ++i) {
+    const Frame* frame = reader.next();
+    if (frame == nullptr) break;
+    const auto block = std::ranges::find(frame->blocks, Block::Kind::Registers, &Block::kind);
+    if (block == frame->blocks.end()) continue;
+    const auto [from, to] = addresses.equal_range(static_cast<std::uint16_t>(frame->tracepoint));
+    for (std::size_t l = 0; l < layouts.size(); ++l) {
+      const auto pc = pc_of(layouts[l], block->bytes, format.order);
+      if (pc && std::any_of(from, to, [&](const auto& entry) { return entry.second == *pc; })) ++matches[l];
+    }
+  }
+  // Steps are not at the tracepoint, so less than half of the frames may match. A typical size breaks ties.
+  const RegisterLayout* best = nullptr;
+  std::size_t best_rank = 0;
+  for (std::size_t l = 0; l < layouts.size(); ++l) {
+    const bool is_typical = is_typical_size(layouts[l], format.register_block_size);
+    const std::size_t rank = matches[l] * 2 + (is_typical ? 1 : 0);
+    if (matches[l] > 0 && rank > best_rank) {
+      best = &layouts[l];
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
 // The R line is hexadecimal, but the manual says decimal, and the line may be missing.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
@@ -122,7 +201,7 @@ TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& 
   read_registers(trace, notes);
   settle_format(trace, hint, notes);
   settle_layout(trace, hint, notes);
-  trace.format.address_mask = address_mask(trace.layout ? &*trace.layout : nullptr);
+  trace.format.address_mask = address_mask(trace.register_layout());
   return trace;
 }
 

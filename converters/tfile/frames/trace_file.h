@@ -30,6 +30,8 @@ struct TraceFile {
   std::optional<RegisterLayout> layout;  // nothing when nobody can tell
   bool layout_is_guessed = false;
   std::unique_ptr<FileWindow> file;
+
+  const RegisterLayout* register_layout() const { return layout ? &*layout : nullptr; }  // null: unknown
 };
 
 // Throws InputError when the file can't be read or is no trace file of a known version.

@@ -44,8 +44,8 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
   functions_ = std::make_unique<SymbolTable>(std::move(texts), std::move(functions));
 }
 
-CodePlace KernelSymbols::code_at(std::uint64_t address) const {
-  CodePlace place;
+CodeInfo KernelSymbols::code_at(std::uint64_t address) const {
+  CodeInfo place;
   const Symbol* const function = functions_->find_function(address);
   if (function != nullptr && address - function->start < kLongestFunction) place.function = function->name;
   return place;

@@ -15,7 +15,7 @@
 namespace convert::tfile {
 
 // Lines that are not understood are ignored.
-class KernelSymbols : public Symbols {
+class KernelSymbols : public ProgramSymbols {
  public:
   // Throws InputError when the file can't be read or lists no symbol.
   explicit KernelSymbols(const std::filesystem::path& path);
@@ -23,10 +23,10 @@ class KernelSymbols : public Symbols {
   // True when every address is 0: so the kernel shows them to users who may not see addresses.
   bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
 
-  CodePlace code_at(std::uint64_t address) const override;
+  CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
   bool knows_objects() const override { return true; }
-  std::optional<LocalVariable> local(std::uint64_t, FramePlace) const override { return std::nullopt; }
+  std::optional<LocalVariable> local(std::uint64_t, FrameOffset) const override { return std::nullopt; }
   bool frame_base_adds(std::uint64_t) const override { return true; }
   const Type* type_of(std::uint64_t, const std::string&) const override { return nullptr; }
 

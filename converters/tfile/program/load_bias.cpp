@@ -7,7 +7,7 @@
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/collect_items.h"
-#include "converters/tfile/description/spoken_location.h"
+#include "converters/tfile/description/tracepoint.h"
 
 namespace convert::tfile {
 namespace {
@@ -22,7 +22,7 @@ using Votes = std::map<std::uint64_t, std::size_t>;
 
 // "*&label", "*fib+4", "*(&fib)", "demo.c:stamp", "demo.cc:app::run": the name inside.
 std::string function_in(const std::string& at) {
-  std::string name = spoken_location(at);
+  std::string name = location_text(at);
   const bool is_address = name.starts_with('*');
   std::erase_if(name, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')'; });
   if (is_address) name.resize(std::min(name.size(), name.find_first_of("+-")));
@@ -40,7 +40,7 @@ struct SourceLine {
   int line = 0;
 };
 std::optional<SourceLine> line_in(const std::string& at) {
-  const std::string place = spoken_location(at);
+  const std::string place = location_text(at);
   const std::size_t colon = place.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
   const auto line = whole_number<int>(std::string_view(place).substr(colon + 1));
@@ -77,9 +77,9 @@ void vote_by_objects(const TracepointLocation& location, const Program& program,
   for (const CollectItem& item : items.hit) {
     const auto object = item.kind == CollectItem::Kind::Name ? program.object(item.text) : std::nullopt;
     if (!object) continue;
-    for (const Action& action : location.hit_actions) {
+    for (const TracepointAction& action : location.hit_actions) {
       const auto address = static_cast<std::uint64_t>(action.offset);
-      const bool fits = action.kind == Action::Kind::Memory && action.base == -1 &&
+      const bool fits = action.kind == TracepointAction::Kind::Memory && action.base == -1 &&
                         action.length == object->size && address >= object->address &&
                         (address - object->address) % kPage == 0;
       if (fits) ++votes[address - object->address];

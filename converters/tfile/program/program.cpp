@@ -11,13 +11,12 @@
 #include <unordered_map>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/tfile/program/dwarf_names.h"
+#include "converters/tfile/program/dwarf_lookup.h"
 #include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/machine.h"
-#include "converters/tfile/program/register_places.h"
 #include "converters/tfile/program/type_table.h"
-#include "converters/tfile/program/visible_variables.h"
+#include "converters/tfile/program/variable_storage.h"
 
 namespace convert::tfile {
 namespace {
@@ -182,23 +181,23 @@ bool Program::is_code(std::uint64_t address) const {
                              [&](const auto& s) { return s.begin <= address && address < s.end; });
 }
 
-CodePlace Program::code_at(std::uint64_t address) const {
-  CodePlace place;
+CodeInfo Program::code_at(std::uint64_t address) const {
+  CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
-  if (!is_code(pc)) return place;
+  if (!is_code(pc)) return info;
   if (Dwfl_Line* const line = dwfl_module_getsrc(impl_->module, pc)) {
     int number = 0;
     const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file != nullptr && number > 0) place.source = fmt::format("{}:{}", file, number);
+    if (file != nullptr && number > 0) info.source = fmt::format("{}:{}", file, number);
   }
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* const name =
       dwfl_module_addrinfo(impl_->module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
-  if (name != nullptr) place.function = demangled(name, impl_->demangle);
+  if (name != nullptr) info.function = demangled(name, impl_->demangle);
 
   const Impl::Unit unit = impl_->unit_at(pc);
-  if (unit.die == nullptr) return place;
+  if (unit.die == nullptr) return info;
   std::vector<std::string> functions;  // innermost first
   const Scopes scopes = Scopes::at(unit.die, unit.pc);
   for (Dwarf_Die& scope : scopes.all()) {
@@ -222,10 +221,10 @@ CodePlace Program::code_at(std::uint64_t address) const {
       break;
     }
   }
-  if (functions.empty()) return place;
-  if (impl_->demangle != Demangle::No || functions.size() > 1) place.function = functions.front();
-  if (functions.size() > 1) place.inlined = std::move(functions);
-  return place;
+  if (functions.empty()) return info;
+  if (impl_->demangle != Demangle::No || functions.size() > 1) info.function = functions.front();
+  if (functions.size() > 1) info.inlined = std::move(functions);
+  return info;
 }
 
 std::optional<DataObject> Program::object(const std::string& symbol) const {
@@ -296,10 +295,10 @@ std::vector<StaticLocal> Program::static_locals(std::uint64_t address) const {
   return all;
 }
 
-std::optional<LocalVariable> Program::local(std::uint64_t address, FramePlace place) const {
+std::optional<LocalVariable> Program::local(std::uint64_t address, FrameOffset offset) const {
   auto visible = impl_->variables_at(address, Visible::OfFunction);
   for (Dwarf_Die& variable : visible.dies)
-    if (frame_place_of(&variable, visible.pc) == place)
+    if (frame_offset_of(&variable, visible.pc) == offset)
       return LocalVariable{.name = dwarf_diename(&variable), .type = impl_->types.of(&variable)};
   return std::nullopt;
 }
@@ -308,7 +307,7 @@ std::vector<RegisterVariable> Program::register_variables(std::uint64_t address)
   std::vector<RegisterVariable> all;
   auto visible = impl_->variables_at(address, Visible::OfFunction);
   for (Dwarf_Die& variable : visible.dies) {
-    auto found = register_place_of(&variable, visible.pc, impl_->header.e_machine);
+    auto found = storage_of(&variable, visible.pc, impl_->header.e_machine);
     if (!found) continue;
     found->name = dwarf_diename(&variable);
     found->type = impl_->types.of(&variable);

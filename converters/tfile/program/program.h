@@ -17,7 +17,7 @@
 
 namespace convert::tfile {
 
-class Program : public Symbols {
+class Program : public ProgramSymbols {
  public:
   // Throws InputError when the file can't be opened or is no ELF file.
   Program(const std::filesystem::path& path, Demangle demangle);
@@ -37,11 +37,11 @@ class Program : public Symbols {
   bool is_code(std::uint64_t address) const;                          // lies in an executable segment
   std::optional<DataObject> object(const std::string& symbol) const;  // by the symbol table alone
 
-  CodePlace code_at(std::uint64_t address) const override;
+  CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
   std::vector<StaticLocal> static_locals(std::uint64_t address) const override;
   bool knows_objects() const override;
-  std::optional<LocalVariable> local(std::uint64_t address, FramePlace place) const override;
+  std::optional<LocalVariable> local(std::uint64_t address, FrameOffset offset) const override;
   std::vector<RegisterVariable> register_variables(std::uint64_t address) const override;
   bool frame_base_adds(std::uint64_t address) const override;
   const Type* type_of(std::uint64_t address, const std::string& expression) const override;

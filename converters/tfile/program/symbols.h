@@ -11,7 +11,7 @@
 namespace convert::tfile {
 
 // What is known of a code address.
-struct CodePlace {
+struct CodeInfo {
   std::string function;              // the innermost, inlined or not, demangled; empty: unknown
   std::string source;                // "file:line"; empty: unknown
   std::vector<std::string> inlined;  // when functions are inlined there: all, innermost first; else empty
@@ -30,10 +30,10 @@ struct StaticLocal {
 };
 
 // Where a variable lies, as an expression finds it.
-struct FramePlace {
+struct FrameOffset {
   std::int64_t offset = 0;   // from the frame base
   bool is_indirect = false;  // only its address lies there: an object that is passed by value
-  bool operator==(const FramePlace&) const = default;
+  bool operator==(const FrameOffset&) const = default;
 };
 
 struct LocalVariable {
@@ -69,14 +69,14 @@ struct ComputationStep {
 
 // A parameter or local variable that takes no memory at a code address.
 struct RegisterVariable {
-  enum class Place : std::uint8_t {
+  enum class Storage : std::uint8_t {
     Register,  // its bytes are the register's
     Computed,  // its value is what `steps` leave
     Pieces,    // its bytes lie in several places
     Nowhere,   // optimized out
   };
   struct Piece {
-    Place place = Place::Nowhere;  // no Pieces; of a Register the lowest bytes
+    Storage storage = Storage::Nowhere;  // no Pieces; of a Register the lowest bytes
     std::string register_name = {};
     std::vector<ComputationStep> steps = {};
     std::uint64_t size = 0;  // bytes
@@ -84,16 +84,16 @@ struct RegisterVariable {
   std::string name;
   const Type* type = nullptr;
   bool is_parameter = false;
-  Place place = Place::Register;
+  Storage storage = Storage::Register;
   std::string register_name;  // as target descriptions call it
   std::vector<ComputationStep> steps = {};
   std::vector<Piece> pieces = {};  // from its first byte on
 };
 
-class Symbols {
+class ProgramSymbols {
  public:
-  virtual ~Symbols() = default;
-  virtual CodePlace code_at(std::uint64_t address) const = 0;
+  virtual ~ProgramSymbols() = default;
+  virtual CodeInfo code_at(std::uint64_t address) const = 0;
   // The static object that a name means at a code address; nothing if it means something else there.
   virtual std::optional<DataObject> object(std::uint64_t address, const std::string& name) const = 0;
   // True when object() knows all static objects of the program: a name it lacks is no static object.
@@ -101,7 +101,7 @@ class Symbols {
   // The static variables of the function at a code address, innermost first.
   virtual std::vector<StaticLocal> static_locals(std::uint64_t) const { return {}; }
   // The parameter or variable that lies at this place in the frame of a code address.
-  virtual std::optional<LocalVariable> local(std::uint64_t address, FramePlace place) const = 0;
+  virtual std::optional<LocalVariable> local(std::uint64_t address, FrameOffset offset) const = 0;
   // Those of the function at a code address, inlined or not, innermost first.
   virtual std::vector<RegisterVariable> register_variables(std::uint64_t) const { return {}; }
   // True when the frame base of the function at a code address is a register plus a number other than 0, and

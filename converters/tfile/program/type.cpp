@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "converters/model/reading/text.h"
+#include "converters/tfile/description/argument_names.h"
 
 namespace convert::tfile {
 namespace {
@@ -68,32 +69,33 @@ struct ElementNames {
   }
 };
 
-class Walk {
+class LeafWalk {
  public:
-  Leaves leaves;
-  std::uint64_t hidden = 0;  // of virtual bases
+  explicit LeafWalk(Names& names) : names_(names) {}
+
+  ValueLayout layout;
+  std::uint64_t in_virtual_bases = 0;
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
     if (++steps_ > kMostSteps || depth == kDeepest) return;
     if (type.kind == Type::Kind::Struct) {
       for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
-      for (const Type* const base : type.virtual_bases) hidden += count_of(*base, depth + 1);
+      for (const Type* const base : type.virtual_bases) in_virtual_bases += count_of(*base, depth + 1);
       return;
     }
     const bool is_text =
         type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
     if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
-      add_leaf({.name = name,
-                .form = is_text ? text_form_of(*type.target) : form_of(type),
+      add_leaf(name, type,
+               {.form = is_text ? text_form_of(*type.target) : form_of(type),
                 .offset = offset,
-                .size = type.size,
-                .type = &type});
+                .size = type.size});
       return;
     }
     const ElementNames names(name);
     for (std::uint64_t i = 0; i < type.count && steps_ <= kMostSteps; ++i) {
-      if (leaves.more > 0) {  // all elements have as many
-        leaves.more += (type.count - i) * count_of(*type.target, depth + 1);
+      if (layout.more > 0) {  // all elements have as many
+        layout.more += (type.count - i) * count_of(*type.target, depth + 1);
         return;
       }
       add(*type.target, names.of(i), offset + i * type.target->size, depth + 1);
@@ -120,50 +122,52 @@ class Walk {
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
     const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
     if (size > 8)  // of more bytes than a number has
-      add_leaf({.name = name, .offset = offset, .size = size, .type = member.type});
+      add_leaf(name, *member.type, {.offset = offset, .size = size});
     else
-      add_leaf({.name = name,
-                .form = form_of(*member.type),
+      add_leaf(name, *member.type,
+               {.form = form_of(*member.type),
                 .offset = offset,
                 .size = size,
                 .bit_offset = first,
-                .bit_size = member.bit_size,
-                .type = member.type});
+                .bit_size = member.bit_size});
   }
 
-  void add_leaf(Leaf leaf) {
-    if (leaves.first.size() == Leaves::kMost)
-      ++leaves.more;
-    else
-      leaves.first.push_back(std::move(leaf));
+  void add_leaf(const std::string& name, const Type& type, Leaf leaf) {
+    if (layout.leaves.size() == ValueLayout::kMaxLeaves) {
+      ++layout.more;
+      return;
+    }
+    leaf.name = names_.intern(value_argument_name(name));
+    if (leaf.form == ValueForm::Enum)
+      for (const auto& [value, enumerator] : type.enumerators)
+        leaf.enumerators.emplace_back(value, names_.intern(enumerator));
+    layout.leaves.push_back(std::move(leaf));
   }
 
-  static Leaf::Form text_form_of(const Type& character) {
-    return character.size == 1   ? Leaf::Form::Text
-           : character.size == 2 ? Leaf::Form::Utf16
-                                 : Leaf::Form::Utf32;
+  static ValueForm text_form_of(const Type& character) {
+    return character.size == 1 ? ValueForm::Text : character.size == 2 ? ValueForm::Utf16 : ValueForm::Utf32;
   }
 
-  static Leaf::Form form_of(const Type& type) {
+  static ValueForm form_of(const Type& type) {
     const bool is_word = type.size == 1 || type.size == 2 || type.size == 4 || type.size == 8;
     const bool is_integer = is_word || type.size == 16;
     switch (type.kind) {
       case Type::Kind::Float:
-        return Leaf::Form::Float;
+        return ValueForm::Float;
       case Type::Kind::Complex:
-        return Leaf::Form::Complex;
+        return ValueForm::Complex;
       case Type::Kind::Signed:
-        return is_integer ? Leaf::Form::Signed : Leaf::Form::Bytes;
+        return is_integer ? ValueForm::Signed : ValueForm::Bytes;
       case Type::Kind::Unsigned:
       case Type::Kind::Bool:
-        return is_integer ? Leaf::Form::Unsigned : Leaf::Form::Bytes;
+        return is_integer ? ValueForm::Unsigned : ValueForm::Bytes;
       case Type::Kind::Pointer:
       case Type::Kind::Reference:
-        return is_word ? Leaf::Form::Pointer : Leaf::Form::Bytes;
+        return is_word ? ValueForm::Pointer : ValueForm::Bytes;
       case Type::Kind::Enum:
-        return is_word ? Leaf::Form::Enum : Leaf::Form::Bytes;
+        return is_word ? ValueForm::Enum : ValueForm::Bytes;
       default:
-        return Leaf::Form::Bytes;
+        return ValueForm::Bytes;
     }
   }
 
@@ -181,16 +185,20 @@ class Walk {
     return has_elements ? type.count * count_of(*type.target, depth + 1) : 1;
   }
 
+  Names& names_;
   std::size_t steps_ = 0;
 };
 
 }  // namespace
 
-Leaves leaves_of(const Type& type, const std::string& expression) {
-  Walk walk;
+ValueLayout value_layout(const Type& type, const std::string& expression, Names& names) {
+  LeafWalk walk(names);
   walk.add(type, expression, 0, 0);
-  walk.leaves.more += walk.hidden;
-  return std::move(walk.leaves);
+  ValueLayout layout = std::move(walk.layout);
+  layout.more += walk.in_virtual_bases;
+  if (layout.more > 0) layout.more_name = names.intern(expression + ".more");
+  layout.size = type.size;
+  return layout;
 }
 
 }  // namespace convert::tfile

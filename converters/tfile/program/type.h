@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/names/names.h"
+#include "converters/tfile/description/numbers.h"
+
 namespace convert::tfile {
 
 struct Type {
@@ -41,34 +44,26 @@ struct Type {
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
+// One number or text of a value.
 struct Leaf {
-  enum class Form : std::uint8_t {
-    Signed,
-    Unsigned,
-    Float,
-    Complex,
-    Pointer,
-    Enum,
-    Text,
-    Utf16,
-    Utf32,
-    Bytes
-  };
-  std::string name;  // the C expression
-  Form form = Form::Bytes;
+  NameId name{};  // the C expression
+  ValueForm form = ValueForm::Bytes;
   std::uint64_t offset = 0, size = 0;          // bytes in the value
-  std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field: from the first of those bytes on
-  const Type* type = nullptr;
+  std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, in those bytes
+  std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
 };
 
-// All leaves are too many for great arrays: the first ones, and how many more there are, those of virtual
-// bases among them.
-struct Leaves {
-  static constexpr std::size_t kMost = 32;
-  std::vector<Leaf> first;
+// What is shown of a value: its first leaves, and how many more it has. Members of virtual bases are counted
+// only, as their offsets are unknown.
+struct ValueLayout {
+  static constexpr std::size_t kMaxLeaves = 32;
+  std::vector<Leaf> leaves;
   std::uint64_t more = 0;
+  NameId more_name{};
+  std::uint64_t size = 0;     // bytes
+  bool is_reference = false;  // the recorded bytes are the address of the value
 };
-// Of a value of this type that is called `expression`, "a[2]@3" among them.
-Leaves leaves_of(const Type& type, const std::string& expression);
+// The layout of a value of this type, named by a C expression such as "a[2]@3".
+ValueLayout value_layout(const Type& type, const std::string& expression, Names& names);
 
 }  // namespace convert::tfile

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/tfile/program/dwarf_names.h"
+#include "converters/tfile/program/dwarf_lookup.h"
 
 namespace convert::tfile {
 namespace {

@@ -1,29 +1,55 @@
-// The first reading of all frames: what a trace file holds, before anything is shown of it. Its size does not
-// grow with the number of frames.
+// The first pass over all frames: what a trace file holds, before events are emitted. Its size does not grow
+// with the number of frames.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/threads/placer.h"
+#include "converters/tfile/threads/frame_classifier.h"
 
 namespace convert::tfile {
+
+// A sample of a track's hits, evenly spread: enough to find the track's thread in another input.
+class MarkSample {
+ public:
+  static constexpr std::size_t kMaxMarks = 2048;
+
+  void add(std::uint64_t time_ns, std::uint64_t address) {
+    if ((seen_++ & skip_mask_) != 0) return;
+    if (marks_.size() == kMaxMarks) halve();
+    marks_.push_back({time_ns, address});
+  }
+  const std::vector<ThreadMark>& marks() const { return marks_; }
+
+ private:
+  // Keeps every second mark, and doubles the distance of later ones. kMaxMarks is even, so the current hit is
+  // kept.
+  void halve() {
+    for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i];
+    marks_.resize(kMaxMarks / 2);
+    skip_mask_ = 2 * skip_mask_ + 1;
+  }
+
+  std::vector<ThreadMark> marks_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t skip_mask_ = 0;  // hits left out between two marks: a power of two, less one
+};
 
 struct Survey {
   static constexpr std::size_t kKeptDamage = 1000;
   static constexpr std::size_t kMarkedTracks = 256;
 
   TimeSurvey time;
-  std::vector<Track> tracks;             // as a Placer counts them
-  std::vector<std::size_t> shown_track;  // for each the one it is shown on
-  // Hits with a stamp of their own and a known location, some of them, by time; of the first kMarkedTracks
-  // tracks, by the track that they are shown on.
+  std::vector<ThreadTrack> tracks;       // as a FrameClassifier numbers them
+  std::vector<std::size_t> shown_track;  // for each track the one it is shown on
+  // A sample of the hits that have a stamp and a known location, by time: of the first kMarkedTracks tracks,
+  // by the track that they are shown on.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
@@ -32,10 +58,11 @@ struct Survey {
   std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   std::vector<Damage> damage;  // the first kKeptDamage
   std::uint64_t damage_count = 0;
+
+  // The frames that are shown on each track, by track.
+  std::vector<std::uint64_t> frames_shown() const;
 };
 
-// `tick` is called now and then.
-Survey survey_frames(const TraceFile& trace, const LocationTable& locations,
-                     const std::function<void()>& tick);
+Survey survey_frames(const TraceFile& trace, const LocationTable& locations);
 
 }  // namespace convert::tfile

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "converters/tfile/actions/emulator.h"
-#include "converters/tfile/description/hex.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -51,7 +51,7 @@ TEST(Bytecode, ShapesTellWhatIsRecorded) {
 
 // A target whose registers are 0x1000 times their number, and that holds the words given; at 0x60, the number
 // of bytes that are read.
-class Target : public Surroundings {
+class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
     return number < 32 ? std::optional(number * 0x1000) : std::nullopt;
@@ -62,13 +62,13 @@ class Target : public Surroundings {
                                 : std::nullopt;
   }
   std::optional<std::uint64_t> read_variable(std::uint64_t number) override { return 100 + number; }
-  bool record(const Recording& recording) override {
+  bool record(const MemoryRecord& recording) override {
     const auto text = [](std::optional<std::uint64_t> number) {
       return number ? fmt::format("{:#x}", *number) : std::string("?");
     };
     recorded.push_back(fmt::format("{}+{}{}{}", text(recording.address), text(recording.length),
                                    recording.is_string ? " string" : "",
-                                   recording.on_the_way ? " on the way" : ""));
+                                   recording.is_operand ? " on the way" : ""));
     return true;
   }
   std::map<std::uint64_t, std::uint64_t> words;

@@ -13,8 +13,8 @@ using Value = std::optional<std::uint64_t>;
 
 class Computations : public testing::Test {
  protected:
-  static PlannedStep number(std::int64_t value) { return {.what = What::Constant, .number = value}; }
-  static PlannedStep of(What what, std::int64_t number = 0) { return {.what = what, .number = number}; }
+  static ResolvedStep number(std::int64_t value) { return {.what = What::Constant, .number = value}; }
+  static ResolvedStep of(What what, std::int64_t number = 0) { return {.what = what, .number = number}; }
 
   Value value(const Computation& steps, std::size_t address_bytes = 8) {
     return computed(steps, {.of_register = [&](const Register& reg) -> Value {
@@ -89,14 +89,14 @@ TEST_F(Computations, ArePlannedForTheRegistersOfATarget) {
   const RegisterLayout layout("i386:x86-64", {named("rax")});
   const std::vector<ComputationStep> steps{{.what = What::Register, .number = 3, .register_name = "rax"},
                                            {.what = What::Negate}};
-  const auto plan = planned(steps, &layout);
-  ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->front().reg, layout.find("rax"));
-  EXPECT_EQ(value(*plan), static_cast<std::uint64_t>(-103));
+  const auto computation = resolved(steps, &layout);
+  ASSERT_TRUE(computation);
+  EXPECT_EQ(computation->front().reg, layout.find("rax"));
+  EXPECT_EQ(value(*computation), static_cast<std::uint64_t>(-103));
   EXPECT_FALSE(
-      planned(std::vector<ComputationStep>{{.what = What::Register, .register_name = "r9"}}, &layout));
-  EXPECT_FALSE(planned(steps, nullptr));
-  EXPECT_TRUE(planned({}, nullptr));
+      resolved(std::vector<ComputationStep>{{.what = What::Register, .register_name = "r9"}}, &layout));
+  EXPECT_FALSE(resolved(steps, nullptr));
+  EXPECT_TRUE(resolved({}, nullptr));
 }
 
 }  // namespace

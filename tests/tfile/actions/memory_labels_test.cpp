@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/tfile/description/hex.h"
+#include "converters/tfile/description/numbers.h"
 #include "tests/number_bytes.h"
 
 namespace convert::tfile {
@@ -33,21 +33,21 @@ class Labels : public testing::Test {
     frame.blocks.push_back({.kind = Block::Kind::Variable, .address = number, .value = value, .bytes = {}});
   }
 
-  PlannedAction& range(const std::string& name, std::uint64_t offset, std::uint64_t length,
-                       std::int64_t base = -1) {
-    PlannedAction& action = plan.actions.emplace_back();
+  MemoryAction& range(const std::string& name, std::uint64_t offset, std::uint64_t length,
+                      std::int64_t base = -1) {
+    MemoryAction& action = expected.actions.emplace_back();
     action.base = base;
     action.offset = offset;
     action.length = length;
     if (!name.empty()) part(name, 0, length);
     return action;
   }
-  PlannedPart& part(const std::string& name, std::uint64_t offset, std::uint64_t size) {
-    return plan.actions.back().parts.emplace_back(
-        PlannedPart{.name = names.intern(name), .offset = offset, .size = size});
+  RangePart& part(const std::string& name, std::uint64_t offset, std::uint64_t size) {
+    return expected.actions.back().parts.emplace_back(
+        RangePart{.name = names.intern(name), .offset = offset, .size = size});
   }
-  PlannedAction& expression(const std::string& name, std::string_view digits) {
-    PlannedAction& action = plan.actions.emplace_back();
+  MemoryAction& expression(const std::string& name, std::string_view digits) {
+    MemoryAction& action = expected.actions.emplace_back();
     action.is_expression = true;
     if (!name.empty()) action.name = names.intern(name);
     action.code = codes.emplace_back(hex_bytes(digits).value());
@@ -58,7 +58,7 @@ class Labels : public testing::Test {
   // "n = 7" of a value.
   std::vector<std::string> named() {
     MemoryLabels labels(layout, std::endian::little);
-    labels.label(frame, registers, &plan);
+    labels.label(frame, registers, &expected);
     unnamed.clear();
     for (const Block* const block : labels.unnamed()) unnamed.push_back(block->address);
     has_read_values = labels.has_read_values();
@@ -84,7 +84,7 @@ class Labels : public testing::Test {
 
   Names names;
   Frame frame;
-  ActionPlan plan;
+  ExpectedBlocks expected;
   const Block* registers = nullptr;
   const RegisterLayout* layout = nullptr;
   std::vector<std::uint64_t> unnamed;
@@ -135,7 +135,7 @@ TEST_F(Labels, OfLongRangesTakeSeveralBlocks) {
   memory(0x50000, 4);
   EXPECT_THAT(named(), ElementsAre("long 65535/150000", "other 4"));
   EXPECT_THAT(unnamed, IsEmpty());
-  plan.actions.front().parts.clear();
+  expected.actions.front().parts.clear();
   EXPECT_THAT(named(), ElementsAre("other 4"));
   EXPECT_THAT(unnamed, ElementsAre(0x10000u, 0x1ffffu, 0x2fffeu)) << "each block of a range without a name";
 }
@@ -212,7 +212,7 @@ TEST_F(Labels, OfExpressionsFollowPointers) {
 TEST_F(Labels, OfExpressionsReadWhatTheFrameHolds) {
   // const16 <address>; ref32; const8 4; trace; end
   const auto reads = [&](std::string_view address) {
-    plan.actions.clear();
+    expected.actions.clear();
     range("", 0x1000, 8);
     expression("*p", "23" + std::string(address) + "1922040c27");
     frame.blocks.clear();
@@ -313,7 +313,7 @@ TEST_F(Labels, OfTextsKnowTheirLimit) {
   frame.blocks.clear();
   memory(0x1000, 9);
   EXPECT_THAT(named(), IsEmpty());
-  plan.actions.clear();
+  expected.actions.clear();
   expression("t", kAnyText);
   EXPECT_THAT(named(), ElementsAre("t \"9"));
 }
@@ -329,7 +329,7 @@ TEST_F(Labels, OfTextsAreNotLookedForBehindOthers) {
 TEST_F(Labels, OfWhatWasAskedForAsTextAreTextsUnlessTheyCouldBeNumbers) {
   for (const std::size_t size : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u}) {
     const bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
-    plan.actions.clear();
+    expected.actions.clear();
     range("", 0x1000, size);
     part("t", 0, size).is_string = true;
     expression("u", fmt::format("23100022{:02x}0c27", size)).is_string = true;
@@ -339,7 +339,7 @@ TEST_F(Labels, OfWhatWasAskedForAsTextAreTextsUnlessTheyCouldBeNumbers) {
     const std::string shown = fmt::format("{}{}", is_number ? "" : "\"", size);
     EXPECT_THAT(named(), ElementsAre("t " + shown, "u " + shown));
   }
-  plan.actions.front().parts.front().layout = std::make_shared<const ValueLayout>();
+  expected.actions.front().parts.front().layout = std::make_shared<const ValueLayout>();
   EXPECT_THAT(named().front(), "t 9") << "its type is known";
 }
 
@@ -360,7 +360,7 @@ TEST_F(Labels, OfValuesAreComputed) {
   expression("p+1", "2310000d041922010227").is_value = true;  // …; trace_quick 4; ref32; const8 1; add; end
   word(0x1000, 41, 4);
   EXPECT_THAT(named(), ElementsAre("p+1 = 0x2a"));
-  plan.actions.clear();
+  expected.actions.clear();
   expression("7", "220727").is_value = true;
   expression("8", "220827");
   frame.blocks.clear();
@@ -370,7 +370,7 @@ TEST_F(Labels, OfValuesAreComputed) {
 TEST_F(Labels, OfValuesThatNobodyKnowsAreNone) {
   expression("p+1", "2310000d041922010227").is_value = true;
   EXPECT_THAT(named(), IsEmpty());
-  plan.actions.clear();
+  expected.actions.clear();
   expression("jump", "26000020000627").is_value = true;
   expression("unknown", "26000027").is_value = true;
   EXPECT_THAT(named(), IsEmpty());

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/tfile/description/target_description.h"
+#include "converters/tfile/description/register_layout.h"
 
 namespace convert::tfile {
 namespace {
@@ -39,7 +39,7 @@ class Registers : public testing::Test {
     for (const std::string& item : items)
       collected.push_back(
           {.kind = item == "n" ? CollectItem::Kind::Name : CollectItem::Kind::Registers, .text = item});
-    const std::vector<Action> actions = read_actions(mask).value();
+    const std::vector<TracepointAction> actions = read_actions(mask).value();
     return wanted_registers(collected, actions, has_commands, &*target_.layout);
   }
 

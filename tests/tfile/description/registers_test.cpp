@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/tfile/description/default_layouts.h"
-#include "converters/tfile/description/target_description.h"
+#include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/events/values.h"
 
 namespace convert::tfile {
@@ -47,42 +46,42 @@ TEST(TargetDescription, LaysRegistersOutByNumber) {
 TEST(TargetDescription, KnowsKindsOfRegisters) {
   const auto target = read_target_description(kTarget);
   const RegisterLayout& layout = *target.layout;
-  EXPECT_EQ(layout.find("r0")->kind, RegisterKind::Signed);
-  EXPECT_EQ(layout.find("r1")->kind, RegisterKind::Unsigned);
-  EXPECT_EQ(layout.find("pc")->kind, RegisterKind::Pointer);
-  EXPECT_EQ(layout.find("status")->kind, RegisterKind::Flags);
-  EXPECT_EQ(layout.find("f0")->kind, RegisterKind::Float);
-  EXPECT_EQ(layout.find("w0")->kind, RegisterKind::Bytes);
+  EXPECT_EQ(layout.find("r0")->form, ValueForm::Signed);
+  EXPECT_EQ(layout.find("r1")->form, ValueForm::Unsigned);
+  EXPECT_EQ(layout.find("pc")->form, ValueForm::Pointer);
+  EXPECT_EQ(layout.find("status")->form, ValueForm::Flags);
+  EXPECT_EQ(layout.find("f0")->form, ValueForm::Float);
+  EXPECT_EQ(layout.find("w0")->form, ValueForm::Bytes);
   EXPECT_TRUE(layout.find("lo")->is_general);
   EXPECT_FALSE(layout.find("f0")->is_general);
   EXPECT_EQ(flags_text(*layout.find("status"), 0x19), "[ IE KSU=3 ]");
 }
 
 TEST(TargetDescription, KnowsTheTypesOfGdb) {
-  const auto kind = [](std::string_view type, std::size_t bits) {
+  const auto form = [](std::string_view type, std::size_t bits) {
     const auto target = read_target_description(fmt::format(
         "<target><feature name='f'><enum id='e' size='4'/><struct id='s' size='8'/><union id='u'/>"
         "<flags id='fl' size='4'/><reg name='r' bitsize='{}' type='{}'/></feature></target>",
         bits, type));
-    return target.layout->registers().front().kind;
+    return target.layout->registers().front().form;
   };
   for (const std::string_view type : {"int", "long", "int8", "int64"})
-    EXPECT_EQ(kind(type, 64), RegisterKind::Signed);
-  EXPECT_EQ(kind("uint8", 8), RegisterKind::Unsigned);
-  EXPECT_EQ(kind("data_ptr", 64), RegisterKind::Pointer);
-  EXPECT_EQ(kind("ieee_single", 32), RegisterKind::Float);
-  EXPECT_EQ(kind("ieee_double", 64), RegisterKind::Float);
-  EXPECT_EQ(kind("float", 32), RegisterKind::Float);
-  EXPECT_EQ(kind("float", 64), RegisterKind::Float);
-  EXPECT_EQ(kind("e", 32), RegisterKind::Unsigned);
-  EXPECT_EQ(kind("s", 64), RegisterKind::Unsigned);
-  EXPECT_EQ(kind("fl", 64), RegisterKind::Flags);
+    EXPECT_EQ(form(type, 64), ValueForm::Signed);
+  EXPECT_EQ(form("uint8", 8), ValueForm::Unsigned);
+  EXPECT_EQ(form("data_ptr", 64), ValueForm::Pointer);
+  EXPECT_EQ(form("ieee_single", 32), ValueForm::Float);
+  EXPECT_EQ(form("ieee_double", 64), ValueForm::Float);
+  EXPECT_EQ(form("float", 32), ValueForm::Float);
+  EXPECT_EQ(form("float", 64), ValueForm::Float);
+  EXPECT_EQ(form("e", 32), ValueForm::Unsigned);
+  EXPECT_EQ(form("s", 64), ValueForm::Unsigned);
+  EXPECT_EQ(form("fl", 64), ValueForm::Flags);
   for (const std::string_view type : {"int128", "uint128", "code_ptr", "e", "s", "fl"})
-    EXPECT_EQ(kind(type, 72), RegisterKind::Bytes) << type << " has no more than 8 bytes";
+    EXPECT_EQ(form(type, 72), ValueForm::Bytes) << type << " has no more than 8 bytes";
   for (const std::string_view type : {"u", "i387_ext", "float", "vec128", "ieee_half"})
-    EXPECT_EQ(kind(type, 16), RegisterKind::Bytes) << type;
-  EXPECT_EQ(kind("ieee_single", 64), RegisterKind::Bytes);
-  EXPECT_EQ(kind("ieee_double", 32), RegisterKind::Bytes);
+    EXPECT_EQ(form(type, 16), ValueForm::Bytes) << type;
+  EXPECT_EQ(form("ieee_single", 64), ValueForm::Bytes);
+  EXPECT_EQ(form("ieee_double", 32), ValueForm::Bytes);
 }
 
 TEST(TargetDescription, TellsGeneralRegisters) {

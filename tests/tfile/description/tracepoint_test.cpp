@@ -74,7 +74,7 @@ TEST(TracepointPieces, ActionsMayBeGlued) {
   EXPECT_EQ((*actions)[1].offset, -24);
   EXPECT_EQ((*actions)[2].base, -1);
   EXPECT_EQ((*actions)[2].length, 0x20u);
-  EXPECT_EQ((*actions)[4].kind, Action::Kind::StaticData);
+  EXPECT_EQ((*actions)[4].kind, TracepointAction::Kind::StaticData);
 }
 
 TEST(TracepointPieces, SourcesMayComeInParts) {
@@ -140,6 +140,18 @@ TEST_P(BadPieces, AreProblems) {
   Tracepoints tracepoints;
   EXPECT_EQ(tracepoints.add_piece(GetParam().piece).value_or(""), GetParam().problem);
 }
+
+struct Place {
+  std::string at, spoken;
+};
+class Places : public testing::TestWithParam<Place> {};
+INSTANTIATE_TEST_SUITE_P(All, Places,
+                         testing::Values(Place{"fib", "fib"}, Place{"demo.c:63", "demo.c:63"},
+                                         Place{"-function fib", "fib"}, Place{"-qualified greet", "greet"},
+                                         Place{"-source demo.c -line 63", "demo.c:63"},
+                                         Place{"-qualified -function a::b", "a::b"},
+                                         Place{"*0x401202", "*0x401202"}, Place{"app::twice", "app::twice"}));
+TEST_P(Places, AreSpokenShortly) { EXPECT_EQ(location_text(GetParam().at), GetParam().spoken); }
 
 }  // namespace
 }  // namespace convert::tfile

@@ -130,7 +130,7 @@ TEST(TraceFrames, AreWhereTheirPcIs) {
   t.frame(2).memory(0x2000, t.number(std::int32_t{9})).end();
   ImportOptions options;
   options.blobs = Blobs::None;
-  EXPECT_THAT(t.lines(options, {.registers = Registers::None}),
+  EXPECT_THAT(t.lines(options, {.registers = RegisterChoice::None}),
               ElementsAre(HasSubstr(" tracepoint:g frame=0 tracepoint=2 pc=0x9000 time=\"synthetic\" of_g=7"),
                           HasSubstr(" tracepoint:f frame=1 tracepoint=2 pc=0x8000 time=\"synthetic\" of_f=8"),
                           HasSubstr(" tracepoint:f frame=2 tracepoint=2 time=\"synthetic\" of_f=9")));
@@ -206,8 +206,8 @@ TEST(TraceFrames, StepsLieInsideTheirHit) {
   t.frame(2).registers(i386_registers(0x8001, 0xffff0000));
   t.frame(2).registers(i386_registers(0x8003, 0xffff0000));
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 20).end();
-  Options options;
-  options.registers = Registers::None;
+  TraceFileOptions options;
+  options.registers = RegisterChoice::None;
   EXPECT_THAT(t.lines({}, options),
               ElementsAre("[10000 tracepoint:f frame=0 tracepoint=2 pc=0x8000 $trace_timestamp=10",
                           "@11000 tracepoint:step frame=1 tracepoint=2 pc=0x8001 time=\"synthetic\"",
@@ -309,17 +309,17 @@ TEST(TraceFrames, RegistersAreThoseThatWereAskedFor) {
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R020120");
   t.source("2:8000", "at", "f").source("2:8000", "cmd", "collect n, $pc, $esp");
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
-  const auto values = [&](Registers registers) {
+  const auto values = [&](RegisterChoice registers) {
     const auto lines = t.lines({}, {.registers = registers});
     return lines.front().substr(lines.front().find(" pc="));
   };
-  EXPECT_EQ(values(Registers::Auto), " pc=0x8000 time=\"synthetic\" reg.esp=0xffff0000 reg.eip=0x8000");
+  EXPECT_EQ(values(RegisterChoice::Auto), " pc=0x8000 time=\"synthetic\" reg.esp=0xffff0000 reg.eip=0x8000");
   EXPECT_THAT(t.notes(), Contains("registers-left-out 1"));
   EXPECT_THAT(t.notes(), Contains("FILE: shown are those that actions name, and the general ones of $regs: "
                                   "--registers general or all"));
-  EXPECT_EQ(values(Registers::None), " pc=0x8000 time=\"synthetic\"");
+  EXPECT_EQ(values(RegisterChoice::None), " pc=0x8000 time=\"synthetic\"");
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
-  EXPECT_THAT(values(Registers::General), HasSubstr("reg.eax=0 "));
+  EXPECT_THAT(values(RegisterChoice::General), HasSubstr("reg.eax=0 "));
 }
 
 // Without commands nobody knows what was asked for.

@@ -10,102 +10,104 @@ namespace {
 
 constexpr std::array kBytes{std::byte{0xfe}, std::byte{0xff}, std::byte{0xff}, std::byte{0x40}};
 
-TEST(RegisterValues, AreReadByTheirKind) {
-  Register reg{.name = "r", .size = 4, .flags = {}};
-  const auto reading = [&](RegisterKind kind) {
-    reg.kind = kind;
-    return reading_of(reg);
-  };
-  EXPECT_EQ(reading(RegisterKind::Signed), Reading::Signed);
-  EXPECT_EQ(reading(RegisterKind::Unsigned), Reading::Unsigned);
-  EXPECT_EQ(reading(RegisterKind::Pointer), Reading::Pointer);
-  EXPECT_EQ(reading(RegisterKind::Float), Reading::Float);
-  EXPECT_EQ(reading(RegisterKind::Flags), Reading::Flags);
-  EXPECT_EQ(reading(RegisterKind::Bytes), Reading::Wide);
-  reg.size = 16;
-  EXPECT_EQ(reading(RegisterKind::Signed), Reading::Wide);
+TEST(ValueForms, AreNumbersOfUpToEightBytes) {
+  for (const ValueForm form : {ValueForm::Signed, ValueForm::Unsigned, ValueForm::Pointer}) {
+    EXPECT_TRUE(is_number(form, 1));
+    EXPECT_TRUE(is_number(form, 3));
+    EXPECT_TRUE(is_number(form, 8));
+    EXPECT_FALSE(is_number(form, 9));
+  }
+  EXPECT_TRUE(is_number(ValueForm::Float, 4));
+  EXPECT_TRUE(is_number(ValueForm::Float, 8));
+  EXPECT_FALSE(is_number(ValueForm::Float, 2));
+  EXPECT_FALSE(is_number(ValueForm::Float, 16));
+  for (const ValueForm form : {ValueForm::Flags, ValueForm::Enum, ValueForm::Complex, ValueForm::Text,
+                               ValueForm::Utf16, ValueForm::Utf32, ValueForm::Bytes})
+    EXPECT_FALSE(is_number(form, 4));
 }
 
 TEST(RegisterValues, ThatAreNoNumbersAreTexts) {
-  Register reg{.name = "r", .size = 4, .kind = RegisterKind::Bytes, .flags = {}};
+  Register reg{.name = "r", .size = 4, .form = ValueForm::Bytes, .flags = {}};
   EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe");
   EXPECT_EQ(register_text(reg, kBytes, std::endian::big), "0xfeffff40");
-  reg.kind = RegisterKind::Flags;
+  reg.form = ValueForm::Flags;
   reg.flags = {{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}};
   EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe [ PF MODE=4 ]");
+  reg.size = 9;
+  EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe") << "flags of more than 8 bytes";
 }
 
 TEST(MemoryValues, WithoutATypeAreNumbersIfTheyHaveTheSizeOfOne) {
-  EXPECT_EQ(reading_of(1, 1), Reading::Unsigned);
-  EXPECT_EQ(reading_of(2, 2), Reading::Signed);
-  EXPECT_EQ(reading_of(8, 8), Reading::Signed);
-  EXPECT_EQ(reading_of(3, 3), Reading::Spelled);
-  EXPECT_EQ(reading_of(8, 100), Reading::Spelled);  // its beginning
+  EXPECT_EQ(untyped_form(1, 1), ValueForm::Unsigned);
+  EXPECT_EQ(untyped_form(2, 2), ValueForm::Signed);
+  EXPECT_EQ(untyped_form(8, 8), ValueForm::Signed);
+  EXPECT_EQ(untyped_form(3, 3), ValueForm::Bytes);
+  EXPECT_EQ(untyped_form(8, 100), ValueForm::Bytes);  // its beginning
 }
 
 class LeafValues : public testing::Test {
  protected:
   // Of bytes fe ff ff 40.
-  Argument value(Leaf::Form form, std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0,
+  Argument value(ValueForm form, std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0,
                  std::endian order = std::endian::little) {
-    PlannedLeaf leaf{.name = name,
-                     .form = form,
-                     .offset = 0,
-                     .size = 4,
-                     .bit_offset = bit_offset,
-                     .bit_size = bit_size,
-                     .enumerators = enumerators};
-    return argument_of(leaf, kBytes, order, names, flags);
+    Leaf leaf{.name = name,
+              .form = form,
+              .offset = 0,
+              .size = 4,
+              .bit_offset = bit_offset,
+              .bit_size = bit_size,
+              .enumerators = enumerators};
+    return argument_of(leaf, kBytes, order, names, text);
   }
   Names names;
   NameId name = names.intern("x");
-  std::string flags;
+  std::string text;
   std::vector<std::pair<std::int64_t, NameId>> enumerators;
 };
 
 TEST_F(LeafValues, OfBitFieldsAreTheirBits) {
-  EXPECT_EQ(value(Leaf::Form::Unsigned, 0, 3), Argument(name, std::uint64_t{6}));
-  EXPECT_EQ(value(Leaf::Form::Signed, 0, 3), Argument(name, std::int64_t{-2}));
-  EXPECT_EQ(value(Leaf::Form::Unsigned, 24, 8), Argument(name, std::uint64_t{0x40}));
-  EXPECT_EQ(value(Leaf::Form::Unsigned, 0, 9, std::endian::big), Argument(name, std::uint64_t{0x1fd}));
-  EXPECT_EQ(value(Leaf::Form::Signed, 31, 1, std::endian::big), Argument(name, std::int64_t{0}));
+  EXPECT_EQ(value(ValueForm::Unsigned, 0, 3), Argument(name, std::uint64_t{6}));
+  EXPECT_EQ(value(ValueForm::Signed, 0, 3), Argument(name, std::int64_t{-2}));
+  EXPECT_EQ(value(ValueForm::Unsigned, 24, 8), Argument(name, std::uint64_t{0x40}));
+  EXPECT_EQ(value(ValueForm::Unsigned, 0, 9, std::endian::big), Argument(name, std::uint64_t{0x1fd}));
+  EXPECT_EQ(value(ValueForm::Signed, 31, 1, std::endian::big), Argument(name, std::int64_t{0}));
 }
 
 TEST_F(LeafValues, OfEnumerationsAreNames) {
   const NameId low = names.intern("LOW"), high = names.intern("HIGH"), all = names.intern("ALL");
   enumerators = {{6, low}, {-2, high}};
-  EXPECT_EQ(value(Leaf::Form::Enum, 0, 3), Argument(name, low));
-  EXPECT_EQ(value(Leaf::Form::Enum, 0, 8), Argument(name, high));  // 0xfe, of a signed one
-  EXPECT_EQ(value(Leaf::Form::Enum, 0, 9), Argument(name, high));
-  EXPECT_EQ(value(Leaf::Form::Enum, 24, 8), Argument(name, std::int64_t{0x40}));
+  EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, low));
+  EXPECT_EQ(value(ValueForm::Enum, 0, 8), Argument(name, high));  // 0xfe, of a signed one
+  EXPECT_EQ(value(ValueForm::Enum, 0, 9), Argument(name, high));
+  EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, std::int64_t{0x40}));
   enumerators = {{2, low}, {4, high}, {64, all}};
-  EXPECT_EQ(value(Leaf::Form::Enum, 0, 3), Argument(name, "(LOW | HIGH)"));
-  EXPECT_EQ(value(Leaf::Form::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x1)"));
+  EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, "(LOW | HIGH)"));
+  EXPECT_EQ(value(ValueForm::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x1)"));
   enumerators[0].first = 1;
-  EXPECT_EQ(value(Leaf::Form::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x2)"));
-  EXPECT_EQ(value(Leaf::Form::Enum, 24, 8), Argument(name, all));
+  EXPECT_EQ(value(ValueForm::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x2)"));
+  EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, all));
 }
 
 TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
-  PlannedLeaf leaf{.name = name,
-                   .form = Leaf::Form::Float,
-                   .offset = 0,
-                   .size = 16,
-                   .bit_offset = 0,
-                   .bit_size = 0,
-                   .enumerators = {}};
+  Leaf leaf{.name = name,
+            .form = ValueForm::Float,
+            .offset = 0,
+            .size = 16,
+            .bit_offset = 0,
+            .bit_size = 0,
+            .enumerators = {}};
   std::array<std::byte, 16> bytes{};  // -2.5: 0xa000000000000000 * 2^(0x4000 - 16383 - 63)
   bytes[7] = std::byte{0xa0};
   bytes[8] = std::byte{0x00};
   bytes[9] = std::byte{0xc0};
-  EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, flags), Argument(name, -2.5));
+  EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, text), Argument(name, -2.5));
   std::ranges::fill(bytes, std::byte{0xff});
   bytes[8] = std::byte{0xfe};
   bytes[9] = std::byte{0x7f};  // no double is so large
-  EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, flags),
+  EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, text),
             Argument(name, "1.18973149535723176502e+4932"));
   leaf = {.name = name,
-          .form = Leaf::Form::Complex,
+          .form = ValueForm::Complex,
           .offset = 0,
           .size = 32,
           .bit_offset = 0,
@@ -113,51 +115,51 @@ TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
           .enumerators = {}};
   std::array<std::byte, 32> both{};
   std::ranges::copy(bytes, both.begin() + 16);
-  EXPECT_EQ(argument_of(leaf, both, std::endian::little, names, flags),
+  EXPECT_EQ(argument_of(leaf, both, std::endian::little, names, text),
             Argument(name, "0 + 1.18973149535723176502e+4932i"));
 }
 
 TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
   std::array<std::byte, 16> bytes{};
-  const auto wide = [&](Leaf::Form form, std::endian order) {
-    const PlannedLeaf leaf{.name = name,
-                           .form = form,
-                           .offset = 0,
-                           .size = 16,
-                           .bit_offset = 0,
-                           .bit_size = 0,
-                           .enumerators = {}};
-    EXPECT_FALSE(reading_of(leaf));
-    return argument_of(leaf, bytes, order, names, flags);
+  const auto wide = [&](ValueForm form, std::endian order) {
+    const Leaf leaf{.name = name,
+                    .form = form,
+                    .offset = 0,
+                    .size = 16,
+                    .bit_offset = 0,
+                    .bit_size = 0,
+                    .enumerators = {}};
+    EXPECT_FALSE(is_plain_number(leaf));
+    return argument_of(leaf, bytes, order, names, text);
   };
-  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{0}));
+  EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, std::int64_t{0}));
   bytes[0] = std::byte{5};
-  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{5}));
-  EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::little), Argument(name, std::uint64_t{5}));
-  EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::big),
+  EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, std::int64_t{5}));
+  EXPECT_EQ(wide(ValueForm::Unsigned, std::endian::little), Argument(name, std::uint64_t{5}));
+  EXPECT_EQ(wide(ValueForm::Unsigned, std::endian::big),
             Argument(name, "6646139978924579364519035301401722880"));
   bytes[8] = std::byte{1};
-  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, "18446744073709551621"));
+  EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, "18446744073709551621"));
   bytes.fill(std::byte{0xff});
-  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, std::int64_t{-1}));
-  EXPECT_EQ(wide(Leaf::Form::Unsigned, std::endian::big),
+  EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, std::int64_t{-1}));
+  EXPECT_EQ(wide(ValueForm::Unsigned, std::endian::big),
             Argument(name, "340282366920938463463374607431768211455"));
   bytes[7] = std::byte{0x7f};  // the lower half is positive
-  EXPECT_EQ(wide(Leaf::Form::Signed, std::endian::little), Argument(name, "-9223372036854775809"));
+  EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, "-9223372036854775809"));
 }
 
 TEST_F(LeafValues, OfComplexNumbersAreTexts) {
   std::array<std::byte, 16> bytes{};
   const auto complex = [&](std::size_t size) {
-    const PlannedLeaf leaf{.name = name,
-                           .form = Leaf::Form::Complex,
-                           .offset = 0,
-                           .size = size,
-                           .bit_offset = 0,
-                           .bit_size = 0,
-                           .enumerators = {}};
-    EXPECT_FALSE(reading_of(leaf));
-    return argument_of(leaf, std::span(bytes).first(size), std::endian::little, names, flags);
+    const Leaf leaf{.name = name,
+                    .form = ValueForm::Complex,
+                    .offset = 0,
+                    .size = size,
+                    .bit_offset = 0,
+                    .bit_size = 0,
+                    .enumerators = {}};
+    EXPECT_FALSE(is_plain_number(leaf));
+    return argument_of(leaf, std::span(bytes).first(size), std::endian::little, names, text);
   };
   bytes[3] = std::byte{0x3f};  // 0.5f
   bytes[7] = std::byte{0xc0};  // -2.0f
@@ -175,44 +177,44 @@ TEST_F(LeafValues, OfComplexNumbersAreTexts) {
 }
 
 TEST_F(LeafValues, OfWideCharactersAreTexts) {
-  const auto text = [&](Leaf::Form form, std::u16string_view units, std::endian order) {
+  const auto text_of = [&](ValueForm form, std::u16string_view units, std::endian order) {
     std::vector<std::byte> bytes;
     for (const char16_t unit : units) {
       const std::byte low{static_cast<std::uint8_t>(unit & 0xff)}, high{static_cast<std::uint8_t>(unit >> 8)};
       bytes.insert(bytes.end(),
                    {order == std::endian::big ? high : low, order == std::endian::big ? low : high});
     }
-    const PlannedLeaf leaf{.name = name,
-                           .form = form,
-                           .offset = 0,
-                           .size = bytes.size(),
-                           .bit_offset = 0,
-                           .bit_size = 0,
-                           .enumerators = {}};
-    EXPECT_FALSE(reading_of(leaf));
-    argument_of(leaf, bytes, order, names, flags);
-    return flags;
+    const Leaf leaf{.name = name,
+                    .form = form,
+                    .offset = 0,
+                    .size = bytes.size(),
+                    .bit_offset = 0,
+                    .bit_size = 0,
+                    .enumerators = {}};
+    EXPECT_FALSE(is_plain_number(leaf));
+    argument_of(leaf, bytes, order, names, text);
+    return text;
   };
   using namespace std::string_view_literals;
-  EXPECT_EQ(text(Leaf::Form::Utf16, u"a\u00e4\U0001d11e\0b"sv, std::endian::little),
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"a\u00e4\U0001d11e\0b"sv, std::endian::little),
             "a\xc3\xa4\xf0\x9d\x84\x9e");
-  EXPECT_EQ(text(Leaf::Form::Utf16, u"a\u00e4"sv, std::endian::big), "a\xc3\xa4");
-  EXPECT_EQ(text(Leaf::Form::Utf16, u"a\xdc00z"sv, std::endian::little), "az");  // half a character
-  EXPECT_EQ(text(Leaf::Form::Utf32, u"a\0\xd11e\x0001\0\0b\0"sv, std::endian::little), "a\xf0\x9d\x84\x9e");
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"a\u00e4"sv, std::endian::big), "a\xc3\xa4");
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"a\xdc00z"sv, std::endian::little), "az");  // half a character
+  EXPECT_EQ(text_of(ValueForm::Utf32, u"a\0\xd11e\x0001\0\0b\0"sv, std::endian::little), "a\xf0\x9d\x84\x9e");
 }
 
 TEST(Numbers, AreBitsOfTheirType) {
   const auto half = std::span(kBytes).first(2);
-  EXPECT_EQ(type_of(Reading::Signed), ArgumentType::Int64);
-  EXPECT_EQ(bits_of(Reading::Signed, half, std::endian::little), static_cast<std::uint64_t>(-2));
-  EXPECT_EQ(bits_of(Reading::Signed, half, std::endian::big), static_cast<std::uint64_t>(-257));
-  EXPECT_EQ(type_of(Reading::Unsigned), ArgumentType::Uint64);
-  EXPECT_EQ(bits_of(Reading::Unsigned, half, std::endian::little), 0xfffeu);
-  EXPECT_EQ(type_of(Reading::Pointer), ArgumentType::Pointer);
-  EXPECT_EQ(bits_of(Reading::Pointer, half, std::endian::big), 0xfeffu);
-  EXPECT_EQ(type_of(Reading::Float), ArgumentType::Double);
+  EXPECT_EQ(type_of(ValueForm::Signed), ArgumentType::Int64);
+  EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::little), static_cast<std::uint64_t>(-2));
+  EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::big), static_cast<std::uint64_t>(-257));
+  EXPECT_EQ(type_of(ValueForm::Unsigned), ArgumentType::Uint64);
+  EXPECT_EQ(bits_of(ValueForm::Unsigned, half, std::endian::little), 0xfffeu);
+  EXPECT_EQ(type_of(ValueForm::Pointer), ArgumentType::Pointer);
+  EXPECT_EQ(bits_of(ValueForm::Pointer, half, std::endian::big), 0xfeffu);
+  EXPECT_EQ(type_of(ValueForm::Float), ArgumentType::Double);
   constexpr std::array kHalf{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0x3f}};
-  EXPECT_EQ(std::bit_cast<double>(bits_of(Reading::Float, kHalf, std::endian::little)), 0.5);
+  EXPECT_EQ(std::bit_cast<double>(bits_of(ValueForm::Float, kHalf, std::endian::little)), 0.5);
 }
 
 TEST(Texts, AreSpelledOrEndAtTheirNul) {

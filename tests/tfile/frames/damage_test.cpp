@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/tfile/import.h"
+#include "converters/tfile/importer.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/tfile/inspect.h"
+#include "converters/tfile/importer.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
-#include "converters/tfile/frames/mark_sample.h"
-#include "converters/tfile/import.h"
+#include "converters/tfile/importer.h"
+#include "converters/tfile/threads/survey.h"
 #include "tests/model/event_text.h"
 #include "tests/tfile/trace_builder.h"
 
@@ -24,7 +24,7 @@ constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70"; 
 TEST(MarkSample, KeepsAllOfFew) {
   MarkSample sample;
   for (std::uint64_t i = 0; i < 5; ++i) sample.add(i, 0x10);
-  const auto marks = sample.take();
+  const auto& marks = sample.marks();
   ASSERT_THAT(marks, SizeIs(5));
   EXPECT_EQ(marks[3].time_ns, 3u);
   EXPECT_EQ(marks[3].address, 0x10u);
@@ -34,9 +34,9 @@ TEST(MarkSample, SpreadsSomeOfManyEvenly) {
   for (const std::uint64_t count : {2048u, 2049u, 4096u, 4097u, 10'000u, 100'000u}) {
     MarkSample sample;
     for (std::uint64_t i = 0; i < count; ++i) sample.add(i, 0);
-    const auto marks = sample.take();
-    EXPECT_LE(marks.size(), MarkSample::kMost);
-    EXPECT_GE(marks.size(), std::min<std::size_t>(count, MarkSample::kMost / 2)) << count;
+    const auto& marks = sample.marks();
+    EXPECT_LE(marks.size(), MarkSample::kMaxMarks);
+    EXPECT_GE(marks.size(), std::min<std::size_t>(count, MarkSample::kMaxMarks / 2)) << count;
     const std::uint64_t between = marks[1].time_ns;
     for (std::size_t i = 0; i < marks.size(); ++i) ASSERT_EQ(marks[i].time_ns, i * between) << count;
     EXPECT_LT(count - 1 - marks.back().time_ns, between) << count;

@@ -112,9 +112,9 @@ TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   TraceBuilder trace;
   trace.line("R 40").line("status 0;tstop:0;tframes:1").line("tp T1:c0100010:E:0:0");
   trace.frame(1).registers(i386_registers(0xc0100010, 0)).end();
-  Options options;
+  TraceFileOptions options;
   options.symbols = hidden.path();
-  options.registers = Registers::None;
+  options.registers = RegisterChoice::None;
   EXPECT_THAT(trace.lines({}, options), ElementsAre(HasSubstr(" tracepoint:*0xc0100010 ")));
   EXPECT_THAT(
       trace.notes(),

@@ -72,7 +72,7 @@ TEST_F(LoadBias, OfACollectedObject) {
   location.at = "*0x1234";
   location.address = kBias + address_of("plain_start");
   location.commands = {"collect plant::readings"};
-  location.hit_actions.push_back({.kind = Action::Kind::Memory,
+  location.hit_actions.push_back({.kind = TracepointAction::Kind::Memory,
                                   .mask = {},
                                   .base = -1,
                                   .offset = static_cast<std::int64_t>(readings.address + kBias),

@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Both, TracedProgram, testing::Values(TRACED_FIXED, TRAC
                          });
 
 TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
-  const CodePlace place = program_.code_at(address_of("plain_start"));
+  const CodeInfo place = program_.code_at(address_of("plain_start"));
   EXPECT_EQ(place.function, "plain_start");
   EXPECT_THAT(place.source, EndsWith("traced_program.cpp:" + std::to_string(line_of("plain_start"))));
   EXPECT_THAT(place.inlined, IsEmpty());
@@ -55,17 +55,17 @@ TEST_P(TracedProgram, NamesFunctionsOfNamespacesAndTemplates) {
 }
 
 TEST_P(TracedProgram, TellsTheChainOfInlinedFunctions) {
-  const CodePlace inner = program_.code_at(address_of("valve"));
+  const CodeInfo inner = program_.code_at(address_of("valve"));
   EXPECT_EQ(inner.function, "plant::valve");
   EXPECT_THAT(inner.inlined, ElementsAre("plant::valve", "plant::pipe", "plant::pump"));
   EXPECT_THAT(inner.source, EndsWith(":" + std::to_string(line_of("valve"))));
-  const CodePlace middle = program_.code_at(address_of("pipe"));
+  const CodeInfo middle = program_.code_at(address_of("pipe"));
   EXPECT_THAT(middle.inlined, ElementsAre("plant::pipe", "plant::pump"));
 }
 
 TEST_P(TracedProgram, KnowsNothingOutsideOfItsCode) {
   for (const std::uint64_t address : {std::uint64_t{0}, bias_ + 8, ~std::uint64_t{0}}) {
-    const CodePlace place = program_.code_at(address);
+    const CodeInfo place = program_.code_at(address);
     EXPECT_EQ(place.function, "");
     EXPECT_EQ(place.source, "");
   }
@@ -115,11 +115,13 @@ class TracedValues : public TracedProgram {
     if (type != nullptr && type->kind == Type::Kind::Reference) type = type->target;
     if (type == nullptr) return {"?"};
     std::vector<std::string> texts;
-    const Leaves all = leaves_of(*type, expression);
-    for (const Leaf& leaf : all.first) {
-      static constexpr std::array<std::string_view, 10> kForms{"i", "u",    "f",     "c",     "p",
-                                                               "e", "text", "utf16", "utf32", "bytes"};
-      std::string text = leaf.name + ":" + std::string(kForms[static_cast<std::size_t>(leaf.form)]);
+    Names names;
+    const ValueLayout all = value_layout(*type, expression, names);
+    for (const Leaf& leaf : all.leaves) {
+      static constexpr std::array<std::string_view, 11> kForms{"i", "u",    "p",     "f",     "flags", "e",
+                                                               "c", "text", "utf16", "utf32", "bytes"};
+      std::string text =
+          std::string(names.text(leaf.name)) + ":" + std::string(kForms[static_cast<std::size_t>(leaf.form)]);
       text += leaf.bit_size != 0 ? "[" + std::to_string(leaf.bit_size) + "]" : std::to_string(8 * leaf.size);
       texts.push_back(text + "@" + std::to_string(leaf.offset));
     }

@@ -27,33 +27,40 @@ Type array_of(const Type& element, std::uint64_t count) {
           .enumerators = {}};
 }
 
-std::vector<std::string> names(const Type& type, const std::string& expression) {
-  std::vector<std::string> names;
-  for (const Leaf& leaf : leaves_of(type, expression).first) names.push_back(leaf.name);
-  return names;
+ValueLayout layout_of(const Type& type, const std::string& expression) {
+  Names names;
+  return value_layout(type, expression, names);
+}
+
+std::vector<std::string> leaf_names(const Type& type, const std::string& expression) {
+  Names names;
+  std::vector<std::string> texts;
+  for (const Leaf& leaf : value_layout(type, expression, names).leaves)
+    texts.emplace_back(names.text(leaf.name));
+  return texts;
 }
 
 TEST(LeafNames, AreExpressions) {
-  EXPECT_THAT(names(kPoint, "p"), ElementsAre("p.x", "p.y"));
-  EXPECT_THAT(names(kPoint, "*p"), ElementsAre("p->x", "p->y"));
-  EXPECT_THAT(names(kPoint, "**p"), ElementsAre("(**p).x", "(**p).y"));
-  EXPECT_THAT(names(kPoint, "a->b[2].c"), ElementsAre("a->b[2].c.x", "a->b[2].c.y"));
-  EXPECT_THAT(names(kPoint, "*(point*)q"), ElementsAre("(*(point*)q).x", "(*(point*)q).y"));
-  EXPECT_THAT(names(kPoint, "(*p)"), ElementsAre("(*p).x", "(*p).y"));
-  EXPECT_THAT(names(kPoint, "(*p).q"), ElementsAre("(*p).q.x", "(*p).q.y"));
-  EXPECT_THAT(names(kPoint, "(point)q"), ElementsAre("((point)q).x", "((point)q).y"));
-  EXPECT_THAT(names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
+  EXPECT_THAT(leaf_names(kPoint, "p"), ElementsAre("p.x", "p.y"));
+  EXPECT_THAT(leaf_names(kPoint, "*p"), ElementsAre("p->x", "p->y"));
+  EXPECT_THAT(leaf_names(kPoint, "**p"), ElementsAre("(**p).x", "(**p).y"));
+  EXPECT_THAT(leaf_names(kPoint, "a->b[2].c"), ElementsAre("a->b[2].c.x", "a->b[2].c.y"));
+  EXPECT_THAT(leaf_names(kPoint, "*(point*)q"), ElementsAre("(*(point*)q).x", "(*(point*)q).y"));
+  EXPECT_THAT(leaf_names(kPoint, "(*p)"), ElementsAre("(*p).x", "(*p).y"));
+  EXPECT_THAT(leaf_names(kPoint, "(*p).q"), ElementsAre("(*p).q.x", "(*p).q.y"));
+  EXPECT_THAT(leaf_names(kPoint, "(point)q"), ElementsAre("((point)q).x", "((point)q).y"));
+  EXPECT_THAT(leaf_names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
 }
 
 TEST(LeafNames, OfElementsCountOn) {
   const Type two = array_of(kInt, 2), points = array_of(kPoint, 1);
-  EXPECT_THAT(names(two, "a"), ElementsAre("a[0]", "a[1]"));
-  EXPECT_THAT(names(two, "a[5]@2"), ElementsAre("a[5]", "a[6]"));
-  EXPECT_THAT(names(two, "a[5] @ 2"), ElementsAre("a[5]", "a[6]"));
-  EXPECT_THAT(names(two, "*p@2"), ElementsAre("p[0]", "p[1]"));
-  EXPECT_THAT(names(two, "x@2"), ElementsAre("(&x)[0]", "(&x)[1]"));
-  EXPECT_THAT(names(two, "a[i]@2"), ElementsAre("(&a[i])[0]", "(&a[i])[1]"));
-  EXPECT_THAT(names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
+  EXPECT_THAT(leaf_names(two, "a"), ElementsAre("a[0]", "a[1]"));
+  EXPECT_THAT(leaf_names(two, "a[5]@2"), ElementsAre("a[5]", "a[6]"));
+  EXPECT_THAT(leaf_names(two, "a[5] @ 2"), ElementsAre("a[5]", "a[6]"));
+  EXPECT_THAT(leaf_names(two, "*p@2"), ElementsAre("p[0]", "p[1]"));
+  EXPECT_THAT(leaf_names(two, "x@2"), ElementsAre("(&x)[0]", "(&x)[1]"));
+  EXPECT_THAT(leaf_names(two, "a[i]@2"), ElementsAre("(&a[i])[0]", "(&a[i])[1]"));
+  EXPECT_THAT(leaf_names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
 }
 
 TEST(Leaves, OfBitFieldsLieInAsFewBytesAsTheyCan) {
@@ -64,18 +71,17 @@ TEST(Leaves, OfBitFieldsLieInAsFewBytesAsTheyCan) {
         .size = 24,
         .members = {{.name = "f", .type = &type, .bit_offset = bit_offset, .bit_size = bit_size}},
         .enumerators = {}};
-    const Leaf leaf = leaves_of(whole, "s").first.at(0);
+    const Leaf leaf = layout_of(whole, "s").leaves.at(0);
     return std::tuple(leaf.form, leaf.offset, leaf.size, leaf.bit_offset, leaf.bit_size);
   };
-  using Form = Leaf::Form;
-  EXPECT_EQ(leaf_of(kInt, 35, 5), std::tuple(Form::Signed, 4, 1, 3, 5));
-  EXPECT_EQ(leaf_of(kInt, 35, 6), std::tuple(Form::Signed, 4, 2, 3, 6));
-  EXPECT_EQ(leaf_of(long_int, 0, 64), std::tuple(Form::Unsigned, 0, 8, 0, 64));
-  EXPECT_EQ(leaf_of(long_int, 1, 64), std::tuple(Form::Bytes, 0, 9, 0, 0));
+  EXPECT_EQ(leaf_of(kInt, 35, 5), std::tuple(ValueForm::Signed, 4, 1, 3, 5));
+  EXPECT_EQ(leaf_of(kInt, 35, 6), std::tuple(ValueForm::Signed, 4, 2, 3, 6));
+  EXPECT_EQ(leaf_of(long_int, 0, 64), std::tuple(ValueForm::Unsigned, 0, 8, 0, 64));
+  EXPECT_EQ(leaf_of(long_int, 1, 64), std::tuple(ValueForm::Bytes, 0, 9, 0, 0));
   // Of what has no bits, or not so many, they are not believed.
-  EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(Form::Signed, 4, 4, 0, 0));
-  EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(Form::Text, 4, 4, 0, 0));
-  EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(Form::Signed, 4, 4, 0, 0));
+  EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
+  EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(ValueForm::Text, 4, 4, 0, 0));
+  EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
 }
 
 TEST(Leaves, OfVirtualBasesAreCounted) {
@@ -89,12 +95,12 @@ TEST(Leaves, OfVirtualBasesAreCounted) {
                      .members = {{.name = "d", .type = &kInt}},
                      .virtual_bases = {&base},
                      .enumerators = {}};
-  const Leaves one = leaves_of(derived, "x");
-  ASSERT_EQ(one.first.size(), 1u);
-  EXPECT_EQ(one.first[0].name, "x.d");
+  const ValueLayout one = layout_of(derived, "x");
+  ASSERT_EQ(one.leaves.size(), 1u);
+  EXPECT_THAT(leaf_names(derived, "x"), ElementsAre("x.d"));
   EXPECT_EQ(one.more, 3u);
-  const Leaves many = leaves_of(array_of(derived, 40), "x");
-  EXPECT_EQ(many.first.size(), 32u);
+  const ValueLayout many = layout_of(array_of(derived, 40), "x");
+  EXPECT_EQ(many.leaves.size(), 32u);
   EXPECT_EQ(many.more, 40u * 4 - 32);
 }
 
@@ -102,75 +108,75 @@ TEST(Leaves, OfWideCharactersAreOneText) {
   const auto form = [](std::uint64_t size) {
     const Type character{
         .kind = Type::Kind::Unsigned, .size = size, .is_character = true, .members = {}, .enumerators = {}};
-    const Leaves leaves = leaves_of(array_of(character, 3), "s");
-    EXPECT_EQ(leaves.first.size(), 1u);
-    EXPECT_EQ(leaves.first[0].size, 3 * size);
-    return leaves.first[0].form;
+    const ValueLayout layout = layout_of(array_of(character, 3), "s");
+    EXPECT_EQ(layout.leaves.size(), 1u);
+    EXPECT_EQ(layout.leaves[0].size, 3 * size);
+    return layout.leaves[0].form;
   };
-  EXPECT_EQ(form(1), Leaf::Form::Text);
-  EXPECT_EQ(form(2), Leaf::Form::Utf16);
-  EXPECT_EQ(form(4), Leaf::Form::Utf32);
+  EXPECT_EQ(form(1), ValueForm::Text);
+  EXPECT_EQ(form(2), ValueForm::Utf16);
+  EXPECT_EQ(form(4), ValueForm::Utf32);
 }
 
 TEST(Leaves, OfGreatNumbersAreNumbers) {
   const auto form = [](Type::Kind kind, std::uint64_t size) {
-    return leaves_of({.kind = kind, .size = size, .members = {}, .enumerators = {}}, "x").first[0].form;
+    return layout_of({.kind = kind, .size = size, .members = {}, .enumerators = {}}, "x").leaves[0].form;
   };
-  EXPECT_EQ(form(Type::Kind::Signed, 16), Leaf::Form::Signed);
-  EXPECT_EQ(form(Type::Kind::Unsigned, 16), Leaf::Form::Unsigned);
-  EXPECT_EQ(form(Type::Kind::Signed, 3), Leaf::Form::Bytes);
-  EXPECT_EQ(form(Type::Kind::Pointer, 16), Leaf::Form::Bytes);
-  EXPECT_EQ(form(Type::Kind::Complex, 16), Leaf::Form::Complex);
+  EXPECT_EQ(form(Type::Kind::Signed, 16), ValueForm::Signed);
+  EXPECT_EQ(form(Type::Kind::Unsigned, 16), ValueForm::Unsigned);
+  EXPECT_EQ(form(Type::Kind::Signed, 3), ValueForm::Bytes);
+  EXPECT_EQ(form(Type::Kind::Pointer, 16), ValueForm::Bytes);
+  EXPECT_EQ(form(Type::Kind::Complex, 16), ValueForm::Complex);
 }
 
 TEST(Leaves, OfCharactersAreOneText) {
   const Type text = array_of(kChar, 16);
-  const Leaves leaves = leaves_of(text, "s");
-  ASSERT_EQ(leaves.first.size(), 1u);
-  EXPECT_EQ(leaves.first[0].form, Leaf::Form::Text);
-  EXPECT_EQ(leaves.first[0].size, 16u);
+  const ValueLayout layout = layout_of(text, "s");
+  ASSERT_EQ(layout.leaves.size(), 1u);
+  EXPECT_EQ(layout.leaves[0].form, ValueForm::Text);
+  EXPECT_EQ(layout.leaves[0].size, 16u);
 }
 
 TEST(Leaves, OfWhichThereAreTooManyAreCounted) {
   const Type thousand = array_of(kPoint, 1000);
-  const Leaves leaves = leaves_of(thousand, "p");
-  EXPECT_EQ(leaves.first.size(), Leaves::kMost);
-  EXPECT_EQ(leaves.first.back().name, "p[15].y");
-  EXPECT_EQ(leaves.first.back().offset, 124u);
-  EXPECT_EQ(leaves.more, 2000u - 32u);
+  const ValueLayout layout = layout_of(thousand, "p");
+  EXPECT_EQ(layout.leaves.size(), ValueLayout::kMaxLeaves);
+  EXPECT_EQ(leaf_names(thousand, "p").back(), "p[15].y");
+  EXPECT_EQ(layout.leaves.back().offset, 124u);
+  EXPECT_EQ(layout.more, 2000u - 32u);
   const Type exactly = array_of(kPoint, 16);
-  EXPECT_EQ(leaves_of(exactly, "p").more, 0u);
+  EXPECT_EQ(layout_of(exactly, "p").more, 0u);
 }
 
 TEST(Leaves, LieThirtyTwoLevelsDeepAtTheMost) {
   std::vector<Type> types{kInt};
   types.reserve(40);
   while (types.size() < 40) types.push_back(array_of(types.back(), 1));
-  EXPECT_EQ(leaves_of(types[31], "a").first.size(), 1u);
-  EXPECT_EQ(leaves_of(types[32], "a").first.size(), 0u);
-  EXPECT_EQ(leaves_of(types[39], "a").first.size(), 0u);
+  EXPECT_EQ(layout_of(types[31], "a").leaves.size(), 1u);
+  EXPECT_EQ(layout_of(types[32], "a").leaves.size(), 0u);
+  EXPECT_EQ(layout_of(types[39], "a").leaves.size(), 0u);
   const Type many = array_of(kInt, 33);  // the last of which is counted only
   std::vector<Type> counted{array_of(many, 2)};
   counted.reserve(40);
   while (counted.size() < 40) counted.push_back(array_of(counted.back(), 1));
-  EXPECT_EQ(leaves_of(counted[0], "a").more, 34u);
+  EXPECT_EQ(layout_of(counted[0], "a").more, 34u);
 }
 
 TEST(Leaves, OfNothingEnd) {
   const Type nothing{.kind = Type::Kind::Struct, .size = 0, .members = {}, .enumerators = {}};
-  EXPECT_TRUE(leaves_of(array_of(nothing, std::uint64_t{1} << 56), "a").first.empty());
+  EXPECT_TRUE(layout_of(array_of(nothing, std::uint64_t{1} << 56), "a").leaves.empty());
   Type itself{.kind = Type::Kind::Array, .count = std::uint64_t{1} << 56, .members = {}, .enumerators = {}};
   itself.target = &itself;
-  EXPECT_TRUE(leaves_of(itself, "a").first.empty());
+  EXPECT_TRUE(layout_of(itself, "a").leaves.empty());
 }
 
 TEST(Leaves, OfATypeThatHoldsItselfEnd) {
   Type endless{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
   endless.members = {{.name = "a", .type = &endless}, {.name = "b", .type = &kInt}};
-  EXPECT_LE(leaves_of(endless, "x").first.size(), Leaves::kMost);
+  EXPECT_LE(layout_of(endless, "x").leaves.size(), ValueLayout::kMaxLeaves);
   Type branching{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
   branching.members = {{.name = "a", .type = &branching}, {.name = "b", .type = &branching}};
-  EXPECT_EQ(leaves_of(branching, "x").first.size(), 0u);
+  EXPECT_EQ(layout_of(branching, "x").leaves.size(), 0u);
 }
 
 }  // namespace

@@ -222,20 +222,20 @@ TEST_F(OptimizedFrames, ReferencesLieInRegisters) {
 // each.
 TEST_F(OptimizedFrames, VariablesLieInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
-  const auto place_of_shares = [&](std::uint64_t address) {
+  const auto storage_of_shares = [&](std::uint64_t address) {
     RegisterVariable found;
     for (const RegisterVariable& variable : program.register_variables(address))
       if (variable.name == "shares") found = variable;
     return found;
   };
-  EXPECT_EQ(place_of_shares(begin).place, RegisterVariable::Place::Nowhere);
+  EXPECT_EQ(storage_of_shares(begin).storage, RegisterVariable::Storage::Nowhere);
   const auto lies_in_two_registers = [&](std::uint64_t address) {
-    const auto pieces = place_of_shares(address).pieces;
+    const auto pieces = storage_of_shares(address).pieces;
     return pieces.size() == 2 && !pieces[0].register_name.empty() && !pieces[1].register_name.empty();
   };
   std::uint64_t address = begin;
   while (address < begin + 64 && !lies_in_two_registers(address)) ++address;
-  const auto pieces = place_of_shares(address).pieces;
+  const auto pieces = storage_of_shares(address).pieces;
   ASSERT_EQ(pieces.size(), 2u);
 
   const auto lines_at = [&](std::uint64_t at) {

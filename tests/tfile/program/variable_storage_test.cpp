@@ -1,5 +1,5 @@
 // Locations of variables that are not in memory, operation by operation (DWARF 5, section 2.6.1).
-#include "converters/tfile/program/register_places.h"
+#include "converters/tfile/program/variable_storage.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Place = RegisterVariable::Place;
+using Storage = RegisterVariable::Storage;
 
 Dwarf_Op op(unsigned atom, std::uint64_t number = 0) {
   return {.atom = static_cast<std::uint8_t>(atom), .number = number, .number2 = 0, .offset = 0};
@@ -46,9 +46,9 @@ std::string text_of(const std::vector<ComputationStep>& steps) {
 std::vector<std::string> texts(const std::vector<Dwarf_Op>& operations, unsigned machine = EM_X86_64) {
   std::vector<std::string> texts;
   for (const RegisterVariable::Piece& piece : pieces_of(operations, machine)) {
-    const std::string where = piece.place == Place::Register   ? piece.register_name
-                              : piece.place == Place::Computed ? text_of(piece.steps)
-                                                               : "nowhere";
+    const std::string where = piece.storage == Storage::Register   ? piece.register_name
+                              : piece.storage == Storage::Computed ? text_of(piece.steps)
+                                                                   : "nowhere";
     texts.push_back(fmt::format("{}: {}", piece.size, where));
   }
   return texts;

@@ -1,5 +1,5 @@
 // Registers by number, and locations as lists of operations.
-#include "converters/tfile/program/register_places.h"
+#include "converters/tfile/program/variable_storage.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/tfile/program/visible_variables.h"
+#include "converters/tfile/program/dwarf_lookup.h"
 
 namespace convert::tfile {
 namespace {
@@ -104,20 +104,20 @@ std::optional<Step> step_of(const Dwarf_Op& operation, unsigned elf_machine) {
 }
 
 // Where a value is that takes no memory and is whole: in a register, or computed. Nothing for others.
-std::optional<RegisterVariable::Piece> whole_place_of(std::span<const Dwarf_Op> operations,
-                                                      unsigned elf_machine) {
-  using Place = RegisterVariable::Place;
+std::optional<RegisterVariable::Piece> whole_storage_of(std::span<const Dwarf_Op> operations,
+                                                        unsigned elf_machine) {
+  using Storage = RegisterVariable::Storage;
   RegisterVariable::Piece found;
   if (operations.empty()) return found;
   const Dwarf_Op& first = operations.front();
   const bool is_register = first.atom >= DW_OP_reg0 && first.atom <= DW_OP_reg31;
   if (operations.size() == 1 && (is_register || first.atom == DW_OP_regx)) {
-    found.place = Place::Register;
+    found.storage = Storage::Register;
     found.register_name = register_name(is_register ? first.atom - DW_OP_reg0 : first.number, elf_machine);
     return found.register_name.empty() ? std::nullopt : std::optional(found);
   }
   if (operations.back().atom != DW_OP_stack_value) return std::nullopt;
-  found.place = Place::Computed;
+  found.storage = Storage::Computed;
   for (const Dwarf_Op& operation : operations.first(operations.size() - 1)) {
     auto step = step_of(operation, elf_machine);
     if (!step) return std::nullopt;
@@ -141,21 +141,22 @@ std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operati
     const auto end = std::ranges::find(operations, DW_OP_piece, &Dwarf_Op::atom);
     if (end == operations.end()) break;
     const auto size = static_cast<std::size_t>(end - operations.begin());
-    pieces.push_back(whole_place_of(operations.first(size), elf_machine).value_or(RegisterVariable::Piece{}));
+    pieces.push_back(
+        whole_storage_of(operations.first(size), elf_machine).value_or(RegisterVariable::Piece{}));
     pieces.back().size = end->number;
     operations = operations.subspan(size + 1);
   }
   return pieces;
 }
 
-std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine) {
-  using Place = RegisterVariable::Place;
+std::optional<RegisterVariable> storage_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine) {
+  using Storage = RegisterVariable::Storage;
   RegisterVariable found;
   Dwarf_Attribute attribute;
   if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute) != nullptr) {
     Dwarf_Sword value = 0;
     if (dwarf_formsdata(&attribute, &value) != 0) return std::nullopt;
-    found.place = Place::Computed;
+    found.storage = Storage::Computed;
     found.steps.push_back({.what = Step::What::Constant, .number = value});
     return found;
   }
@@ -167,17 +168,17 @@ std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Add
     return std::nullopt;
   const std::span<const Dwarf_Op> operations(first_operation, count);
   if (operations.empty() || is_out_of_reach(operations.front())) {
-    found.place = Place::Nowhere;
+    found.storage = Storage::Nowhere;
     return found;
   }
   if (operations.back().atom == DW_OP_piece) {
-    found.place = Place::Pieces;
+    found.storage = Storage::Pieces;
     found.pieces = pieces_of(operations, elf_machine);
     return found;
   }
-  auto whole = whole_place_of(operations, elf_machine);
+  auto whole = whole_storage_of(operations, elf_machine);
   if (!whole) return std::nullopt;
-  found.place = whole->place;
+  found.storage = whole->storage;
   found.register_name = std::move(whole->register_name);
   found.steps = std::move(whole->steps);
   return found;

@@ -1,37 +1,14 @@
-#include "converters/tfile/events/trace_status.h"
+#include "converters/tfile/trace_notes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/description/note_kinds.h"
 
 namespace convert::tfile {
-
-Arguments status_arguments(const TraceFile& trace, const Survey& survey, Names& names) {
-  Arguments arguments;
-  const auto add = [&](std::string_view name, const auto& value) {
-    arguments.add({names.intern(name), value});
-  };
-  const Status status = trace.description.status.value_or(Status{});
-  if (trace.description.status) add("stop_reason", status.describe());
-  add("frames", survey.time.frames);
-  if (status.frames_created) add("frames_created", *status.frames_created);
-  if (status.start_us)
-    add("start", fmt::format("{}.{:06} s", *status.start_us / 1000000, *status.start_us % 1000000));
-  if (status.stop_us)
-    add("stop", fmt::format("{}.{:06} s", *status.stop_us / 1000000, *status.stop_us % 1000000));
-  if (!status.user.empty()) add("user", status.user);
-  if (!status.notes.empty()) add("notes", status.notes);
-  if (trace.description.status) add("circular", static_cast<std::uint32_t>(status.circular));
-  if (status.buffer_size) add("buffer_size", *status.buffer_size);
-  if (status.buffer_free) add("buffer_free", *status.buffer_free);
-  if (status.frames && *status.frames != survey.time.frames) add("frames_expected", *status.frames);
-  if (!trace.architecture.empty()) add("architecture", trace.architecture);
-  add("clock", name_of(survey.time.base));
-  return arguments;
-}
-
 namespace {
 
 void note_frames(const TraceFile& trace, const Survey& survey, Notes& notes) {
@@ -88,10 +65,10 @@ void note_times(const TraceFile& trace, const Survey& survey, Notes& notes) {
 
 void note_descriptions(const TraceFile& trace, const Survey& survey, Notes& notes) {
   for (const auto& [number, count] : survey.frames_of) {
-    const auto is_it = [number = number](const TracepointLocation& location) {
+    const auto has_number = [number = number](const TracepointLocation& location) {
       return location.number == static_cast<std::uint16_t>(number);
     };
-    if (std::ranges::none_of(trace.description.locations, is_it))
+    if (std::ranges::none_of(trace.description.locations, has_number))
       notes.add(kUnknownTracepoint, Location::file(trace.path), fmt::format("tracepoint {}", number), count);
   }
   const auto check = [&](const std::vector<std::byte>& code, const TracepointLocation& location) {
@@ -101,12 +78,63 @@ void note_descriptions(const TraceFile& trace, const Survey& survey, Notes& note
   };
   for (const TracepointLocation& location : trace.description.locations) {
     check(location.condition, location);
-    for (const Action& action : location.hit_actions) check(action.code, location);
-    for (const Action& action : location.step_actions) check(action.code, location);
+    for (const TracepointAction& action : location.hit_actions) check(action.code, location);
+    for (const TracepointAction& action : location.step_actions) check(action.code, location);
   }
   if (survey.frames_without_own_track > 0)
     notes.add(kTooManyThreads, Location::file(trace.path), "more threads than can be shown",
               survey.frames_without_own_track);
+}
+
+// Counts collected items of unknown type: their numbers are shown by their size alone.
+void note_untyped(const TraceFile& trace, const LocationTable& locations, bool has_program, Notes& notes) {
+  std::uint64_t count = 0;
+  const auto count_in = [&](const ExpectedBlocks& expected) {
+    for (const MemoryAction& action : expected.actions) {
+      if (action.is_expression ? !action.layout : action.parts.empty()) ++count;
+      for (const RangePart& part : action.parts)
+        if (!part.layout) ++count;
+    }
+  };
+  for (const ExpectedFrames& expected : locations.all()) {
+    count_in(expected.hit);
+    count_in(expected.step);
+  }
+  if (count == 0) return;
+  notes.add(kUntypedValues, Location::file(trace.path),
+            has_program ? "the program does not describe them: numbers are shown by their size"
+                        : "numbers are shown by their size: --program gives types, members and names",
+            count);
+}
+
+void note_optimized_out(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
+  std::uint64_t count = 0;
+  for (const ExpectedFrames& expected : locations.all())
+    count += expected.hit.optimized_out + expected.step.optimized_out;
+  if (count > 0)
+    notes.add(kOptimizedOut, Location::file(trace.path),
+              "the compiler keeps them nowhere there: build with -Og or less to see them", count);
+}
+
+// Counts locations with recorded registers that are not shown, unless the user chose which are.
+void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
+                    Notes& notes) {
+  if (choice != RegisterChoice::Auto || !trace.layout) return;
+  const auto hides_registers = [&](const ExpectedBlocks& expected) {
+    if (expected.shape.find('R') == std::string::npos) return false;
+    return std::ranges::any_of(trace.layout->registers(), [&](const Register& reg) {
+      if (reg.offset + reg.size > trace.description.register_block_size) return false;  // not recorded
+      const bool is_named = std::ranges::find(expected.wanted.named, &reg) != expected.wanted.named.end();
+      return !is_named && !(expected.wanted.all && reg.is_general);
+    });
+  };
+  const auto count = std::ranges::count_if(locations.all(), [&](const ExpectedFrames& expected) {
+    return hides_registers(expected.hit) || hides_registers(expected.step);
+  });
+  if (count > 0)
+    notes.add(kRegistersLeftOut, Location::file(trace.path),
+              "shown are those that actions name, and the general ones of $regs: --registers general or all",
+              static_cast<std::uint64_t>(count));
 }
 
 }  // namespace
@@ -115,6 +143,13 @@ void add_survey_notes(const TraceFile& trace, const Survey& survey, Notes& notes
   note_frames(trace, survey, notes);
   note_times(trace, survey, notes);
   note_descriptions(trace, survey, notes);
+}
+
+void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,
+                        RegisterChoice choice, Notes& notes) {
+  note_untyped(trace, locations, has_program, notes);
+  note_optimized_out(trace, locations, notes);
+  note_registers(trace, locations, choice, notes);
 }
 
 }  // namespace convert::tfile

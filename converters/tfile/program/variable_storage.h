@@ -16,6 +16,6 @@ std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operati
 
 // Where a variable is that takes no memory at `pc`, or that is nowhere; name and type are left to the caller.
 // Nothing for others.
-std::optional<RegisterVariable> register_place_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
+std::optional<RegisterVariable> storage_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
 
 }  // namespace convert::tfile

@@ -163,7 +163,7 @@ std::vector<std::string> names(TraceBuilder& t) {
   ImportOptions options;
   options.blobs = Blobs::None;
   std::vector<std::string> found;
-  for (const std::string& line : t.lines(options, {.registers = Registers::None}))
+  for (const std::string& line : t.lines(options, {.registers = RegisterChoice::None}))
     found.push_back(line.substr(0, line.find(" tracepoint=")));
   return found;
 }

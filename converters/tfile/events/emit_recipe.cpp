@@ -1,4 +1,4 @@
-#include "converters/tfile/events/frame_plan.h"
+#include "converters/tfile/events/emit_recipe.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,12 +8,12 @@
 namespace convert::tfile {
 namespace {
 
-// A begin and an end hold so many. What is more goes into further records of the same name.
+// The arguments of a begin and its end. More arguments go into further records of the same name.
 constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
 
 constexpr std::string_view kFrameBlobs = "gdb/frame/";
 constexpr std::size_t kMaxDigits = 20;  // of a frame's number
-constexpr std::size_t kBlobNameHead = kFrameBlobs.size() + kMaxDigits;
+constexpr std::size_t kBlobPrefixRoom = kFrameBlobs.size() + kMaxDigits;
 
 std::size_t digits_of(std::uint64_t number) {
   std::size_t digits = 1;
@@ -21,7 +21,7 @@ std::size_t digits_of(std::uint64_t number) {
   return digits;
 }
 
-// Every record begins with the frame's number: behind its header.
+// Every record begins with the frame's number: a header word, then its value.
 constexpr std::size_t kNumberWord = 1;
 
 }  // namespace
@@ -36,8 +36,8 @@ LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
   return found->second;
 }
 
-void FramePlan::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
-                      ContinuedLabels& continued) {
+void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
+                       ContinuedLabels& continued) {
   frame_ = frame.bytes;
   number_ = number;
   label_ = label;
@@ -54,7 +54,7 @@ void FramePlan::start(const Frame& frame, NameId number, LabelId label, bool ope
   own_records_ = 1;
 }
 
-FramePlan::Record& FramePlan::new_record(LabelId label) {
+EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
   if (records_used_ == records_.size()) records_.emplace_back();
   Record& record = records_[records_used_++];
   record.label = label;
@@ -62,7 +62,7 @@ FramePlan::Record& FramePlan::new_record(LabelId label) {
   return record;
 }
 
-void FramePlan::add(const Argument& argument) {
+void EmitRecipe::add(const Argument& argument) {
   if (records_[own_records_ - 1].arguments.size() == kArgumentsPerCall) {
     ++own_records_;
     new_record(continued_->of(label_, own_records_)).arguments.add({number_, std::uint64_t{0}});
@@ -70,39 +70,39 @@ void FramePlan::add(const Argument& argument) {
   records_[own_records_ - 1].arguments.add(argument);
 }
 
-void FramePlan::add_number(NameId name, Reading reading, std::span<const std::byte> bytes) {
-  add({name, type_of(reading), 0});
+void EmitRecipe::add_number(NameId name, ValueForm form, std::span<const std::byte> bytes) {
+  add({name, type_of(form), 0});
   const auto record = static_cast<std::uint32_t>(own_records_ - 1);
   const std::size_t words = records_[record].arguments.words().size();
-  numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), reading});
+  numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form});
 }
 
-void FramePlan::add_counter(LabelId label, NameId name, std::span<const std::byte> bytes) {
+void EmitRecipe::add_counter(LabelId label, NameId name, std::span<const std::byte> bytes) {
   const auto record = static_cast<std::uint32_t>(records_used_);
   new_record(label).arguments.add({name, std::int64_t{0}});
-  numbers_.push_back({record, 1, part_of(bytes), Reading::Signed});
+  numbers_.push_back({record, 1, part_of(bytes), ValueForm::Signed});
 }
 
-void FramePlan::add_blob(std::string_view after, std::span<const std::byte> bytes) {
-  texts_.append(kBlobNameHead, ' ');
-  blobs_.push_back({texts_.size(), after.size(), parts_.size()});
-  texts_ += after;
+void EmitRecipe::add_blob(std::string_view suffix, std::span<const std::byte> bytes) {
+  texts_.append(kBlobPrefixRoom, ' ');
+  blobs_.push_back({texts_.size(), suffix.size(), parts_.size()});
+  texts_ += suffix;
   add_to_blob(bytes);
 }
 
-std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
-                           std::uint64_t time_ns, Lane& lane) {
+std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
+                            std::uint64_t time_ns, Lane& lane) {
   if (!blobs_.empty()) name_blobs(number);
   for (const Number& value : numbers_)
     records_[value.record].arguments.set_bits(
-        value.word, bits_of(value.reading, bytes.subspan(value.part.offset, value.part.size), order));
+        value.word, bits_of(value.form, bytes.subspan(value.part.offset, value.part.size), order));
 
-  std::size_t said = 0;
+  std::size_t lane_bytes = 0;
   for (std::size_t i = 0; i < own_records_; ++i) {
     const LabelId label = records_[i].label;
     Arguments& arguments = records_[i].arguments;
     arguments.set_bits(kNumberWord, number);
-    said += sizeof(PendingEvent) + arguments.words().size_bytes();
+    lane_bytes += sizeof(PendingEvent) + arguments.words().size_bytes();
     if (i == 0 && opens_call_) {
       lane.begin(time_ns, label, 0, arguments);
     } else if (arguments.size() <= kArgumentsPerRecord) {
@@ -112,33 +112,34 @@ std::size_t FramePlan::run(std::span<const std::byte> bytes, std::uint64_t numbe
       lane.end(time_ns);
     }
   }
-  say_blobs(bytes, time_ns, lane);
-  for (const Blob& blob : blobs_) said += sizeof(PendingEvent) + kFrameBlobs.size() + blob.after_size;
-  for (const Part& part : parts_) said += part.size;
+  emit_blobs(bytes, time_ns, lane);
+  for (const Blob& blob : blobs_) lane_bytes += sizeof(PendingEvent) + kFrameBlobs.size() + blob.suffix_size;
+  for (const Part& part : parts_) lane_bytes += part.size;
   for (std::size_t i = own_records_; i < records_used_; ++i) {
     lane.counter(time_ns, records_[i].label, 0, records_[i].arguments);
-    said += sizeof(PendingEvent) + records_[i].arguments.words().size_bytes();
+    lane_bytes += sizeof(PendingEvent) + records_[i].arguments.words().size_bytes();
   }
-  return said;
+  return lane_bytes;
 }
 
-// Long before the names are read: what was stored in small pieces is slow to load at once right behind.
-void FramePlan::name_blobs(std::uint64_t number) {
+// Done long before the names are read: loading at once what was just stored in small pieces stalls the
+// processor.
+void EmitRecipe::name_blobs(std::uint64_t number) {
   const std::size_t digits = digits_of(number);
-  const bool moves = std::exchange(digits_, digits) != digits;
+  const bool length_changes = std::exchange(digits_, digits) != digits;
   for (const Blob& blob : blobs_) {
-    char* const end = texts_.data() + blob.after_begin;
+    char* const end = texts_.data() + blob.suffix_begin;
     std::to_chars(end - digits, end, number);
-    if (moves) std::ranges::copy(kFrameBlobs, end - digits - kFrameBlobs.size());
+    if (length_changes) std::ranges::copy(kFrameBlobs, end - digits - kFrameBlobs.size());
   }
 }
 
-void FramePlan::say_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane) {
-  const std::size_t head_size = kFrameBlobs.size() + digits_;
+void EmitRecipe::emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane) {
+  const std::size_t prefix_size = kFrameBlobs.size() + digits_;
   for (std::size_t i = 0; i < blobs_.size(); ++i) {
     const Blob& blob = blobs_[i];
     const auto name =
-        std::string_view(texts_).substr(blob.after_begin - head_size, head_size + blob.after_size);
+        std::string_view(texts_).substr(blob.suffix_begin - prefix_size, prefix_size + blob.suffix_size);
     const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();
     const Part& first = parts_[blob.first_part];
     std::span<const std::byte> content = bytes.subspan(first.offset, first.size);

@@ -9,13 +9,13 @@
 
 namespace convert::tfile {
 
-namespace own_names {
+namespace argument_names {
 inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
                                   kInlined = "inlined", kTime = "time", kThread = "thread", kMemory = "mem";
-}  // namespace own_names
+}  // namespace argument_names
 
-inline std::string name_of_value(std::string_view name) {
-  using namespace own_names;
+inline std::string value_argument_name(std::string_view name) {
+  using namespace argument_names;
   constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kTime, kThread, kMemory};
   const bool is_own = std::ranges::find(kAll, name) != kAll.end();
   return std::string(name) + (is_own ? " (program)" : "");

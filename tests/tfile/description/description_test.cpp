@@ -1,5 +1,5 @@
 // The status line, field by field (fact sheet, section 2.3).
-#include "converters/tfile/description/status.h"
+#include "converters/tfile/description/description.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,15 +10,15 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Status read(std::string_view payload) {
+TraceStatus read(std::string_view payload) {
   std::vector<std::string> problems;
-  Status status = read_status(payload, problems);
+  TraceStatus status = read_status(payload, problems);
   EXPECT_THAT(problems, IsEmpty());
   return status;
 }
 
 TEST(TraceStatus, NumbersAreHexadecimal) {
-  const Status status = read(
+  const TraceStatus status = read(
       "0;tstop::0;tframes:19;tcreated:1a;tfree:4e4928;tsize:500000;circular:1;starttime:9bb364bd;stoptime:"
       "9bb3a056");
   EXPECT_FALSE(status.running);
@@ -33,7 +33,7 @@ TEST(TraceStatus, NumbersAreHexadecimal) {
 }
 
 TEST(TraceStatus, TextsAreHexadecimalToo) {
-  const Status status = read("0;tstop:646f6e65:0;username:4ac3b672673b204f274e65696c;notes:6e6f7465:");
+  const TraceStatus status = read("0;tstop:646f6e65:0;username:4ac3b672673b204f274e65696c;notes:6e6f7465:");
   EXPECT_EQ(status.describe(), "stopped by command: done");
   EXPECT_EQ(status.user, "J\u00f6rg; O'Neil");
   EXPECT_EQ(status.notes, "note");
@@ -62,7 +62,7 @@ TEST(TraceStatus, UnknownFieldsAreKept) {
 
 TEST(TraceStatus, DamagedFieldsAreProblems) {
   std::vector<std::string> problems;
-  const Status status = read_status("2;tframes:zz;username:6;tfree:10", problems);
+  const TraceStatus status = read_status("2;tframes:zz;username:6;tfree:10", problems);
   EXPECT_THAT(problems, ElementsAre("status: begins with '2', expected 0 or 1",
                                     "status: tframes is 'zz', not a hexadecimal number",
                                     "status: username is '6', not hexadecimal text"));

@@ -1,0 +1,110 @@
+// The events of a frame as data: its records with their packed arguments, and where in the frame's bytes the
+// numbers among them lie. A recipe is built for one frame; frames of the same pattern are emitted by running
+// it again.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/tfile/events/values.h"
+#include "converters/tfile/frames/frame_reader.h"
+
+namespace convert::tfile {
+
+// The names of further records of a frame, whose first record is full: "<name> (2)" and so on.
+class ContinuedLabels {
+ public:
+  explicit ContinuedLabels(Names& names) : names_(names) {}
+  LabelId of(LabelId label, std::size_t nth);
+
+ private:
+  Names& names_;
+  std::map<std::pair<LabelId, std::size_t>, LabelId> labels_;
+};
+
+class EmitRecipe {
+ public:
+  // ---- Building it for a frame ----
+
+  // Clears the recipe but keeps its memory. Every record begins with the argument `number`, the frame's
+  // number. Borrows `frame` and `continued` until the recipe is built.
+  void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued);
+  // An argument that all frames of the pattern have.
+  void add(const Argument& argument);
+  // A number that lies at these bytes in every frame.
+  void add_number(NameId name, ValueForm form, std::span<const std::byte> bytes);
+  // An argument of this frame only.
+  void add_own(const Argument& argument) {
+    is_for_one_frame_ = true;
+    add(argument);
+  }
+  void set_for_one_frame() { is_for_one_frame_ = true; }
+  void add_counter(LabelId label, NameId name, std::span<const std::byte> bytes);
+  // The blob "gdb/frame/<number><suffix>". add_to_blob() appends bytes to the latest blob.
+  void add_blob(std::string_view suffix, std::span<const std::byte> bytes);
+  void add_to_blob(std::span<const std::byte> bytes) { parts_.push_back(part_of(bytes)); }
+
+  // ---- Running it ----
+
+  // Whether the recipe emits all frames of the pattern, and not only the one that it was built for.
+  bool fits_all_of_pattern() const { return !is_for_one_frame_; }
+  // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
+  // Returns the approximate number of bytes that the events occupy in the lane.
+  std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
+                  std::uint64_t time_ns, Lane& lane);
+
+ private:
+  struct Part {  // bytes of the frame, counted from its header
+    std::uint32_t offset, size;
+  };
+  struct Record {
+    LabelId label;
+    Arguments arguments;  // the frame's number first, except for counters
+  };
+  struct Number {
+    std::uint32_t record, word;  // the word of the record's arguments that holds its value
+    Part part;
+    ValueForm form;
+  };
+  struct Blob {
+    std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
+    std::size_t first_part;                 // up to the next blob's
+  };
+
+  Part part_of(std::span<const std::byte> bytes) const {
+    return {static_cast<std::uint32_t>(bytes.data() - frame_.data()),
+            static_cast<std::uint32_t>(bytes.size())};
+  }
+  Record& new_record(LabelId label);
+  void name_blobs(std::uint64_t number);
+  void emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane);
+
+  // While building:
+  std::span<const std::byte> frame_;
+  NameId number_{};
+  LabelId label_{};
+  ContinuedLabels* continued_ = nullptr;
+
+  bool opens_call_ = false;
+  bool is_for_one_frame_ = false;
+  std::vector<Record> records_;  // the frame's own, then counters; those from records_used_ on are spare
+  std::size_t own_records_ = 0, records_used_ = 0;
+  std::vector<Number> numbers_;
+  std::vector<Blob> blobs_;
+  std::vector<Part> parts_;  // of blobs
+  std::string texts_;
+  std::size_t digits_ = 0;         // of the frame number that stands in texts_; 0: none
+  std::vector<std::byte> joined_;  // the parts of one blob
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,244 @@
+#include "converters/tfile/threads/frame_classifier.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "converters/tfile/description/numbers.h"
+
+namespace convert::tfile {
+namespace {
+
+// Thread stacks are usually 8 MiB apart, and the frames of one thread near each other.
+constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
+// Every stack is compared with each frame whose thread is guessed.
+constexpr std::size_t kMaxStacks = 256;
+// Every frame of a stepping tracepoint is compared with all hits that wait for steps.
+constexpr std::size_t kMaxOpenSteps = 256;
+
+std::optional<std::int64_t> last_value(const Frame& frame, std::optional<std::uint64_t> variable) {
+  if (!variable) return std::nullopt;
+  std::optional<std::int64_t> value;
+  for (const Block& block : frame.blocks)
+    if (block.kind == Block::Kind::Variable && block.address == *variable) value = block.value;
+  return value;
+}
+
+// Whether the frame has blocks of the expected kinds.
+bool has_shape(const Frame& frame, const ExpectedBlocks& expected) {
+  static constexpr std::array kLetters{'R', 'M', 'V', 'S'};
+  if (frame.blocks.size() > expected.shape.size()) return false;
+  if (!frame.is_partial && frame.blocks.size() != expected.shape.size()) return false;
+  for (std::size_t i = 0; i < frame.blocks.size(); ++i)
+    if (expected.shape[i] != kLetters[static_cast<std::size_t>(frame.blocks[i].kind)]) return false;
+  return true;
+}
+
+}  // namespace
+
+FrameClassifier::FrameClassifier(const TraceFile& trace, const LocationTable& locations)
+    : trace_(trace),
+      locations_(locations),
+      pid_variable_(trace.description.computed_variable("current_task_pid")),
+      task_variable_(trace.description.computed_variable("current_task")),
+      cpu_variable_(trace.description.computed_variable("cpu_id")),
+      is_kernel_(pid_variable_ || task_variable_ || cpu_variable_),
+      has_steps_(0x10000) {
+  for (const ExpectedFrames& expected : locations.all())
+    if (expected.location->step_count > 0) has_steps_[expected.location->number] = true;
+}
+
+FrameContext FrameClassifier::classify(const Frame& frame) {
+  FrameContext context;
+  const auto block = std::ranges::find(frame.blocks, Block::Kind::Registers, &Block::kind);
+  if (block != frame.blocks.end()) context.registers = &*block;
+  const auto locations = locations_.of(frame.tracepoint);
+  find_location(frame, locations, context);
+
+  const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
+  auto stack_pointer = register_value(trace_.layout ? trace_.layout->sp() : nullptr, context);
+  if (stack_pointer == 0) stack_pointer.reset();
+  std::optional<std::size_t> track = track_by_clue(frame, context);
+  if (!track) track = track_by_stack(stack_pointer);
+  OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
+  context.is_step = can_step && is_step(frame, locations, context, open != nullptr && open->left > 0);
+
+  if (!track)
+    track = context.is_step && open != nullptr
+                ? open->track
+                : track_of(ThreadClue::Tracepoint, static_cast<std::uint16_t>(frame.tracepoint));
+  context.track = *track;
+  ++tracks_[*track].frames;
+  if (stack_pointer) {
+    tracks_[*track].stack_low = std::min(tracks_[*track].stack_low, *stack_pointer);
+    tracks_[*track].stack_high = std::max(tracks_[*track].stack_high, *stack_pointer);
+  }
+
+  if (context.is_step) {
+    if (!context.pc_is_recorded) context.pc.reset();
+    if (open != nullptr && (open->left == 0 || --open->left == 0)) {
+      context.closes_call = true;
+      open_steps_.erase(open_steps_.begin() + (open - open_steps_.data()));
+    }
+  } else if (can_step) {
+    std::erase_if(open_steps_, [&](const OpenSteps& steps) {
+      return steps.tracepoint == frame.tracepoint && steps.track == context.track;
+    });
+    const ExpectedFrames& expected = context.location != nullptr ? *context.location : locations.front();
+    if (expected.location->step_count > 0 && open_steps_.size() < kMaxOpenSteps) {
+      context.opens_call = true;
+      open_steps_.push_back({frame.tracepoint, context.track, expected.location->step_count});
+    }
+  }
+  return context;
+}
+
+// Fact sheet, section 3: the pc register; without it, the address of the only location.
+void FrameClassifier::find_location(const Frame& frame, std::span<const ExpectedFrames> locations,
+                                    FrameContext& context) const {
+  if (context.registers != nullptr && trace_.layout)
+    context.pc = pc_of(*trace_.layout, context.registers->bytes, trace_.format.order);
+  context.pc_is_recorded = context.pc.has_value();
+  if (locations.size() == 1) {
+    context.location = &locations.front();
+    const TracepointLocation& location = *context.location->location;
+    const bool is_certain = !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] ||
+                            !location.hit_actions.empty() || frame.blocks.empty();
+    if (!context.pc && is_certain) context.pc = location.address;
+    return;
+  }
+  if (!context.pc) return;
+  const auto at_pc = std::ranges::find_if(
+      locations, [&](const ExpectedFrames& expected) { return expected.location->address == *context.pc; });
+  if (at_pc != locations.end()) context.location = &*at_pc;
+}
+
+bool FrameClassifier::is_step(const Frame& frame, std::span<const ExpectedFrames> locations,
+                              const FrameContext& context, bool is_expected) const {
+  const auto is_like_hit = [&](const ExpectedFrames& expected) { return has_shape(frame, expected.hit); };
+  const auto is_like_step = [&](const ExpectedFrames& expected) { return has_shape(frame, expected.step); };
+  if (context.pc_is_recorded) {
+    const bool is_at_location = std::ranges::any_of(
+        locations, [&](const ExpectedFrames& expected) { return expected.location->address == *context.pc; });
+    if (!is_at_location) return true;
+    // A step may return to the address of the tracepoint.
+    return is_expected && !std::ranges::any_of(locations, is_like_hit) &&
+           std::ranges::any_of(locations, is_like_step);
+  }
+  const bool like_hit = std::ranges::any_of(locations, is_like_hit);
+  const bool like_step = std::ranges::any_of(locations, is_like_step);
+  if (like_hit != like_step) return like_step;
+  return is_expected && like_step;
+}
+
+// Nothing when the frame does not hold the register, or there is none.
+std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg,
+                                                             const FrameContext& context) const {
+  if (reg == nullptr || context.registers == nullptr) return std::nullopt;
+  const auto bytes = bytes_of(*reg, context.registers->bytes);
+  return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, trace_.format.order));
+}
+
+std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame, const FrameContext& context) {
+  if (!is_kernel_ && context.registers == nullptr) return std::nullopt;
+  if (const auto pid = last_value(frame, pid_variable_))
+    return track_of(ThreadClue::Pid, static_cast<std::uint64_t>(*pid));
+  if (const auto task = last_value(frame, task_variable_))
+    return track_of(ThreadClue::Task, static_cast<std::uint64_t>(*task));
+  if (context.registers != nullptr && trace_.layout && trace_.layout->thread_pointer()) {
+    const ThreadPointer& pointer = *trace_.layout->thread_pointer();
+    const auto& registers = trace_.layout->registers();
+    auto value = register_value(&registers[pointer.low], context);
+    if (pointer.high != pointer.low) {
+      const auto high = register_value(&registers[pointer.high], context);
+      value = value && high ? std::optional((*high << 32) + *value) : std::nullopt;
+    }
+    // Fast tracepoints do not record the register and leave 0 there.
+    if (value && *value != 0) return track_of(ThreadClue::ThreadPointer, *value);
+  }
+  if (const auto cpu = last_value(frame, cpu_variable_))
+    return track_of(ThreadClue::Cpu, static_cast<std::uint64_t>(*cpu));
+  return std::nullopt;
+}
+
+std::optional<std::size_t> FrameClassifier::track_by_stack(std::optional<std::uint64_t> stack_pointer) {
+  if (!stack_pointer) return std::nullopt;
+  const auto is_near = [&](std::size_t i) {
+    const ThreadTrack& track = tracks_[stacks_[i]];
+    return *stack_pointer + kStackReach >= track.stack_low &&
+           track.stack_high + kStackReach >= *stack_pointer;
+  };
+  if (recent_stack_ < stacks_.size() && is_near(recent_stack_)) return stacks_[recent_stack_];
+  for (std::size_t i = 0; i < stacks_.size(); ++i)
+    if (is_near(i)) {
+      recent_stack_ = i;
+      return stacks_[i];
+    }
+  if (stacks_.size() == kMaxStacks) return std::nullopt;
+  const std::size_t track = track_of(ThreadClue::Stack, *stack_pointer);
+  if (tracks_[track].clue == ThreadClue::Stack) stacks_.push_back(track);
+  return track;
+}
+
+std::size_t FrameClassifier::track_of(ThreadClue clue, std::uint64_t value) {
+  const auto found = by_clue_.find({clue, value});
+  if (found != by_clue_.end()) return found->second;
+  if (tracks_.size() >= kMaxTracks && clue != ThreadClue::Tracepoint) {
+    ++frames_without_own_track_;
+    return track_of(ThreadClue::Tracepoint, 0);
+  }
+  by_clue_.emplace(std::pair(clue, value), tracks_.size());
+  tracks_.push_back({.clue = clue, .value = value});
+  return tracks_.size() - 1;
+}
+
+// The latest hit of the tracepoint that waits for steps: of the frame's track if that is known, else of any.
+FrameClassifier::OpenSteps* FrameClassifier::open_steps(std::int16_t tracepoint,
+                                                        std::optional<std::size_t> track) {
+  OpenSteps* latest = nullptr;
+  for (OpenSteps& candidate : open_steps_)
+    if (candidate.tracepoint == tracepoint && (!track || candidate.track == *track)) latest = &candidate;
+  return latest;
+}
+
+// A stack that is near those of two threads belongs to neither.
+std::vector<std::size_t> FrameClassifier::merged_tracks() const {
+  std::vector<std::size_t> shown(tracks_.size());
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    shown[i] = i;
+    if (tracks_[i].clue != ThreadClue::Stack) continue;
+    std::size_t threads = 0;
+    for (std::size_t t = 0; t < tracks_.size(); ++t) {
+      const bool is_thread = tracks_[t].clue == ThreadClue::ThreadPointer;
+      const bool is_near = tracks_[i].stack_low <= tracks_[t].stack_high + kStackReach &&
+                           tracks_[t].stack_low <= tracks_[i].stack_high + kStackReach;
+      if (!is_thread || tracks_[t].stack_high == 0 || !is_near) continue;
+      shown[i] = t;
+      ++threads;
+    }
+    if (threads > 1) shown[i] = i;
+  }
+  return shown;
+}
+
+std::string name_of(const ThreadTrack& track, const RegisterLayout* layout) {
+  switch (track.clue) {
+    case ThreadClue::Pid:
+      return fmt::format("thread pid={}", static_cast<std::int64_t>(track.value));
+    case ThreadClue::Task:
+      return fmt::format("thread task={:#x}", track.value);
+    case ThreadClue::ThreadPointer:
+      return fmt::format(
+          "thread {}={:#x}",
+          layout != nullptr && layout->thread_pointer() ? layout->thread_pointer()->name : "register",
+          track.value);
+    case ThreadClue::Cpu:
+      return fmt::format("cpu {}", static_cast<std::int64_t>(track.value));
+    case ThreadClue::Stack:
+      return fmt::format("thread sp={:#x} (guessed)", track.value);
+    case ThreadClue::Tracepoint:
+      break;
+  }
+  return track.value == 0 ? "other threads" : fmt::format("tracepoint {}", track.value);
+}
+
+}  // namespace convert::tfile
