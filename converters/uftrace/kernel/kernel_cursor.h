@@ -10,7 +10,6 @@
 
 #include "converters/model/notes.h"
 #include "converters/uftrace/kernel/kernel_header.h"
-#include "converters/uftrace/kernel/ring_page.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/records/file_window.h"
 

@@ -129,8 +129,8 @@ void KernelFileSource::stage_data(const KernelEvent& event, Cpu& cpu) {
     KernelQueue* const about = queue != nullptr ? queue : told_to(*tracepoint, payload);
     if (about != nullptr) stage_event(*tracepoint, event, *about);
   }
-  if (wanted_.switches && tracepoint->previous_thread.is_there()) stage_switch(*tracepoint, event, cpu);
-  if (wanted_.switches && tracepoint->woken_thread.is_there()) stage_wakeup(*tracepoint, event, cpu);
+  if (wanted_.switches && tracepoint->previous_thread.exists()) stage_switch(*tracepoint, event, cpu);
+  if (wanted_.switches && tracepoint->woken_thread.exists()) stage_wakeup(*tracepoint, event, cpu);
 }
 
 void KernelFileSource::skip(std::uint64_t id, const KernelEvent& event, const Cpu& cpu) {
@@ -145,7 +145,7 @@ void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& 
   KernelMessage message{.time_ns = event.order_ns,
                         .address = format.function.load_from(payload, order_),
                         .kind = format.is_entry ? KernelMessage::Kind::Entry : KernelMessage::Kind::Exit};
-  if (format.depth.is_there())
+  if (format.depth.exists())
     message.depth = static_cast<std::uint16_t>(
         std::min<std::uint64_t>(format.depth.load_from(payload, order_), KernelMessage::kNoDepth));
   if (format.value.fits(payload)) {
@@ -179,7 +179,7 @@ void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEv
   const bool runs_on = state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
   stage_side(tracepoint.previous_thread,
              runs_on ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
-  stage_side(tracepoint.subjects.next_thread, KernelMessage::Kind::SwitchIn);
+  stage_side(tracepoint.next_thread, KernelMessage::Kind::SwitchIn);
 }
 
 // An interrupt is no thread's work.
@@ -213,7 +213,7 @@ KernelQueue* KernelFileSource::inbox_of(ThreadId thread) const {
 // The thread that an event of another one is told to; null if there is none.
 KernelQueue* KernelFileSource::told_to(const Tracepoint& tracepoint,
                                        std::span<const std::byte> payload) const {
-  for (const IntegerField& place : {tracepoint.subjects.next_thread, tracepoint.subjects.thread}) {
+  for (const IntegerField& place : {tracepoint.next_thread, tracepoint.thread}) {
     if (!place.fits(payload)) continue;
     KernelQueue* const queue = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
     if (queue != nullptr) return queue;

@@ -82,7 +82,7 @@ TEST(EventFormat, FieldsAreDeclaredInManyWays) {
   for (const EventField& f : fields)
     lines.push_back(fmt::format("{}|{} @{}+{}{}{} {}", f.type, f.name, f.offset, f.size,
                                 f.is_signed ? " signed" : "", f.is_array ? " array" : "",
-                                static_cast<int>(f.where)));
+                                static_cast<int>(f.storage)));
   EXPECT_THAT(lines, ElementsAre("unsigned long|func @8+8 0", "char[16]|comm @16+16 signed array 0",
                                  "__data_loc char[]|name @32+4 array 1", "__rel_loc u32[]|list @36+4 array 2",
                                  "const char *|text @40+8 0", "char *|key @48+8 0", "int|old @56+4 0"));
@@ -105,7 +105,7 @@ TEST(GraphFormats, TellWhereThingsStand) {
   EXPECT_EQ(entry->value.offset, 20);
   const GraphFormat* const exit = formats.find(12);
   ASSERT_NE(exit, nullptr);
-  EXPECT_FALSE(exit->depth.is_there());
+  EXPECT_FALSE(exit->depth.exists());
   EXPECT_EQ(exit->value.offset, 16);
   EXPECT_EQ(formats.find(13), nullptr) << "of another system";
   EXPECT_EQ(formats.find(14), nullptr) << "no function";
