@@ -33,8 +33,8 @@ void KernelCalls::take_first(std::size_t user_depth) {
   const KernelMessage message = *context_.plan.queue->first();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
   if (message.kind == KernelMessage::Kind::Event)
-    return tell_event(time_ns, message, context_.plan.queue->take_event(), user_depth);
-  context_.plan.queue->take_first();
+    return tell_event(time_ns, message, context_.plan.queue->pop_event(), user_depth);
+  context_.plan.queue->pop_front();
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
       return enter(time_ns, message, user_depth);

@@ -31,7 +31,7 @@ void OffCpuCalls::tell_before(std::uint64_t time_ns) {
 
 void OffCpuCalls::take_first() {
   const PerfMessage message = *context_.plan.queue->first();
-  context_.plan.queue->take_first();
+  context_.plan.queue->pop_front();
   const std::uint64_t time_ns = std::max(message.time_ns, context_.lane.last_ns());
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:

@@ -12,7 +12,7 @@
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
-#include "converters/uftrace/perf/perf_queue.h"
+#include "converters/uftrace/perf/perf_event.h"
 
 namespace convert::uftrace {
 
