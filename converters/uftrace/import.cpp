@@ -37,8 +37,8 @@ std::unique_ptr<PerfFileSource> perf_feeder_of(Recording& recording, ImportConte
   return std::make_unique<PerfFileSource>(
       recording.directory.perf_cpus, PerfReading{.order = recording.info.order},
       pointers_to(recording.perf_queues),
-      PerfFileSource::Wanted{.switches = recording.shows_perf_switches(),
-                             .names = recording.shows_own_events() ? &context.names : nullptr},
+      PerfFileSource::Shown{.switches = recording.shows_perf_switches(),
+                            .names = recording.shows_own_events() ? &context.names : nullptr},
       context.stats);
 }
 
@@ -56,9 +56,9 @@ std::unique_ptr<KernelFileSource> kernel_feeder_of(Recording& recording, ImportC
                      .demangle = context.options.demangle,
                      .names = context.names,
                      .notes = notes}),
-      KernelFileSource::Wanted{.tracepoints = &recording.tracepoints,
-                               .events = !recording.options.no_event,
-                               .switches = !has_perf && !recording.options.no_sched},
+      KernelFileSource::Shown{.tracepoints = &recording.tracepoints,
+                              .events = !recording.options.no_event,
+                              .switches = !has_perf && !recording.options.no_sched},
       notes, context.stats);
 }
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "converters/model/names/full_name.h"
+#include "converters/symbols/demangle.h"
 
 namespace convert::tfile {
 namespace {

@@ -12,9 +12,8 @@
 
 #include "converters/uftrace/arguments/recorded_payloads.h"
 #include "converters/uftrace/events/event_names.h"
+#include "converters/uftrace/inspect/inspect_cpus.h"
 #include "converters/uftrace/inspect/inspect_files.h"
-#include "converters/uftrace/kernel/kernel_outline.h"
-#include "converters/uftrace/perf/perf_outline.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/extern_file.h"

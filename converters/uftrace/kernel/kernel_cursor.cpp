@@ -2,95 +2,112 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "converters/model/lanes/event.h"
-#include "converters/uftrace/kernel/integer_field.h"
-#include "converters/uftrace/kernel/ring_page.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/field.h"
 
 namespace convert::uftrace {
 namespace {
 
+// `commit` of a page.
+struct PageCommit {
+  using Size = fxt::Field<0, 26>;      // bytes of events
+  using CountStored = fxt::Field<30>;  // a long behind the events is the number of lost ones
+  using Lost = fxt::Field<31>;         // events were lost before this page
+};
+
+// `type_len` of an event's header: up to kMaxWords the size of its payload in words.
+namespace type_len {
+constexpr std::uint32_t kLong = 0;  // a u32 follows: the bytes of the payload and of itself
+constexpr std::uint32_t kMaxWords = 28;
+constexpr std::uint32_t kPadding = 29;
+constexpr std::uint32_t kTimeExtend = 30;
+constexpr std::uint32_t kTimeStamp = 31;
+}  // namespace type_len
+
+// A C bit field of the kernel's: the order of its fields is that of the bytes.
+struct RingHeader {
+  using LittleTypeLen = fxt::Field<0, 4>;
+  using LittleDelta = fxt::Field<5, 31>;  // ns since the event before
+  using BigTypeLen = fxt::Field<27, 31>;
+  using BigDelta = fxt::Field<0, 26>;
+
+  std::uint32_t type_len;
+  std::uint32_t delta;
+
+  static RingHeader of(std::uint32_t word, std::endian order) {
+    const bool is_little = order == std::endian::little;
+    return {static_cast<std::uint32_t>(is_little ? LittleTypeLen::get(word) : BigTypeLen::get(word)),
+            static_cast<std::uint32_t>(is_little ? LittleDelta::get(word) : BigDelta::get(word))};
+  }
+};
+
+// A time whose lower bits are the header's delta.
+struct LongTime {
+  using Low = fxt::Field<0, 26>;
+  using High = fxt::Field<27, 58>;
+  using Epoch = fxt::Field<59, 63>;  // of an absolute time: the page's
+};
+static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
+
 constexpr std::size_t kWord = sizeof(std::uint32_t);
-
-// Clocks of the kernel may go back by a little, from one page to the next.
+// The kernel's clock may go back by a little from one page to the next.
 constexpr std::uint64_t kClockSlackNs = 1'000'000;
-// Pages that are asked whether a page's time may be right.
+// A page's time is compared with those of this many pages behind it.
 constexpr std::size_t kWitnesses = 3;
-
-bool is_zero(std::span<const std::byte> bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
 
 }  // namespace
 
-KernelCursor::KernelCursor(const CpuFile& file, const KernelReading& reading)
-    : cpu_(file.cpu), file_(file.path.string(), reading.keep_open, reading.block_bytes), reading_(reading) {}
-
-template <typename Describe>
-void KernelCursor::note(const NoteKind& kind, std::uint64_t count, Describe&& describe) {
-  if (reading_.notes != nullptr) reading_.notes->add(kind, std::forward<Describe>(describe), count);
-}
-
 bool KernelCursor::next() {
-  try {
+  return read_or_end([this] {
     for (;;) {
       if (page_.empty() && !open_page()) return false;
       if (!page_.empty() && next_in_page()) return true;
     }
-  } catch (const InputError& unreadable) {
-    note(kUnreadableFile, 1, [&] { return std::string(unreadable.what()); });
-    file_.give_up();
-    page_ = {};
-    return false;
-  }
+  });
 }
 
 // ---- Pages ----
 
 KernelCursor::PageHead KernelCursor::head_of(std::span<const std::byte> page) const {
-  const PageLayout& layout = reading_.pages;
-  const IntegerField commit{.offset = sizeof(std::uint64_t),
-                            .size = static_cast<std::uint8_t>(layout.long_bytes)};
-  return {.time_ns = load<std::uint64_t>(page.data(), layout.order),
-          .commit = commit.load_from(page, layout.order)};
+  return {.time_ns = load<std::uint64_t>(page.data(), layout_.order),
+          .commit = load_unsigned(page.data() + sizeof(std::uint64_t), layout_.long_bytes, layout_.order)};
 }
 
-// Goes to the next page; one that has no events that can be read stays closed. False at the end of the file.
+// Goes to the next page. A page without readable events stays closed. False at the end of the file.
 bool KernelCursor::open_page() {
-  const PageLayout& layout = reading_.pages;
-  const auto bytes = file_.at_least(layout.page_bytes * (1 + kWitnesses));
+  const auto bytes = file_.at_least(layout_.page_bytes * (1 + kWitnesses));
   if (bytes.empty()) return false;
   ++pages_;
-  const auto page = bytes.first(std::min(bytes.size(), layout.page_bytes));
+  const auto page = bytes.first(std::min(bytes.size(), layout_.page_bytes));
   const auto behind = bytes.subspan(page.size());
   page_bytes_ = page.size();
-  at_ = layout.data_offset();
-  if (page.size() < layout.page_bytes)
+  at_ = layout_.data_offset();
+  if (page.size() < layout_.page_bytes)
     note(kTruncatedTail, page.size(), [&] {
       return fmt::format("{}: truncated: a page needs {} bytes, {} left",
-                         Location::byte(file_.path(), file_.offset()).text(), layout.page_bytes, page.size());
+                         Location::byte(file_.path(), file_.offset()).text(), layout_.page_bytes,
+                         page.size());
     });
-  if (page.size() < layout.data_offset()) {
+  if (page.size() < layout_.data_offset()) {
     close_page();
     return true;
   }
   const PageHead head = head_of(page);
   const std::size_t size = PageCommit::Size::get(head.commit);
   if (is_zero(page)) {
-    leave_page(kZeroFilled, 0, "zeros instead of a page");
-  } else if (size > layout.page_bytes - layout.data_offset()) {
-    leave_page(kDamagedBytes, 0, fmt::format("not a page, which can't hold {} bytes of events", size));
-  } else if (!has_good_time(head.time_ns, behind)) {
-    leave_page(kDamagedBytes, 0, fmt::format("a page's time of {} ns is impossible here", head.time_ns));
+    drop_page_from(0, kZeroFilled, "zeros instead of a page");
+  } else if (size > layout_.page_bytes - layout_.data_offset()) {
+    drop_page_from(0, kDamagedBytes, fmt::format("not a page, which can't hold {} bytes of events", size));
+  } else if (!has_plausible_time(head.time_ns, behind)) {
+    drop_page_from(0, kDamagedBytes, fmt::format("a page's time of {} ns is impossible here", head.time_ns));
   } else {
     limit_ns_ = limit_of(head.time_ns, behind);
     time_ns_ = head.time_ns;
     lost_ = lost_before(head, page);
-    page_ = page.first(std::min(layout.data_offset() + size, page.size()));
+    page_ = page.first(std::min(layout_.data_offset() + size, page.size()));
   }
   return true;
 }
@@ -100,21 +117,20 @@ void KernelCursor::close_page() {
   page_ = {};
 }
 
-// What is left of the page from there on is of no use.
-void KernelCursor::leave_page(const NoteKind& kind, std::size_t from, std::string_view problem) {
-  note(kind, page_bytes_ - from, [&] {
-    return fmt::format("{}: {}", Location::byte(file_.path(), file_.offset() + from).text(), problem);
+void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std::string_view problem) {
+  note(kind, page_bytes_ - offset, [&] {
+    return fmt::format("{}: {}", Location::byte(file_.path(), file_.offset() + offset).text(), problem);
   });
   close_page();
 }
 
-// A page is believed unless most of those behind it are earlier. They have no say where they are earlier than
-// what was read.
-bool KernelCursor::has_good_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
+// A page's time is plausible unless most of the pages behind are earlier. Pages that are earlier than what
+// was read are damaged themselves, and don't count.
+bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kClockSlackNs < last_ns_) return false;
   int votes = 0;
-  for (; behind.size() >= reading_.pages.data_offset();
-       behind = behind.subspan(std::min(behind.size(), reading_.pages.page_bytes))) {
+  for (; behind.size() >= layout_.data_offset();
+       behind = behind.subspan(std::min(behind.size(), layout_.page_bytes))) {
     const std::uint64_t other_ns = head_of(behind).time_ns;
     if (other_ns == 0 || other_ns >= kTimeLimitNs || other_ns + kClockSlackNs < last_ns_) continue;
     votes += other_ns + kClockSlackNs >= time_ns ? 1 : -1;
@@ -122,101 +138,99 @@ bool KernelCursor::has_good_time(std::uint64_t time_ns, std::span<const std::byt
   return votes >= 0;
 }
 
-// No event is later than the page behind, if that may be right.
+// No event of a page is later than the next page, if that one's time is plausible.
 std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std::byte> behind) const {
-  const PageLayout& layout = reading_.pages;
-  if (behind.size() < layout.data_offset()) return kTimeLimitNs - 1;
+  if (behind.size() < layout_.data_offset()) return kTimeLimitNs - 1;
   const std::uint64_t next_ns = head_of(behind).time_ns;
-  const bool is_good = next_ns >= time_ns &&
-                       has_good_time(next_ns, behind.subspan(std::min(behind.size(), layout.page_bytes)));
-  return is_good ? next_ns + kClockSlackNs : kTimeLimitNs - 1;
+  const bool is_plausible =
+      next_ns >= time_ns &&
+      has_plausible_time(next_ns, behind.subspan(std::min(behind.size(), layout_.page_bytes)));
+  return is_plausible ? next_ns + kClockSlackNs : kTimeLimitNs - 1;
 }
 
-// How many events are missing before the page, if any; 0 if that is not told.
+// The number of events lost before the page: nothing if none were, 0 if it is not known.
 std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
                                                        std::span<const std::byte> page) const {
-  const PageLayout& layout = reading_.pages;
   if (PageCommit::Lost::get(head.commit) == 0) return std::nullopt;
   const IntegerField count{
-      .offset = static_cast<std::uint32_t>(layout.data_offset() + PageCommit::Size::get(head.commit)),
-      .size = static_cast<std::uint8_t>(layout.long_bytes)};
+      .offset = static_cast<std::uint32_t>(layout_.data_offset() + PageCommit::Size::get(head.commit)),
+      .size = static_cast<std::uint8_t>(layout_.long_bytes)};
   if (PageCommit::CountStored::get(head.commit) == 0 || !count.fits(page)) return 0;
-  return count.load_from(page, layout.order);
+  return count.load_from(page, layout_.order);
 }
 
 // ---- Events ----
 
-// False when the page is over, and closed.
+// False when the page is at its end, and closed.
 bool KernelCursor::next_in_page() {
   if (const auto lost = std::exchange(lost_, std::nullopt)) {
     last_ns_ = std::max(last_ns_, time_ns_);
     event_ = {.kind = KernelEvent::Kind::Lost, .order_ns = last_ns_, .lost = *lost};
     return true;
   }
-  const std::endian order = reading_.pages.order;
   while (page_.size() - at_ >= kWord) {
     start_ = at_;
-    const auto header = RingHeader::of(load<std::uint32_t>(page_.data() + at_, order), order);
+    const auto header = RingHeader::of(load<std::uint32_t>(page_.data() + at_, layout_.order), layout_.order);
     at_ += kWord;
     if (header.type_len >= 1 && header.type_len <= type_len::kMaxWords) {
-      if (!has_come(time_ns_ + header.delta)) return false;
-      return take_event(header.type_len * kWord);
+      if (!set_time(time_ns_ + header.delta)) return false;
+      return emit_payload(header.type_len * kWord);
     }
     if (header.type_len == type_len::kPadding && header.delta == 0) break;
-    if (page_.size() - at_ < kWord) return damaged_event();
-    const auto word = load<std::uint32_t>(page_.data() + at_, order);
+    if (page_.size() - at_ < kWord) return drop_half_event();
+    const auto word = load<std::uint32_t>(page_.data() + at_, layout_.order);
     switch (header.type_len) {
       case type_len::kTimeExtend:
         at_ += kWord;
-        if (!has_come(time_ns_ + LongTime::High::put(word) + header.delta)) return false;
+        if (!set_time(time_ns_ + LongTime::High::put(word) + header.delta)) return false;
         break;
       case type_len::kTimeStamp:
         at_ += kWord;
-        if (!has_come((time_ns_ & LongTime::Epoch::kMask) | LongTime::High::put(word) | header.delta))
+        if (!set_time((time_ns_ & LongTime::Epoch::kMask) | LongTime::High::put(word) | header.delta))
           return false;
         break;
-      case type_len::kPadding:  // an event that was taken back
-        if (word < kWord || word > page_.size() - at_) return damaged_event();
+      case type_len::kPadding:  // a discarded event
+        if (word < kWord || word > page_.size() - at_) return drop_half_event();
         at_ += word;
-        if (!has_come(time_ns_ + header.delta)) return false;
+        if (!set_time(time_ns_ + header.delta)) return false;
         break;
       default:  // kLong
-        if (word < kWord) return damaged_event();
+        if (word < kWord) return drop_half_event();
         at_ += kWord;
-        if (!has_come(time_ns_ + header.delta)) return false;
-        return take_event(word - kWord);
+        if (!set_time(time_ns_ + header.delta)) return false;
+        return emit_payload(word - kWord);
     }
   }
   close_page();
   return false;
 }
 
-// The payload is here, and filled up to whole words. False if the page does not hold it.
-bool KernelCursor::take_event(std::size_t length) {
+// Payloads are padded to whole words. False if the page ends before.
+bool KernelCursor::emit_payload(std::size_t length) {
   const std::size_t left = page_.size() - at_;
-  if (length > left) return damaged_event();
+  if (length > left) return drop_half_event();
   last_ns_ = std::max(last_ns_, time_ns_);
   event_ = {.kind = KernelEvent::Kind::Data, .order_ns = last_ns_, .payload = page_.subspan(at_, length)};
   at_ += std::min(left, (length + kWord - 1) / kWord * kWord);
   return true;
 }
 
-// It is that time. False if that can't be: then the page is closed.
-bool KernelCursor::has_come(std::uint64_t time_ns) {
+// False if the time is impossible: the rest of the page is dropped then.
+bool KernelCursor::set_time(std::uint64_t time_ns) {
   if (time_ns <= limit_ns_) {
     time_ns_ = time_ns;
     return true;
   }
-  leave_page(kDamagedBytes, start_, fmt::format("an event's time of {} ns is impossible here", time_ns));
+  drop_page_from(start_, kDamagedBytes, fmt::format("an event's time of {} ns is impossible here", time_ns));
   return false;
 }
 
-bool KernelCursor::damaged_event() {
-  const bool is_cut = page_bytes_ < reading_.pages.page_bytes;  // which was said
-  if (is_cut)
+// Always false. In a page that the end of the file cuts, half an event is no further damage.
+bool KernelCursor::drop_half_event() {
+  if (page_bytes_ < layout_.page_bytes)
     close_page();
   else
-    leave_page(kDamagedBytes, start_, "half an event");
+    drop_page_from(start_, kDamagedBytes, "half an event");
   return false;
 }
 

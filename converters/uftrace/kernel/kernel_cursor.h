@@ -1,5 +1,5 @@
-// Reads one kernel-cpu<N>.dat forward, event by event: the one place that knows the kernel's ring buffer. A
-// page that is damaged costs itself only.
+// Reads one kernel-cpu<N>.dat forward, event by event: the one place that knows the kernel's ring buffer
+// (uftrace.md, section 14.2). A damaged page costs only itself.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,17 @@
 #include <span>
 #include <string_view>
 
-#include "converters/model/notes.h"
+#include "converters/uftrace/cpus/cpu_files.h"
 #include "converters/uftrace/kernel/kernel_header.h"
-#include "converters/uftrace/kernel/ring_page.h"
-#include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/records/file_window.h"
 
 namespace convert::uftrace {
 
-// What stands in a page, or before it.
 struct KernelEvent {
   enum class Kind : std::uint8_t { Data, Lost };
   Kind kind = Kind::Data;
-  std::uint64_t order_ns = 0;               // never back in a file
+  std::uint64_t order_ns = 0;               // never goes back in a file
   std::span<const std::byte> payload = {};  // of Data; valid until the next event
-  std::uint64_t lost = 0;  // of Lost: how many events are missing; 0 if the kernel can't tell
+  std::uint64_t lost = 0;                   // of Lost: how many events are missing; 0 if that is not known
 };
 
 // How all files of a recording are read.
@@ -30,24 +26,21 @@ struct KernelReading {
   PageLayout pages = {};
   std::size_t block_bytes = std::size_t{256} << 10;
   bool keep_open = true;   // see RecordFile
-  Notes* notes = nullptr;  // none: what is wrong with the file is said by another reader
+  Notes* notes = nullptr;  // null: another reader notes damage
 };
 
-class KernelCursor {
+class KernelCursor : public CpuFileCursor {
  public:
   using Reading = KernelReading;
 
   // Throws InputError if the file can't be opened.
-  KernelCursor(const CpuFile& file, const KernelReading& reading);
+  KernelCursor(const CpuFile& file, const KernelReading& reading)
+      : CpuFileCursor(file, reading.block_bytes, reading.keep_open, reading.notes), layout_(reading.pages) {}
 
-  // Goes to the next event. False at the end of the file; so is a file that can't be read on.
+  // Goes to the next event. False at the end of the file, and where the file can't be read any further.
   bool next();
   const KernelEvent& event() const { return event_; }  // of the last next()
-
-  std::uint32_t cpu() const { return cpu_; }
-  std::uint64_t offset() const { return file_.offset(); }  // bytes read so far
-  std::uint64_t size() const { return file_.size(); }
-  std::uint64_t pages() const { return pages_; }  // read so far, damaged ones included
+  std::uint64_t pages() const { return pages_; }       // read so far, damaged ones included
 
  private:
   struct PageHead {
@@ -56,31 +49,28 @@ class KernelCursor {
   };
 
   bool open_page();
-  bool next_in_page();
-  bool take_event(std::size_t length);
-  bool has_come(std::uint64_t time_ns);
-  bool damaged_event();
   void close_page();
+  void drop_page_from(std::size_t offset, const NoteKind& kind, std::string_view problem);
   PageHead head_of(std::span<const std::byte> page) const;
-  bool has_good_time(std::uint64_t time_ns, std::span<const std::byte> behind) const;
+  bool has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const;
   std::uint64_t limit_of(std::uint64_t time_ns, std::span<const std::byte> behind) const;
   std::optional<std::uint64_t> lost_before(const PageHead& head, std::span<const std::byte> page) const;
-  void leave_page(const NoteKind& kind, std::size_t from, std::string_view problem);
-  template <typename Describe>
-  void note(const NoteKind& kind, std::uint64_t count, Describe&& describe);
 
-  std::uint32_t cpu_;
-  FileWindow file_;
-  KernelReading reading_;
+  bool next_in_page();
+  bool emit_payload(std::size_t length);
+  bool set_time(std::uint64_t time_ns);
+  bool drop_half_event();
+
+  PageLayout layout_;
   std::span<const std::byte> page_;  // up to the end of its events; empty between pages
-  std::size_t page_bytes_ = 0;       // of it, in the file
-  std::size_t at_ = 0;               // in the page
-  std::size_t start_ = 0;            // of the event at hand, in the page
-  std::uint64_t time_ns_ = 0;        // of the latest event, as the page tells
+  std::size_t page_bytes_ = 0;       // of the page in the file
+  std::size_t at_ = 0;               // how far the page is read
+  std::size_t start_ = 0;            // of the current event in the page
+  std::uint64_t time_ns_ = 0;        // of the latest event, by the page's time and deltas
   std::uint64_t limit_ns_ = 0;       // no event of the page is later
-  std::uint64_t last_ns_ = 0;        // of the file
+  std::uint64_t last_ns_ = 0;        // the latest time of the file
   std::uint64_t pages_ = 0;
-  std::optional<std::uint64_t> lost_ = {};  // before the page, not told yet
+  std::optional<std::uint64_t> lost_ = {};  // before the page, not emitted yet
   KernelEvent event_;
 };
 

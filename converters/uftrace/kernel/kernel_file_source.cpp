@@ -10,15 +10,14 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kMinEvents = 64;  // a turn
-// Bits of `prev_state` that say why a thread does not run.
+// Bits of `prev_state`: the reasons why a thread does not run.
 constexpr std::uint64_t kSleepingStates = 0xff;
 // Bits of `common_flags`: in a hardware or software interrupt, or a non-maskable one.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();
 
-// Most functions return an int: its upper half is not theirs. The kernel's own tracer looks at error codes
-// the same way.
+// Most functions return an int, whose upper half is undefined. The kernel's own tracer recognizes error codes
+// in the same way.
 std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   constexpr std::int32_t kLowestError = -4095;
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
@@ -26,67 +25,44 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
 }
 
-KernelReading reading_of(const KernelFiles& files, Notes* notes) {
-  return {.pages = files.header.pages, .notes = notes};
-}
-
 }  // namespace
 
-KernelFileSource::KernelFileSource(const KernelFiles& files, KernelInboxes perf_queues, KernelSymbols symbols,
-                                   const Wanted& wanted, Notes& notes, ImportStats& stats)
-    : events_(files.files, reading_of(files, &notes)),
+KernelFileSource::KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue> queues,
+                                   KernelSymbols symbols, const Shown& shown, Notes& notes,
+                                   ImportStats& stats)
+    : CpuFileSource(files.files, {.pages = files.header.pages, .notes = &notes}, std::move(queues), stats),
       order_(files.header.pages.order),
       common_(files.header),
       graph_(files.header),
-      queues_(std::move(perf_queues)),
       symbols_(std::move(symbols)),
-      wanted_(wanted),
-      notes_(&notes),
-      stats_(&stats),
-      cpus_(files.files.size()) {
-  stats_->bytes_total += events_.size();
-}
+      shown_(shown),
+      notes_(notes),
+      cpus_(files.files.size()) {}
 
 std::uint64_t KernelFileSource::find_first_ns() {
-  for (; !events_.at_end() && is_foreign(events_.event()); events_.advance())
-    stage(events_.event(), cpu_at_hand());
+  for (; !events().at_end() && is_for_no_thread(events().event()); events().advance())
+    stage(events().event());
   return watermark_ns();
 }
 
-bool KernelFileSource::pump(const PumpBudget& turn) {
-  const std::uint64_t before = bytes_read_;
-  std::size_t left = std::max(turn.lane_bytes / sizeof(KernelMessage), kMinEvents);
-  for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event(), cpu_at_hand());
-  bytes_read_ = events_.bytes_read();
-  stats_->add_read(bytes_read_ - before, 0);
-  return !events_.at_end();
-}
-
-KernelFileSource::Cpu& KernelFileSource::cpu_at_hand() {
-  Cpu& cpu = cpus_[events_.source()];
-  cpu.number = static_cast<std::uint16_t>(std::min(events_.cpu(), kLastCpu));
-  return cpu;
-}
-
-// The thread that the events before a loss are of, and the one behind it, ran meanwhile; who else did is not
-// known.
-void KernelFileSource::stage(const KernelEvent& event, Cpu& cpu) {
-  if (event.kind == KernelEvent::Kind::Data) {
-    stage_data(event, cpu);
-    return;
-  }
+void KernelFileSource::stage(const KernelEvent& event) {
+  Cpu& cpu = cpus_[events().file_index()];
+  cpu.number = static_cast<std::uint16_t>(std::min(events().cpu(), kLastCpu));
+  if (event.kind == KernelEvent::Kind::Data) return stage_data(event, cpu);
   cpu.is_behind_loss = true;
   cpu.lost = event.lost;
-  notes_->add(
+  notes_.add(
       kKernelEventsLost,
       [&] {
         return event.lost == 0 ? fmt::format("cpu {}: the kernel lost events", cpu.number)
                                : fmt::format("cpu {}: the kernel lost {} events", cpu.number, event.lost);
       },
       std::max<std::uint64_t>(event.lost, 1));
-  if (cpu.thread != nullptr) stage_loss(*cpu.thread, event.order_ns, cpu);
+  if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
+// A loss concerns two threads for sure: the one before it and the one behind it. Which others ran meanwhile
+// is not known.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
@@ -95,47 +71,44 @@ void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, con
 void KernelFileSource::stage_data(const KernelEvent& event, Cpu& cpu) {
   const auto payload = event.payload;
   if (!common_.fit(payload)) {
-    notes_->add(kEventSkipped, [&] {
-      return fmt::format("cpu {}: a kernel event of {} bytes", cpu.number, payload.size());
-    });
+    notes_.add(kEventSkipped,
+               [&] { return fmt::format("cpu {}: a kernel event of {} bytes", cpu.number, payload.size()); });
     return;
   }
-  const auto thread =
-      static_cast<ThreadId>(static_cast<std::uint32_t>(common_.thread.load_from(payload, order_)));
-  if (thread != cpu.latest) {
-    KernelQueue* const before = std::exchange(cpu.thread, inbox_of(thread));
-    cpu.latest = thread;
-    if (cpu.is_behind_loss && cpu.thread != nullptr && cpu.thread != before)
-      stage_loss(*cpu.thread, event.order_ns, cpu);
+  const ThreadId thread = thread_in(common_.thread, payload);
+  if (thread != cpu.thread) {
+    KernelQueue* const before = std::exchange(cpu.queue, find_queue(thread));
+    cpu.thread = thread;
+    if (cpu.is_behind_loss && cpu.queue != nullptr && cpu.queue != before)
+      stage_loss(*cpu.queue, event.order_ns, cpu);
   }
   cpu.is_behind_loss = false;
 
-  // What the kernel did for others is left out.
-  KernelQueue* const queue = cpu.thread;
-  const std::uint64_t id = common_.type.load_from(payload, order_);
-  if (const GraphFormat* const format = graph_.find(id)) {
+  KernelQueue* const queue = cpu.queue;  // null: the thread is not of the recorded program
+  const std::uint64_t type = type_of(payload);
+  if (const GraphFormat* const format = graph_.find(type)) {
     if (queue != nullptr && format->fits(payload))
       stage_call(*format, event, *queue);
     else if (queue != nullptr)
-      skip(id, event, cpu);
+      note_skipped(type, event, cpu);
     return;
   }
-  const Tracepoint* const tracepoint = tracepoint_of(id);
+  const Tracepoint* const tracepoint = find_tracepoint(type);
   if (tracepoint == nullptr) {
-    if (queue != nullptr && wanted_.events) skip(id, event, cpu);
+    if (queue != nullptr && shown_.events) note_skipped(type, event, cpu);
     return;
   }
-  if (wanted_.events) {
-    KernelQueue* const about = queue != nullptr ? queue : told_to(*tracepoint, payload);
-    if (about != nullptr) stage_event(*tracepoint, event, *about);
+  if (shown_.events) {
+    KernelQueue* const receiver = queue != nullptr ? queue : find_subject(*tracepoint, payload);
+    if (receiver != nullptr) stage_event(*tracepoint, event, *receiver);
   }
-  if (wanted_.switches && tracepoint->previous_thread.is_there()) stage_switch(*tracepoint, event, cpu);
-  if (wanted_.switches && tracepoint->woken_thread.is_there()) stage_wakeup(*tracepoint, event, cpu);
+  if (shown_.switches && tracepoint->previous_thread.exists()) stage_switch(*tracepoint, event, cpu);
+  if (shown_.switches && tracepoint->woken_thread.exists()) stage_wakeup(*tracepoint, event, cpu);
 }
 
-void KernelFileSource::skip(std::uint64_t id, const KernelEvent& event, const Cpu& cpu) {
-  notes_->add(kEventSkipped, [&] {
-    return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu.number, id,
+void KernelFileSource::note_skipped(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
+  notes_.add(kEventSkipped, [&] {
+    return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu.number, type,
                        event.payload.size());
   });
 }
@@ -145,7 +118,7 @@ void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& 
   KernelMessage message{.time_ns = event.order_ns,
                         .address = format.function.load_from(payload, order_),
                         .kind = format.is_entry ? KernelMessage::Kind::Entry : KernelMessage::Kind::Exit};
-  if (format.depth.is_there())
+  if (format.depth.exists())
     message.depth = static_cast<std::uint16_t>(
         std::min<std::uint64_t>(format.depth.load_from(payload, order_), KernelMessage::kNoDepth));
   if (format.value.fits(payload)) {
@@ -164,89 +137,66 @@ void KernelFileSource::stage_event(const Tracepoint& tracepoint, const KernelEve
               .value = event.payload.size(),
               .label = tracepoint.label,
               .kind = KernelMessage::Kind::Event});
-  put_bytes_of_event(event.payload, [&](const KernelMessage& part) { queue.stage(part); });
+  queue.stage_payload(event.payload);
 }
 
-// A thread that would run on was preempted.
+// A thread that is still runnable was preempted.
 void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
-  const auto stage_side = [&](const IntegerField& place, KernelMessage::Kind kind) {
-    if (!place.fits(payload)) return;
-    KernelQueue* const queue = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
-    if (queue != nullptr) put(*queue, {.time_ns = event.order_ns, .depth = cpu.number, .kind = kind});
+  const auto stage_side = [&](const IntegerField& field, KernelMessage::Kind kind) {
+    if (!field.fits(payload)) return;
+    if (KernelQueue* const queue = find_queue(thread_in(field, payload)))
+      put(*queue, {.time_ns = event.order_ns, .depth = cpu.number, .kind = kind});
   };
   const IntegerField& state = tracepoint.previous_state;
-  const bool runs_on = state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
+  const bool is_runnable = state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
   stage_side(tracepoint.previous_thread,
-             runs_on ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
-  stage_side(tracepoint.subjects.next_thread, KernelMessage::Kind::SwitchIn);
+             is_runnable ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
+  stage_side(tracepoint.next_thread, KernelMessage::Kind::SwitchIn);
 }
 
-// An interrupt is no thread's work.
+// A wakeup in an interrupt has no waker: the thread that was interrupted did not cause it.
 void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   if (!tracepoint.woken_thread.fits(payload)) return;
-  KernelQueue* const queue =
-      inbox_of(static_cast<ThreadId>(tracepoint.woken_thread.load_from(payload, order_)));
+  KernelQueue* const queue = find_queue(thread_in(tracepoint.woken_thread, payload));
   if (queue == nullptr) return;
   const bool is_interrupt =
       common_.flags.fits(payload) && (common_.flags.load_from(payload, order_) & kInterruptFlags) != 0;
-  const bool has_waker = cpu.thread != nullptr && !is_interrupt;
+  const bool has_waker = cpu.queue != nullptr && !is_interrupt;
   put(*queue, {.time_ns = event.order_ns,
-               .value = has_waker ? static_cast<std::uint64_t>(cpu.thread->thread()) : 0,
+               .value = has_waker ? static_cast<std::uint64_t>(cpu.queue->thread()) : 0,
                .depth = cpu.number,
                .kind = KernelMessage::Kind::Wakeup});
 }
 
-// ---- Whose events are ----
+// ---- Which thread gets an event ----
 
-// Null if the event is none, or not wanted.
-const Tracepoint* KernelFileSource::tracepoint_of(std::uint64_t id) const {
-  return wanted_.tracepoints != nullptr ? wanted_.tracepoints->find(id) : nullptr;
+ThreadId KernelFileSource::thread_in(const IntegerField& field, std::span<const std::byte> payload) const {
+  return static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(payload, order_)));
 }
 
-KernelQueue* KernelFileSource::inbox_of(ThreadId thread) const {
-  const auto found = queues_.find(thread);
-  return found == queues_.end() ? nullptr : found->second;
+// Null for an event of another kind, and where no tracepoints are shown.
+const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
+  return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// The thread that an event of another one is told to; null if there is none.
-KernelQueue* KernelFileSource::told_to(const Tracepoint& tracepoint,
-                                       std::span<const std::byte> payload) const {
-  for (const IntegerField& place : {tracepoint.subjects.next_thread, tracepoint.subjects.thread}) {
-    if (!place.fits(payload)) continue;
-    KernelQueue* const queue = inbox_of(static_cast<ThreadId>(place.load_from(payload, order_)));
-    if (queue != nullptr) return queue;
+// The thread that an event in another thread is about; null if there is none.
+KernelQueue* KernelFileSource::find_subject(const Tracepoint& tracepoint,
+                                            std::span<const std::byte> payload) const {
+  for (const IntegerField& field : {tracepoint.next_thread, tracepoint.thread}) {
+    if (!field.fits(payload)) continue;
+    if (KernelQueue* const queue = find_queue(thread_in(field, payload))) return queue;
   }
   return nullptr;
 }
 
-// No thread is told of it.
-bool KernelFileSource::is_foreign(const KernelEvent& event) const {
+bool KernelFileSource::is_for_no_thread(const KernelEvent& event) const {
   const auto payload = event.payload;
   if (event.kind != KernelEvent::Kind::Data || !common_.fit(payload)) return true;
-  const auto thread =
-      static_cast<ThreadId>(static_cast<std::uint32_t>(common_.thread.load_from(payload, order_)));
-  if (inbox_of(thread) != nullptr) return false;
-  const Tracepoint* const tracepoint = tracepoint_of(common_.type.load_from(payload, order_));
-  return tracepoint == nullptr || told_to(*tracepoint, payload) == nullptr;
-}
-
-// ---- To the threads ----
-
-void KernelFileSource::deliver() {
-  for (KernelQueue* const queue : filled_) queue->deliver();
-  filled_.clear();
-}
-
-std::uint64_t KernelFileSource::watermark_ns() const {
-  return events_.at_end() ? kForever : events_.event().order_ns;
-}
-
-std::size_t KernelFileSource::waiting_bytes() const {
-  std::size_t sum = 0;
-  for (const auto& [thread, queue] : queues_) sum += queue->waiting_bytes();
-  return sum;
+  if (find_queue(thread_in(common_.thread, payload)) != nullptr) return false;
+  const Tracepoint* const tracepoint = find_tracepoint(type_of(payload));
+  return tracepoint == nullptr || find_subject(*tracepoint, payload) == nullptr;
 }
 
 }  // namespace convert::uftrace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -11,77 +12,138 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kBlock = "TRACEFS: ";
-// What a page may have: the smallest holds an event, the largest known kernel's is 64 KiB.
+// The smallest page holds one event; the largest known kernel's has 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
 
-class HeaderReader {
+// ---- Formats of events ----
+
+// The number behind the first `key`.
+std::optional<std::size_t> number_of(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = trimmed(text.substr(at + key.size()));
+  return take_number<std::size_t>(rest);
+}
+
+// "unsigned long func", "char comm[16]", "__data_loc char[] name".
+void parse_declaration(std::string_view declaration, EventField& field) {
+  declaration = trimmed(declaration);
+  std::string_view brackets;
+  if (declaration.ends_with(']')) {
+    const std::size_t open = declaration.rfind('[');
+    if (open != std::string_view::npos) {
+      brackets = declaration.substr(open);
+      declaration = trimmed(declaration.substr(0, open));
+    }
+  }
+  std::size_t name = declaration.size();
+  while (name > 0 && is_word_character(declaration[name - 1])) --name;
+  field.name = declaration.substr(name);
+  field.type = std::string(trimmed(declaration.substr(0, name))).append(brackets);
+  field.is_array = field.type.ends_with(']');
+  if (field.type.starts_with("__data_loc")) field.storage = EventField::Storage::DataLocation;
+  if (field.type.starts_with("__rel_loc")) field.storage = EventField::Storage::RelativeLocation;
+}
+
+std::optional<EventField> parse_field(std::string_view line) {
+  constexpr std::string_view kKey = "field:";
+  line = trimmed(line);
+  const std::size_t end = line.find(';');
+  if (!line.starts_with(kKey) || end == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = line.substr(end);
+  const auto offset = number_of(rest, "offset:"), size = number_of(rest, "size:");
+  EventField field;
+  parse_declaration(line.substr(kKey.size(), end - kKey.size()), field);
+  if (field.name.empty() || !offset || !size) return std::nullopt;
+  field.offset = *offset;
+  field.size = *size;
+  field.is_signed = number_of(rest, "signed:").value_or(0) != 0;
+  return field;
+}
+
+// Returns nothing if the format has no usable id.
+std::optional<EventFormat> parse_format(std::string_view system, std::string_view name,
+                                        std::string_view text) {
+  constexpr std::string_view kPrint = "print fmt:";
+  const auto id = number_of(text, "ID:");
+  if (!id || *id > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+  const std::size_t print = text.find(kPrint);
+  return EventFormat{
+      .system = std::string(system),
+      .name = std::string(name),
+      .id = static_cast<std::uint16_t>(*id),
+      .fields = parse_fields(text),
+      .print_format = std::string(print == std::string_view::npos ? "" : text.substr(print + kPrint.size()))};
+}
+
+// ---- The file ----
+
+class HeaderParser {
  public:
-  HeaderReader(std::string_view text, const std::filesystem::path& path, Notes& notes)
+  HeaderParser(std::string_view text, const std::filesystem::path& path, Notes& notes)
       : rest_(text), path_(path), notes_(notes) {}
 
-  KernelHeader read() {
-    while (!rest_.empty()) take_line();
+  KernelHeader parse() {
+    while (!rest_.empty()) {
+      const std::string_view line = rest_.substr(0, rest_.find('\n'));
+      rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
+      ++line_number_;
+      if (!parse_line(line)) note_damage("expected PAGE_SIZE, LONG_SIZE, ENDIAN or TRACEFS");
+    }
     return std::move(header_);
   }
 
  private:
-  void take_line() {
-    const std::string_view line = rest_.substr(0, rest_.find('\n'));
-    rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
-    ++number_;
-    if (!take(line)) note_damage("expected PAGE_SIZE, LONG_SIZE, ENDIAN or TRACEFS");
-  }
-
-  bool take(std::string_view line) {
-    if (const auto value = value_of(line, "PAGE_SIZE: ")) return take_page_size(*value);
-    if (const auto value = value_of(line, "LONG_SIZE: ")) return take_long_size(*value);
-    if (const auto value = value_of(line, "ENDIAN: ")) return take_order(*value);
-    if (const auto value = value_of(line, kBlock)) return take_block(*value);
+  bool parse_line(std::string_view line) {
+    if (const auto value = value_of(line, "PAGE_SIZE: ")) return parse_page_size(*value);
+    if (const auto value = value_of(line, "LONG_SIZE: ")) return parse_long_size(*value);
+    if (const auto value = value_of(line, "ENDIAN: ")) return parse_byte_order(*value);
+    if (const auto value = value_of(line, kBlock)) return parse_block(*value);
     return line.empty();
   }
 
-  bool take_page_size(std::string_view text) {
+  bool parse_page_size(std::string_view text) {
     const auto size = whole_number<std::size_t>(text);
     if (!size || !std::has_single_bit(*size) || *size < kMinPage || *size > kMaxPage) return false;
     header_.pages.page_bytes = *size;
     return true;
   }
-  bool take_long_size(std::string_view text) {
+  bool parse_long_size(std::string_view text) {
     const auto size = whole_number<std::size_t>(text);
     if (size != 4 && size != 8) return false;
     header_.pages.long_bytes = *size;
     return true;
   }
-  bool take_order(std::string_view text) {
+  bool parse_byte_order(std::string_view text) {
     if (text != "LE" && text != "BE") return false;
     header_.pages.order = text == "BE" ? std::endian::big : std::endian::little;
     return true;
   }
 
-  // "<name>: <length>", and behind the line so many bytes.
-  bool take_block(std::string_view head) {
+  // A line "TRACEFS: <name>: <length>", followed by `length` bytes.
+  bool parse_block(std::string_view head) {
     const std::size_t colon = head.rfind(": ");
     if (colon == std::string_view::npos) return false;
     const auto length = whole_number<std::size_t>(head.substr(colon + 2));
     if (!length) return false;
     std::string_view text = rest_.substr(0, *length);
     const std::string_view behind = rest_.substr(text.size());
-    // A length that is wrong must not cost the blocks behind it.
+    // A wrong length must not cost the blocks behind it.
     if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlock))) {
       note_damage(fmt::format("a block of {} bytes does not end there", *length));
       const std::size_t next = rest_.find(fmt::format("\n{}", kBlock));
       text = rest_.substr(0, next == std::string_view::npos ? next : next + 1);
     }
-    take_contents(head.substr(0, colon), text);
+    parse_contents(head.substr(0, colon), text);
     rest_.remove_prefix(text.size());
-    number_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+    line_number_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
     return true;
   }
 
   // Names are paths below tracefs: "events/<system>/<event>/format".
-  void take_contents(std::string_view name, std::string_view text) {
+  void parse_contents(std::string_view name, std::string_view text) {
     constexpr std::string_view kPrefix = "events/", kSuffix = "/format";
-    if (name == "events/header_page") return take_header_page(text);
+    if (name == "events/header_page") return parse_header_page(text);
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return;
     name.remove_prefix(kPrefix.size());
     name.remove_suffix(kSuffix.size());
@@ -93,8 +155,8 @@ class HeaderReader {
       note_damage(fmt::format("the format of {} has no ID", name));
   }
 
-  // The kernel's own word for the size of its longs; the recorder's may be a smaller one.
-  void take_header_page(std::string_view text) {
+  // The size of the kernel's longs. LONG_SIZE is the recorder's, which may be smaller.
+  void parse_header_page(std::string_view text) {
     for (const EventField& field : parse_fields(text))
       if (field.name == "commit" && (field.size == 4 || field.size == 8))
         header_.pages.long_bytes = field.size;
@@ -105,17 +167,33 @@ class HeaderReader {
     return line.substr(key.size());
   }
   void note_damage(std::string_view problem) {
-    notes_.add(kDamagedLine, Location::line(path_.native(), number_), problem);
+    notes_.add(kDamagedLine, Location::line(path_.native(), line_number_), problem);
   }
 
   std::string_view rest_;
   const std::filesystem::path& path_;
   Notes& notes_;
-  std::uint64_t number_ = 0;  // of the line at hand
+  std::uint64_t line_number_ = 0;
   KernelHeader header_;
 };
 
 }  // namespace
+
+const EventField* EventFormat::find(std::string_view field) const {
+  const auto found = std::ranges::find(fields, field, &EventField::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+IntegerField EventFormat::integer(std::string_view field) const {
+  const EventField* const found = find(field);
+  const bool is_integer = found != nullptr && !found->is_array &&
+                          found->storage == EventField::Storage::Inline && std::has_single_bit(found->size) &&
+                          found->size <= sizeof(std::uint64_t) &&
+                          found->offset <= std::numeric_limits<std::uint16_t>::max();
+  if (!is_integer) return {};
+  return {.offset = static_cast<std::uint32_t>(found->offset),
+          .size = static_cast<std::uint8_t>(found->size)};
+}
 
 const EventFormat* KernelHeader::find(std::string_view system, std::string_view name) const {
   const auto found = std::ranges::find_if(
@@ -123,11 +201,19 @@ const EventFormat* KernelHeader::find(std::string_view system, std::string_view 
   return found == formats.end() ? nullptr : &*found;
 }
 
+std::vector<EventField> parse_fields(std::string_view text) {
+  std::vector<EventField> fields;
+  Lines lines(text);
+  while (const auto line = lines.next())
+    if (auto field = parse_field(*line)) fields.push_back(std::move(*field));
+  return fields;
+}
+
 std::optional<KernelHeader> read_kernel_header(const std::filesystem::path& directory, Notes& notes) {
   const auto path = directory / "kernel_header";
   const auto text = read_optional_file(path, notes);
   if (!text) return std::nullopt;
-  return HeaderReader(*text, path, notes).read();
+  return HeaderParser(*text, path, notes).parse();
 }
 
 }  // namespace convert::uftrace

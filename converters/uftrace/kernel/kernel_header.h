@@ -1,21 +1,23 @@
-// The file `kernel_header`: how the kernel's ring buffer pages are laid out, and the formats of the events in
+// The file `kernel_header`: the layout of the kernel's ring buffer pages, and the formats of the events in
 // them (uftrace.md, section 14.1).
 #pragma once
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/uftrace/kernel/event_format.h"
+#include "converters/model/reading/load.h"
 
 namespace convert::uftrace {
 
-// Of a page: u64 timestamp, a long `commit`, then the events.
+// A page: u64 timestamp, a long `commit`, then the events.
 struct PageLayout {
   std::size_t page_bytes = 4096;
   std::size_t long_bytes = 8;
@@ -24,15 +26,56 @@ struct PageLayout {
   std::size_t data_offset() const { return sizeof(std::uint64_t) + long_bytes; }
 };
 
+// Where an integer lies in an event's payload.
+struct IntegerField {
+  std::uint32_t offset = 0;
+  std::uint8_t size = 0;  // 1, 2, 4 or 8; 0: the event has no such field
+
+  bool exists() const { return size != 0; }
+  bool fits(std::span<const std::byte> payload) const {
+    return exists() && payload.size() >= size && offset <= payload.size() - size;
+  }
+  // fits() must hold.
+  std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
+    return load_unsigned(payload.data() + offset, size, order);
+  }
+};
+
+// A `field:` line of tracefs' format files.
+struct EventField {
+  // A string or array may lie elsewhere in the payload: the field is then a word with its offset and size.
+  enum class Storage : std::uint8_t { Inline, DataLocation, RelativeLocation };
+
+  std::string name;
+  std::string type;  // as declared, without the name: "unsigned long", "char[16]"
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  bool is_signed = false;
+  bool is_array = false;
+  Storage storage = Storage::Inline;
+};
+
+struct EventFormat {
+  std::string system, name;
+  std::uint16_t id = 0;
+  std::vector<EventField> fields;  // the common ones first
+  std::string print_format;        // what follows `print fmt:`
+
+  const EventField* find(std::string_view field) const;  // null if there is none
+  // Does not exist if no integer has that name.
+  IntegerField integer(std::string_view field) const;
+};
+
 struct KernelHeader {
   PageLayout pages;
   std::vector<EventFormat> formats;  // in the order of the file
 
-  // Null if there is none.
-  const EventFormat* find(std::string_view system, std::string_view name) const;
+  const EventFormat* find(std::string_view system, std::string_view name) const;  // null if there is none
 };
 
-// What is damaged is noted and passed. Nothing if there is no such file.
+// Parses the `field:` lines of a text and ignores all others.
+std::vector<EventField> parse_fields(std::string_view text);
+// Notes damaged lines and continues behind them. Returns nothing if the file does not exist.
 std::optional<KernelHeader> read_kernel_header(const std::filesystem::path& directory, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -1,10 +1,12 @@
-// Names of the kernel's functions, as its symbol list has them (uftrace.md, section 14.3).
+// The names of the kernel's functions, from the recording's symbol list (uftrace.md, section 14.3).
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
@@ -14,8 +16,8 @@
 
 namespace convert::uftrace {
 
-// Of several names of one address the first is taken; of a system call that of the kernel's own word size.
-// Empty if there is none: so are all where the recorder was not allowed to see addresses.
+// The first of an address's names; of a system call's names, that of the kernel's own word size. Empty if
+// there is none, as where the recorder was not allowed to see addresses.
 std::string_view kernel_name(const SymbolTable& symbols, std::uint64_t address);
 
 class KernelSymbols {
@@ -29,10 +31,10 @@ class KernelSymbols {
   };
   explicit KernelSymbols(Context context) : context_(std::move(context)) {}
 
-  // The label of a call: `[kernel]` and the symbol, or `<hex>` and a note (once for each address).
+  // The label of a call: `[kernel]` and the symbol, or `<hex>` and one note for each such address.
   LabelId label(std::uint64_t address) {
     const LabelId* const cached = cache_->find(address);
-    if (cached != nullptr && address != kNowhere) return *cached;
+    if (cached != nullptr && address != kEmptyEntry) return *cached;
     const auto [known, is_new] = labels_.try_emplace(address);
     if (is_new) known->second = new_label(address);
     cache_->put(address, known->second);
@@ -41,7 +43,7 @@ class KernelSymbols {
 
  private:
   using Cache = AddressCache<LabelId, 14>;
-  static constexpr std::uint64_t kNowhere = Cache::Entry{}.address;
+  static constexpr std::uint64_t kEmptyEntry = Cache::Entry{}.address;
 
   LabelId new_label(std::uint64_t address);
 

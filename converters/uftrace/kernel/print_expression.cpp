@@ -1,157 +1,144 @@
 #include "converters/uftrace/kernel/print_expression.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
-#include <string_view>
 
 namespace convert::uftrace {
 namespace {
 
-void append(std::string& text, std::string_view part, std::string_view between, bool& is_first) {
-  if (!is_first) text += between;
-  is_first = false;
-  text += part;
+using Number = std::uint64_t;
+using Result = std::optional<Number>;
+
+constexpr Number kBits = 64;
+
+std::int64_t as_signed(Number number) { return static_cast<std::int64_t>(number); }
+Result truth(bool is_true) { return is_true ? 1 : 0; }
+
+constexpr std::array kUnary{
+    UnaryOperator{'!', [](Number a) { return Number{a == 0 ? 1U : 0U}; }},
+    UnaryOperator{'~', [](Number a) { return ~a; }},
+    UnaryOperator{'-', [](Number a) { return 0 - a; }},
+    UnaryOperator{'+', [](Number a) { return a; }},
+};
+
+// A sign that begins with another one stands before it.
+constexpr std::array kBinary{
+    BinaryOperator{"||", 1, [](Number a, Number b) { return truth(a != 0 || b != 0); }},
+    BinaryOperator{"&&", 2, [](Number a, Number b) { return truth(a != 0 && b != 0); }},
+    BinaryOperator{"==", 6, [](Number a, Number b) { return truth(a == b); }},
+    BinaryOperator{"!=", 6, [](Number a, Number b) { return truth(a != b); }},
+    BinaryOperator{"<<", 8, [](Number a, Number b) { return Result(b < kBits ? a << b : 0); }},
+    BinaryOperator{">>", 8, [](Number a, Number b) { return Result(b < kBits ? a >> b : 0); }},
+    BinaryOperator{"<=", 7, [](Number a, Number b) { return truth(as_signed(a) <= as_signed(b)); }},
+    BinaryOperator{">=", 7, [](Number a, Number b) { return truth(as_signed(a) >= as_signed(b)); }},
+    BinaryOperator{"<", 7, [](Number a, Number b) { return truth(as_signed(a) < as_signed(b)); }},
+    BinaryOperator{">", 7, [](Number a, Number b) { return truth(as_signed(a) > as_signed(b)); }},
+    BinaryOperator{"|", 3, [](Number a, Number b) { return Result(a | b); }},
+    BinaryOperator{"^", 4, [](Number a, Number b) { return Result(a ^ b); }},
+    BinaryOperator{"&", 5, [](Number a, Number b) { return Result(a & b); }},
+    BinaryOperator{"+", 9, [](Number a, Number b) { return Result(a + b); }},
+    BinaryOperator{"-", 9, [](Number a, Number b) { return Result(a - b); }},
+    BinaryOperator{"*", 10, [](Number a, Number b) { return Result(a * b); }},
+    BinaryOperator{"/", 10, [](Number a, Number b) { return b != 0 ? Result(a / b) : Result(); }},
+    BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
+};
+
+void append_symbol(const std::vector<PrintExpression::Name>& names, Number value, std::string& result) {
+  const auto found = std::ranges::find(names, value, &PrintExpression::Name::value);
+  if (found != names.end())
+    result += found->text;
+  else
+    fmt::format_to(std::back_inserter(result), "{:#x}", value);
+}
+
+// All bits of a name must be set; bits without a name are a number. The name of 0 is for the value 0 only.
+void append_flags(const PrintExpression& flags, Number value, std::string& result) {
+  bool is_first = true;
+  const auto append = [&](std::string_view part) {
+    if (!is_first) result += flags.text;
+    is_first = false;
+    result += part;
+  };
+  const bool is_zero = value == 0;
+  for (const PrintExpression::Name& name : flags.names) {
+    const bool is_set = name.value == 0 ? is_zero && is_first : (value & name.value) == name.value;
+    if (!is_set) continue;
+    append(name.text);
+    value &= ~name.value;
+  }
+  if (value != 0) append(fmt::format("{:#x}", value));
 }
 
 }  // namespace
 
-bool PrintExpression::is_whole() const {
-  switch (what) {
-    case What::Nothing:
-    case What::Number:
-    case What::Text:
-    case What::Field:
-      return operands.empty();
-    case What::Choice:
-    case What::Flags:
-      return operands.size() == 1;
-    case What::Operation:
-      return text == "?:" ? operands.size() == 3 : operands.size() == 1 || operands.size() == 2;
-  }
-  return false;
+const UnaryOperator* find_unary(std::string_view text) {
+  const auto* const found = std::ranges::find_if(
+      kUnary, [text](const UnaryOperator& candidate) { return text.starts_with(candidate.sign); });
+  return found == kUnary.end() ? nullptr : &*found;
 }
 
-bool PrintExpression::gives_text() const {
-  if (what == What::Text || what == What::Choice || what == What::Flags) return true;
-  return what == What::Operation && text == "?:" && (operands[1].gives_text() || operands[2].gives_text());
+const BinaryOperator* find_binary(std::string_view text) {
+  const auto* const found = std::ranges::find_if(
+      kBinary, [text](const BinaryOperator& candidate) { return text.starts_with(candidate.sign); });
+  return found == kBinary.end() ? nullptr : &*found;
 }
 
-bool PrintExpression::number_of(const EventBytes& event, std::uint64_t& result) const {
-  switch (what) {
-    case What::Number:
-      result = number;
-      return true;
-    case What::Field:
-      if (!place.fits(event.payload)) return false;
-      result = place.load_from(event.payload, event.order);
-      if (is_signed) result = static_cast<std::uint64_t>(sign_extended(result, place.size));
-      return true;
-    case What::Operation:
-      return operate(event, result);
-    case What::Choice:
-    case What::Flags:
-      return operands[0].number_of(event, result);
-    case What::Nothing:
-    case What::Text:
-      return false;
-  }
-  return false;
+bool PrintExpression::has_text() const {
+  if (kind == Kind::Conditional) return operands[1].has_text() || operands[2].has_text();
+  return kind == Kind::Text || kind == Kind::Symbol || kind == Kind::Flags;
 }
 
-bool PrintExpression::operate(const EventBytes& event, std::uint64_t& result) const {
-  std::uint64_t a = 0, b = 0;
-  if (!operands[0].number_of(event, a)) return false;
-  if (text == "?:") return operands[a != 0 ? 1 : 2].number_of(event, result);
-  if (operands.size() == 1) {
-    if (text != "!" && text != "~" && text != "-" && text != "+") return false;
-    result = text == "!" ? (a == 0 ? 1 : 0) : text == "~" ? ~a : text == "-" ? 0 - a : a;
-    return true;
+Result PrintExpression::value(const EventBytes& event) const {
+  switch (kind) {
+    case Kind::Unknown:
+    case Kind::Text:
+      return {};
+    case Kind::Number:
+      return number;
+    case Kind::Field: {
+      if (!field.fits(event.payload)) return {};
+      const Number loaded = field.load_from(event.payload, event.order);
+      return is_signed ? static_cast<Number>(sign_extended(loaded, field.size)) : loaded;
+    }
+    case Kind::Symbol:
+    case Kind::Flags:
+      return operands[0].value(event);
+    case Kind::Unary:
+    case Kind::Binary:
+    case Kind::Conditional:
+      break;
   }
-  if (!operands[1].number_of(event, b)) return false;
-  const auto truth = [&](bool is_true) {
-    result = is_true ? 1 : 0;
-    return true;
-  };
-  if (text == "==") return truth(a == b);
-  if (text == "!=") return truth(a != b);
-  if (text == "<") return truth(static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b));
-  if (text == ">") return truth(static_cast<std::int64_t>(a) > static_cast<std::int64_t>(b));
-  if (text == "<=") return truth(static_cast<std::int64_t>(a) <= static_cast<std::int64_t>(b));
-  if (text == ">=") return truth(static_cast<std::int64_t>(a) >= static_cast<std::int64_t>(b));
-  if (text == "&&") return truth(a != 0 && b != 0);
-  if (text == "||") return truth(a != 0 || b != 0);
-  constexpr std::uint64_t kBits = 64;
-  if ((text == "/" || text == "%") && b == 0) return false;
-  if (text == "&")
-    result = a & b;
-  else if (text == "|")
-    result = a | b;
-  else if (text == "^")
-    result = a ^ b;
-  else if (text == "+")
-    result = a + b;
-  else if (text == "-")
-    result = a - b;
-  else if (text == "*")
-    result = a * b;
-  else if (text == "/")
-    result = a / b;
-  else if (text == "%")
-    result = a % b;
-  else if (text == "<<")
-    result = b < kBits ? a << b : 0;
-  else if (text == ">>")
-    result = b < kBits ? a >> b : 0;
-  else
-    return false;
-  return true;
+  const Result first = operands[0].value(event);
+  if (!first) return {};
+  if (kind == Kind::Unary) return unary->apply(*first);
+  if (kind == Kind::Conditional) return operands[*first != 0 ? 1 : 2].value(event);
+  const Result second = operands[1].value(event);
+  return second ? binary->apply(*first, *second) : Result();
 }
 
 bool PrintExpression::append_text(const EventBytes& event, std::string& result) const {
-  std::uint64_t value = 0;
-  switch (what) {
-    case What::Nothing:
-      return false;
-    case What::Text:
-      result += text;
-      return true;
-    case What::Number:
-    case What::Field:
-      if (!number_of(event, value)) return false;
-      fmt::format_to(std::back_inserter(result), "{}", static_cast<std::int64_t>(value));
-      return true;
-    case What::Operation:
-      if (text != "?:") {
-        if (!operate(event, value)) return false;
-        fmt::format_to(std::back_inserter(result), "{}", static_cast<std::int64_t>(value));
-        return true;
-      }
-      return operands[0].number_of(event, value) && operands[value != 0 ? 1 : 2].append_text(event, result);
-    case What::Choice: {
-      if (!operands[0].number_of(event, value)) return false;
-      const auto found = std::ranges::find(names, value, &Name::value);
-      if (found != names.end())
-        result += found->text;
-      else
-        fmt::format_to(std::back_inserter(result), "{:#x}", value);
-      return true;
-    }
-    case What::Flags: {
-      if (!operands[0].number_of(event, value)) return false;
-      bool is_first = true;
-      const bool is_zero = value == 0;
-      for (const Name& name : names) {
-        const bool is_set = name.value == 0 ? is_zero && is_first : (value & name.value) == name.value;
-        if (!is_set) continue;
-        append(result, name.text, text, is_first);
-        value &= ~name.value;
-      }
-      if (value != 0) append(result, fmt::format("{:#x}", value), text, is_first);
-      return true;
-    }
+  if (kind == Kind::Text) {
+    result += text;
+    return true;
   }
-  return false;
+  const bool is_computed = kind != Kind::Conditional;
+  const Result computed = is_computed ? value(event) : operands[0].value(event);
+  if (!computed) return false;
+  switch (kind) {
+    case Kind::Conditional:
+      return operands[*computed != 0 ? 1 : 2].append_text(event, result);
+    case Kind::Symbol:
+      append_symbol(names, *computed, result);
+      return true;
+    case Kind::Flags:
+      append_flags(*this, *computed, result);
+      return true;
+    default:
+      fmt::format_to(std::back_inserter(result), "{}", as_signed(*computed));
+      return true;
+  }
 }
 
 }  // namespace convert::uftrace

@@ -1,10 +1,10 @@
 #include "converters/uftrace/kernel/print_format.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string_view>
-#include <traceevent/event-parse.h>
 #include <utility>
 
 #include "converters/model/reading/text.h"
@@ -12,127 +12,228 @@
 namespace convert::uftrace {
 namespace {
 
-// Formats of kernels are shorter: others are not handed to the library.
+using Kind = PrintExpression::Kind;
+
+// A recording may hold any text. No kernel's formats are longer, nested deeper, or compute more.
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
-constexpr int kMaxDepth = 200;  // of an expression
+constexpr int kMaxNesting = 100;
+constexpr int kMaxOperations = 1000;
 
-std::optional<std::uint64_t> number(const char* text) {
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text, &end, 0);
-  while (*end == 'U' || *end == 'L' || *end == 'u' || *end == 'l') ++end;
-  if (*end != '\0') return std::nullopt;
-  return value;
-}
+// ---- Arguments: C expressions ----
 
-// From the library's tree. Of what it does not say, nothing is made.
-class Translation {
+// All functions but printed_fields() throw std::invalid_argument where the text is not what they expect.
+class PrintParser {
  public:
-  explicit Translation(const EventFormat& format) : format_(format) {}
-
-  PrintExpression expression(const tep_print_arg* arg, int depth = 0) const {
-    using What = PrintExpression::What;
-    if (arg == nullptr || depth > kMaxDepth) return {};
-    switch (arg->type) {
-      case TEP_PRINT_ATOM:
-        if (const auto value = number(arg->atom.atom)) return {.what = What::Number, .number = *value};
-        return {.what = What::Text, .text = arg->atom.atom != nullptr ? arg->atom.atom : ""};
-      case TEP_PRINT_FIELD:
-        return field(arg->field.name);
-      case TEP_PRINT_TYPE:
-        return expression(arg->typecast.item, depth + 1);
-      case TEP_PRINT_OP:
-        return operation(arg->op, depth);
-      case TEP_PRINT_FLAGS:
-        return {.what = What::Flags,
-                .text = arg->flags.delim != nullptr ? arg->flags.delim : "",
-                .names = names(arg->flags.flags),
-                .operands = {expression(arg->flags.field, depth + 1)}};
-      case TEP_PRINT_SYMBOL:
-        return {.what = What::Choice,
-                .names = names(arg->symbol.symbols),
-                .operands = {expression(arg->symbol.field, depth + 1)}};
-      default:
-        return {};
-    }
+  PrintParser(const EventFormat& format, std::string_view text) : format_(format), rest_(text) {
+    skip_blanks();
   }
 
-  // The fields that it is made of.
-  void add_fields(const tep_print_arg* arg, std::set<std::string>& fields, int depth = 0) const {
-    if (arg == nullptr || depth > kMaxDepth) return;
-    switch (arg->type) {
-      case TEP_PRINT_FIELD:
-        if (arg->field.name != nullptr) fields.insert(arg->field.name);
-        return;
-      case TEP_PRINT_TYPE:
-        return add_fields(arg->typecast.item, fields, depth + 1);
-      case TEP_PRINT_OP:
-        add_fields(arg->op.left, fields, depth + 1);
-        return add_fields(arg->op.right, fields, depth + 1);
-      case TEP_PRINT_FLAGS:
-        return add_fields(arg->flags.field, fields, depth + 1);
-      case TEP_PRINT_SYMBOL:
-        return add_fields(arg->symbol.field, fields, depth + 1);
-      default:
-        return;
+  // String literals one after the other, escapes as they are.
+  std::string strings() {
+    if (!rest_.starts_with('"')) throw std::invalid_argument("no string");
+    std::string text;
+    while (rest_.starts_with('"')) {
+      std::size_t end = 1;
+      while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2U : 1U;
+      if (end >= rest_.size()) throw std::invalid_argument("half a string");
+      text += rest_.substr(1, end - 1);
+      consume(end + 1);
     }
+    return text;
+  }
+
+  struct Argument {
+    PrintExpression expression;
+    std::set<std::string> fields;  // that it is made of
+  };
+  // The next argument; nothing behind the last one.
+  std::optional<Argument> next_argument() {
+    if (!consume_if(",")) return std::nullopt;
+    fields_.clear();
+    PrintExpression expression = conditional();
+    return Argument{std::move(expression), std::move(fields_)};
   }
 
  private:
-  PrintExpression field(const char* name) const {
-    const EventField* const found = name != nullptr ? format_.find(name) : nullptr;
-    if (found == nullptr) return {};
-    return {
-        .what = PrintExpression::What::Field, .place = number_place(*found), .is_signed = found->is_signed};
-  }
-  static IntegerField number_place(const EventField& field) {
-    const bool is_number = !field.is_array && field.where == EventField::Where::Here &&
-                           std::has_single_bit(field.size) && field.size <= 8 &&
-                           std::in_range<std::uint32_t>(field.offset);
-    if (!is_number) return {};
-    return {.offset = static_cast<std::uint32_t>(field.offset),
-            .size = static_cast<std::uint8_t>(field.size)};
-  }
+  // ---- Grammar, the loosest operator first ----
 
-  PrintExpression operation(const tep_print_arg_op& op, int depth) const {
-    const std::string_view sign = op.op != nullptr ? op.op : "";
-    PrintExpression result{.what = PrintExpression::What::Operation, .text = std::string(sign)};
-    const bool is_unary = op.left == nullptr || op.left->type == TEP_PRINT_NULL;
-    if (!is_unary) result.operands.push_back(expression(op.left, depth + 1));
-    if (sign == "?") {  // what may come is an operation, too: <yes> : <no>
-      const tep_print_arg* const both = op.right;
-      if (is_unary || both == nullptr || both->type != TEP_PRINT_OP || both->op.op == nullptr ||
-          std::string_view(both->op.op) != ":")
-        return {};
-      result.text = "?:";
-      result.operands.push_back(expression(both->op.left, depth + 1));
-      result.operands.push_back(expression(both->op.right, depth + 1));
-      return result;
+  PrintExpression conditional() {
+    if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
+    PrintExpression result = binary(0);
+    if (consume_if("?")) {
+      PrintExpression yes = conditional();
+      expect(":");
+      PrintExpression no = conditional();
+      result = operation({.kind = Kind::Conditional}, std::move(result), std::move(yes), std::move(no));
     }
-    result.operands.push_back(expression(op.right, depth + 1));
+    --nesting_;
     return result;
   }
 
-  static std::vector<PrintExpression::Name> names(const tep_print_flag_sym* list) {
-    std::vector<PrintExpression::Name> result;
-    for (; list != nullptr; list = list->next)
-      if (const auto value = number(list->value))
-        result.push_back({*value, list->str != nullptr ? list->str : ""});
+  // Operators that bind more tightly than `precedence`.
+  PrintExpression binary(int precedence) {
+    PrintExpression left = unary();
+    for (;;) {
+      const BinaryOperator* const found = find_binary(rest_);
+      if (found == nullptr || found->precedence <= precedence) return left;
+      consume(found->sign.size());
+      left = operation({.kind = Kind::Binary, .binary = found}, std::move(left), binary(found->precedence));
+    }
+  }
+
+  // Casts are passed over: they don't change the values that have names.
+  PrintExpression unary() {
+    if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
+    const UnaryOperator* const found = find_unary(rest_);
+    if (found != nullptr) consume(1);
+    const bool is_cast = found == nullptr && consume_cast();
+    PrintExpression result = found != nullptr ? operation({.kind = Kind::Unary, .unary = found}, unary())
+                             : is_cast        ? unary()
+                                              : primary();
+    --nesting_;
     return result;
+  }
+
+  PrintExpression primary() {
+    if (consume_if("(")) {
+      PrintExpression inner = conditional();
+      expect(")");
+      return inner;
+    }
+    if (rest_.starts_with('"')) return {.kind = Kind::Text, .text = strings()};
+    const std::string_view word = consume_word();
+    if (is_digit(word.front())) return {.kind = Kind::Number, .number = number(word)};
+    if (word == "REC") return field();
+    if (!rest_.starts_with('(')) return {};  // an enumerator: the format does not tell its value
+    if (word == "__print_flags" || word == "__print_flags_u64") return named_values(Kind::Flags);
+    if (word == "__print_symbolic" || word == "__print_symbolic_u64") return named_values(Kind::Symbol);
+    skip_parentheses();
+    return {};
+  }
+
+  static std::uint64_t number(std::string_view word) {
+    const auto value = c_number(word.substr(0, word.find_last_not_of("uUlL") + 1));
+    return value ? *value : throw std::invalid_argument("not a number");
+  }
+
+  PrintExpression field() {
+    expect("->");
+    const std::string name(consume_word());
+    fields_.insert(name);
+    if (consume_if("[")) {
+      conditional();
+      expect("]");
+      return {};
+    }
+    const EventField* const found = format_.find(name);
+    if (found == nullptr) return {};
+    return {.kind = Kind::Field, .field = format_.integer(name), .is_signed = found->is_signed};
+  }
+
+  // "(<value>, "<separator>", { <value>, "<name>" }, ...)"; a Symbol has no separator.
+  PrintExpression named_values(Kind kind) {
+    expect("(");
+    PrintExpression result{.kind = kind};
+    result.operands.push_back(conditional());
+    expect(",");
+    if (kind == Kind::Flags) {
+      result.text = strings();
+      expect(",");
+    }
+    do {
+      expect("{");
+      const PrintExpression value = conditional();
+      expect(",");
+      std::string name = strings();
+      expect("}");
+      if (value.kind == Kind::Number) result.names.push_back({value.number, std::move(name)});
+    } while (consume_if(","));
+    expect(")");
+    return result;
+  }
+
+  // What is made of numbers only is computed at once.
+  template <typename... Operands>
+  PrintExpression operation(PrintExpression result, Operands... operands) {
+    const bool is_constant = ((operands.kind == Kind::Number) && ...);
+    (result.operands.push_back(std::move(operands)), ...);
+    if (is_constant) {
+      const auto value = result.value({});
+      return value ? PrintExpression{.kind = Kind::Number, .number = *value} : PrintExpression{};
+    }
+    if (++operations_ > kMaxOperations) throw std::invalid_argument("too many operations");
+    return result;
+  }
+
+  // ---- Characters ----
+
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size())); }
+  void consume(std::size_t count) {
+    rest_.remove_prefix(count);
+    skip_blanks();
+  }
+  bool consume_if(std::string_view sign) {
+    if (!rest_.starts_with(sign)) return false;
+    consume(sign.size());
+    return true;
+  }
+  void expect(std::string_view sign) {
+    if (!consume_if(sign)) throw std::invalid_argument("something else");
+  }
+  static std::size_t word_size(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::find_if_not(text, is_word_character) - text.begin());
+  }
+  std::string_view consume_word() {
+    const std::string_view word = rest_.substr(0, word_size(rest_));
+    if (word.empty()) throw std::invalid_argument("no word");
+    consume(word.size());
+    return word;
+  }
+
+  // "(unsigned long)", "(void *)": words and stars only, with an operand behind them.
+  bool consume_cast() {
+    if (!rest_.starts_with('(')) return false;
+    const std::size_t end =
+        rest_.find_first_not_of("_ *0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 1);
+    const bool is_type = end != std::string_view::npos && rest_[end] == ')' && end > 1 && !is_digit(rest_[1]);
+    if (!is_type) return false;
+    const std::string_view behind = trimmed(rest_.substr(end + 1));
+    const bool has_operand = !behind.empty() && (is_word_character(behind[0]) || behind[0] == '(' ||
+                                                 behind[0] == '~' || behind[0] == '!' || behind[0] == '"');
+    if (has_operand) consume(end + 1);
+    return has_operand;
+  }
+
+  void skip_parentheses() {
+    std::size_t open = 0;
+    do {
+      if (rest_.empty()) throw std::invalid_argument("no end");
+      if (rest_.starts_with('"')) {
+        strings();
+        continue;
+      }
+      if (rest_.starts_with('(')) ++open;
+      if (rest_.starts_with(')')) --open;
+      consume(1);
+    } while (open > 0);
   }
 
   const EventFormat& format_;
+  std::string_view rest_;  // begins with no blank
+  std::set<std::string> fields_;
+  int nesting_ = 0, operations_ = 0;
 };
 
-// One conversion of a print fmt: "%s", and what stands before it.
+// ---- Conversions: "%s", "%-5d" ----
+
 struct Conversion {
-  std::string_view before;
-  std::size_t arguments = 1;  // more with each '*'
+  std::string_view before;    // the text between the last conversion and this one
+  std::size_t arguments = 1;  // one more for each '*'
   char kind = 0;
   char behind = 0;
 };
 
-// The next conversion of `text`, which loses it.
+// Removes the text up to the next conversion's end from `text`.
 std::optional<Conversion> next_conversion(std::string_view& text) {
   const std::string_view all = text;
   for (std::size_t at = 0; at < all.size(); ++at) {
@@ -142,12 +243,9 @@ std::optional<Conversion> next_conversion(std::string_view& text) {
       continue;
     }
     Conversion found{.before = all.substr(0, at)};
-    std::size_t end = at + 1;
-    for (; end < all.size() &&
-           std::string_view("-+ #0123456789.*hlLzjt").find(all[end]) != std::string_view::npos;
-         ++end)
-      if (all[end] == '*') ++found.arguments;
-    if (end == all.size()) return std::nullopt;
+    const std::size_t end = all.find_first_not_of("-+ #0123456789.*hlLzjt", at + 1);
+    if (end == std::string_view::npos) return std::nullopt;
+    found.arguments += static_cast<std::size_t>(std::ranges::count(all.substr(at, end - at), '*'));
     found.kind = all[end];
     found.behind = end + 1 < all.size() ? all[end + 1] : '\0';
     text = all.substr(end + 1);
@@ -156,66 +254,56 @@ std::optional<Conversion> next_conversion(std::string_view& text) {
   return std::nullopt;
 }
 
-// "name" of "…, name=".
+// "name" of "..., name=".
 std::string_view name_before(std::string_view text) {
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (text.empty() || (text.back() != '=' && text.back() != ':')) return {};
+  text = trimmed(text, " ");
+  if (!text.ends_with('=') && !text.ends_with(':')) return {};
   text.remove_suffix(1);
   std::size_t begin = text.size();
   while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   return text.substr(begin);
 }
 
-std::map<std::string, PrintedField> fields_in(const EventFormat& format, const tep_print_fmt& print) {
+// A text belongs to the field that its label names, else to the only field that it is made of. A conversion
+// right behind another one continues its text.
+std::map<std::string, PrintedField> parse(const EventFormat& format) {
+  PrintParser parser(format, format.print_format);
+  const std::string text = parser.strings();
+  std::vector<PrintParser::Argument> arguments;
+  while (auto argument = parser.next_argument()) arguments.push_back(std::move(*argument));
+
   std::map<std::string, PrintedField> fields;
-  const Translation translation(format);
-  std::string_view text = print.format;
-  std::string latest;  // the field that the conversion before was about
-  const tep_print_arg* arg = print.args;
-  while (const auto conversion = next_conversion(text)) {
-    for (std::size_t i = 1; i < conversion->arguments && arg != nullptr; ++i) arg = arg->next;
-    if (arg == nullptr) break;
-    std::set<std::string> used;
-    translation.add_fields(arg, used);
+  std::string_view rest = text;
+  std::string latest;
+  std::size_t next = 0;
+  while (const auto conversion = next_conversion(rest)) {
+    next += conversion->arguments;
+    if (next > arguments.size()) break;
+    auto& [expression, used] = arguments[next - 1];
     std::string field(name_before(conversion->before));
     if (conversion->before.empty() && !latest.empty()) field = latest;
     if (format.find(field) == nullptr) field = used.size() == 1 ? *used.begin() : std::string();
     latest = field;
-    if (!field.empty() && conversion->kind == 's') {
-      PrintExpression part = translation.expression(arg);
-      if (part.gives_text()) fields[field].parts.push_back(std::move(part));
+    if (!field.empty() && conversion->kind == 's' && expression.has_text()) {
+      fields[field].parts.push_back(std::move(expression));
     } else if (conversion->kind == 'p' && used.size() == 1) {
-      const bool is_symbol = std::string_view("sSfFB").find(conversion->behind) != std::string_view::npos &&
-                             conversion->behind != '\0';
-      (is_symbol ? fields[*used.begin()].is_symbol : fields[*used.begin()].is_pointer) = true;
+      const bool is_symbol = std::string_view("sSfFB").find(conversion->behind) != std::string_view::npos;
+      PrintedField& printed = fields[*used.begin()];
+      (is_symbol ? printed.is_symbol : printed.is_pointer) = true;
     }
-    arg = arg->next;
   }
   return fields;
 }
 
 }  // namespace
 
-PrintFormats::PrintFormats(const PageLayout& pages) : tep_(tep_alloc()) {
-  tep_set_loglevel(TEP_LOG_NONE);  // what it can't understand is shown as numbers
-  if (tep_ == nullptr) return;
-  tep_set_file_bigendian(tep_, pages.order == std::endian::big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-  tep_set_long_size(tep_, static_cast<int>(pages.long_bytes));
-}
-
-PrintFormats::~PrintFormats() {
-  if (tep_ != nullptr) tep_free(tep_);
-}
-
-std::map<std::string, PrintedField> PrintFormats::fields_of(const EventFormat& format) {
-  if (tep_ == nullptr || format.text.size() > kMaxFormat) return {};
-  tep_event* event = nullptr;
-  const tep_errno error =
-      tep_parse_format(tep_, &event, format.text.data(), format.text.size(), format.system.c_str());
-  std::map<std::string, PrintedField> fields;
-  if (error == TEP_ERRNO__SUCCESS && event != nullptr && event->print_fmt.format != nullptr)
-    fields = fields_in(format, event->print_fmt);
-  return fields;  // the event is the handle's
+std::map<std::string, PrintedField> printed_fields(const EventFormat& format) {
+  if (format.print_format.size() > kMaxFormat) return {};
+  try {
+    return parse(format);
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
 }
 
 }  // namespace convert::uftrace

@@ -1,41 +1,24 @@
-// Which fields of an event its `print fmt` shows in words: what libtraceevent understands of the format, in
-// our own words.
+// Parses an event's `print fmt`, a printf format and its arguments in C, for what it tells about fields:
+// which ones are shown by names (__print_flags, __print_symbolic), and which are addresses (%p, %ps).
 #pragma once
 
-#include <bit>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "converters/uftrace/kernel/event_format.h"
 #include "converters/uftrace/kernel/kernel_header.h"
 #include "converters/uftrace/kernel/print_expression.h"
 
-struct tep_handle;
-
 namespace convert::uftrace {
 
-// How one field is printed.
+// How one field is shown.
 struct PrintedField {
-  std::vector<PrintExpression> parts = {};  // texts, one after the other; none: as a number
+  std::vector<PrintExpression> parts = {};  // their texts, joined; none: as a number
   bool is_symbol = false;                   // the address of a function or variable: %ps
   bool is_pointer = false;                  // %p
 };
 
-// The library may crash at texts that no kernel has written: see print_child.h.
-class PrintFormats {
- public:
-  explicit PrintFormats(const PageLayout& pages);
-  ~PrintFormats();
-  PrintFormats(const PrintFormats&) = delete;
-  PrintFormats& operator=(const PrintFormats&) = delete;
-
-  // By field; empty if libtraceevent can't tell.
-  std::map<std::string, PrintedField> fields_of(const EventFormat& format);
-
- private:
-  tep_handle* tep_;
-};
+// By field. Empty if the text is not understood as a whole: all fields are then shown as their types say.
+std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 
 }  // namespace convert::uftrace

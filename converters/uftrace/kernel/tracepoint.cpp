@@ -10,18 +10,17 @@
 
 #include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_symbols.h"
-#include "converters/uftrace/kernel/print_child.h"
 
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kMaxElements = 64;  // of an array, that are shown
+constexpr std::size_t kMaxElements = 64;  // shown of an array
 
-// The first is told by the waker, the second where the thread will run.
+// A wakeup has two events: sched_waking in the waker, sched_wakeup on the cpu where the thread will run.
 constexpr std::array<std::string_view, 3> kWakeups{"sched:sched_waking", "sched:sched_wakeup",
                                                    "sched:sched_wakeup_new"};
 
-// Where a field's bytes are that lie elsewhere: a word of the kernel's.
+// The word of a __data_loc or __rel_loc field.
 struct DataLocation {
   using Offset = fxt::Field<0, 15>;
   using Size = fxt::Field<16, 31>;
@@ -33,7 +32,7 @@ bool is_character(std::string_view type) {
   return type.starts_with("char");
 }
 
-// Of the types that kernels declare arrays of.
+// The size of an array's elements by their declared type.
 std::size_t element_bytes(std::string_view type, std::size_t long_bytes) {
   for (const std::string_view prefix : {"__data_loc ", "__rel_loc ", "const "})
     if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
@@ -50,14 +49,14 @@ FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField
   using Form = FieldPlan::Form;
   FieldPlan plan{.name = names.intern(field.name),
                  .symbol_name = names.intern(field.name + ".symbol"),
-                 .where = field.where,
+                 .storage = field.storage,
                  .offset = field.offset,
                  .size = field.size,
                  .element_bytes = element_bytes(field.type, pages.long_bytes),
                  .is_signed = field.is_signed,
                  .printed = std::move(printed)};
   const bool is_pointer = field.type.ends_with('*') || plan.printed.is_pointer || plan.printed.is_symbol;
-  const bool is_array = field.is_array || field.where != EventField::Where::Here;
+  const bool is_array = field.is_array || field.storage != EventField::Storage::Inline;
   const bool is_number = std::has_single_bit(field.size) && field.size <= sizeof(std::uint64_t);
   if (is_array)
     plan.form = is_character(field.type) ? Form::Text : Form::Elements;
@@ -68,15 +67,15 @@ FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField
   return plan;
 }
 
-// Where the field's bytes are in the event.
+// Nothing if they lie outside the event.
 std::optional<std::span<const std::byte>> bytes_of(const FieldPlan& field, const EventBytes& event) {
   std::size_t offset = field.offset, size = field.size;
   const std::span<const std::byte> payload = event.payload;
   if (offset > payload.size() || size > payload.size() - offset) return std::nullopt;
-  if (field.where != EventField::Where::Here) {
+  if (field.storage != EventField::Storage::Inline) {
     if (size < sizeof(std::uint32_t)) return std::nullopt;
     const auto word = load<std::uint32_t>(payload.data() + offset, event.order);
-    const bool is_relative = field.where == EventField::Where::Relative;
+    const bool is_relative = field.storage == EventField::Storage::RelativeLocation;
     offset = DataLocation::Offset::get(word) + (is_relative ? offset + sizeof(word) : 0);
     size = DataLocation::Size::get(word);
     if (offset > payload.size() || size > payload.size() - offset) return std::nullopt;
@@ -84,27 +83,22 @@ std::optional<std::span<const std::byte>> bytes_of(const FieldPlan& field, const
   return payload.subspan(offset, size);
 }
 
-void put_elements(const FieldPlan& field, std::span<const std::byte> bytes, std::endian order,
-                  std::string& text) {
+void append_elements(const FieldPlan& field, std::span<const std::byte> bytes, std::endian order,
+                     std::string& text) {
   const std::size_t count = bytes.size() / field.element_bytes;
   for (std::size_t i = 0; i < std::min(count, kMaxElements); ++i) {
-    const IntegerField place{.offset = static_cast<std::uint32_t>(i * field.element_bytes),
-                             .size = static_cast<std::uint8_t>(field.element_bytes)};
-    const std::uint64_t value = place.load_from(bytes, order);
+    const std::uint64_t value =
+        load_unsigned(bytes.data() + i * field.element_bytes, field.element_bytes, order);
     if (i != 0) text += ',';
     fmt::format_to(std::back_inserter(text), "{}", value);
   }
   if (count > kMaxElements) text += ",...";
 }
 
-void put_bytes(std::span<const std::byte> bytes, std::string& text) {
+void append_bytes(std::span<const std::byte> bytes, std::string& text) {
   for (const std::byte byte : bytes.first(std::min(bytes.size(), kMaxElements)))
     fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
   if (bytes.size() > kMaxElements) text += "...";
-}
-
-std::uint64_t number_of(const FieldPlan& field, std::span<const std::byte> bytes, std::endian order) {
-  return IntegerField{.offset = 0, .size = static_cast<std::uint8_t>(field.size)}.load_from(bytes, order);
 }
 
 void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) {
@@ -121,29 +115,23 @@ void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) 
 
 }  // namespace
 
-Subjects subjects_of(const EventFormat& format) {
-  return {.next_thread = place_of(format, "next_pid"), .thread = place_of(format, "pid")};
-}
-
 Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols, Names& names)
     : order_(header.pages.order), symbols_(symbols) {
-  if (header.formats.empty()) return;
-  auto printed_by_format = printed_fields(header);
   const GraphFormats graph(header);
   const bool has_switches = header.find("sched", "sched_switch") != nullptr;
-  for (std::size_t i = 0; i < header.formats.size(); ++i) {
-    const EventFormat& format = header.formats[i];
+  for (const EventFormat& format : header.formats) {
     if (graph.find(format.id) != nullptr || by_id_.contains(format.id)) continue;
     const std::string name = format.system + ":" + format.name;
-    Tracepoint tracepoint{
-        .label = names.intern_label("event", name), .id = format.id, .subjects = subjects_of(format)};
+    Tracepoint tracepoint{.label = names.intern_label("event", name),
+                          .id = format.id,
+                          .next_thread = format.integer("next_pid"),
+                          .thread = format.integer("pid")};
     if (name == "sched:sched_switch") {
-      tracepoint.previous_thread = place_of(format, "prev_pid");
-      tracepoint.previous_state = place_of(format, "prev_state");
+      tracepoint.previous_thread = format.integer("prev_pid");
+      tracepoint.previous_state = format.integer("prev_state");
     }
-    if (has_switches && std::ranges::count(kWakeups, name) != 0)
-      tracepoint.woken_thread = tracepoint.subjects.thread;
-    auto& printed = printed_by_format[i];
+    if (has_switches && std::ranges::count(kWakeups, name) != 0) tracepoint.woken_thread = tracepoint.thread;
+    auto printed = printed_fields(format);
     for (const EventField& field : format.fields)
       if (!field.name.starts_with("common_"))
         tracepoint.fields.push_back(plan_of(field, header.pages, std::move(printed[field.name]), names));
@@ -163,26 +151,23 @@ void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std
   using Form = FieldPlan::Form;
   const auto bytes = bytes_of(field, event);
   if (!bytes) return;
+  const auto& parts = field.printed.parts;
+  const auto is_shown = [&](const PrintExpression& part) { return part.append_text(event, text); };
   text.clear();
-  const auto is_printed = [&] {
-    return std::ranges::all_of(field.printed.parts,
-                               [&](const PrintExpression& part) { return part.append_text(event, text); });
-  };
-  if (!field.printed.parts.empty() && is_printed() && !text.empty()) {
+  if (!parts.empty() && std::ranges::all_of(parts, is_shown) && !text.empty()) {
     values.add({field.name, text});
     return;
   }
   text.clear();
   switch (field.form) {
     case Form::Number:
-      add_number(field, number_of(field, *bytes, event.order), values);
+      add_number(field, load_unsigned(bytes->data(), field.size, event.order), values);
       return;
     case Form::Pointer: {
-      const std::uint64_t address = number_of(field, *bytes, event.order);
+      const std::uint64_t address = load_unsigned(bytes->data(), field.size, event.order);
       values.add({field.name, Pointer{address}});
-      const std::string_view symbol = field.printed.is_symbol && symbols_ != nullptr
-                                          ? kernel_name(*symbols_, address)
-                                          : std::string_view{};
+      const bool has_symbol = field.printed.is_symbol && symbols_ != nullptr;
+      const std::string_view symbol = has_symbol ? kernel_name(*symbols_, address) : std::string_view{};
       if (!symbol.empty()) values.add({field.symbol_name, symbol});
       return;
     }
@@ -192,11 +177,11 @@ void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std
       return;
     }
     case Form::Elements:
-      put_elements(field, *bytes, event.order, text);
+      append_elements(field, *bytes, event.order, text);
       values.add({field.name, text});
       return;
     case Form::Bytes:
-      put_bytes(*bytes, text);
+      append_bytes(*bytes, text);
       values.add({field.name, text});
       return;
   }

@@ -1,11 +1,10 @@
-// The kernel's tracepoints: what their formats say is turned into a plan for each, once; many threads then
-// take events apart by it.
+// The kernel's tracepoints: their formats are turned into a plan for each of them once; many threads then
+// decode events by it.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -14,7 +13,6 @@
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
 #include "converters/symbols/symbol_table.h"
-#include "converters/uftrace/kernel/integer_field.h"
 #include "converters/uftrace/kernel/kernel_header.h"
 #include "converters/uftrace/kernel/print_format.h"
 
@@ -24,29 +22,25 @@ namespace convert::uftrace {
 struct FieldPlan {
   enum class Form : std::uint8_t { Number, Pointer, Text, Elements, Bytes };
   NameId name{};
-  NameId symbol_name{};  // of the symbol that it points at
+  NameId symbol_name{};  // of a second argument: the symbol that a pointer points at
   Form form = Form::Number;
-  EventField::Where where = EventField::Where::Here;
-  std::size_t offset = 0, size = 0;  // of the field
-  std::size_t element_bytes = 1;     // of Elements
+  EventField::Storage storage = EventField::Storage::Inline;
+  std::size_t offset = 0, size = 0;
+  std::size_t element_bytes = 1;  // of Elements
   bool is_signed = false;
   PrintedField printed = {};
 };
 
-// Whom an event is about, besides the thread that it happened in.
-struct Subjects {
-  IntegerField next_thread, thread;
-};
-Subjects subjects_of(const EventFormat& format);
-
 struct Tracepoint {
   LabelId label{};
   std::uint16_t id = 0;
-  std::vector<FieldPlan> fields = {};  // the common ones are left out
-  Subjects subjects = {};
-  IntegerField previous_thread = {}, previous_state = {};  // of sched_switch alone
-  IntegerField woken_thread =
-      {};  // of wakeups alone, where there are switches: without, nobody knows who waits
+  std::vector<FieldPlan> fields = {};  // without the common ones
+  // Threads that the event is about, besides the one that it happened in.
+  IntegerField next_thread = {}, thread = {};
+  // Of sched_switch only.
+  IntegerField previous_thread = {}, previous_state = {};
+  // Of wakeups only, and only in recordings with sched_switch: without, nothing tells which threads wait.
+  IntegerField woken_thread = {};
 };
 
 class Tracepoints {
@@ -61,7 +55,7 @@ class Tracepoints {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &tracepoints_[found->second];
   }
-  // Adds what the event holds. `text` is room for it. What lies outside the event is left out.
+  // Appends the event's fields to `values`, but for those that lie outside its payload. `text` is a buffer.
   void add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload, std::string& text,
                   Arguments& values) const;
 

@@ -1,5 +1,5 @@
-// Reads one perf-cpu<N>.dat forward, event by event: the one place that knows what a perf record is. Damage
-// is skipped up to where records go on.
+// Reads one perf-cpu<N>.dat forward, event by event: the one place that knows the records of the kernel's
+// perf ring buffer (uftrace.md, section 13). Damage is skipped up to the next plausible record.
 #pragma once
 
 #include <bit>
@@ -8,10 +8,9 @@
 #include <optional>
 #include <span>
 
-#include "converters/model/notes.h"
+#include "converters/model/reading/load.h"
+#include "converters/uftrace/cpus/cpu_files.h"
 #include "converters/uftrace/perf/perf_event.h"
-#include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/records/file_window.h"
 
 namespace convert::uftrace {
 
@@ -20,55 +19,52 @@ struct PerfReading {
   std::endian order = std::endian::little;
   std::size_t block_bytes = std::size_t{64} << 10;
   bool keep_open = true;   // see RecordFile
-  Notes* notes = nullptr;  // none: what is wrong with the file has been said before
+  Notes* notes = nullptr;  // null: damage was noted by an earlier pass
 };
 
-class PerfCursor {
+class PerfCursor : public CpuFileCursor {
  public:
   using Reading = PerfReading;
 
   // Throws InputError if the file can't be opened.
-  PerfCursor(const CpuFile& file, const PerfReading& reading);
+  PerfCursor(const CpuFile& file, const PerfReading& reading)
+      : CpuFileCursor(file, reading.block_bytes, reading.keep_open, reading.notes), order_(reading.order) {}
 
-  // Goes to the next event. False at the end of the file; so is a file that can't be read on.
+  // Goes to the next event. False at the end of the file, and where the file can't be read any further.
   bool next();
-  // Of the last next(). Its `order_ns` never goes back.
-  const PerfEvent& event() const { return event_; }
-
-  std::uint32_t cpu() const { return cpu_; }
-  std::uint64_t offset() const { return file_.offset(); }  // bytes read so far
-  std::uint64_t size() const { return file_.size(); }
+  const PerfEvent& event() const { return event_; }  // of the last next()
 
  private:
+  // perf_event_header: u32 type, u16 misc, u16 size, which counts the header.
+  enum class Type : std::uint32_t { Lost = 2, Comm = 3, Exit = 4, Fork = 7, Switch = 14 };
   struct Header {
-    PerfType type;
+    Type type;
     std::uint16_t misc;
     std::uint16_t size;
   };
-  enum class Taken : std::uint8_t { Event, Nothing, End };
+  enum class Step : std::uint8_t { Event, Skipped, End };
 
-  Taken take_record();
-  Taken take_truncated(std::size_t size);
-  std::optional<Header> header_here();
-  bool is_confirmed(std::uint64_t time_ns, const Header& header);
-  bool something_is_behind(const Header& header);
-  bool has_good_time(const Header& header);
+  Step read_record();
+  Step end_truncated(std::size_t record_size);
   void decode(const Header& header, std::span<const std::byte> record);
+  Header header_at(const std::byte* at) const;
+  std::optional<Header> plausible_header();
+  std::uint64_t time_of(const Header& header, std::span<const std::byte> record) const;
+  bool has_plausible_time(const Header& header);
+  bool is_confirmed(std::uint64_t time_ns, const Header& header);
+  bool is_followed(const Header& header);
   void skip_damage();
-  bool goes_on_here();
+  bool resumes_here();
 
   static bool is_plausible(const Header& header);
-  static bool is_of_use(const Header& header);
-  Header header_at(const std::byte* at) const;
-  std::uint64_t time_of(const Header& header, std::span<const std::byte> record) const;
+  static bool is_event(Type type);
+  static bool has_fixed_size(Type type);
   template <typename T>
-  T load(const std::byte* at) const;
-  template <typename Describe>
-  void note(const NoteKind& kind, std::uint64_t count, Describe&& describe);
+  T load(const std::byte* at) const {
+    return convert::load<T>(at, order_);
+  }
 
-  std::uint32_t cpu_;
-  FileWindow file_;
-  PerfReading reading_;
+  std::endian order_;
   std::uint64_t last_ns_ = 0;
   PerfEvent event_;
 };

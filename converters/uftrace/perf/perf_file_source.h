@@ -1,47 +1,48 @@
-// Reads the perf files of a recording and hands every thread its switches, names, execs and its end. One
-// feeder merges all files, so that every queue fills in order of time; a switch is 24 bytes, which one thread
-// reads fast enough.
+// Reads the perf files of a recording and hands every thread its switches, names, execs and its exit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <unordered_map>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "converters/model/importer.h"
-#include "converters/model/lanes/event.h"
-#include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"
-#include "converters/uftrace/perf/perf_merge.h"
-#include "converters/uftrace/perf/perf_queue.h"
+#include "converters/uftrace/cpus/cpu_file_source.h"
+#include "converters/uftrace/perf/perf_cursor.h"
+#include "converters/uftrace/perf/perf_event.h"
 
 namespace convert::uftrace {
 
-class PerfFileSource : public SharedSource {
+class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
  public:
-  struct Wanted {
+  struct Shown {
     bool switches = true;
-    Names* names = nullptr;  // for those that threads give themselves; null: they are not handed on
+    Names* names = nullptr;  // for the names that threads give themselves; null: those are not shown
   };
-  // Borrows perf_queues, names and stats until the timeline has run. Threads without an queue are left out.
+  // Borrows the queues, names and stats until the timeline has run.
   PerfFileSource(const std::vector<CpuFile>& files, const PerfReading& reading,
-                 std::unordered_map<ThreadId, PerfQueue*> perf_queues, const Wanted& wanted,
-                 ImportStats& stats);
-
-  bool pump(const PumpBudget& turn) override;
-  void deliver() override;
-  std::uint64_t watermark_ns() const override;
-  std::size_t waiting_bytes() const override;
+                 QueuesByThread<PerfQueue> queues, const Shown& shown, ImportStats& stats)
+      : CpuFileSource(files, reading, std::move(queues), stats), shown_(shown) {}
 
  private:
-  void stage(const PerfEvent& event, std::uint32_t cpu);
+  // Forks and losses are not for threads: scan_perf() has found them.
+  void stage(const PerfEvent& event) override {
+    using Kind = PerfEvent::Kind;
+    constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();  // of FXT
+    const bool is_name = event.kind == Kind::Comm && shown_.names != nullptr;
+    const bool is_shown = event.kind == Kind::Exit || event.kind == Kind::Exec || is_name ||
+                          (event.is_switch() && shown_.switches);
+    if (!is_shown) return;
+    PerfQueue* const queue = find_queue(event.tid);
+    if (queue == nullptr) return;
+    put(*queue, {.time_ns = event.time_ns,
+                 .cpu = static_cast<std::uint16_t>(std::min(events().cpu(), kLastCpu)),
+                 .kind = event.kind,
+                 .name = is_name ? shown_.names->intern(event.comm) : NameId{}});
+  }
 
-  PerfMerge events_;
-  std::unordered_map<ThreadId, PerfQueue*> queues_;
-  Wanted wanted_;
-  ImportStats* stats_;
-  std::vector<std::pair<PerfQueue*, PerfMessage>> staged_;
-  std::uint64_t bytes_read_ = 0;
+  Shown shown_;
 };
 
 }  // namespace convert::uftrace

@@ -3,53 +3,52 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <utility>
 
-#include "converters/uftrace/perf/perf_merge.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
 
-struct Scanned {
+struct ThreadScan {
   PerfThread thread;
-  std::optional<std::uint64_t> out_ns;  // it is off the cpu since then
+  std::optional<std::uint64_t> out_ns;  // off the cpu since then
 };
 
-void end_run(Scanned& scanned) {
-  if (scanned.out_ns) scanned.thread.lone_outs.push_back(*scanned.out_ns);
-  scanned.out_ns.reset();
+void end_run(ThreadScan& scan) {
+  if (scan.out_ns) scan.thread.lone_outs.push_back(*scan.out_ns);
+  scan.out_ns.reset();
 }
 
-void take(Scanned& scanned, const PerfEvent& event, std::uint64_t shortest_ns) {
-  const bool is_switch = event.kind == PerfEvent::Kind::SwitchIn || event.is_switch_out();
-  if (is_switch && !scanned.thread.first_ns) scanned.thread.first_ns = event.time_ns;
-  scanned.thread.last_ns = std::max(scanned.thread.last_ns, event.time_ns);
+void add(const PerfEvent& event, std::uint64_t shortest_ns, ThreadScan& scan) {
+  PerfThread& thread = scan.thread;
+  if (event.is_switch() && !thread.first_ns) thread.first_ns = event.time_ns;
+  thread.last_ns = std::max(thread.last_ns, event.time_ns);
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
-      if (scanned.out_ns && event.time_ns < *scanned.out_ns + shortest_ns)
-        scanned.thread.short_outs.back() = true;
-      scanned.out_ns.reset();
+      if (scan.out_ns && event.time_ns < *scan.out_ns + shortest_ns) thread.short_outs.back() = true;
+      scan.out_ns.reset();
       break;
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
-      end_run(scanned);
-      scanned.out_ns = event.time_ns;
-      ++scanned.thread.switched_out;
-      if (shortest_ns != 0) scanned.thread.short_outs.push_back(false);
-      if (event.kind == PerfEvent::Kind::Preempted) ++scanned.thread.preempted;
+      end_run(scan);
+      scan.out_ns = event.time_ns;
+      ++thread.switched_out;
+      if (shortest_ns != 0) thread.short_outs.push_back(false);
+      if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
-      scanned.thread.forked_ns = event.time_ns;
-      scanned.thread.parent = event.parent;
+      thread.forked_ns = event.time_ns;
+      thread.parent = event.parent;
       break;
     case PerfEvent::Kind::Exit:
-      end_run(scanned);
+      end_run(scan);
       break;
     case PerfEvent::Kind::Comm:
-      if (scanned.thread.names_given++ == 0) scanned.thread.named_ns = event.time_ns;
+      if (thread.names_given++ == 0) thread.named_ns = event.time_ns;
       [[fallthrough]];
     case PerfEvent::Kind::Exec:
-      if (!event.comm.empty()) scanned.thread.name = event.comm;
+      if (!event.comm.empty()) thread.name = event.comm;
       break;
     case PerfEvent::Kind::Lost:
       break;
@@ -60,11 +59,11 @@ void take(Scanned& scanned, const PerfEvent& event, std::uint64_t shortest_ns) {
 
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns) {
-  std::unordered_map<ThreadId, Scanned> scanned;
-  for (PerfMerge events(files, reading); !events.at_end(); events.advance()) {
+  std::unordered_map<ThreadId, ThreadScan> scans;
+  for (CpuMerge<PerfCursor> events(files, reading); !events.at_end(); events.advance()) {
     const PerfEvent& event = events.event();
     if (event.kind != PerfEvent::Kind::Lost) {
-      take(scanned[event.tid], event, shortest_ns);
+      add(event, shortest_ns, scans[event.tid]);
     } else if (reading.notes != nullptr) {
       reading.notes->add(
           kSwitchesLost,
@@ -73,9 +72,9 @@ PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& read
     }
   }
   PerfThreads threads;
-  for (auto& [tid, of_thread] : scanned) {
-    end_run(of_thread);
-    threads.emplace(tid, std::move(of_thread.thread));
+  for (auto& [tid, scan] : scans) {
+    end_run(scan);
+    threads.emplace(tid, std::move(scan.thread));
   }
   return threads;
 }

@@ -1,4 +1,4 @@
-// A first pass over the perf files, for what has to be known of threads before their records are read.
+// A first pass over the perf files: what has to be known about threads before their records are read.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,24 @@ namespace convert::uftrace {
 struct PerfThread {
   std::string name = {};                       // the last one that it gave itself; empty if it never did
   std::optional<std::uint64_t> first_ns = {};  // of its switches
-  std::optional<std::uint64_t> named_ns = {};  // when it was first given a name, other than by an exec
-  std::uint64_t switched_out = 0;              // how often, and
-  std::uint64_t preempted = 0;                 // how often of these it would have run on
-  std::uint64_t names_given = 0;               // other than by execs
-  std::uint64_t last_ns = 0;                   // of its switches, execs and ends
+  std::optional<std::uint64_t> named_ns = {};  // its first new name that was not an exec's
+  std::uint64_t switched_out = 0;              // number of switches out
+  std::uint64_t preempted = 0;                 // of them, those while it was runnable
+  std::uint64_t names_given = 0;               // without those of execs
+  std::uint64_t last_ns = 0;                   // of its switches, execs and exits
   std::optional<std::uint64_t> forked_ns = {};
-  ThreadId parent = {};  // who forked it, if forked_ns is known
+  ThreadId parent = {};  // the thread that forked it, if forked_ns is known
   // Times of switches out that no switch in follows: the last one of a thread that never ran again, or one
   // before a gap in the file.
   std::vector<std::uint64_t> lone_outs = {};
-  // Of each switch out, in their order, whether the next switch in comes too soon; empty if that is not
-  // asked.
+  // Of each switch out, in order, whether the next switch in comes too soon; empty if no shortest time is
+  // set.
   std::vector<bool> short_outs = {};
 };
 
 using PerfThreads = std::map<ThreadId, PerfThread>;
 
-// What is wrong with the files goes to `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0:
-// nothing is.
+// Damage is noted in `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0: nothing is.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns = 0);
 

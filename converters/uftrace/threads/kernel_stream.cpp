@@ -26,8 +26,8 @@ void KernelStream::emit_next() {
   const KernelMessage message = *plan_.queue->first();
   const std::uint64_t time_ns = std::max(message.time_ns, lane_.last_ns());
   if (message.kind == KernelMessage::Kind::Event)
-    return emit_tracepoint(time_ns, message, plan_.queue->take_event());
-  plan_.queue->take_first();
+    return emit_tracepoint(time_ns, message, plan_.queue->pop_event());
+  plan_.queue->pop_front();
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
       return calls_.enter_kernel(time_ns, message, is_wanted());

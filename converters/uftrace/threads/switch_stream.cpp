@@ -22,7 +22,7 @@ Due SwitchStream::next() const {
 
 void SwitchStream::emit_next() {
   const PerfMessage message = *plan_.queue->first();
-  plan_.queue->take_first();
+  plan_.queue->pop_front();
   const std::uint64_t time_ns = std::max(message.time_ns, lane_.last_ns());
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:

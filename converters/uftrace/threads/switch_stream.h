@@ -7,7 +7,7 @@
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
-#include "converters/uftrace/perf/perf_queue.h"
+#include "converters/uftrace/perf/perf_event.h"
 #include "converters/uftrace/threads/side_stream.h"
 #include "converters/uftrace/threads/stack_repair.h"
 #include "converters/uftrace/threads/thread_plan.h"

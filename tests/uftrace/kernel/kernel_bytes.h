@@ -1,5 +1,5 @@
-// Builds what the kernel leaves in a recording by hand: kernel-cpu<N>.dat, page by page and event by event,
-// and kernel_header (uftrace.md, section 14).
+// Builds the kernel's files of a recording by hand: kernel-cpu<N>.dat, page by page and event by event, and
+// kernel_header (uftrace.md, section 14).
 #pragma once
 
 #include <bit>
@@ -43,28 +43,28 @@ class KernelBytes {
   KernelBytes() = default;
   explicit KernelBytes(const Layout& layout) : layout_(layout) {}
 
-  // What follows is on a page of its own, of that time.
+  // Begins a page.
   KernelBytes& page(std::uint64_t time_ns) {
     finish_page();
     is_open_ = true;
     time_ns_ = time_ns;
     return *this;
   }
-  // Of the page: events are missing before it; 0: nobody knows how many.
+  // Events are missing before the current page; 0: an unknown number.
   KernelBytes& lost(std::uint64_t count) {
     flags_ = count == 0 ? 0x8000'0000 : 0xc000'0000;
     lost_ = count;
     return *this;
   }
-  // So many ns behind the one before. PayloadDecoder are whole words.
+  // `delta` ns after the event before. Payloads are whole words.
   KernelBytes& event(std::uint32_t delta, std::string_view payload) {
     return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
   }
   KernelBytes& long_event(std::uint32_t delta, std::string_view payload) {
     return header(0, delta).put(static_cast<std::uint32_t>(payload.size() + 4)).bytes(payload);
   }
-  // An event that was taken back, of so many bytes behind its header.
-  KernelBytes& taken_back(std::uint32_t delta, std::uint32_t bytes_behind) {
+  // A discarded event of `bytes_behind` bytes behind its header.
+  KernelBytes& discarded(std::uint32_t delta, std::uint32_t bytes_behind) {
     return header(29, delta).put(bytes_behind).bytes(std::string(bytes_behind - 4, '\x33'));
   }
   KernelBytes& end_of_page() { return header(29, 0); }
@@ -89,7 +89,7 @@ class KernelBytes {
     return *this;
   }
 
-  // As header_text() describes them.
+  // With the fields of header_text().
   KernelBytes& entry(std::uint32_t delta, std::int32_t tid, std::uint64_t function, std::int32_t depth) {
     return event(delta, common(11, tid).put(function).put(depth).text());
   }
@@ -125,7 +125,7 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // what was there before
+    whole.resize(layout_.page_bytes, '\x55');  // left from earlier events
     text_ += whole;
     data_.clear();
     flags_ = 0;

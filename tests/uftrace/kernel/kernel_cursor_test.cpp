@@ -1,4 +1,4 @@
-// What a file of the kernel's says, event by event, and what is left of a damaged one.
+// The events of a kernel file, and what remains of a damaged one.
 #include "converters/uftrace/kernel/kernel_cursor.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ Events events_of(std::string_view bytes, const Layout& layout = {}, std::size_t 
   return events;
 }
 
-TEST(KernelCursor, TellsEventsOfAllLengths) {
+TEST(KernelCursor, ReadsEventsOfAllLengths) {
   const std::string large(116, 'x');
   const Events events = events_of(KernelBytes()
                                       .page(1000)
@@ -65,7 +65,7 @@ TEST(KernelCursor, AddsUpTimes) {
   const std::uint64_t late = std::uint64_t{1} << 40;
   const Events events = events_of(KernelBytes()
                                       .page(1000)
-                                      .taken_back(3, 12)
+                                      .discarded(3, 12)
                                       .event(1, "one.")
                                       .extend(0x7ff'ffff)
                                       .event(1, "two.")
@@ -82,8 +82,8 @@ TEST(KernelCursor, AddsUpTimes) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// It has 59 bits.
-TEST(KernelCursor, AnAbsoluteTimeIsOfThePagesEpoch) {
+// An absolute time has 59 bits.
+TEST(KernelCursor, AnAbsoluteTimeHasThePagesEpoch) {
   const std::uint64_t epoch = std::uint64_t{3} << 59;
   EXPECT_THAT(events_of(KernelBytes().page(epoch + 5).stamp(100).event(1, "late").text()).lines,
               ElementsAre(fmt::format("{} late", epoch + 101)));
@@ -104,8 +104,8 @@ TEST(KernelCursor, OtherKernelsHaveOtherPages) {
   }
 }
 
-TEST(KernelCursor, TellsLosses) {
-  const std::string full(236, 'x');  // no place for a count behind it
+TEST(KernelCursor, ReportsLosses) {
+  const std::string full(236, 'x');  // no room for a count behind it
   const Events events = events_of(KernelBytes()
                                       .page(10)
                                       .lost(5151)
@@ -123,7 +123,7 @@ TEST(KernelCursor, TellsLosses) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-TEST(KernelCursor, AnEmptyPageIsPassed) {
+TEST(KernelCursor, SkipsEmptyPages) {
   const Events events = events_of(KernelBytes().page(10).page(20).event(0, "two.").text());
   EXPECT_THAT(events.lines, ElementsAre("20 two."));
   EXPECT_THAT(events.notes, IsEmpty());
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"damaged-bytes 240", "kernel-cpu3.dat:+0x110: half an event"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(KernelCursor, ATruncatedPageGivesWhatItHolds) {
+TEST(KernelCursor, ATruncatedPageGivesItsWholeEvents) {
   const std::string bytes = KernelBytes().page(100).event(1, "one.").event(1, "two.").text();
   EXPECT_THAT(events_of(bytes.substr(0, 30)).lines, ElementsAre("101 one."));
   EXPECT_THAT(
@@ -211,8 +211,7 @@ TEST(KernelCursor, ATruncatedPageGivesWhatItHolds) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) events_of(std::string_view(bytes).substr(0, size));
 }
 
-// Said once, however often it is asked.
-TEST(KernelCursor, AFileThatGoesAwayEndsThere) {
+TEST(KernelCursor, AFileThatDisappearsEndsThereWithOneNote) {
   TextRecording directory;
   KernelBytes pages;
   for (std::uint64_t time_ns = 1000; time_ns < 1100; ++time_ns) pages.page(time_ns).event(0, "1234");
@@ -232,7 +231,7 @@ TEST(KernelCursor, AFileThatGoesAwayEndsThere) {
   EXPECT_EQ(notes.count(kUnreadableFile), 1u);
 }
 
-TEST(KernelCursor, AFileThatIsNotThereIsAnError) {
+TEST(KernelCursor, AMissingFileIsAnError) {
   EXPECT_THROW(KernelCursor({.cpu = 0, .path = "/nowhere/kernel-cpu0.dat", .size_bytes = 1}, {}), InputError);
 }
 

@@ -1,4 +1,4 @@
-// What kernel_header says of pages and events, and what is left of a damaged one.
+// The page layout and event formats of kernel_header, and what remains of a damaged one.
 #include "converters/uftrace/kernel/kernel_header.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ struct Header {
   std::optional<KernelHeader> header;
 };
 
-TEST(KernelHeader, TellsPagesAndFormats) {
+TEST(KernelHeader, HasPagesAndFormats) {
   const Header read(header_text({.page_bytes = 65536, .long_bytes = 4, .order = std::endian::big}));
   EXPECT_EQ(read.header->pages.page_bytes, 65536);
   EXPECT_EQ(read.header->pages.long_bytes, 4);
@@ -40,14 +40,14 @@ TEST(KernelHeader, TellsPagesAndFormats) {
   EXPECT_TRUE(read.notes.empty());
 }
 
-TEST(KernelHeader, NoFileIsNothing) {
+TEST(KernelHeader, AMissingFileIsNoHeader) {
   Notes notes;
   EXPECT_FALSE(read_kernel_header("/nowhere/at/all", notes));
   EXPECT_TRUE(notes.empty());
 }
 
 // A 32-bit recorder on a 64-bit kernel.
-TEST(KernelHeader, TheKernelsOwnLongsCount) {
+TEST(KernelHeader, TheKernelsLongSizeReplacesTheRecorders) {
   const Header read(layout_text({.long_bytes = 4}) +
                     block("events/header_page", field("u64 timestamp", 0, 8) +
                                                     field("local_t commit", 8, 8, true) +
@@ -55,7 +55,7 @@ TEST(KernelHeader, TheKernelsOwnLongsCount) {
   EXPECT_EQ(read.header->pages.long_bytes, 8);
 }
 
-TEST(KernelHeader, DamageCostsItsBlockOnly) {
+TEST(KernelHeader, DamageCostsOnlyItsBlock) {
   std::string text = header_text();
   const auto at = text.find(": ", text.find("funcgraph_entry/format")) + 2;
   text.replace(at, 3, "999");
@@ -66,13 +66,13 @@ TEST(KernelHeader, DamageCostsItsBlockOnly) {
   EXPECT_EQ(read.notes.count(kDamagedLine), 9);
 }
 
-TEST(KernelHeader, EveryPrefixCanBeRead) {
+TEST(KernelHeader, ReadsEveryPrefix) {
   const std::string text = header_text();
   for (std::size_t size = 0; size < text.size(); ++size)
     EXPECT_TRUE(Header(std::string_view(text).substr(0, size)).header);
 }
 
-TEST(EventFormat, FieldsAreDeclaredInManyWays) {
+TEST(EventFields, ParsesAllKindsOfDeclarations) {
   const auto fields = parse_fields(field("unsigned long func", 8, 8) + field("char comm[16]", 16, 16, true) +
                                    field("__data_loc char[] name", 32, 4) +
                                    field("__rel_loc u32[] list", 36, 4) + field("const char * text", 40, 8) +
@@ -82,13 +82,13 @@ TEST(EventFormat, FieldsAreDeclaredInManyWays) {
   for (const EventField& f : fields)
     lines.push_back(fmt::format("{}|{} @{}+{}{}{} {}", f.type, f.name, f.offset, f.size,
                                 f.is_signed ? " signed" : "", f.is_array ? " array" : "",
-                                static_cast<int>(f.where)));
+                                static_cast<int>(f.storage)));
   EXPECT_THAT(lines, ElementsAre("unsigned long|func @8+8 0", "char[16]|comm @16+16 signed array 0",
                                  "__data_loc char[]|name @32+4 array 1", "__rel_loc u32[]|list @36+4 array 2",
                                  "const char *|text @40+8 0", "char *|key @48+8 0", "int|old @56+4 0"));
 }
 
-TEST(GraphFormats, TellWhereThingsStand) {
+TEST(GraphFormats, FindTheFieldsOfCalls) {
   const Header read(
       layout_text() +
       block("events/ftrace/fgraph_retaddr_entry/format",
@@ -105,7 +105,7 @@ TEST(GraphFormats, TellWhereThingsStand) {
   EXPECT_EQ(entry->value.offset, 20);
   const GraphFormat* const exit = formats.find(12);
   ASSERT_NE(exit, nullptr);
-  EXPECT_FALSE(exit->depth.is_there());
+  EXPECT_FALSE(exit->depth.exists());
   EXPECT_EQ(exit->value.offset, 16);
   EXPECT_EQ(formats.find(13), nullptr) << "of another system";
   EXPECT_EQ(formats.find(14), nullptr) << "no function";

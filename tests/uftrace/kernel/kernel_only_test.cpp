@@ -1,4 +1,5 @@
-// --kernel-only shows what the kernel did and nothing of the program, as uftrace's own option does.
+// --kernel-only shows the kernel's calls and events, and nothing of the program, as uftrace's own option
+// does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ class KernelOnly : public testing::Test {
   R r;
 };
 
-TEST_F(KernelOnly, CallsOfTheProgramAreLeftOut) {
+TEST_F(KernelOnly, TheProgramsCallsAreNotShown) {
   r.entry(10, 0, R::kMain).entry(20, 1, 0x123456).exit(60, 1, 0x123456).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)
                                 .page(25)
@@ -63,8 +64,8 @@ TEST_F(KernelOnly, CallsOfTheProgramAreLeftOut) {
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read"));
 }
 
-// The clocks may differ a little; of what is not seen, nothing is cut.
-TEST_F(KernelOnly, CallsOfTheProgramCutNothing) {
+// The clocks may differ a little. Calls that are not shown don't cut the kernel's.
+TEST_F(KernelOnly, TheProgramsCallsCutNothing) {
   r.entry(10, 0, R::kMain).entry(26, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)
                                 .page(25)
@@ -78,7 +79,7 @@ TEST_F(KernelOnly, CallsOfTheProgramCutNothing) {
   EXPECT_THAT(r.notes(), ElementsAre("calls-left-out 2", "DIR/100.dat: 2"));
 }
 
-TEST_F(KernelOnly, SoAreItsEventsButNotLosses) {
+TEST_F(KernelOnly, TheProgramsEventsAreNotShownButItsLosses) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.task_line(
       "DLOP timestamp=0.000000015 tid=100 sid=0123456789abcdef base=7f0000000000 libname=\"/lib/x.so\"");
@@ -92,8 +93,8 @@ TEST_F(KernelOnly, SoAreItsEventsButNotLosses) {
   EXPECT_EQ(r.lines().size(), 14);
 }
 
-// An entry that was not recorded has no name before its exit.
-TEST_F(KernelOnly, SoAreCallsWithoutAName) {
+// A call without an entry gets its name from its exit.
+TEST_F(KernelOnly, CallsWithoutAnEntryAreNotShown) {
   r.lost(3).entry(10, 2, R::kF).exit(20, 2, R::kF).exit(30, 1, R::kG);
   EXPECT_THAT(lines(), ElementsAre("100/100 @10 event:records lost count=3", "100/100 @10 buffer full"));
 }

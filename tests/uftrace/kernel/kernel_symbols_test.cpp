@@ -1,4 +1,4 @@
-// Which name of the kernel's list a function gets.
+// The names that functions get from the kernel's symbol list.
 #include "converters/uftrace/kernel/kernel_symbols.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ std::string name_at(std::uint64_t address, std::string_view text) {
   return std::string(kernel_name(table, address));
 }
 
-TEST(KernelSymbols, AFunctionReachesToTheNext) {
+TEST(KernelSymbols, AFunctionEndsWhereTheNextBegins) {
   constexpr std::string_view kText =
       "0000000000000000 A fixed_percpu_data\n"
       "ffffffff81000000 T first\n"
@@ -30,16 +30,16 @@ TEST(KernelSymbols, AFunctionReachesToTheNext) {
   EXPECT_EQ(name_at(0xffffffff80ffffff, kText), "");
 }
 
-TEST(KernelSymbols, TheLastDoesNotReachToTheEndOfMemory) {
+TEST(KernelSymbols, TheLastFunctionHasALimitedSize) {
   EXPECT_EQ(name_at(0x1fff, "1000 t last\n"), "last");
   EXPECT_EQ(name_at(0x2000, "1000 t last\n"), "");
 }
 
-TEST(KernelSymbols, OfSeveralNamesTheFirstIsTaken) {
+TEST(KernelSymbols, TheFirstOfSeveralNamesCounts) {
   EXPECT_EQ(name_at(0x1000, "1000 t a\n1000 T b\n1100 T c\n"), "a");
 }
 
-TEST(KernelSymbols, SystemCallsAreThoseOfTheKernelsWordSize) {
+TEST(KernelSymbols, SystemCallsHaveTheNameOfTheKernelsWordSize) {
   EXPECT_EQ(name_at(0x1000,
                     "1000 t __do_sys_getpid\n1000 T __ia32_sys_getpid\n1000 T __x64_sys_getpid\n2000 T x\n"),
             "__x64_sys_getpid");
@@ -50,8 +50,8 @@ TEST(KernelSymbols, SystemCallsAreThoseOfTheKernelsWordSize) {
             "__ia32_sys_getpid");
 }
 
-// kptr_restrict hides them.
-TEST(KernelSymbols, AddressesOfZerosAreNone) {
+// kptr_restrict hides all addresses.
+TEST(KernelSymbols, HiddenAddressesHaveNoNames) {
   EXPECT_EQ(name_at(0, "0000000000000000 T a\n0000000000000000 t b\n"), "");
   EXPECT_EQ(name_at(0xffffffff81000000, "0000000000000000 T a\n0000000000000000 t b\n"), "");
 }

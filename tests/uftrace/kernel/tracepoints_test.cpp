@@ -1,4 +1,4 @@
-// What becomes of the kernel's tracepoints, by the formats that the recorded kernel tells.
+// How the kernel's tracepoints are shown, by the formats in the recording.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ class UftraceTracepoints : public testing::Test {
   R r;
 };
 
-TEST_F(UftraceTracepoints, FieldsAreArgumentsOfTheirTypes) {
+TEST_F(UftraceTracepoints, FieldsAreTypedArguments) {
   EXPECT_THAT(
       lines_of(event_block("app/numbers", 50,
                            field("u8 small", 8, 1) + field("short two", 10, 2, true) +
@@ -88,14 +88,14 @@ TEST_F(UftraceTracepoints, FieldsAreArgumentsOfTheirTypes) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST_F(UftraceTracepoints, FieldsThatAreNoNumbersAreTheirBytes) {
+TEST_F(UftraceTracepoints, OtherFieldsAreShownAsBytes) {
   EXPECT_THAT(lines_of(event_block("app/keys", 54, field("struct key key", 8, 3) + field("u8 more", 11, 1),
                                    R"("more=%u", REC->more)"),
                        {common(54).bytes(std::string_view("\1\xab\0\7", 4)).text()}),
               ElementsAre("100/100 @20 event:app:keys key=\"01ab00\" more=7"));
 }
 
-TEST_F(UftraceTracepoints, StringsMayStandElsewhere) {
+TEST_F(UftraceTracepoints, StringsMayLieBehindTheFields) {
   const std::string_view text("a file\0\0", 8);
   EXPECT_THAT(
       lines_of(event_block("app/names", 51,
@@ -104,10 +104,10 @@ TEST_F(UftraceTracepoints, StringsMayStandElsewhere) {
                {common(51).put(std::uint32_t{7 << 16 | 16}).put(std::uint32_t{2 << 16}).bytes(text).text(),
                 common(51).put(std::uint32_t{700 << 16 | 16}).put(std::uint32_t{9999}).text()}),
       ElementsAre("100/100 @20 event:app:names name=\"a file\" raw=\"97,32\"", "100/100 @21 event:app:names"))
-      << "what lies outside of the event is not shown";
+      << "values outside the event are not shown";
 }
 
-TEST_F(UftraceTracepoints, FlagsAndChoicesHaveTheirNames) {
+TEST_F(UftraceTracepoints, FlagsAndSymbolsHaveTheirNames) {
   const std::string formats = event_block(
       "app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
       R"q("flags=%s kind=%s", __print_flags(REC->flags, "|", { 1UL, "READ" }, { 2u, "WRITE" }), )q"
@@ -121,8 +121,8 @@ TEST_F(UftraceTracepoints, FlagsAndChoicesHaveTheirNames) {
                           "100/100 @22 event:app:words flags=0 kind=\"0x9\""));
 }
 
-// Formats may call it as they like.
-TEST_F(UftraceTracepoints, AWordBelongsToTheFieldThatItIsMadeOf) {
+// Formats may label a value with another word than its field.
+TEST_F(UftraceTracepoints, ANameBelongsToTheFieldThatItIsMadeOf) {
   const std::string formats =
       event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
                   R"q("mode=%s sum=%s", __print_flags(REC->flags, "|", { 1, "READ" }), )q"
@@ -131,7 +131,7 @@ TEST_F(UftraceTracepoints, AWordBelongsToTheFieldThatItIsMadeOf) {
               ElementsAre("100/100 @20 event:app:words flags=\"READ\" kind=7"));
 }
 
-TEST_F(UftraceTracepoints, FunctionsHaveTheirNamesBesides) {
+TEST_F(UftraceTracepoints, FunctionsHaveASecondArgumentWithTheirNames) {
   r.file("kallsyms", "ffffffff81000000 T do_it\nffffffff81000100 T the_end\n");
   EXPECT_THAT(lines_of(event_block("app/calls", 53, field("unsigned long site", 8, 8),
                                    R"("site=%pS", (void *)REC->site)"),
@@ -139,7 +139,7 @@ TEST_F(UftraceTracepoints, FunctionsHaveTheirNamesBesides) {
               ElementsAre("100/100 @20 event:app:calls site=0xffffffff81000004 site.symbol=\"do_it\""));
 }
 
-TEST_F(UftraceTracepoints, WhatCanNotBeUnderstoodIsANumber) {
+TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
   EXPECT_THAT(lines_of(event_block("app/odd", 54, field("int a", 8, 4, true),
                                    R"("a=%s", __print_flags(REC->b, nonsense((({ } "%s" ? REC->a)"),
                        {common(54).put(std::int32_t{-1}).text()}),
@@ -148,34 +148,21 @@ TEST_F(UftraceTracepoints, WhatCanNotBeUnderstoodIsANumber) {
   EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "cpu 2: a kernel event of type 55 and 12 bytes"));
 }
 
-// libtraceevent 1.7 crashes at it.
-std::string deadly_format(int id) {
-  return event_block("app/deadly", id, field("int a", 8, 4),
-                     R"("a=%s", __print_flags(REC->b, nonsense((({ } "%s" ? REC->a)");
-}
-std::string state_format(int id) {
-  return event_block("app/state", id, field("int a", 8, 4),
-                     R"("a=%s", __print_symbolic(REC->a, { 0, "off" }, { 1, "on" }))");
-}
-
-TEST_F(UftraceTracepoints, AFormatThatTheLibraryDoesNotSurviveCostsItsOwnWordsOnly) {
+TEST_F(UftraceTracepoints, ADamagedFormatCostsOnlyItsOwnNames) {
+  const auto state_format = [](int id, std::string_view print) {
+    return event_block("app/state", id, field("int a", 8, 4), print);
+  };
+  const std::string_view damaged = R"("a=%s", __print_flags(REC->b, nonsense((({ } "%s" ? REC->a)";
+  const std::string_view good = R"("a=%s", __print_symbolic(REC->a, { 0, "off" }, { 1, "on" }))";
   const auto one = [](std::uint16_t id) { return common(id).put(std::uint32_t{1}).text(); };
-  EXPECT_THAT(lines_of(deadly_format(60) + state_format(61) + deadly_format(62) + state_format(63),
+  EXPECT_THAT(lines_of(state_format(60, damaged) + state_format(61, good) + state_format(62, damaged) +
+                           state_format(63, good),
                        {one(60), one(61), one(62), one(63)}),
-              ElementsAre("100/100 @20 event:app:deadly a=1", "100/100 @21 event:app:state a=\"on\"",
-                          "100/100 @22 event:app:deadly a=1", "100/100 @23 event:app:state a=\"on\""));
+              ElementsAre("100/100 @20 event:app:state a=1", "100/100 @21 event:app:state a=\"on\"",
+                          "100/100 @22 event:app:state a=1", "100/100 @23 event:app:state a=\"on\""));
 }
 
-TEST_F(UftraceTracepoints, TooManySuchFormatsAreNumbersAll) {
-  std::string formats = state_format(60);
-  for (int id = 61; id < 91; ++id) formats += deadly_format(id);
-  formats += state_format(91);
-  const auto one = [](std::uint16_t id) { return common(id).put(std::uint32_t{1}).text(); };
-  EXPECT_THAT(lines_of(formats, {one(60), one(91)}),
-              ElementsAre("100/100 @20 event:app:state a=\"on\"", "100/100 @21 event:app:state a=1"));
-}
-
-TEST_F(UftraceTracepoints, OfOthersThoseAreToldThatAreAboutUs) {
+TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOne) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
   EXPECT_THAT(lines_of(wakeup, {common(321, 7).put(std::int32_t{100}).text(),
@@ -198,7 +185,7 @@ TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
           "100/100 @22 cpu 2: 100 (running) -> 0"));
 }
 
-TEST_F(UftraceTracepoints, WakeupsOfThreadsThatWaitTellTheirWakers) {
+TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const auto format = [](std::string_view name, int id) {
     return event_block(name, id, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -214,7 +201,7 @@ TEST_F(UftraceTracepoints, WakeupsOfThreadsThatWaitTellTheirWakers) {
       woken(321, 100, 101),        // 22: it runs
       switched(101, 101, 1, 0),    // 23
       woken(322, 7, 101),          // 24: by a stranger
-      woken(321, 100, 101),        // 25: told twice
+      woken(321, 100, 101),        // 25: the same wakeup again
       switched(0, 0, 0, 101),      // 26
       switched(101, 101, 0, 100),  // 27: preempted
       woken(321, 100, 101),        // 28
@@ -232,11 +219,12 @@ TEST_F(UftraceTracepoints, WakeupsOfThreadsThatWaitTellTheirWakers) {
                           "100/100 @30 cpu 2: 0 wakes 100"));
   EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true})), IsEmpty());
   EXPECT_EQ(wakeups(r.lines({}, {.no_event = true})).size(), 3);
-  EXPECT_THAT(wakeups(lines_of(formats, events)), IsEmpty());  // nothing else tells of cpus
+  EXPECT_THAT(wakeups(lines_of(formats, events)),
+              IsEmpty());  // without switches, nothing tells which threads wait
 }
 
-// What follows it is the header of the next event, which looks like thread 100: 4 words, 3 ns later.
-TEST_F(UftraceTracepoints, OfAShortEventNothingElseIsRead) {
+// Behind the short event is the header of the next one, which looks like thread 100: 4 words, 3 ns later.
+TEST_F(UftraceTracepoints, NothingIsReadBehindAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
   r.file("kernel_header", header_text(kLayout) + kSwitch + wakeup);
@@ -251,7 +239,7 @@ TEST_F(UftraceTracepoints, OfAShortEventNothingElseIsRead) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main"));
 }
 
-TEST_F(UftraceTracepoints, PerfKnowsSwitchesBetter) {
+TEST_F(UftraceTracepoints, PerfsSwitchesReplaceThem) {
   r.file("perf-cpu0.dat", PerfBytes().out(50, 100).in(60, 100).text());
   EXPECT_THAT(lines_of(kSwitch, {switched(100, 100, 1, 0)}),
               Not(Contains("100/100 @20 cpu 2: 100 (blocked) -> 0")));

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::Not;
 using R = RecordingBuilder;
 
-TEST(UftraceExtern, MessagesStandAtTheirTimes) {
+TEST(UftraceExtern, MessagesAreShownAtTheirTimes) {
   R r;
   r.file("extern.dat", "0.000000025 in f\n0.000000005 before\n0.000000045 \xff\n0.000000090 behind\n");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
@@ -52,7 +52,7 @@ TEST(UftraceExtern, DamageCostsOnlyItsLine) {
                   "foreign-clock 1", "DIR/extern.dat:3: 1700000000 s after the recording began"));
 }
 
-// They are not the thread's own, so that they do not say that it ran.
+// A message is no record of the thread: it does not prove that the thread ran.
 TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
@@ -67,14 +67,14 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Open calls end with what the thread itself is known to have done.
+// Open calls end with the thread's own latest record or switch.
 TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF);
   r.file("extern.dat", "0.000000013 a\n0.000000300 b\n0.000000900 c\n");
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 12] demo:main repaired=\"open-at-end\""));
 
-  // 200 switches of others: the perf file is read in several turns.
+  // 200 switches of other threads: the perf file is read in several rounds.
   PerfBytes perf;
   perf.out(20, 100).in(400, 100);
   for (std::uint64_t time = 401; time < 601; time += 2) perf.out(time, 999).in(time + 1, 999);
@@ -89,7 +89,7 @@ TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   }
 }
 
-TEST(UftraceExtern, ABlockedThreadTellsThemInTime) {
+TEST(UftraceExtern, ABlockedThreadShowsThemInTime) {
   R r;
   r.small_blocks();
   r.entry(10, 0, R::kMain).exit(1000, 0, R::kMain);
@@ -108,7 +108,7 @@ TEST(UftraceExtern, ABlockedThreadTellsThemInTime) {
                   "100/100 1000] demo:main"));
 }
 
-TEST(UftraceExtern, TheyStandAtTheMainThread) {
+TEST(UftraceExtern, TheyAreShownOnTheMainThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=99 pid=100");
   r.file("extern.dat", "0.000000015 a\n");
@@ -129,8 +129,7 @@ TEST(UftraceExtern, TheMainThreadHasRecords) {
   EXPECT_THAT(r.description(), Contains(testing::StartsWith("100/101 @10 event:uftrace info")));
 }
 
-// All that is left of such a recording.
-TEST(UftraceExtern, WithoutAnyRecords) {
+TEST(UftraceExtern, AreShownWithoutAnyRecords) {
   R r;
   r.file("extern.dat", "0.000000015 a\n99999999.9 b\n");
   EXPECT_THAT(r.lines(), ElementsAre("100/100 @15 event:external-data message=\"a\""));

@@ -1,4 +1,4 @@
-// Forks that the kernel tells of: who forked, and when.
+// Forks as the kernel's perf events have them: which thread forked, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -21,7 +21,7 @@ void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }
 
-// A child of process 100 that runs `other` from 0.000000050 on; the recorder saw nothing of it before.
+// A child of process 100 that runs `other` from 0.000000050 on; nothing is recorded of it before.
 void execs(R& r, const std::string& child) {
   r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
@@ -48,8 +48,8 @@ TEST(UftracePerfForks, AChildWithoutAForkLine) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
-// Without the kernel's word nobody knows whose child it is.
-TEST(UftracePerfForks, NothingIsGuessedForSuchAChild) {
+// Without the kernel's event, the child's parent is unknown.
+TEST(UftracePerfForks, WithoutAForkEventAChildHasNoArrow) {
   R r;
   has_system(r);
   execs(r, "101");
@@ -62,7 +62,7 @@ TEST(UftracePerfForks, NothingIsGuessedForSuchAChild) {
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
 }
 
-TEST(UftracePerfForks, TheThreadThatForkedIsKnown) {
+TEST(UftracePerfForks, TheEventHasTheThreadThatForked) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=99 pid=100");
   r.task_line("FORK timestamp=0.000000040 pid=101 ppid=100");
@@ -76,8 +76,8 @@ TEST(UftracePerfForks, TheThreadThatForkedIsKnown) {
   EXPECT_THAT(lines, Contains("101/101 [60, 70] demo:g repaired=\"inherited-call,open-at-end\""));
 }
 
-// A FORK line comes when the child runs; the parent may have forked again by then.
-TEST(UftracePerfForks, TheTimeOfTheKernelDecides) {
+// A FORK line is written when the child runs; the parent may have forked again by then.
+TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
   r.task_line("FORK timestamp=0.000000061 pid=102 ppid=100");
@@ -91,8 +91,8 @@ TEST(UftracePerfForks, TheTimeOfTheKernelDecides) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// The call that forked has a name that tells nothing, or has not been recorded at all.
-TEST(UftracePerfForks, OtherwiseTheOpenCallIsTheOne) {
+// The call that forked has no fork-like name, or was not recorded.
+TEST(UftracePerfForks, ElseTheArrowStartsInTheOpenCall) {
   R r;
   execs(r, "101");
   execs(r, "102");
@@ -104,7 +104,7 @@ TEST(UftracePerfForks, OtherwiseTheOpenCallIsTheOne) {
                                                           "101/101 @60 flow to event:fork #1"));
 }
 
-TEST(UftracePerfForks, WhatTheCallHasCalledBeforeIsNotTheOne) {
+TEST(UftracePerfForks, AnEarlierCallInsideIsNoStart) {
   R r;
   has_system(r);
   execs(r, "101");
@@ -115,8 +115,7 @@ TEST(UftracePerfForks, WhatTheCallHasCalledBeforeIsNotTheOne) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @20 flow from event:fork #1"));
 }
 
-// A call that is over did not fork.
-TEST(UftracePerfForks, ACallThatIsOverIsNotTaken) {
+TEST(UftracePerfForks, ACallThatHasEndedIsNoStart) {
   R r;
   has_system(r);
   execs(r, "101");

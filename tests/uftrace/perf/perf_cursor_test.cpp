@@ -1,4 +1,4 @@
-// What a perf file says, event by event, and what is left of a damaged one.
+// The events of a perf file, and what remains of a damaged one.
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <fmt/format.h>
@@ -126,7 +126,7 @@ TEST(PerfCursor, ReadsEveryPrefix) {
   EXPECT_EQ(ends_clean, 12);  // 11 records
 }
 
-TEST(PerfCursor, SaysWhereItIsCutOff) {
+TEST(PerfCursor, NotesWhereItIsCutOff) {
   PerfBytes bytes;
   bytes.in(10, 100).out(20, 100).exit(30, 100);
   EXPECT_THAT(events_of(bytes.text().substr(0, 60)).notes,
@@ -139,7 +139,7 @@ TEST(PerfCursor, SaysWhereItIsCutOff) {
       ElementsAre("truncated-tail 4", "perf-cpu0.dat:+0x30: truncated: a perf event needs 8 bytes, 4 left"));
 }
 
-TEST(PerfCursor, GoesOnBehindDamage) {
+TEST(PerfCursor, ContinuesBehindDamage) {
   for (const std::size_t block : std::initializer_list<std::size_t>{1, 16, 4096}) {
     PerfBytes bytes;
     bytes.in(10, 100).bytes("these are 24 bad bytes..").out(20, 100).in(30, 100);
@@ -150,7 +150,7 @@ TEST(PerfCursor, GoesOnBehindDamage) {
   }
 }
 
-TEST(PerfCursor, GoesOnBehindAHoleOfZeros) {
+TEST(PerfCursor, ContinuesBehindAHoleOfZeros) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes(std::string(8192, '\0')).out(20, 100);
   const Events events = events_of(bytes);
@@ -159,8 +159,8 @@ TEST(PerfCursor, GoesOnBehindAHoleOfZeros) {
               ElementsAre("zero-filled 8192", "perf-cpu0.dat:+0x18: not perf events, up to +0x2018"));
 }
 
-// What follows damage must be a record of the right time, with another header behind it.
-TEST(PerfCursor, IsNotFooledBehindDamage) {
+// Behind damage, reading resumes at a record with a plausible time and another header behind it.
+TEST(PerfCursor, ResumesAtPlausibleRecordsOnly) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // too early
   bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // too late
@@ -173,7 +173,7 @@ TEST(PerfCursor, IsNotFooledBehindDamage) {
   }
 }
 
-TEST(PerfCursor, BelievesASizeOnlyIfItsTypeHasIt) {
+TEST(PerfCursor, RejectsSizesThatATypeDoesNotHave) {
   for (const auto& [type, size] : {std::pair{14, 32},
                                    {7, 40},
                                    {4, 56},
@@ -194,7 +194,7 @@ TEST(PerfCursor, BelievesASizeOnlyIfItsTypeHasIt) {
   }
 }
 
-TEST(PerfCursor, TakesTheSmallestAndTheLargestRecords) {
+TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
   PerfBytes bytes;
   bytes.header(3, 0, 32).bytes("\x64\0\0\0\x64\0\0\0\x64\0\0\0\x64\0\0\0\x0a\0\0\0\0\0\0\0"sv);
   bytes.comm(11, 100, std::string(63, 'x')).other(127, 0).in(12, 100);
@@ -203,8 +203,8 @@ TEST(PerfCursor, TakesTheSmallestAndTheLargestRecords) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// Records of one size stand by themselves; of others, what follows tells whether the size is right.
-TEST(PerfCursor, TakesRecordsInFrontOfDamage) {
+// Records of a fixed size need no further check; for others, the next record confirms the size.
+TEST(PerfCursor, ReadsRecordsInFrontOfDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
     PerfBytes bytes;
@@ -239,7 +239,7 @@ TEST(PerfCursor, AWrongSizeCostsOneRecord) {
 }
 
 // An unknown type with a size that leads out of the file is damage, not a long record.
-TEST(PerfCursor, KeepsWhatAFalseSizeWouldSwallow) {
+TEST(PerfCursor, KeepsRecordsThatAWrongSizeWouldSkip) {
   PerfBytes bytes;
   bytes.in(10, 100).header(99, 0, 0x8000).out(20, 100).in(30, 100);
   const Events events = events_of(bytes);
@@ -304,8 +304,8 @@ TEST(PerfCursor, WithoutAWitnessAPauseIsShorterThanASecond) {
   EXPECT_EQ(count_with(kSecond + 10), 2u);
 }
 
-// What a task's record says of its time must be near to when it was written.
-TEST(PerfCursor, BelievesTheTimeOfATaskIfItIsNear) {
+// Forks and exits have a time of their own, which must be near the time of writing.
+TEST(PerfCursor, BelievesAnOwnTimeThatIsNear) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;
     bytes.in(5'000'000, 100).in(5'000'000, 100).exit(5'000'000, 100);
@@ -361,8 +361,7 @@ TEST(PerfCursor, SurvivesEveryFlip) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     const Events events = events_of(flipped);
-    EXPECT_GE(events.lines.size(), kWholeFile.size() - 2)
-        << bit;  // a long false size takes another one along
+    EXPECT_GE(events.lines.size(), kWholeFile.size() - 2) << bit;  // a wrong size may cost a second record
   }
 }
 
@@ -381,7 +380,7 @@ TEST(PerfCursor, EndsWhereTheFileCantBeRead) {
   EXPECT_EQ(notes.count(kUnreadableFile), 1);
 }
 
-TEST(PerfCursor, SaysNothingTwice) {
+TEST(PerfCursor, NeedsNoNotes) {
   TextRecording directory;
   directory.file("perf-cpu0.dat", "x");
   PerfCursor cursor({.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = 1}, {});

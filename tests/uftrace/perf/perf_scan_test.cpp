@@ -1,4 +1,4 @@
-// All perf files as one stream, and what it says of threads before their records are read.
+// All perf files as one stream, and what is known about threads before their records are read.
 #include "converters/uftrace/perf/perf_scan.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <random>
 #include <utility>
 
-#include "converters/uftrace/perf/perf_merge.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/text_recording.h"
@@ -19,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The files of cpus 0, 1, …; a null one is missing.
+// The files of cpus 0, 1, …; one with the text "missing" does not exist.
 struct Files {
   explicit Files(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
@@ -33,12 +32,12 @@ struct Files {
   std::vector<CpuFile> list;
 };
 
-TEST(PerfMerge, IsByTimeThenByCpu) {
+TEST(CpuMerge, IsByTimeThenByCpu) {
   const Files files({PerfBytes().in(10, 1).out(30, 1).in(31, 1).text(), "",
                      PerfBytes().in(5, 2).out(10, 2).in(40, 2).text(), "missing"});
   Notes notes;
   std::vector<std::string> lines;
-  PerfMerge merge(files.list, {.block_bytes = 100, .notes = &notes});
+  CpuMerge<PerfCursor> merge(files.list, {.block_bytes = 100, .notes = &notes});
   EXPECT_EQ(merge.size(), 144);
   for (; !merge.at_end(); merge.advance())
     lines.push_back(fmt::format("{} cpu {}", merge.event().time_ns, merge.cpu()));
@@ -47,7 +46,7 @@ TEST(PerfMerge, IsByTimeThenByCpu) {
   EXPECT_EQ(notes.count(kUnreadableFile), 1);
 }
 
-TEST(PerfMerge, OfManyCpusIsByTimeThenByCpu) {
+TEST(CpuMerge, OfManyCpusIsByTimeThenByCpu) {
   constexpr std::uint32_t kCpus = 7;
   constexpr int kEvents = 500;
   std::mt19937 random(1);
@@ -65,8 +64,8 @@ TEST(PerfMerge, OfManyCpusIsByTimeThenByCpu) {
   }
   std::ranges::sort(expected);
   const Files files(texts);
-  for (PerfMerge merge(files.list, {}); !merge.at_end(); merge.advance()) {
-    EXPECT_EQ(merge.source(), merge.cpu());
+  for (CpuMerge<PerfCursor> merge(files.list, {}); !merge.at_end(); merge.advance()) {
+    EXPECT_EQ(merge.file_index(), merge.cpu());
     merged.emplace_back(merge.event().time_ns, merge.cpu());
   }
   EXPECT_EQ(merged, expected);
@@ -77,7 +76,7 @@ PerfThreads scan(const std::vector<std::string>& texts, Notes* notes = nullptr) 
   return scan_perf(files.list, {.notes = notes});
 }
 
-TEST(PerfScan, KnowsTheLastNames) {
+TEST(PerfScan, FindsTheLastNames) {
   const auto threads =
       scan({PerfBytes().comm(10, 1, "first").exec(30, 1, "third").comm(31, 2, "other").comm(32, 2, "").text(),
             PerfBytes().comm(20, 1, "second").text()});
@@ -85,7 +84,7 @@ TEST(PerfScan, KnowsTheLastNames) {
   EXPECT_EQ(threads.at(ThreadId{2}).name, "other");
 }
 
-TEST(PerfScan, KnowsWhoForkedWhomAndWhen) {
+TEST(PerfScan, FindsForks) {
   const auto threads = scan({PerfBytes().fork(10, 2, 1).fork(20, 3, 2).in(30, 1).text()});
   EXPECT_EQ(threads.at(ThreadId{2}).forked_ns, 10);
   EXPECT_EQ(threads.at(ThreadId{2}).parent, ThreadId{1});
@@ -94,9 +93,9 @@ TEST(PerfScan, KnowsWhoForkedWhomAndWhen) {
   EXPECT_EQ(threads.at(ThreadId{1}).forked_ns, std::nullopt);
 }
 
-// Thread 1 goes out on one cpu and comes back on another; 2 goes out three times with one way back; 3 exits
-// while it is out, and comes again.
-TEST(PerfScan, KnowsTheSwitchesOutThatNothingFollows) {
+// Thread 1 is switched out on one cpu and in on another; 2 is switched out three times and in once; 3 exits
+// while it is switched out, and a new thread 3 runs later.
+TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   const auto threads =
       scan({PerfBytes().out(10, 1).out(15, 2).preempted(17, 2).out(50, 3).exit(60, 3).in(70, 3).text(),
             PerfBytes().in(12, 1).in(20, 2).out(30, 1).preempted(40, 2).text()});
@@ -105,7 +104,7 @@ TEST(PerfScan, KnowsTheSwitchesOutThatNothingFollows) {
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
 }
 
-TEST(PerfScan, KnowsWhenAndHowOftenThreadsWereSeen) {
+TEST(PerfScan, CountsSwitchesAndNames) {
   const auto threads = scan({PerfBytes()
                                  .exec(10, 1, "a")
                                  .out(20, 1)
@@ -122,21 +121,21 @@ TEST(PerfScan, KnowsWhenAndHowOftenThreadsWereSeen) {
   EXPECT_EQ(first.switched_out, 2u);
   EXPECT_EQ(first.preempted, 1u);
   EXPECT_EQ(first.names_given, 2u);
-  EXPECT_THAT(first.short_outs, IsEmpty()) << "nobody asked";
+  EXPECT_THAT(first.short_outs, IsEmpty()) << "no shortest time is set";
   const PerfThread& second = threads.at(ThreadId{2});
   EXPECT_EQ(second.first_ns, std::nullopt);
   EXPECT_EQ(second.named_ns, 70u);
   EXPECT_EQ(second.switched_out, 0u);
 }
 
-TEST(PerfScan, KnowsWhichSwitchesOutAreTooShort) {
+TEST(PerfScan, FindsSwitchesOutThatAreTooShort) {
   const Files files({PerfBytes().out(10, 1).in(19, 1).out(30, 1).in(40, 1).out(50, 1).out(60, 1).text()});
   const auto threads = scan_perf(files.list, {}, 10);
   EXPECT_THAT(threads.at(ThreadId{1}).short_outs, ElementsAre(true, false, false, false));
   EXPECT_THAT(threads.at(ThreadId{1}).lone_outs, ElementsAre(50, 60));
 }
 
-TEST(PerfScan, CountsWhatTheKernelLost) {
+TEST(PerfScan, CountsLostEvents) {
   Notes notes;
   scan({PerfBytes().lost(10, 5).text(), PerfBytes().lost(10, 2).text()}, &notes);
   EXPECT_EQ(notes.count(kSwitchesLost), 7);

@@ -1,0 +1,139 @@
+// Reads the files of a recording that hold one cpu's events each, perf-cpu<N>.dat and kernel-cpu<N>.dat: what
+// their cursors have in common, and the merge of all files of one kind.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converters/model/notes.h"
+#include "converters/model/reading/input_error.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/records/file_window.h"
+
+namespace convert::uftrace {
+
+// The base of both cursors. They add next(), which goes to the next event and returns false at the end of the
+// file, and event(), whose `order_ns` never goes back.
+class CpuFileCursor {
+ public:
+  std::uint32_t cpu() const { return cpu_; }
+  std::uint64_t offset() const { return file_.offset(); }  // bytes read so far
+  std::uint64_t size() const { return file_.size(); }
+
+ protected:
+  // `notes` may be null. See RecordFile for `keep_open`. Throws InputError if the file can't be opened.
+  CpuFileCursor(const CpuFile& file, std::size_t block_bytes, bool keep_open, Notes* notes)
+      : file_(file.path.string(), keep_open, block_bytes), cpu_(file.cpu), notes_(notes) {}
+
+  // Returns what `read` does. If the file can't be read any further, that is noted, and the file ends there.
+  template <typename Read>
+  bool read_or_end(Read&& read) {
+    try {
+      return std::forward<Read>(read)();
+    } catch (const InputError& unreadable) {
+      note(kUnreadableFile, 1, [&] { return std::string(unreadable.what()); });
+      file_.give_up();
+      return false;
+    }
+  }
+  template <typename Describe>
+  void note(const NoteKind& kind, std::uint64_t count, Describe&& describe) {
+    if (notes_ != nullptr) notes_->add(kind, std::forward<Describe>(describe), count);
+  }
+  static bool is_zero(std::span<const std::byte> bytes) {
+    return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+  }
+
+  FileWindow file_;
+
+ private:
+  std::uint32_t cpu_;
+  Notes* notes_;
+};
+
+// All files of one kind as one stream: by time, then by cpu. A Cursor is made of a CpuFile and a
+// Cursor::Reading.
+template <typename Cursor>
+class CpuMerge {
+ public:
+  // Files that can't be opened are noted and left out. All files share `reading.block_bytes`.
+  CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading);
+
+  bool at_end() const { return heap_.empty(); }
+  // The current event and its cpu; at_end() must be false. Valid until advance().
+  const auto& event() const { return cursors_[heap_.front().cursor]->event(); }
+  std::uint32_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
+  // The number of the current event's file, less than the number of files.
+  std::size_t file_index() const { return heap_.front().cursor; }
+  void advance();
+
+  std::uint64_t size() const { return sum(&Cursor::size); }          // bytes of all files
+  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // so far
+
+ private:
+  struct NextEvent {
+    std::uint64_t time_ns;
+    std::size_t cursor;
+    friend auto operator<=>(const NextEvent&, const NextEvent&) = default;
+  };
+  static constexpr std::size_t kMinBlock = 4096;
+  // More files than this are opened anew for each block, to stay below the usual limit of 1024 open files.
+  static constexpr std::size_t kMaxOpenFiles = 256;
+
+  std::uint64_t sum(std::uint64_t (Cursor::*of)() const) const {
+    return std::transform_reduce(cursors_.begin(), cursors_.end(), std::uint64_t{0}, std::plus{},
+                                 [of](const auto& cursor) { return ((*cursor).*of)(); });
+  }
+
+  std::vector<std::unique_ptr<Cursor>> cursors_;  // by cpu
+  std::vector<NextEvent> heap_;                   // the earliest first
+};
+
+template <typename Cursor>
+CpuMerge<Cursor>::CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading) {
+  typename Cursor::Reading each = reading;
+  if (!files.empty())
+    each.block_bytes = std::max(reading.block_bytes / files.size(), std::min(reading.block_bytes, kMinBlock));
+  each.keep_open = files.size() <= kMaxOpenFiles;
+  for (const CpuFile& file : files) {
+    try {
+      cursors_.push_back(std::make_unique<Cursor>(file, each));
+    } catch (const InputError& unreadable) {
+      if (reading.notes != nullptr)
+        reading.notes->add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
+      continue;
+    }
+    if (cursors_.back()->next()) heap_.push_back({cursors_.back()->event().order_ns, cursors_.size() - 1});
+  }
+  std::ranges::make_heap(heap_, std::greater{});
+}
+
+template <typename Cursor>
+void CpuMerge<Cursor>::advance() {
+  Cursor& front = *cursors_[heap_.front().cursor];
+  if (!front.next()) {
+    std::ranges::pop_heap(heap_, std::greater{});
+    heap_.pop_back();
+    return;
+  }
+  // Mostly the next event is of the same cpu, and the heap stays as it is.
+  const NextEvent next{front.event().order_ns, heap_.front().cursor};
+  if ((heap_.size() < 2 || next < heap_[1]) && (heap_.size() < 3 || next < heap_[2])) {
+    heap_.front() = next;
+    return;
+  }
+  std::ranges::pop_heap(heap_, std::greater{});
+  heap_.back() = next;
+  std::ranges::push_heap(heap_, std::greater{});
+}
+
+}  // namespace convert::uftrace
