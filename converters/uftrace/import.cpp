@@ -139,7 +139,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
   context.timeline.keep_alive(kept);
   context.timeline.at_end([&recording, &notes = context.timeline.new_notes()] {
     recording.symbolizer.add_notes();
-    recording.event_programs.add_notes(recording.directory.path, notes);
+    recording.user_events.add_notes(notes);
     if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
   });
   auto plans = plans_of(recording, context);
@@ -186,7 +186,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     context.timeline.add_source(std::move(source), {&lane});
   }
   context.timeline.add_call_history(std::make_unique<RecordedCalls>(
-      recording.symbolizer, recording.payloads, !recording.info.has<FeatureBits::EstimateReturn>(),
+      recording.symbolizer, recording.layouts, !recording.info.has<FeatureBits::EstimateReturn>(),
       std::move(host_threads)));
   if (auto perf = perf_feeder_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
   if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));

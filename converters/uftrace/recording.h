@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
-#include "converters/uftrace/arguments/recorded_payloads.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/kernel/kernel_file_source.h"
 #include "converters/uftrace/options.h"
 #include "converters/uftrace/perf/perf_scan.h"
@@ -39,13 +39,11 @@ struct Recording {
   Tracepoints tracepoints;
   std::unique_ptr<FilterTable> filters;  // null: all calls are shown
   SpecTable specs;
-  EventNames user_events;
-  EventPrograms event_programs;
+  UserEvents user_events;
   DebugFiles debug;
-  PayloadLayouts plans;
+  PayloadLayouts layouts;
   SourceLines lines;
   RecordingContext shared;
-  PayloadContext payloads;
   std::map<ThreadId, PerfQueue> perf_queues;
   std::map<ThreadId, KernelQueue> kernel_queues;
 };

@@ -77,7 +77,7 @@ ThreadPlans plans_of(Recording& recording, ImportContext& context) {
     }
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
-                                  .payloads = std::make_unique<RecordedPayloads>(recording.payloads, task),
+                                  .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
                                   .moments = std::move(moments[tid])});
   }
   for (const ThreadFile& file : recording.directory.threads) {

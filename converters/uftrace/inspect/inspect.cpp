@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/arguments/recorded_payloads.h"
-#include "converters/uftrace/events/event_names.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/events/event_ids.h"
+#include "converters/uftrace/events/user_events.h"
 #include "converters/uftrace/inspect/inspect_files.h"
 #include "converters/uftrace/kernel/kernel_outline.h"
 #include "converters/uftrace/perf/perf_outline.h"
@@ -95,20 +96,20 @@ Outline sessions_of(const Head& head) {
 Surveys survey_threads(const Head& head, Notes& notes) {
   Names names;
   Symbolizer symbolizer(head.directory, head.sessions, Demangle::No, names, notes);
-  const SpecTable specs(head.info, (head.directory.path / "info").native(), notes);
-  DebugFiles debug(head.directory, notes);
-  PayloadLayouts plans(specs, debug, names);
-  const PayloadContext shop{.symbolizer = symbolizer,
-                            .plans = plans,
-                            .names = names,
-                            .demangle = Demangle::No,
-                            .order = head.info.order};
+  const SpecTable specs(head.info, (head.directory.path / "info").native(), names, notes);
+  DebugFiles debug(head.directory, names, notes);
+  PayloadLayouts layouts({.symbolizer = symbolizer,
+                          .specs = specs,
+                          .debug = debug,
+                          .names = names,
+                          .demangle = Demangle::No,
+                          .order = head.info.order});
   Surveys surveys;
   std::size_t kept_damage = 0;
   for (const ThreadFile& file : head.directory.threads) {
     const Task* const task = head.sessions.find_task(file.tid);
     if (task == nullptr) continue;
-    RecordedPayloads payloads(shop, *task);
+    PayloadDecoder payloads(layouts, *task);
     RecordSurvey survey =
         survey_records(file.path.string(), facts_of(*task, head.info, symbolizer), &payloads, notes);
     survey.damage.resize(std::min(survey.damage.size(), kKeptDamage - kept_damage));
@@ -193,19 +194,13 @@ Outline threads_of(const Head& head, const Surveys& surveys) {
   return list;
 }
 
-// The ids that uftrace gives itself (fact sheet 10).
-std::string name_of_event(std::uint64_t id, const EventNames& user_events) {
-  constexpr std::uint64_t kFirstId = 100'001;
-  constexpr std::array<std::string_view, 13> kNames{
-      "read:proc/statm", "read:page-fault", "diff:proc/statm", "diff:page-fault", "read:pmu-cycle",
-      "diff:pmu-cycle",  "read:pmu-cache",  "diff:pmu-cache",  "read:pmu-branch", "diff:pmu-branch",
-      "watch:cpu",       "watch:var",       "callsite"};
-  if (id >= kFirstId && id - kFirstId < kNames.size()) return std::string(kNames[id - kFirstId]);
-  const auto known = user_events.find(id);
-  return known != user_events.end() ? known->second : fmt::format("event {}", id);
+std::string name_of_event(std::uint64_t id, const UserEvents& user_events) {
+  if (const KnownEvent* const event = find_event(id)) return std::string(event->uftrace_name);
+  const std::string* const name = user_events.name_of(id);
+  return name != nullptr ? *name : fmt::format("event {}", id);
 }
 
-Outline records_of(const Surveys& surveys, const EventNames& user_events) {
+Outline records_of(const Surveys& surveys, const UserEvents& user_events) {
   RecordSurvey all;
   std::uint64_t bytes = 0;
   for (const auto& [tid, surveyed] : surveys) {
@@ -285,7 +280,7 @@ Outline damage_of(const Surveys& surveys) {
 
 Outline inspect(const std::filesystem::path& input, Notes& notes) {
   const Head head(input, notes);
-  const auto user_events = read_event_names(head.directory.path, notes);
+  const UserEvents user_events(head.directory.path, head.sessions, notes);
   const Surveys surveys = survey_threads(head, notes);
 
   Outline outline;

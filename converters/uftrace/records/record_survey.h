@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/uftrace/records/payload_decoder.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {

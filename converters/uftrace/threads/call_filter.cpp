@@ -59,9 +59,11 @@ bool CallFilter::will_be_seen(const CallRecord& call) {
 bool CallFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
-  if (!plan_.payloads->records(item_->call, name)) return true;
-  if (!item_->has_payload || !item_->reading) return false;
-  const auto number = plan_.payloads->number(item_->call, item_->payload, *item_->reading, name);
+  const CallRecord& call = item_->call;
+  const auto candidates = plan_.payloads->candidates(call.time_ns, call.address, call.is_entry());
+  if (candidates.empty() || !candidates.front().has(name)) return true;
+  if (item_->layout == nullptr) return false;
+  const auto number = item_->layout->number(item_->payload, name);
   return number && condition.holds(*number);
 }
 

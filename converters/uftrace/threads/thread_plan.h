@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/kernel/kernel_calls.h"
 #include "converters/uftrace/perf/off_cpu_calls.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/fork_scan.h"
-#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {

@@ -179,8 +179,8 @@ void ThreadSource::take_call(const RecordItem& item) {
   const bool says_something = !is_left_out(call);
   values_.clear();
   if (item.has_payload && recording_.shows_values && says_something) {
-    if (item.reading)
-      plan_.payloads->add_values(call, item.payload, *item.reading, values_);
+    if (item.layout != nullptr)
+      plan_.payloads->add_values(*item.layout, item.payload, values_);
     else
       note_skipped(item, function_of(call));
   }
@@ -236,8 +236,8 @@ void ThreadSource::take_event(const RecordItem& item) {
   moments_.tell(item.call.time_ns);
   tell_others(item.call.time_ns);
   const std::uint64_t time_ns = std::max(item.call.time_ns, lane_.last_ns());
-  Lane* const told = shows_event(item.call.address < ThreadEvents::kFirstUserEvent) ? &lane_ : nullptr;
-  if (!events_.take(item.call.address, time_ns, item.payload, told))
+  Lane* const told = shows_event(item.call.address < kFirstUserEvent) ? &lane_ : nullptr;
+  if (!events_.emit(item.call.address, time_ns, item.payload, told))
     note(kEventSkipped,
          fmt::format("event {} with {} bytes of data", item.call.address, item.payload.size()));
   others_.resume(time_ns);

@@ -14,7 +14,7 @@
 #include "converters/model/importer.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/timeline.h"
-#include "converters/uftrace/arguments/source_lines.h"
+#include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/events/thread_events.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/record_cursor.h"
