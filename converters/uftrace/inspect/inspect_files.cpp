@@ -1,9 +1,15 @@
 #include "converters/uftrace/inspect/inspect_files.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <array>
+#include <map>
+#include <string>
 #include <string_view>
 
+#include "converters/model/reading/text.h"
+#include "converters/uftrace/kernel/graph_formats.h"
+#include "converters/uftrace/kernel/kernel_cursor.h"
+#include "converters/uftrace/perf/perf_cursor.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 #include "converters/uftrace/symbols/module_files.h"
@@ -16,14 +22,10 @@ void add_text(Outline& outline, const char* name, const std::string& text) {
   if (!text.empty()) outline[name] = text;
 }
 
-// The parts of a list, without empty ones.
-std::size_t count_parts(std::string_view list, char separator) {
+// Counts the parts of a list that are not empty.
+std::size_t count_parts(std::string_view list) {
   std::size_t count = 0;
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(separator));
-    if (!part.empty()) ++count;
-    list.remove_prefix(std::min(part.size() + 1, list.size()));
-  }
+  split(list, ';', [&](std::string_view) { ++count; });
   return count;
 }
 
@@ -52,30 +54,6 @@ Outline symbols_in(const std::filesystem::path& path, std::string text, Notes& n
   outline["library calls"] = count("P");
   outline["variables"] = count("Ddvu");
   return outline;
-}
-
-struct DebugCounts {
-  std::uint64_t functions = 0, lines = 0, arguments = 0, return_values = 0, enums = 0;
-};
-
-DebugCounts count_debug_lines(std::string_view text, std::string_view path, Notes& notes) {
-  DebugCounts counts;
-  Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (line->starts_with("F: "))
-      ++counts.functions;
-    else if (line->starts_with("L: "))
-      ++counts.lines;
-    else if (line->starts_with("A: "))
-      ++counts.arguments;
-    else if (line->starts_with("R: "))
-      ++counts.return_values;
-    else if (line->starts_with("E: "))
-      ++counts.enums;
-    else if (!line->empty() && !line->starts_with('#'))
-      notes.add(kDamagedLine, Location::line(path, lines.number()), "expected F:, L:, A:, R: or E:");
-  }
-  return counts;
 }
 
 }  // namespace
@@ -121,9 +99,9 @@ Outline outline_of_arguments(const Info& info) {
     else if (key == "retspec")
       outline["return values of"] = value;
     else if (key == "argauto")
-      outline["functions with known arguments"] = count_parts(value, ';');
+      outline["functions with known arguments"] = count_parts(value);
     else if (key == "retauto")
-      outline["functions with known return values"] = count_parts(value, ';');
+      outline["functions with known return values"] = count_parts(value);
     else if (key == "enumauto")
       outline["enums"] = count_enums(value);
     else
@@ -142,20 +120,128 @@ Outline outline_of_symbols(const Directory& directory, Notes& notes) {
   return list;
 }
 
-Outline outline_of_debug_files(const Directory& directory, Notes& notes) {
+Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug) {
   Outline list = Outline::array();
-  for (const std::string& file : directory.debug_files) {
-    const auto path = directory.path / file;
-    const auto text = read_optional_file(path, notes);
-    if (!text) continue;
-    const DebugCounts counts = count_debug_lines(*text, path.native(), notes);
-    list.push_back({{"file", file},
-                    {"bytes", text->size()},
+  for (const std::string& name : directory.debug_files) {
+    const DebugFile* const file = debug.of_name(name);
+    if (file == nullptr) continue;
+    const DebugFile::LineCounts& counts = file->counts();
+    list.push_back({{"file", name},
+                    {"bytes", file->size_bytes()},
                     {"functions", counts.functions},
                     {"source lines", counts.lines},
                     {"argument lists", counts.arguments},
-                    {"return values", counts.return_values},
+                    {"return values", counts.results},
                     {"enums", counts.enums}});
+  }
+  return list;
+}
+
+// ---- The kernel's files ----
+
+namespace {
+
+std::string name_of(std::uint64_t type, const KernelHeader& header) {
+  for (const EventFormat& format : header.formats)
+    if (format.id == type) return format.system + ":" + format.name;
+  return "type " + std::to_string(type);
+}
+
+Outline outline_of_cpu(const CpuFile& file, const KernelHeader& header, Notes& notes) {
+  Outline outline{{"file", file.path.filename().string()}, {"cpu", file.cpu}, {"bytes", file.size_bytes}};
+  try {
+    KernelCursor cursor(file, {.pages = header.pages, .notes = &notes});
+    const CommonFields common(header);
+    std::uint64_t events = 0, gaps = 0, lost = 0, first_ns = 0, last_ns = 0;
+    std::map<std::uint64_t, std::uint64_t> by_type;
+    while (cursor.next()) {
+      const KernelEvent& event = cursor.event();
+      if (event.kind == KernelEvent::Kind::Lost) {
+        ++gaps;
+        lost += event.lost;
+        continue;
+      }
+      if (events++ == 0) first_ns = event.order_ns;
+      last_ns = event.order_ns;
+      if (common.fit(event.payload)) ++by_type[common.type.load_from(event.payload, header.pages.order)];
+    }
+    outline["pages"] = cursor.pages();
+    outline["events"] = events;
+    outline["gaps"] = gaps;
+    outline["lost events"] = lost;
+    if (events == 0) return outline;
+    Outline by_kind = Outline::object();
+    for (const auto& [type, count] : by_type) by_kind[name_of(type, header)] = count;
+    outline["events by kind"] = std::move(by_kind);
+    outline["first ns"] = first_ns;
+    outline["last ns"] = last_ns;
+  } catch (const InputError& unreadable) {
+    notes.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
+  }
+  return outline;
+}
+
+}  // namespace
+
+Outline outline_of_kernel(const Directory& directory, Notes& notes) {
+  Outline outline = Outline::object();
+  const auto header = read_kernel_header(directory.path, notes);
+  if (header) {
+    outline["page bytes"] = header->pages.page_bytes;
+    outline["long bytes"] = header->pages.long_bytes;
+    outline["byte order"] = header->pages.order == std::endian::little ? "little" : "big";
+    Outline formats = Outline::array();
+    for (const EventFormat& format : header->formats)
+      formats.push_back({{"format", format.system + ":" + format.name},
+                         {"type", format.id},
+                         {"fields", format.fields.size()}});
+    outline["formats"] = std::move(formats);
+  }
+  if (directory.kernel_cpus.empty()) return outline;
+  Outline cpus = Outline::array();
+  for (const CpuFile& file : directory.kernel_cpus)
+    cpus.push_back(outline_of_cpu(file, header.value_or(KernelHeader{}), notes));
+  outline["cpus"] = std::move(cpus);
+  return outline;
+}
+
+// ---- The files of perf ----
+
+namespace {
+
+// By PerfEvent::Kind.
+constexpr std::array<std::string_view, 8> kNames{"switches in", "switches out", "preempted", "forks",
+                                                 "exits",       "names",        "execs",     "lost"};
+
+void count_events(PerfCursor& cursor, Outline& outline) {
+  std::array<std::uint64_t, kNames.size()> counts{};
+  std::uint64_t first_ns = 0, last_ns = 0, count = 0;
+  for (; cursor.next(); ++count) {
+    const PerfEvent& event = cursor.event();
+    counts[static_cast<std::size_t>(event.kind)] += event.kind == PerfEvent::Kind::Lost ? event.lost : 1;
+    if (count == 0) first_ns = event.time_ns;
+    last_ns = event.time_ns;
+  }
+  if (count == 0) return;
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (counts[i] != 0) outline[std::string(kNames[i])] = counts[i];
+  outline["first ns"] = first_ns;
+  outline["last ns"] = last_ns;
+}
+
+}  // namespace
+
+Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order) {
+  Outline list = Outline::array();
+  for (const CpuFile& file : files) {
+    Outline outline{{"file", file.path.filename().string()}, {"cpu", file.cpu}, {"bytes", file.size_bytes}};
+    try {
+      PerfCursor cursor(file, {.order = order});
+      count_events(cursor, outline);
+    } catch (const InputError&) {
+      // It can't be opened; scan_perf() has noted that.
+    }
+    list.push_back(std::move(outline));
   }
   return list;
 }
