@@ -12,7 +12,7 @@
 
 #include "converters/uftrace/perf/perf_file_source.h"
 #include "converters/uftrace/recorded_calls.h"
-#include "converters/uftrace/recording.h"
+#include "converters/uftrace/recording_import.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
@@ -32,7 +32,7 @@ std::unordered_map<ThreadId, Mailbox*> pointers_to(std::map<ThreadId, Mailbox>& 
   return pointers;
 }
 
-std::unique_ptr<PerfFileSource> perf_feeder_of(Recording& recording, ImportContext& context) {
+std::unique_ptr<PerfFileSource> perf_feeder_of(RecordingImport& recording, ImportContext& context) {
   if (recording.perf_queues.empty()) return nullptr;
   return std::make_unique<PerfFileSource>(
       recording.directory.perf_cpus, PerfReading{.order = recording.info.order},
@@ -42,7 +42,7 @@ std::unique_ptr<PerfFileSource> perf_feeder_of(Recording& recording, ImportConte
       context.stats);
 }
 
-std::unique_ptr<KernelFileSource> kernel_feeder_of(Recording& recording, ImportContext& context) {
+std::unique_ptr<KernelFileSource> kernel_feeder_of(RecordingImport& recording, ImportContext& context) {
   if (recording.kernel_queues.empty()) return nullptr;
   // Perf's switches are the same ones.
   const bool has_perf = recording.shows_perf_switches() &&
@@ -62,7 +62,7 @@ std::unique_ptr<KernelFileSource> kernel_feeder_of(Recording& recording, ImportC
       notes, context.stats);
 }
 
-LaneInfo lane_info_of(const Task& task, const Recording& recording, std::uint64_t weight) {
+LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::uint64_t weight) {
   const auto name_of = [&](const Task& named) {
     const auto own = recording.perf.find(named.tid);
     return own != recording.perf.end() && !own->second.name.empty() ? own->second.name : named.name;
@@ -88,7 +88,7 @@ ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   return any != plans.end() ? &any->second : &plans.begin()->second;
 }
 
-void add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns, const Recording& recording,
+void add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns, const RecordingImport& recording,
                   Notes& notes) {
   auto messages = read_extern_file(recording.directory.path, notes);
   const auto& sessions = recording.sessions.sessions();
@@ -134,12 +134,12 @@ bool recognizes(const std::filesystem::path& input) {
 }
 
 void import(const std::filesystem::path& input, ImportContext& context, const Options& options) {
-  const auto kept = std::make_shared<Recording>(input, context, options);
-  Recording& recording = *kept;
+  const auto kept = std::make_shared<RecordingImport>(input, context, options);
+  RecordingImport& recording = *kept;
   context.timeline.keep_alive(kept);
   context.timeline.at_end([&recording, &notes = context.timeline.new_notes()] {
     recording.symbolizer.add_notes();
-    recording.event_programs.add_notes(recording.directory.path, notes);
+    recording.user_events.add_notes(notes);
     if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
   });
   auto plans = plans_of(recording, context);
@@ -185,7 +185,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Op
     context.timeline.add_source(std::move(source), {&lane});
   }
   context.timeline.add_call_history(std::make_unique<RecordedCalls>(
-      recording.symbolizer, recording.payloads, !recording.info.has<FeatureBits::EstimateReturn>(),
+      recording.symbolizer, recording.layouts, !recording.info.has<FeatureBits::EstimateReturn>(),
       std::move(host_threads)));
   if (auto perf = perf_feeder_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
   if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));

@@ -8,12 +8,9 @@
 
 namespace convert::uftrace {
 
-RecordedCalls::RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool records_ends,
+RecordedCalls::RecordedCalls(Symbolizer& symbolizer, PayloadLayouts& layouts, bool records_ends,
                              std::vector<RecordedThread> threads)
-    : symbolizer_(symbolizer),
-      payloads_(payloads),
-      records_ends_(records_ends),
-      threads_(std::move(threads)) {}
+    : symbolizer_(symbolizer), layouts_(layouts), records_ends_(records_ends), threads_(std::move(threads)) {}
 
 std::vector<const Lane*> RecordedCalls::lanes() const {
   std::vector<const Lane*> lanes;
@@ -25,7 +22,7 @@ std::vector<const Lane*> RecordedCalls::lanes() const {
 std::vector<MarkPosition> RecordedCalls::positions(const Lane& lane, std::span<const MarkWindow> windows) {
   const auto thread = std::ranges::find(threads_, &lane, &RecordedThread::lane);
   try {
-    RecordedPayloads payloads(payloads_, *thread->task);
+    PayloadDecoder payloads(layouts_, *thread->task);
     return scan_marks(thread->path, thread->facts, *thread->task, symbolizer_, &payloads, thread->inherited,
                       windows);
   } catch (const InputError&) {

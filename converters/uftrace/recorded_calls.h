@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
-#include "converters/uftrace/arguments/recorded_payloads.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
@@ -24,7 +24,7 @@ struct RecordedThread {
 class RecordedCalls : public CallHistory {
  public:
   // Reads the files only when it is asked. Borrows the first two.
-  RecordedCalls(Symbolizer& symbolizer, const PayloadContext& payloads, bool records_ends,
+  RecordedCalls(Symbolizer& symbolizer, PayloadLayouts& layouts, bool records_ends,
                 std::vector<RecordedThread> threads);
 
   std::vector<const Lane*> lanes() const override;
@@ -33,7 +33,7 @@ class RecordedCalls : public CallHistory {
 
  private:
   Symbolizer& symbolizer_;
-  const PayloadContext& payloads_;
+  PayloadLayouts& layouts_;
   bool records_ends_;
   std::vector<RecordedThread> threads_;
 };

@@ -1,53 +1,62 @@
-// Everything that the sources of one recording share, read and put together before its records are.
+// Everything known of a recording before its records are read. The conversion and --inspect use the same.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <vector>
 
-#include "converters/model/importer.h"
-#include "converters/uftrace/arguments/recorded_payloads.h"
-#include "converters/uftrace/kernel/kernel_file_source.h"
-#include "converters/uftrace/options.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/events/user_events.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/recording/task_file.h"
 #include "converters/uftrace/symbols/symbolizer.h"
-#include "converters/uftrace/threads/thread_source.h"
 
 namespace convert::uftrace {
 
 struct Recording {
-  // Borrows the context.
-  Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted);
+  struct Reading {
+    Names& names;
+    Notes& notes;
+    // The threads that use symbols and debug files add their notes here while records are read.
+    Notes& symbol_notes;
+    Notes& debug_notes;
+    Demangle demangle = Demangle::No;
+    ElfOptions elf = {};
+    std::uint64_t shortest_ns = 0;  // as scan_perf() takes it
+  };
+  // Reads all files but those of records. Borrows names and notes. Throws InputError if the directory or info
+  // can't be read at all.
+  Recording(const std::filesystem::path& path, const Reading& reading)
+      : directory(list_directory(path)),
+        info(read_info(path, reading.notes)),
+        events(read_task_file(path, info.order, reading.notes)),
+        sessions(directory, info, events, reading.notes),
+        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &reading.notes},
+                       reading.shortest_ns)),
+        user_events(path, sessions, reading.notes),
+        symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
+        specs(info, (path / "info").native(), reading.names, reading.notes),
+        debug(directory, reading.names, reading.debug_notes),
+        layouts({.symbolizer = symbolizer,
+                 .specs = specs,
+                 .debug = debug,
+                 .names = reading.names,
+                 .demangle = reading.demangle,
+                 .order = info.order}) {}
 
-  // What the program did besides its calls is shown, and when it ran as perf tells.
-  bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
-  bool shows_perf_switches() const { return !options.no_sched && !options.kernel_only; }
-
-  Options options;
   Directory directory;
   Info info;
   std::vector<TaskEvent> events;
   Sessions sessions;
-  PerfThreads perf;    // what the perf files say of threads
-  KernelFiles kernel;  // none: they are not shown
+  PerfThreads perf;  // the threads in the perf files
+  UserEvents user_events;
   Symbolizer symbolizer;
-  Tracepoints tracepoints;
-  std::unique_ptr<FilterTable> filters;  // null: all calls are shown
   SpecTable specs;
-  EventNames user_events;
-  EventPrograms event_programs;
   DebugFiles debug;
-  PayloadLayouts plans;
-  SourceLines lines;
-  RecordingContext shared;
-  PayloadContext payloads;
-  std::map<ThreadId, PerfQueue> perf_queues;
-  std::map<ThreadId, KernelQueue> kernel_queues;
+  PayloadLayouts layouts;
 };
 
 }  // namespace convert::uftrace

@@ -23,7 +23,7 @@ bool is_wanted(ThreadId tid, const ImportOptions& options) {
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording, Notes& notes) {
+std::map<ThreadId, std::deque<TaskMoment>> moments_of(const RecordingImport& recording, Notes& notes) {
   std::map<ThreadId, std::deque<TaskMoment>> moments;
   const auto add = [&](ThreadId tid, TaskMoment moment) {
     if (recording.sessions.find_task(tid) != nullptr)
@@ -52,7 +52,7 @@ std::map<ThreadId, std::deque<TaskMoment>> moments_of(const Recording& recording
 }
 
 // When the first of what is shown of the thread is.
-std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording& recording) {
+std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
   if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
     if (recording.shows_perf_switches())
@@ -64,7 +64,7 @@ std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording
 
 }  // namespace
 
-ThreadPlans plans_of(Recording& recording, ImportContext& context) {
+ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   auto moments = moments_of(recording, context.notes);
   ThreadPlans plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
@@ -77,7 +77,7 @@ ThreadPlans plans_of(Recording& recording, ImportContext& context) {
     }
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
-                                  .payloads = std::make_unique<RecordedPayloads>(recording.payloads, task),
+                                  .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
                                   .moments = std::move(moments[tid])});
   }
   for (const ThreadFile& file : recording.directory.threads) {
@@ -92,7 +92,7 @@ ThreadPlans plans_of(Recording& recording, ImportContext& context) {
   return plans;
 }
 
-std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const Recording& recording,
+std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns) {
   std::optional<std::uint64_t> begin_ns;
   if (kernel_ns != kForever) begin_ns = kernel_ns;
@@ -102,7 +102,7 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const Recording&
   return begin_ns;
 }
 
-void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline) {
+void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline) {
   const Task& task = *plan.task;
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.last_switch_ns = perf->second.last_ns;

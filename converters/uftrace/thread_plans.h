@@ -5,19 +5,19 @@
 #include <optional>
 
 #include "converters/model/importer.h"
-#include "converters/uftrace/recording.h"
+#include "converters/uftrace/recording_import.h"
 #include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 
 // Of all threads that get a lane; some have no record file.
-ThreadPlans plans_of(Recording& recording, ImportContext& context);
+ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
 // When the recording's first record, switch or kernel event is; of those `kernel_ns` is the first.
-std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const Recording& recording,
+std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns);
 
 // What other files tell of the thread, which has its lane.
-void plan_streams(ThreadPlan& plan, Recording& recording, Timeline& timeline);
+void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
 
 }  // namespace convert::uftrace

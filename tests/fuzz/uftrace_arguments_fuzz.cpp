@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "converters/uftrace/arguments/debug_file.h"
+#include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/arguments/spec_table.h"
-#include "converters/uftrace/events/event_names.h"
+#include "converters/uftrace/events/user_events.h"
 
 namespace {
 
@@ -20,7 +20,7 @@ using namespace convert::uftrace;
 class NoSymbols : public SymbolNames {
  public:
   explicit NoSymbols(NameId name) : name_(name) {}
-  std::optional<NameId> name_of(std::uint64_t address) override {
+  std::optional<NameId> symbol_at(std::uint64_t address) override {
     return address % 2 == 0 ? std::optional(name_) : std::nullopt;
   }
 
@@ -34,17 +34,15 @@ void read_payload(const std::string& text) {
   SpecProblems problems;
   Names names;
   NoSymbols symbols(names.intern("symbol"));
-  const EnumType color({{"MINUS", -1}, {"RED", 0}, {"GREEN", 5}, {"MASK", 256}});
-  const EnumNames color_names{&color, {{5, names.intern("GREEN")}}};
-  const PayloadLayout plan(parse_spec_items(text.substr(0, end), {}, problems), names,
-                           [&](std::string_view name) { return name == "color" ? &color_names : nullptr; });
+  const EnumTypes enums{{"color", EnumType({{"MINUS", -1}, {"RED", 0}, {"GREEN", 5}, {"MASK", 256}}, names)}};
+  const auto items = parse_spec_items(text.substr(0, end), {}, problems);
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    const auto size = plan.size_of(payload, order);
+    const PayloadLayout layout(items, {.order = order, .names = names, .enums = enums});
+    const auto size = layout.size_of(payload);
     if (!size) continue;
     if (*size > payload.size()) std::abort();
-    std::vector<std::uint64_t> room;
     Arguments into;
-    plan.add_values(payload.first(*size), order, symbols, room, into);
+    layout.add_values(payload.first(*size), symbols, into);
     std::size_t count = 0;
     for ([[maybe_unused]] const Argument& argument : into) ++count;
     if (count != into.size()) std::abort();
@@ -52,11 +50,12 @@ void read_payload(const std::string& text) {
 }
 
 void read_specs(const std::string& text) {
+  Names names;
   Notes notes;
   Info info;
   info.argument_lines = {"argspec:" + text, "retspec:" + text, "argauto:" + text, "enumauto:" + text,
                          "auto-args:1"};
-  const SpecTable table(info, "info", notes);
+  const SpecTable table(info, "info", names, notes);
   for (const bool of_result : {false, true}) {
     FunctionFacts function{.names = {"main", "std::f"}};
     function.debug = {.name = "main", .line = {}, .arguments = text, .results = text};
@@ -77,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       read_specs(text);
       break;
     case 'd': {
-      const DebugFile file(text, "a.dbg", notes);
+      Names names;
+      const DebugFile file(text, "a.dbg", names, notes);
       for (std::uint64_t offset = 0; offset < 64; ++offset) location_of(file.find(offset, "main").line);
       break;
     }

@@ -55,10 +55,12 @@ TEST(Arguments, EveryTypeComesOutAsItWentIn) {
   EXPECT_TRUE(copy.words().empty());
 }
 
-TEST(Arguments, PackedOnesAreTakenAsTheyAre) {
+TEST(Arguments, AProducerMayPackThem) {
   Arguments arguments{{kA, true}};
-  const std::vector<std::uint64_t> packed{ArgumentHeader::of(kB, ArgumentType::Int64), 3};
-  arguments.add_packed(packed, 1);
+  std::uint64_t* const words = arguments.reserve(100);
+  words[0] = ArgumentHeader::of(kB, ArgumentType::Int64);
+  words[1] = 3;
+  arguments.commit(words + 2, 1);
   EXPECT_EQ(std::vector<Argument>(arguments.begin(), arguments.end()),
             (std::vector<Argument>{{kA, true}, {kB, std::int64_t{3}}}));
   EXPECT_EQ(arguments.size(), 2u);

@@ -157,10 +157,11 @@ class Arguments {
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
-  // `count` arguments that are packed already.
-  void add_packed(std::span<const std::uint64_t> words, std::size_t count) {
-    std::ranges::copy(words, room(words.size()));
-    words_used_ += words.size();
+  // For a producer that packs arguments itself: room for `words` words behind the row. commit() appends the
+  // words before `end`, which are `count` arguments.
+  std::uint64_t* reserve(std::size_t words) { return room(words); }
+  void commit(const std::uint64_t* end, std::size_t count) {
+    words_used_ = static_cast<std::size_t>(end - words_.data());
     size_ += count;
   }
   // The value of an argument that is no Text: of the word behind its header.

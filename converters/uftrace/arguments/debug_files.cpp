@@ -1,8 +1,11 @@
 #include "converters/uftrace/arguments/debug_files.h"
 
-#include <optional>
+#include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
+#include "converters/model/reading/text.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
@@ -11,29 +14,117 @@ namespace {
 // The module of traced Python programs, whose addresses lie in no map.
 constexpr std::string_view kPython = "python.fake";
 
+constexpr std::string_view kFunction = "F: ", kLine = "L: ", kArguments = "A: ", kResults = "R: ",
+                           kEnum = "E: ";
+
+// "<offset> <name>"
+std::optional<std::pair<std::uint64_t, std::string_view>> function_of(std::string_view text) {
+  const auto offset = take_number(text, 16);
+  if (!offset || !text.starts_with(' ')) return std::nullopt;
+  return std::pair(*offset, text.substr(1));
+}
+
 }  // namespace
 
-const DebugFile* DebugFiles::of(const SymbolAt& place) {
-  if (directory_.debug_files.empty() || place.symbol == nullptr) return nullptr;
-  const void* const key = place.module != nullptr    ? static_cast<const void*>(place.module)
-                          : place.library != nullptr ? static_cast<const void*>(place.library)
-                                                     : nullptr;
-  if (key == nullptr && place.category != kPython) return nullptr;
+DebugFile::DebugFile(std::string text, std::string_view path, Names& names, Notes& notes)
+    : text_(std::move(text)) {
+  Lines lines(text_);
+  const auto note_damage = [&](std::string_view problem) {
+    notes.add(kDamagedLine,
+              [&] { return fmt::format("{}: {}", Location::line(path, lines.number()).text(), problem); });
+  };
+  std::vector<std::string> problems;
+  while (const auto line = lines.next()) {
+    if (line->starts_with(kFunction)) {
+      ++counts_.functions;
+      const auto function = function_of(line->substr(kFunction.size()));
+      if (function)
+        functions_.push_back({function->first, static_cast<std::uint64_t>(line->data() - text_.data())});
+      else
+        note_damage("expected \"F: offset name\"");
+    } else if (line->starts_with(kLine)) {
+      ++counts_.lines;
+    } else if (line->starts_with(kArguments)) {
+      ++counts_.arguments;
+    } else if (line->starts_with(kResults)) {
+      ++counts_.results;
+    } else if (line->starts_with(kEnum)) {
+      ++counts_.enums;
+      parse_enums(line->substr(kEnum.size()), names, enums_, problems);
+      if (!problems.empty()) note_damage("expected \"E: enum name {…}\"");
+      problems.clear();
+    } else if (!line->empty() && !line->starts_with('#')) {
+      note_damage("expected a line that begins with E:, F:, L:, A: or R:");
+    }
+  }
+  std::ranges::stable_sort(functions_, {}, &Function::offset);
+}
+
+DebugInfo DebugFile::read(const Function& function) const {
+  DebugInfo info;
+  Lines lines(std::string_view(text_).substr(function.text));
+  info.name = function_of(lines.next()->substr(kFunction.size()))->second;
+  for (auto line = lines.next(); line && !line->starts_with(kFunction); line = lines.next()) {
+    const auto read_value = [&](std::string_view key, std::string_view& value) {
+      if (line->starts_with(key)) value = line->substr(key.size());
+    };
+    read_value(kLine, info.line);
+    read_value(kArguments, info.arguments);
+    read_value(kResults, info.results);
+  }
+  return info;
+}
+
+DebugInfo DebugFile::find(std::uint64_t offset, std::string_view name) const {
+  const auto at_offset = std::ranges::equal_range(functions_, offset, {}, &Function::offset);
+  for (const Function& function : at_offset) {
+    const DebugInfo info = read(function);
+    if (info.name == name) return info;
+  }
+  return at_offset.empty() ? DebugInfo{} : read(at_offset.front());
+}
+
+std::string location_of(std::string_view line) {
+  const std::size_t blank = line.find(' ');
+  const std::string_view number = line.substr(0, blank);
+  if (blank == std::string_view::npos || number.empty() || blank + 1 == line.size() ||
+      number.find_first_not_of("0123456789") != std::string_view::npos)
+    return {};
+  return fmt::format("{}:{}", line.substr(blank + 1), number);
+}
+
+const DebugFile* DebugFiles::of(const SymbolAt& symbol) {
+  if (directory_.debug_files.empty() || symbol.symbol == nullptr) return nullptr;
+  const void* const image = symbol.module != nullptr    ? static_cast<const void*>(symbol.module)
+                            : symbol.library != nullptr ? static_cast<const void*>(symbol.library)
+                                                        : nullptr;
+  if (image == nullptr && symbol.category != kPython) return nullptr;
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = known_.try_emplace(key, nullptr);
+  const auto [known, is_new] = by_image_.try_emplace(image, nullptr);
   if (!is_new) return known->second;
 
-  const auto name = place.module != nullptr    ? files_.of_module(place.module->path, place.module->build_id)
-                    : place.library != nullptr ? files_.of_library(place.library->path)
-                                               : std::optional(std::string(kPython) + ".dbg");
-  if (!name) return nullptr;
-  const auto [file, is_unread] = read_.try_emplace(*name);
+  const auto name = symbol.module != nullptr ? files_.of_module(symbol.module->path, symbol.module->build_id)
+                    : symbol.library != nullptr ? files_.of_library(symbol.library->path)
+                                                : std::optional(std::string(kPython) + ".dbg");
+  if (name) known->second = read(*name);
+  return known->second;
+}
+
+const DebugFile* DebugFiles::read(const std::string& name) {
+  const auto [file, is_unread] = by_name_.try_emplace(name);
   if (is_unread) {
-    const auto path = directory_.path / *name;
-    auto text = read_optional_file(path, notes_);
-    if (text) file->second = std::make_unique<DebugFile>(std::move(*text), path.native(), notes_);
+    const auto path = directory_.path / name;
+    if (auto text = read_optional_file(path, notes_))
+      file->second = std::make_unique<DebugFile>(std::move(*text), path.native(), names_, notes_);
   }
-  return known->second = file->second.get();
+  return file->second.get();
+}
+
+NameId SourceLines::line_of(const SymbolAt& function) const {
+  const DebugFile* const file = debug_.of(function);
+  if (file == nullptr) return CallName::kNoLine;
+  const std::string line = location_of(file->find(function.symbol->start, function.symbol->name).line);
+  return line.empty() ? CallName::kNoLine : names_.intern(line);
 }
 
 }  // namespace convert::uftrace

@@ -1,34 +1,120 @@
-// The .dbg files of a recording: each is read when it is first asked for. Safe to use from several threads.
+// The files `<module>.dbg` of a recording: source lines, argument specs and enum definitions of one module
+// each (fact sheet 7).
+//
+//   E: enum color {RED,GREEN=5}
+//   F: <offset> <name>     begins a function; its lines follow: L: <line> <file>, A: <items>, R: <items>
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "converters/uftrace/arguments/debug_file.h"
+#include "converters/model/names/names.h"
+#include "converters/model/notes.h"
+#include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/symbols/module_files.h"
-#include "converters/uftrace/symbols/symbolizer.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
-class DebugFiles {
- public:
-  // Borrows both for its whole life. `notes` belong to it alone while it is asked.
-  DebugFiles(const Directory& directory, Notes& notes)
-      : directory_(directory), notes_(notes), files_(directory, directory.debug_files, ".dbg", notes) {}
+// What a .dbg file holds of a function; empty what it does not mention.
+struct DebugInfo {
+  std::string_view name = {};       // mangled
+  std::string_view line = {};       // "11 /src/args.c"
+  std::string_view arguments = {};  // "@arg1,arg2/s"
+  std::string_view results = {};    // "@retval"
+};
 
-  // Of the module or library that `place` lies in; null if there is none. Valid as long as this object.
-  const DebugFile* of(const SymbolAt& place);
+// One .dbg file. It can be large (every function with a known source line), so it keeps the text and parses
+// the lines of a function on demand. Read-only once made.
+class DebugFile {
+ public:
+  // Damaged lines are noted and skipped.
+  DebugFile(std::string text, std::string_view path, Names& names, Notes& notes);
+  DebugFile(const DebugFile&) = delete;
+  DebugFile& operator=(const DebugFile&) = delete;
+
+  // The function whose symbol starts at the offset. Of several, the first one called `name`, or else the
+  // first in the file. Borrowed.
+  DebugInfo find(std::uint64_t offset, std::string_view name) const;
+  const EnumTypes& enums() const { return enums_; }
+
+  // How many lines of each kind the file has, for --inspect.
+  struct LineCounts {
+    std::uint64_t functions = 0, lines = 0, arguments = 0, results = 0, enums = 0;
+  };
+  const LineCounts& counts() const { return counts_; }
+  std::size_t size_bytes() const { return text_.size(); }
 
  private:
+  struct Function {
+    std::uint64_t offset;
+    std::uint64_t text;  // where its `F:` line begins in the text
+  };
+  DebugInfo read(const Function& function) const;
+
+  std::string text_;
+  std::vector<Function> functions_;  // by offset, then in file order
+  EnumTypes enums_;
+  LineCounts counts_;
+};
+
+// "/src/args.c:11" for the line "11 /src/args.c"; empty if the line has another form.
+std::string location_of(std::string_view line);
+
+// All .dbg files of a recording; each is read when it is first needed. Safe to use from several threads.
+class DebugFiles {
+ public:
+  // Borrows all of them. Only this object may use `notes`.
+  DebugFiles(const Directory& directory, Names& names, Notes& notes)
+      : directory_(directory),
+        names_(names),
+        notes_(notes),
+        files_(directory, directory.debug_files, ".dbg", notes) {}
+
+  // The file of the module or library that contains the symbol; null if there is none. Valid as long as this
+  // object.
+  const DebugFile* of(const SymbolAt& symbol);
+  // The file of that name in the directory; null if it can't be read.
+  const DebugFile* of_name(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return read(name);
+  }
+
+ private:
+  const DebugFile* read(const std::string& name);
+
   const Directory& directory_;
+  Names& names_;
   Notes& notes_;
   std::mutex mutex_;
   ModuleFiles files_;
-  std::map<const void*, const DebugFile*> known_;  // by module or library
-  std::map<std::string, std::unique_ptr<DebugFile>, std::less<>> read_;
+  std::map<const void*, const DebugFile*> by_image_;  // by module or library
+  std::map<std::string, std::unique_ptr<DebugFile>, std::less<>> by_name_;
+};
+
+// The source lines of functions: the argument `loc` of their calls. Safe to use from several threads; callers
+// cache the results.
+class SourceLines final : public FunctionLines {
+ public:
+  // Borrows both for its whole life.
+  SourceLines(DebugFiles& debug, Names& names) : debug_(debug), names_(names), loc_(names.intern("loc")) {}
+
+  NameId line_of(const SymbolAt& function) const override;
+  bool has_file(const SymbolAt& function) const { return debug_.of(function) != nullptr; }
+  NameId argument() const { return loc_; }
+
+ private:
+  DebugFiles& debug_;
+  Names& names_;
+  NameId loc_;
 };
 
 }  // namespace convert::uftrace

@@ -12,7 +12,7 @@
 namespace convert::uftrace {
 namespace {
 
-// As in C: decimal, hexadecimal or octal, with a sign or without.
+// A C literal: decimal, hexadecimal or octal, with an optional minus sign.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
@@ -21,7 +21,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// What stands between the braces.
+// Parses the text between the braces.
 std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::vector<Enumerator> enumerators;
   std::uint64_t next = 0;
@@ -29,7 +29,7 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
     const std::size_t end = std::min(list.find(','), list.size());
     const std::string_view one = trimmed(list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
-    if (one.empty()) continue;  // a comma may stand behind the last one
+    if (one.empty()) continue;  // a trailing comma
     const std::size_t equals = one.find('=');
     if (equals != std::string_view::npos) {
       const auto value = number_of(trimmed(one.substr(equals + 1)));
@@ -45,13 +45,14 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
 
 }  // namespace
 
-EnumType::EnumType(std::vector<Enumerator> enumerators) : by_value_(std::move(enumerators)) {
+EnumType::EnumType(std::vector<Enumerator> enumerators, Names& names) : by_value_(std::move(enumerators)) {
   std::ranges::stable_sort(by_value_, std::greater<>(), &Enumerator::value);
+  for (Enumerator& one : by_value_) one.name_id = names.intern(one.name);
 }
 
-const std::string* EnumType::name_of(std::int64_t value) const {
+const Enumerator* EnumType::find(std::int64_t value) const {
   const auto found = std::ranges::lower_bound(by_value_, value, std::greater<>(), &Enumerator::value);
-  return found != by_value_.end() && found->value == value ? &found->name : nullptr;
+  return found != by_value_.end() && found->value == value ? &*found : nullptr;
 }
 
 bool EnumType::describe(std::int64_t value, std::string& text) const {
@@ -75,7 +76,7 @@ std::int64_t EnumType::value_of(std::uint64_t bits) const {
   return has_negative && is_half ? static_cast<std::int32_t>(bits) : static_cast<std::int64_t>(bits);
 }
 
-void parse_enums(std::string_view list, EnumTypes& types, std::vector<std::string>& problems) {
+void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems) {
   constexpr std::string_view kKeyword = "enum ";
   while (!trimmed(list).empty()) {
     const std::size_t close = list.find('}');
@@ -89,7 +90,7 @@ void parse_enums(std::string_view list, EnumTypes& types, std::vector<std::strin
             : std::nullopt;
     if (enumerators) {
       types.try_emplace(std::string(trimmed(one.substr(kKeyword.size(), open - kKeyword.size()))),
-                        std::move(*enumerators));
+                        std::move(*enumerators), names);
     } else {
       problems.emplace_back(one);
     }

@@ -1,4 +1,4 @@
-// The grammar of enum definitions in info and .dbg files, and how a value is shown by names:
+// The grammar of enum definitions in info and .dbg files, and the text that stands for a value:
 //
 //   enum NAME { A, B = 3, C, };enum …
 #pragma once
@@ -10,25 +10,27 @@
 #include <string_view>
 #include <vector>
 
+#include "converters/model/names/names.h"
+
 namespace convert::uftrace {
 
 struct Enumerator {
   std::string name;
   std::int64_t value;
-  friend bool operator==(const Enumerator&, const Enumerator&) = default;
+  NameId name_id = {};  // of `name`; EnumType sets it
 };
 
 class EnumType {
  public:
-  explicit EnumType(std::vector<Enumerator> enumerators);
+  EnumType(std::vector<Enumerator> enumerators, Names& names);
 
-  // The name of the enumerator with that value, null if none has it. The first one that was defined, if
-  // several have it.
-  const std::string* name_of(std::int64_t value) const;
-  // "B|A", "B|A+0x8": what the value is made of, from large to small, each once, and what remains. False (and
-  // nothing is added) if no enumerator is small enough.
+  // The enumerator with that value, the first one defined if several have it; null if there is none.
+  const Enumerator* find(std::int64_t value) const;
+  // Appends the enumerators that add up to the value, from large to small, each at most once, and what
+  // remains: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
   bool describe(std::int64_t value, std::string& text) const;
-  // Registers are recorded whole: a negative enumerator has lost its upper half.
+  // The value of a recorded register. A 32-bit value leaves the upper half of its register 0, so a negative
+  // enumerator has to be sign-extended.
   std::int64_t value_of(std::uint64_t bits) const;
 
   const std::vector<Enumerator>& enumerators() const { return by_value_; }
@@ -39,8 +41,8 @@ class EnumType {
 
 using EnumTypes = std::map<std::string, EnumType, std::less<>>;
 
-// Takes any bytes; definitions that can't be understood are left out and put into `problems`. The first
-// definition of a name counts.
-void parse_enums(std::string_view list, EnumTypes& types, std::vector<std::string>& problems);
+// Accepts any bytes. Definitions that can't be parsed are added to `problems`. The first definition of a name
+// counts.
+void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems);
 
 }  // namespace convert::uftrace

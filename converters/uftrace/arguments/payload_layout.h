@@ -1,18 +1,14 @@
-// How the bytes behind one kind of record become arguments: a list of specs, worked out once into steps that
-// run for every record.
+// How the payload bytes behind one kind of record become arguments: a list of specs, compiled once into steps
+// that run for every record.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/argument.h"
@@ -22,37 +18,38 @@
 
 namespace convert::uftrace {
 
-// An enum's names, ready to be said.
-struct EnumNames {
-  const EnumType* type;
-  std::map<std::int64_t, NameId> names = {};
-};
+// A recorder writes at most 1020 bytes of values behind a record, padded to 8 (fact sheet 9.1).
+inline constexpr std::size_t kMaxPayload = 1024;
 
-// What the values of a thread need to be said.
 class SymbolNames {
  public:
   virtual ~SymbolNames() = default;
-  // The symbol that a pointer points at.
-  virtual std::optional<NameId> name_of(std::uint64_t address) = 0;
+  // The name of the symbol that contains the address.
+  virtual std::optional<NameId> symbol_at(std::uint64_t address) = 0;
 };
 
 class PayloadLayout {
  public:
-  // `enum_of` gives an enum's names, null if it is not known.
-  using EnumOf = std::function<const EnumNames*(std::string_view name)>;
-  PayloadLayout(const std::vector<SpecItem>& items, Names& names, const EnumOf& enum_of);
+  // What all layouts of a module share. The enums must outlive the layout.
+  struct Context {
+    std::endian order;
+    Names& names;
+    const EnumTypes& enums;                   // of the whole recording
+    const EnumTypes* module_enums = nullptr;  // these come first; may be null
+  };
+  PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
 
-  // How many bytes the values take (texts have their length in the payload); nothing if `bytes` end before.
-  std::optional<std::size_t> size_of(std::span<const std::byte> bytes, std::endian order) const {
+  // The bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes` is too
+  // short. Only strings have a size of their own in the payload.
+  std::optional<std::size_t> size_of(std::span<const std::byte> bytes) const {
     if (texts_.empty()) return fixed_size_ <= bytes.size() ? std::optional(fixed_size_) : std::nullopt;
-    return walk(bytes, order);
+    return size_with_texts(bytes);
   }
-  // Says the values: `arg1`, `fparg1`, `retval`; beside a pointer that points at a symbol `<name>.symbol`;
-  // beside a struct `<name>.bytes`. `room` is scratch that many calls may use in turn.
-  void add_values(std::span<const std::byte> payload, std::endian order, SymbolNames& symbols,
-                  std::vector<std::uint64_t>& room, Arguments& into) const;
-  // The value of that name, if it is a number: a character is its code, an enumerator its value.
-  std::optional<Argument> number(std::span<const std::byte> payload, std::endian order, NameId name) const;
+  // Appends the values `arg1`, `fparg1`, `retval` …; after a pointer to a symbol `<name>.symbol`, after a
+  // struct `<name>.bytes`. Appends nothing unless `payload` has exactly the layout's size.
+  void add_values(std::span<const std::byte> payload, SymbolNames& symbols, Arguments& into) const;
+  // The value of that name, if it is a number: the code of a character, the value of an enumerator.
+  std::optional<Argument> number(std::span<const std::byte> payload, NameId name) const;
   bool has(NameId name) const {
     return std::ranges::any_of(steps_, [name](const Step& step) { return name_of(step) == name; });
   }
@@ -74,24 +71,38 @@ class PayloadLayout {
   };
   struct Step {
     Load load;
-    std::uint32_t size;                // bytes that count
-    std::uint32_t space;               // bytes that they take, but of a text
-    std::uint64_t header;              // of the argument
-    std::uint64_t extra = 0;           // of the one beside it
-    const EnumNames* names = nullptr;  // of an enum
-    std::uint64_t constant = 0;        // how a struct is shown
+    std::uint32_t size;              // bytes of the value
+    std::uint32_t space;             // bytes occupied in the payload; unused for strings
+    std::uint64_t header;            // of the argument
+    std::uint64_t extra_header = 0;  // of the second argument, `.symbol` or `.bytes`
+    const EnumType* type = nullptr;  // of an enum
+    std::uint64_t struct_text = 0;   // NameId of the text that stands for a struct
   };
 
   static NameId name_of(const Step& step) {
     return static_cast<NameId>(ArgumentHeader::Name::get(step.header));
   }
-  static Step step_of(const SpecItem& item, Names& names, const EnumOf& enum_of);
-  std::optional<std::size_t> walk(std::span<const std::byte> bytes, std::endian order) const;
+  static Step step_of(const SpecItem& item, const Context& context);
+  std::optional<std::size_t> size_with_texts(std::span<const std::byte> bytes) const;
+  bool is_whole(std::span<const std::byte> payload) const {
+    return payload.size() <= kMaxPayload && size_of(payload) == payload.size();
+  }
 
+  std::endian order_;
   std::vector<Step> steps_;
-  std::vector<std::size_t> texts_;  // bytes of fixed size before each text since the one before
-  std::size_t fixed_size_ = 0;      // of the values behind the last text
-  std::size_t max_words_;           // of the arguments
+  std::vector<std::size_t>
+      texts_;                   // for each string: the bytes of fixed size between the previous one and it
+  std::size_t fixed_size_ = 0;  // of the values behind the last string
+  std::size_t max_words_;       // of the arguments
+};
+
+// Where RecordCursor gets the layouts that a payload may have.
+class CandidateLayouts {
+ public:
+  virtual ~CandidateLayouts() = default;
+  // The layouts of the payloads at the entries, or exits, of the function at `address`, the likeliest first.
+  virtual std::span<const PayloadLayout> candidates(std::uint64_t time_ns, std::uint64_t address,
+                                                    bool is_entry) = 0;
 };
 
 }  // namespace convert::uftrace

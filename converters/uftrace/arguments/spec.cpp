@@ -10,51 +10,28 @@
 namespace convert::uftrace {
 namespace {
 
-// Words of triggers that stand beside arguments; anything else that is no value is a module's name.
+// Trigger words that may stand between values. Any other word that is no value is the name of a module.
 constexpr std::array<std::string_view, 17> kTriggerWords{
     "filter", "notrace",   "depth=",   "time=",     "size=", "read=", "trace", "color=", "recover",
     "finish", "backtrace", "callsite", "auto-args", "hide",  "if:",   "clear", "caller"};
 
+// By Format.
+constexpr std::string_view kFormatLetters = "diuxocfsSpet";
+
 std::optional<Format> format_of(char letter) {
-  switch (letter) {
-    case 'd':
-      return Format::Auto;
-    case 'i':
-      return Format::Signed;
-    case 'u':
-      return Format::Unsigned;
-    case 'x':
-      return Format::Hex;
-    case 'o':
-      return Format::Octal;
-    case 'c':
-      return Format::Char;
-    case 'f':
-      return Format::Float;
-    case 's':
-      return Format::String;
-    case 'S':
-      return Format::StdString;
-    case 'p':
-      return Format::Pointer;
-    case 'e':
-      return Format::Enum;
-    case 't':
-      return Format::Struct;
-    default:
-      return std::nullopt;
-  }
+  const std::size_t index = kFormatLetters.find(letter);
+  return index == std::string_view::npos ? std::nullopt : std::optional(static_cast<Format>(index));
 }
 
-// A payload of 1020 bytes holds no larger one.
+// A larger struct does not fit the 1020 bytes of a payload.
 constexpr std::size_t kMaxStructSize = 1024;
 
 class ItemParser {
  public:
   ItemParser(std::string_view text, const Machine& machine) : rest_(text), machine_(machine) {}
 
-  // False if it is no value at all.
-  bool take_kind(SpecItem& item) {
+  // Parses `argN`, `fpargN` or `retval`. False if the word is no value.
+  bool parse_kind(SpecItem& item) {
     item.size = machine_.word_size;
     if (take_prefix(rest_, "retval")) return true;
     item.is_float = take_prefix(rest_, "fparg");
@@ -65,16 +42,16 @@ class ItemParser {
     return true;
   }
 
-  // False if it can't be understood.
-  bool take_rest(SpecItem& item, bool is_return) {
+  // Parses the format and the location. False if they are damaged.
+  bool parse_rest(SpecItem& item, bool is_return) {
     if (!is_return && item.number == 0) return false;
-    if (take_prefix(rest_, "/") && !take_format(item)) return false;
+    if (take_prefix(rest_, "/") && !parse_format(item)) return false;
     if (item.format == Format::Float) {
       item.location = {.kind = SpecLocation::Kind::Float, .number = item.number};
     } else {
       item.location = {.kind = SpecLocation::Kind::Index, .number = item.number};
     }
-    if (take_prefix(rest_, "%") && !take_location(item.location)) return false;
+    if (take_prefix(rest_, "%") && !parse_location(item.location)) return false;
     return rest_.empty();
   }
 
@@ -84,9 +61,9 @@ class ItemParser {
     item.size = size;
   }
 
-  bool take_format(SpecItem& item) {
+  bool parse_format(SpecItem& item) {
     if (rest_.empty()) return false;
-    if (is_digit(rest_.front())) return take_bits(item);
+    if (is_digit(rest_.front())) return parse_bits(item);
     const auto format = format_of(rest_.front());
     if (!format) return false;
     rest_.remove_prefix(1);
@@ -103,16 +80,16 @@ class ItemParser {
         item.size = 0;
         break;
       case Format::Enum:
-        return take_prefix(rest_, ":") && take_type_name(item);
+        return take_prefix(rest_, ":") && parse_type_name(item);
       case Format::Struct:
-        return take_struct(item);
+        return parse_struct(item);
       default:
         break;
     }
-    return rest_.empty() || !is_digit(rest_.front()) || take_bits(item);
+    return rest_.empty() || !is_digit(rest_.front()) || parse_bits(item);
   }
 
-  bool take_bits(SpecItem& item) {
+  bool parse_bits(SpecItem& item) {
     const auto bits = take_number<unsigned>(rest_);
     if (!bits) return false;
     constexpr unsigned kLongDouble = 80;
@@ -122,26 +99,26 @@ class ItemParser {
     }
     if (*bits != 8 && *bits != 16 && *bits != 32 && *bits != 64) return false;
     if (item.format == Format::Float && *bits < 32) return false;
-    // A text has no size but its own.
+    // The size of a string is in the payload.
     if (item.format != Format::String && item.format != Format::StdString) item.size = *bits / 8;
     return true;
   }
 
-  bool take_type_name(SpecItem& item) {
+  bool parse_type_name(SpecItem& item) {
     const std::size_t end = std::min(rest_.find('%'), rest_.size());
     item.type_name = rest_.substr(0, end);
     rest_.remove_prefix(end);
     return true;
   }
 
-  bool take_struct(SpecItem& item) {
+  bool parse_struct(SpecItem& item) {
     const auto size = take_number<std::size_t>(rest_);
     if (!size || *size > kMaxStructSize) return false;
     item.size = *size;
-    return !take_prefix(rest_, ":") || take_type_name(item);
+    return !take_prefix(rest_, ":") || parse_type_name(item);
   }
 
-  bool take_location(SpecLocation& location) {
+  bool parse_location(SpecLocation& location) {
     if (take_prefix(rest_, "stack")) {
       location.kind = SpecLocation::Kind::Stack;
       take_prefix(rest_, "+");
@@ -160,12 +137,12 @@ class ItemParser {
   const Machine& machine_;
 };
 
-// Adds what one word says to the entry.
-void take_item(std::string_view word, const Machine& machine, SpecEntry& entry, SpecProblems& problems) {
+// Adds one word to the entry: a value, a trigger word or the name of a module.
+void add_word(std::string_view word, const Machine& machine, SpecEntry& entry, SpecProblems& problems) {
   ItemParser parser(word, machine);
   SpecItem item;
-  if (parser.take_kind(item)) {
-    if (parser.take_rest(item, fxt::lower(word.front()) == 'r')) {
+  if (parser.parse_kind(item)) {
+    if (parser.parse_rest(item, fxt::lower(word.front()) == 'r')) {
       entry.items.push_back(std::move(item));
     } else {
       problems.emplace_back(word);
@@ -189,7 +166,7 @@ std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine
     SpecEntry entry;
     entry.pattern = text.substr(0, at);
     split(text.substr(std::min(at + 1, text.size())), ',',
-          [&](std::string_view word) { take_item(word, machine, entry, problems); });
+          [&](std::string_view word) { add_word(word, machine, entry, problems); });
     entries.push_back(std::move(entry));
   });
   return entries;
@@ -199,7 +176,7 @@ std::vector<SpecItem> parse_spec_items(std::string_view items, const Machine& ma
                                        SpecProblems& problems) {
   SpecEntry entry;
   if (items.starts_with('@')) items.remove_prefix(1);
-  split(items, ',', [&](std::string_view word) { take_item(word, machine, entry, problems); });
+  split(items, ',', [&](std::string_view word) { add_word(word, machine, entry, problems); });
   return std::move(entry.items);
 }
 

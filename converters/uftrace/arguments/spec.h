@@ -1,4 +1,4 @@
-// The grammar of argument specs, as info and .dbg files hold them (fact sheet 2.4):
+// The grammar of argument specs in info and .dbg files (fact sheet 2.4):
 //
 //   list := entry { ';' entry }         entry := name-pattern [ '@' item { ',' item } ]
 //   item := argN[/fmt][%loc] | fpargN[/bits][%loc] | retval[/fmt] | module-name | any other trigger word
@@ -13,7 +13,7 @@
 namespace convert::uftrace {
 
 enum class Format : std::uint8_t {
-  Auto,  // d: a number, signed as far as one can tell
+  Auto,  // d: a number; small negative ints are recognised
   Signed,
   Unsigned,
   Hex,
@@ -27,7 +27,8 @@ enum class Format : std::uint8_t {
   Struct,
 };
 
-// What makes two items the same one (9.3). Return values are Index or Float number 0.
+// Where a value lies. Two items of one location are the same value (fact sheet 9.3). Return values are Index
+// or Float number 0.
 struct SpecLocation {
   enum class Kind : std::uint8_t { Index, Float, Register, Stack } kind = Kind::Index;
   std::int64_t number = 0;     // of the argument, or the offset on the stack
@@ -39,7 +40,7 @@ struct SpecItem {
   bool is_float = false;  // called fpargN
   unsigned number = 0;    // N of argN and fpargN; 0: the return value
   Format format = Format::Auto;
-  std::size_t size = 8;  // bytes that are recorded; 0 of texts
+  std::size_t size = 8;  // recorded bytes; 0 for strings
   SpecLocation location = {};
   std::string type_name = {};  // of an enum or struct
   friend bool operator==(const SpecItem&, const SpecItem&) = default;
@@ -49,19 +50,19 @@ struct SpecItem {
 
 struct SpecEntry {
   std::string pattern;  // of function names
-  std::string module;   // the only one it is meant for; empty: all
-  bool is_auto = true;  // says what to record by the name only
+  std::string module;   // the spec holds for this one only; empty: for all
+  bool is_auto = true;  // a name without values: they come from DWARF or from the automatic lists
   std::vector<SpecItem> items;
   friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
 };
 
-// What sizes depend on.
+// The properties of the recorded machine that sizes depend on.
 struct Machine {
   std::size_t word_size = 8;     // bytes of a pointer of the recorded program
   bool has_long_doubles = true;  // 32-bit ARM stores 8 bytes for f80
 };
 
-// Takes any bytes. Values that can't be understood are left out and put into `problems`.
+// Accepts any bytes. Values that can't be parsed are added to `problems`.
 using SpecProblems = std::vector<std::string>;
 std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine, SpecProblems& problems);
 

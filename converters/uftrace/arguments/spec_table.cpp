@@ -5,16 +5,11 @@
 #include <utility>
 
 #include "converters/symbols/demangle.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
-
-bool take_key(std::string_view& line, std::string_view key) {
-  if (!line.starts_with(key)) return false;
-  line.remove_prefix(key.size());
-  return true;
-}
 
 Machine machine_of(const Info& info) {
   const std::string_view cpu = info.cpu_description;
@@ -22,27 +17,26 @@ Machine machine_of(const Info& info) {
           .has_long_doubles = !cpu.starts_with("ARMv6") && !cpu.starts_with("ARMv7")};
 }
 
-// Of one kind, arguments or results.
-std::vector<SpecItem> items_of(const std::vector<SpecItem>& items, bool of_result) {
-  std::vector<SpecItem> wanted;
-  std::ranges::copy_if(items, std::back_inserter(wanted),
-                       [&](const SpecItem& item) { return item.is_return() == of_result; });
-  return wanted;
+// Keeps the arguments or the results.
+std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
+  std::erase_if(items, [of_result](const SpecItem& item) { return item.is_return() != of_result; });
+  return items;
 }
 
 }  // namespace
 
-SpecTable::SpecTable(const Info& info, std::string_view path, Notes& notes) : machine_(machine_of(info)) {
+SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes)
+    : machine_(machine_of(info)) {
   const PatternKind kind = pattern_kind_of(info.pattern_type);
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
     std::string_view line = whole;
-    if (take_key(line, "argspec:")) add_entries(line, kind, false, problems);
-    if (take_key(line, "retspec:")) add_entries(line, kind, true, problems);
-    if (take_key(line, "argauto:")) add_auto(line, auto_arguments_, problems);
-    if (take_key(line, "retauto:")) add_auto(line, auto_results_, problems);
-    if (take_key(line, "enumauto:")) parse_enums(line, enums_, problems);
-    if (take_key(line, "auto-args:")) auto_args_ = line == "1";
+    if (take_prefix(line, "argspec:")) add_entries(line, kind, false, problems);
+    if (take_prefix(line, "retspec:")) add_entries(line, kind, true, problems);
+    if (take_prefix(line, "argauto:")) add_auto(line, auto_arguments_, problems);
+    if (take_prefix(line, "retauto:")) add_auto(line, auto_results_, problems);
+    if (take_prefix(line, "enumauto:")) parse_enums(line, names, enums_, problems);
+    if (take_prefix(line, "auto-args:")) auto_args_ = line == "1";
   }
   for (const std::string& problem : problems)
     notes.add(kDamagedLine, [&] { return fmt::format("{}: no argument spec: \"{}\"", path, problem); });
@@ -60,7 +54,7 @@ void SpecTable::add_auto(std::string_view list, AutoList& autos, SpecProblems& p
 }
 
 std::vector<SpecItem> SpecTable::from_debug(const FunctionFacts& function, bool of_result) const {
-  SpecProblems problems;  // of a file that many functions share: its values are then not shown
+  SpecProblems problems;  // not noted: the values are then counted as skipped payload
   const std::string_view line = of_result ? function.debug.results : function.debug.arguments;
   return items_of(parse_spec_items(line, machine_, problems), of_result);
 }
@@ -79,13 +73,13 @@ std::vector<SpecItem> SpecTable::automatic(const FunctionFacts& function, bool o
   return items.empty() ? from_list(function, of_result) : items;
 }
 
-// Of two items of one location the later one says how it is shown, but not one that was meant for many
-// functions where the other was meant for this one.
-void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<Kept>& kept) {
-  const auto same =
-      std::ranges::find_if(kept, [&](const Kept& k) { return k.item.location == item.location; });
-  if (same == kept.end()) {
-    kept.push_back({item, is_exact});
+// Of two items of one location the later one decides the format, unless it comes from a pattern and the
+// earlier one names the function.
+void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged) {
+  const auto same = std::ranges::find_if(
+      merged, [&](const MergedItem& other) { return other.item.location == item.location; });
+  if (same == merged.end()) {
+    merged.push_back({item, is_exact});
   } else if (is_exact || !same->is_exact) {
     same->item.format = item.format;
     same->item.size = item.size;
@@ -95,7 +89,7 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<Kept>& kept
 }
 
 std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_result) const {
-  std::vector<Kept> kept;
+  std::vector<MergedItem> merged;
   for (const Entry& entry : entries_) {
     if (!entry.spec.module.empty() && !function.is_in(entry.spec.module)) continue;
     if (std::ranges::none_of(function.names,
@@ -103,46 +97,45 @@ std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_
       continue;
     const bool is_exact = entry.pattern.is_plain();
     if (!entry.spec.is_auto) {
-      for (const SpecItem& item : items_of(entry.spec.items, of_result)) add(item, is_exact, kept);
+      for (const SpecItem& item : items_of(entry.spec.items, of_result)) add(item, is_exact, merged);
     } else if (entry.of_results == of_result) {
-      for (const SpecItem& item : automatic(function, of_result)) add(item, is_exact, kept);
+      for (const SpecItem& item : automatic(function, of_result)) add(item, is_exact, merged);
     }
   }
-  if (kept.empty() && auto_args_) {
-    for (const SpecItem& item : automatic(function, of_result)) add(item, true, kept);
+  if (merged.empty() && auto_args_) {
+    for (const SpecItem& item : automatic(function, of_result)) add(item, true, merged);
   }
   std::vector<SpecItem> items;
-  for (Kept& one : kept) items.push_back(std::move(one.item));
+  for (MergedItem& one : merged) items.push_back(std::move(one.item));
   return items;
 }
 
 std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFacts& function,
                                                                 bool of_result) const {
-  std::vector<std::vector<SpecItem>> candidate_layouts;
-  const auto add_reading = [&](std::vector<SpecItem> items) {
-    if (!items.empty() && std::ranges::count(candidate_layouts, items) == 0)
-      candidate_layouts.push_back(std::move(items));
+  std::vector<std::vector<SpecItem>> candidates;
+  const auto add_candidate = [&](std::vector<SpecItem> items) {
+    if (!items.empty() && std::ranges::count(candidates, items) == 0) candidates.push_back(std::move(items));
   };
-  add_reading(by_rule(function, of_result));
-  // Other ways that the recorder may have understood it: by one of its names alone, from DWARF or the list.
+  add_candidate(by_rule(function, of_result));
+  // The recorder may have matched one of the names only, or used DWARF or the list alone.
   if (function.names.size() > 1) {
     FunctionFacts alias = function;
     for (const std::string& name : function.names) {
       alias.names = {name};
-      add_reading(by_rule(alias, of_result));
+      add_candidate(by_rule(alias, of_result));
     }
   }
-  add_reading(from_debug(function, of_result));
-  add_reading(from_list(function, of_result));
-  // A trigger's `retval/s` stands in info as `retval`.
-  if (of_result && !candidate_layouts.empty() && candidate_layouts.front().size() == 1) {
-    SpecItem text = candidate_layouts.front().front();
+  add_candidate(from_debug(function, of_result));
+  add_candidate(from_list(function, of_result));
+  // A trigger's `retval/s` is `retval` in info.
+  if (of_result && !candidates.empty() && candidates.front().size() == 1) {
+    SpecItem text = candidates.front().front();
     text.format = Format::String;
     text.size = 0;
     text.type_name.clear();
-    add_reading({text});
+    add_candidate({text});
   }
-  return candidate_layouts;
+  return candidates;
 }
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
-// Which values a recording holds of which function: the specs of info and of .dbg files, put together by
-// uftrace's rules (fact sheet 9.2, 9.3). Read-only once made.
+// Which values of which functions are recorded: the specs of info and of .dbg files, combined by uftrace's
+// rules (fact sheet 9.2, 9.3). Read-only once made.
 #pragma once
 
 #include <functional>
@@ -10,43 +10,43 @@
 
 #include "converters/model/notes.h"
 #include "converters/symbols/name_pattern.h"
-#include "converters/uftrace/arguments/debug_file.h"
+#include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
 #include "converters/uftrace/recording/info.h"
 
 namespace convert::uftrace {
 
-// What the rules ask of a function.
+// What the rules need to know of a function.
 struct FunctionFacts {
-  std::vector<std::string> names;  // of all symbols at its place, demangled the simple way
+  std::vector<std::string> names;  // of all symbols at its address, with simple demangling
   DebugInfo debug = {};
-  // Whether it belongs to the module that specs call so.
+  // Whether it belongs to the module that a spec names.
   std::function<bool(std::string_view module)> is_in = [](std::string_view) { return false; };
 };
 
 class SpecTable {
  public:
-  // `path` names info in notes.
-  SpecTable(const Info& info, std::string_view path, Notes& notes);
+  // `path` is the name of info in notes.
+  SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes);
 
-  // False if no value was recorded of any function.
+  // False if the recording has no values at all.
   bool has_any() const { return auto_args_ || !entries_.empty(); }
   const EnumTypes& enums() const { return enums_; }
 
-  // The likely lists of what is stored at an entry (`of_result` false) or exit of the function, the likeliest
-  // first; no two are equal, none is empty.
+  // The likely lists of the values at an entry (`of_result` false) or exit of the function, the likeliest
+  // first. No two are equal, none is empty.
   std::vector<std::vector<SpecItem>> candidate_layouts(const FunctionFacts& function, bool of_result) const;
 
  private:
   struct Entry {
     NamePattern pattern;
     SpecEntry spec;
-    bool of_results;  // where it is only a name
+    bool of_results;  // what a name without values stands for
   };
-  struct Kept {
+  struct MergedItem {
     SpecItem item;
-    bool is_exact;
+    bool is_exact;  // the spec names this function, not a pattern
   };
   using AutoList = std::map<std::string, std::vector<SpecItem>, std::less<>>;
 
@@ -56,7 +56,7 @@ class SpecTable {
   std::vector<SpecItem> from_debug(const FunctionFacts& function, bool of_result) const;
   std::vector<SpecItem> from_list(const FunctionFacts& function, bool of_result) const;
   std::vector<SpecItem> automatic(const FunctionFacts& function, bool of_result) const;
-  static void add(const SpecItem& item, bool is_exact, std::vector<Kept>& kept);
+  static void add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged);
 
   Machine machine_;
   std::vector<Entry> entries_;

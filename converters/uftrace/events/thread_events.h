@@ -1,6 +1,6 @@
-// What the event records of one thread say (fact sheet 10): candidate_layouts of memory, page faults and
-// processor counters, watched cpus and variables as counters; user events as instants; differences and call
-// sites as arguments of the calls that they belong to.
+// Shows the event records of one thread (fact sheet 10): memory, page faults, processor counters, watched
+// cpus and variables as counters; user events as instants; differences and call sites as arguments of their
+// calls.
 #pragma once
 
 #include <bit>
@@ -14,18 +14,17 @@
 #include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
-#include "converters/uftrace/events/event_names.h"
-#include "converters/uftrace/events/event_programs.h"
+#include "converters/uftrace/events/event_ids.h"
+#include "converters/uftrace/events/user_events.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 
 namespace convert::uftrace {
 
-// What the events of a recording share.
+// What the events of all threads share.
 struct EventContext {
   Symbolizer& symbolizer;
   Names& names;
-  const EventNames& user_events;
-  EventPrograms& programs;
+  UserEvents& user_events;
   Demangle demangle;
   std::size_t word_size;  // bytes of a pointer of the recorded program
   std::endian order;
@@ -33,41 +32,39 @@ struct EventContext {
 
 class ThreadEvents {
  public:
-  // Events of the user and of SDT probes have these ids; others belong to the calls that they were read at.
-  static constexpr std::uint64_t kFirstUserEvent = 1'000'000;
-
   // Borrows both for its whole life.
-  ThreadEvents(const EventContext& shop, const Task& task)
-      : shop_(shop), task_(task), symbols_(shop.symbolizer, task) {}
+  ThreadEvents(const EventContext& context, const Task& task)
+      : context_(context), task_(task), symbols_(context.symbolizer, task) {}
 
-  // Says an event, or keeps what belongs to a call. False, and nothing is done, if its id is not known or its
-  // data are too short. `time_ns` is where it stands in the lane; without a lane nothing is said.
-  bool take(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
+  // Emits an event at `time_ns` on the lane, or keeps what belongs to a call. A null lane hides the event.
+  // Does nothing and returns false if the id is unknown or the data are too short.
+  bool emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
-  // Adds what was kept for the call that begins or ends now, and forgets the rest.
+  // Adds what was kept for the call that begins or ends now, and drops the rest.
   void add_to_entry(Arguments& arguments);
   void add_to_exit(Arguments& arguments);
   bool is_waiting() const { return !for_entry_.empty() || !for_exit_.empty(); }
-  // Records are missing here: what was kept belongs to none of the next.
+  // Records are missing here, so what was kept belongs to none of the next calls.
   void forget() { for_entry_.clear(), for_exit_.clear(); }
 
  private:
-  bool take_values(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
-  std::string name_of_user_event(std::uint64_t id, std::uint64_t time_ns);
-  bool take_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
-  void count(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
+  bool emit_known(const KnownEvent& event, std::uint64_t time_ns, std::span<const std::byte> data,
+                  Lane* lane);
+  bool emit_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
+  void emit_user_event(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
+  void emit_counter(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
   NameId variable_at(std::uint64_t address, std::uint64_t time_ns);
-  LabelId label(NameId name) { return shop_.names.intern_label(shop_.names.intern("event"), name); }
+  LabelId label(NameId name) { return context_.names.intern_label(context_.names.intern("event"), name); }
   std::uint64_t load(std::span<const std::byte> bytes) const;
 
-  EventContext shop_;
+  EventContext context_;
   const Task& task_;
   TaskSymbols symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, NameId> variables_;  // by epoch and address
-  SessionSpan told_ = {.until_ns = 0};  // of whose user events the programs know
+  SessionSpan registered_ = {.until_ns = 0};                             // the last add_use() returned it
   Arguments for_entry_;
   Arguments for_exit_;
-  Arguments values_;  // of the counter at hand
+  Arguments values_;  // of the event that is being emitted
 };
 
 }  // namespace convert::uftrace

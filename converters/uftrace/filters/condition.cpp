@@ -17,7 +17,7 @@ constexpr std::string_view kForm =
     "if:argN OP VALUE (N 1 to 6; OP one of == != > >= < <= &; VALUE a whole number from -2^63 to 2^63 - 1)";
 constexpr unsigned kMaxArgument = 6;
 
-// With a sign, perhaps; from -2^63 to below 2^63.
+// A number with an optional sign, from -2^63 to 2^63 - 1.
 std::optional<std::int64_t> signed_number(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -27,7 +27,7 @@ std::optional<std::int64_t> signed_number(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// Longer ones first.
+// An operator comes before its own beginning.
 constexpr std::array<std::pair<std::string_view, Condition::Op>, 7> kOps{{
     {"==", Condition::Op::Equal},
     {"!=", Condition::Op::NotEqual},
@@ -59,8 +59,8 @@ bool compare(Condition::Op op, Number recorded, Number wanted) {
   return false;
 }
 
-// `i32`, `x`, `64`: what is a number. False for others.
-bool take_format(std::string_view format, Condition& condition) {
+// Parses the format of a number: `i32`, `x`, `64`. False for other formats.
+bool parse_format(std::string_view format, Condition& condition) {
   constexpr std::string_view kSigned = "di", kUnsigned = "uxop", kAny = "ce";
   if (!format.empty() && kSigned.find(format.front()) != std::string_view::npos) {
     condition.is_signed = true;
@@ -88,7 +88,7 @@ bool Condition::holds(const Argument& number) const {
                    : recorded << above >> above;
   }
   if (is_signed.value_or(was_signed)) return compare(op, static_cast<std::int64_t>(recorded), value);
-  // No number without a sign lies below zero.
+  // An unsigned number is never below zero.
   if (value < 0 && op != Op::And) return op == Op::NotEqual || op == Op::Greater || op == Op::GreaterEqual;
   return compare(op, recorded, static_cast<std::uint64_t>(value));
 }
@@ -100,7 +100,7 @@ Condition parse_condition(std::string_view text) {
   std::string_view argument = trimmed(text.substr(0, at), " ");
   Condition condition;
   if (const std::size_t slash = argument.find('/'); slash != std::string_view::npos) {
-    if (!take_format(argument.substr(slash + 1), condition)) refuse();
+    if (!parse_format(argument.substr(slash + 1), condition)) refuse();
     argument = argument.substr(0, slash);
   }
   const unsigned index =

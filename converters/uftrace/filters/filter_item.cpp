@@ -6,41 +6,52 @@
 
 #include "converters/model/option.h"
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/filters/c_size.h"
 #include "fxt/quantity_text.h"
 
 namespace convert::uftrace {
 namespace {
 
 constexpr std::uint32_t kMaxDepth = 1024;
-constexpr std::string_view kActions =
+constexpr std::string_view kActionList =
     "filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, trace_on, trace_off, clear, if:";
 
-// Accepted: they say how a recorder or a terminal does something, or which values were recorded.
+struct Action {
+  std::string_view name;
+  Setting setting;
+  std::string_view before_value = {};  // empty if the action has no value
+};
+// The actions of an item, and the names that `clear=` accepts. A name comes before its own beginning.
+constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
+                                           {"trace_off", Setting::TraceOff},
+                                           {"trace", Setting::Trace},
+                                           {"notrace", Setting::Filter},
+                                           {"filter", Setting::Filter},
+                                           {"hide", Setting::Hide},
+                                           {"caller", Setting::Caller},
+                                           {"depth", Setting::Depth, "="},
+                                           {"time", Setting::Time, "="},
+                                           {"size", Setting::Size, "="},
+                                           {"if", Setting::Condition, ":"}}};
+
+// Actions of uftrace that have no effect here: they concern recorders, terminals or the recorded values.
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",
                                                           "color=", "backtrace", "callsite", "finish",
                                                           "read=",  "recover",   "script"};
-// What can be cleared besides: this program has no option that gives it.
+// `clear=` accepts it, too.
 constexpr std::string_view kLocation = "loc";
 
-struct Plain {
-  std::string_view word;
-  Setting setting;
-};
-constexpr std::array<Plain, 4> kPlain{{{"notrace", Setting::Filter},
-                                       {"filter", Setting::Filter},
-                                       {"hide", Setting::Hide},
-                                       {"caller", Setting::Caller}}};
+bool begins_with(std::string_view word, std::string_view prefix) { return take_prefix(word, prefix); }
 
+// Parses the words behind the `@` of an item.
 class WordParser {
  public:
-  WordParser(FilterItem& item) : item_(item) {}
+  explicit WordParser(FilterItem& item) : item_(item) {}
 
-  void take(std::string_view word) {
-    if (take_action(word))
+  void add(std::string_view word) {
+    if (add_action(word))
       has_action_ = true;
     else
-      take_module(word);
+      set_module(word);
   }
   bool has_action() const { return has_action_; }
 
@@ -50,134 +61,97 @@ class WordParser {
   [[noreturn]] void refuse(std::string_view form, std::string_view word) const {
     throw UsageError(fmt::format("{}: in '{}', {}, not '{}'", name_of(item_.option), item_.text, form, word));
   }
+  bool is_filter() const { return item_.option == Option::Filter || item_.option == Option::Notrace; }
 
-  // What -F and -N take besides themselves; -C and -H take nothing, -T everything.
+  // -T accepts all settings, -F and -N some, -C and -H none.
   void give(Setting setting) {
     constexpr std::array kOfFilters{Setting::Depth,  Setting::Time, Setting::Size,
                                     Setting::Caller, Setting::Hide, Setting::Condition};
-    const bool is_filter = item_.option == Option::Filter || item_.option == Option::Notrace;
-    if (item_.option == Option::Trigger || (is_filter && std::ranges::count(kOfFilters, setting) != 0))
+    if (item_.option == Option::Trigger || (is_filter() && std::ranges::count(kOfFilters, setting) != 0))
       item_.actions.given.add(setting);
   }
 
-  // False if it is none.
-  bool take_action(std::string_view word) {
+  // False if the word is no action.
+  bool add_action(std::string_view word) {
     // A word with a dot is the name of a file, whatever it begins with.
     const bool is_file =
         word.find('.') != std::string_view::npos && word.find_first_of("=:") == std::string_view::npos;
     if (is_file) return false;
     std::string_view rest = word;
-    if (take_prefix(rest, "depth=")) return take_depth(rest, word);
-    if (take_prefix(rest, "time=")) return take_time(rest, word);
-    if (take_prefix(rest, "size=")) return take_size(rest, word);
-    if (take_prefix(rest, "if:")) return take_condition(rest);
-    if (take_prefix(rest, "clear")) return take_clear(rest, word);
-    if (take_prefix(rest, "trace")) return take_trace(rest, word);
-    for (const Plain& plain : kPlain) {
-      if (!take_prefix(rest, plain.word)) continue;
-      if (plain.setting == Setting::Filter && item_.option == Option::Trigger)
-        item_.actions.is_in = plain.word == "filter";
-      give(plain.setting);
+    if (take_prefix(rest, "clear")) {
+      if (is_filter() || item_.option == Option::Trigger) clear_all(rest, word);
+      return true;
+    }
+    if (take_prefix(rest, "trace")) {
+      give(trace_setting(rest, word));
+      return true;
+    }
+    for (const Action& action : kActions) {
+      rest = word;
+      if (!take_prefix(rest, action.name) || !take_prefix(rest, action.before_value)) continue;
+      set_value(action, rest, word);
+      give(action.setting);
       return true;
     }
     return std::ranges::any_of(kWithoutEffect,
-                               [&](std::string_view known) { return take_prefix(rest, known); });
+                               [&](std::string_view known) { return begins_with(word, known); });
   }
 
-  bool take_depth(std::string_view text, std::string_view word) {
-    const auto depth = c_number(text);
-    if (!depth || *depth > kMaxDepth)
-      refuse(fmt::format("depth= takes a number from 0 to {}", kMaxDepth), word);
-    item_.actions.depth = static_cast<std::uint32_t>(*depth);
-    give(Setting::Depth);
-    return true;
-  }
-
-  bool take_time(std::string_view text, std::string_view word) {
-    const auto time_ns = fxt::parse_time_ns(text);
-    if (!time_ns) refuse(fmt::format("time= takes {}", fxt::kTimeForm), word);
-    item_.actions.time_ns = *time_ns;
-    give(Setting::Time);
-    return true;
-  }
-
-  bool take_size(std::string_view text, std::string_view word) {
-    const auto size = c_size(text);
-    if (!size) refuse(fmt::format("size= takes {}", kCSizeForm), word);
-    item_.actions.size = *size;
-    give(Setting::Size);
-    return true;
-  }
-
-  bool take_condition(std::string_view text) {
-    try {
-      item_.actions.condition = parse_condition(text);
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: in '{}', {}", name_of(item_.option), item_.text, error.what()));
+  void set_value(const Action& action, std::string_view value, std::string_view word) {
+    Actions& actions = item_.actions;
+    if (action.setting == Setting::Filter && item_.option == Option::Trigger) {
+      actions.is_in = action.name == "filter";
+    } else if (action.setting == Setting::Depth) {
+      const auto depth = c_number(value);
+      if (!depth || *depth > kMaxDepth)
+        refuse(fmt::format("depth= takes a number from 0 to {}", kMaxDepth), word);
+      actions.depth = static_cast<std::uint32_t>(*depth);
+    } else if (action.setting == Setting::Time) {
+      const auto time_ns = fxt::parse_time_ns(value);
+      if (!time_ns) refuse(fmt::format("time= takes {}", fxt::kTimeForm), word);
+      actions.time_ns = *time_ns;
+    } else if (action.setting == Setting::Size) {
+      const auto size = c_size(value);
+      if (!size) refuse(fmt::format("size= takes {}", kCSizeForm), word);
+      actions.size = *size;
+    } else if (action.setting == Setting::Condition) {
+      try {
+        actions.condition = parse_condition(value);
+      } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: in '{}', {}", name_of(item_.option), item_.text, error.what()));
+      }
     }
-    give(Setting::Condition);
-    return true;
   }
 
   // trace, trace_on, trace-off, traceon …
-  bool take_trace(std::string_view text, std::string_view word) {
-    if (text.empty()) {
-      give(Setting::Trace);
-      return true;
-    }
+  Setting trace_setting(std::string_view text, std::string_view word) const {
+    if (text.empty()) return Setting::Trace;
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);
-    if (take_prefix(text, "on") && text.empty()) {
-      give(Setting::TraceOn);
-    } else if (take_prefix(text, "off") && text.empty()) {
-      give(Setting::TraceOff);
-    } else {
-      refuse("what begins with trace is trace, trace_on or trace_off", word);
-    }
-    return true;
+    if (take_prefix(text, "on") && text.empty()) return Setting::TraceOn;
+    if (take_prefix(text, "off") && text.empty()) return Setting::TraceOff;
+    refuse("what begins with trace is trace, trace_on or trace_off", word);
   }
 
-  bool take_clear(std::string_view text, std::string_view word) {
-    if (item_.option != Option::Filter && item_.option != Option::Notrace && item_.option != Option::Trigger)
-      return true;
+  void clear_all(std::string_view text, std::string_view word) {
     if (text.empty()) {
       item_.clears = Settings::all();
-      return true;
+      return;
     }
     if (!take_prefix(text, "=")) refuse("clear takes nothing or =NAME[+NAME...]", word);
     split(text, '+', [&](std::string_view name) { clear(name, word); });
-    return true;
   }
 
   void clear(std::string_view name, std::string_view word) {
-    struct Known {
-      std::string_view name;
-      Setting setting;
-    };
-    static constexpr std::array<Known, 11> kKnown{{{"trace_on", Setting::TraceOn},
-                                                   {"trace_off", Setting::TraceOff},
-                                                   {"trace", Setting::Trace},
-                                                   {"notrace", Setting::Filter},
-                                                   {"filter", Setting::Filter},
-                                                   {"hide", Setting::Hide},
-                                                   {"caller", Setting::Caller},
-                                                   {"depth", Setting::Depth},
-                                                   {"time", Setting::Time},
-                                                   {"size", Setting::Size},
-                                                   {"if", Setting::Condition}}};
-    std::string_view rest = name;
-    for (const Known& known : kKnown) {
-      if (!take_prefix(rest, known.name)) continue;
-      item_.clears.add(known.setting);
-      return;
-    }
-    const bool has_no_effect = std::ranges::any_of(kWithoutEffect, [&](std::string_view known) {
-      std::string_view text = name;
-      return take_prefix(text, known.substr(0, known.find('=')));
+    const auto* const known =
+        std::ranges::find_if(kActions, [name](const Action& a) { return begins_with(name, a.name); });
+    if (known != kActions.end()) return item_.clears.add(known->setting);
+    const bool has_no_effect = std::ranges::any_of(kWithoutEffect, [name](std::string_view action) {
+      return begins_with(name, action.substr(0, action.find('=')));
     });
-    if (!has_no_effect && !take_prefix(rest, kLocation)) refuse("clear= takes names of actions", word);
+    if (!has_no_effect && !begins_with(name, kLocation)) refuse("clear= takes names of actions", word);
   }
 
-  void take_module(std::string_view word) {
+  void set_module(std::string_view word) {
     if (!item_.module.empty())
       refuse(fmt::format("there is one module ('{}') and what else is no action", item_.module), word);
     item_.module = word;
@@ -188,6 +162,12 @@ class WordParser {
 };
 
 }  // namespace
+
+std::optional<std::uint64_t> c_size(std::string_view text) {
+  if (const auto number = c_number(text)) return number;
+  const bool has_unit = !text.empty() && !is_digit(text.back());
+  return has_unit ? fxt::parse_size(text) : std::nullopt;
+}
 
 std::string_view name_of(FilterItem::Option option) {
   switch (option) {
@@ -224,11 +204,11 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
       item.actions.given.add(Setting::Hide);
     }
     WordParser words(item);
-    split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.take(word); });
+    split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.add(word); });
     if (option == Option::Trigger && !words.has_action())
       throw UsageError(
-          fmt::format("--trigger: '{}' says nothing of the function; actions are {}", text, kActions));
-    // To clear is all that such an item does of itself.
+          fmt::format("--trigger: '{}' says nothing of the function; actions are {}", text, kActionList));
+    // A filter that clears filters is no filter itself.
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);
     items.push_back(std::move(item));

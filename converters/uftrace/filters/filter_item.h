@@ -1,5 +1,5 @@
-// One item of -F, -N, -C, -H and -T: `name[@word{,word}]`, where a word is an action or the one module that
-// is meant (fact sheet of filters, 3 and 8).
+// One item of -F, -N, -C, -H and -T: `name[@word{,word}]`. A word is an action, or the one module that the item
+// is for (fact sheet of filters, 3 and 8).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace convert::uftrace {
 
-// Settings of a function that one item gives and another may take back.
+// The settings that items give to functions. A later item may clear them.
 enum class Setting : std::uint16_t {
-  Filter = 1 << 0,  // in or out
+  Filter = 1 << 0,  // the function and its callees are shown, or filtered
   Hide = 1 << 1,
   Caller = 1 << 2,
   Depth = 1 << 3,
@@ -47,10 +47,10 @@ class Settings {
   std::uint16_t bits_ = 0;
 };
 
-// What may be said of a function; each counts where `given` has its setting.
+// The values of settings. A value counts if `given` has its setting.
 struct Actions {
   Settings given = {};
-  bool is_in = true;  // Filter: with what it calls, it is shown, or left out
+  bool is_in = true;  // for Filter: shown, not filtered
   std::uint32_t depth = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t size = 0;
@@ -58,21 +58,25 @@ struct Actions {
 };
 
 struct FilterItem {
-  // The option that it stands in. uftrace takes them in this order.
+  // uftrace applies options in this order.
   enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide };
 
   Option option;
-  std::string text;         // as given, for messages
-  std::string pattern;      // of names
+  std::string text;         // as the user wrote it, for messages
+  std::string pattern;      // of function names
   std::string module = {};  // empty: all but the kernel
   Actions actions = {};
-  Settings clears = {};  // what earlier items gave and does not count any more
+  Settings clears = {};  // settings of earlier items that no longer count
 };
 
-// The items of one value of an option, which `;` separates. Throws UsageError.
+// Parses the value of an option: items separated by `;`. Throws UsageError.
 std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::string_view list);
 
-// "--filter", for messages.
+// "--filter"
 std::string_view name_of(FilterItem::Option option);
+
+// Parses a size in bytes: a number as in C, or a size with a unit as fxt/quantity_text.h accepts it.
+std::optional<std::uint64_t> c_size(std::string_view text);
+inline constexpr std::string_view kCSizeForm = "a size in bytes such as 128, 0x80, 4k or 1.5KiB";
 
 }  // namespace convert::uftrace

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/filters/c_size.h"
 
 namespace convert::uftrace {
 namespace {

@@ -1,5 +1,4 @@
-// What the user wants to see of a recording's functions: -F, -N, -C, -H, -T, -D, -t, -Z and what belongs to
-// them.
+// The options that choose which functions and calls are shown: -F, -N, -C, -H, -T, -D, -t, -Z and the like.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +17,10 @@ struct FilterOptions {
   std::vector<FilterItem> items = {};  // in the order of the command line
   PatternKind match = PatternKind::Regex;
   bool starts_tracing = true;               // before any trace_on or trace_off
-  std::optional<std::uint32_t> depth = {};  // levels that are shown
-  std::uint64_t time_ns = 0;                // of the shortest call; 0: all
-  std::uint64_t size = 0;                   // of the smallest function in bytes; 0: all
-  bool no_libcall = false;                  // no calls of library functions by way of the PLT
+  std::optional<std::uint32_t> depth = {};  // number of levels that are shown
+  std::uint64_t time_ns = 0;                // shortest call that is shown
+  std::uint64_t size = 0;                   // smallest function that is shown, in bytes
+  bool no_libcall = false;                  // calls through the PLT are hidden
   // Shared by all inputs.
   std::shared_ptr<PatternReport> report = std::make_shared<PatternReport>();
 
@@ -31,7 +30,7 @@ struct FilterOptions {
   bool has(FilterItem::Option option) const;
 };
 
-// As the command line takes them; `options` must not move.
+// The options of the command line, which write into `options`; it must not move.
 std::vector<Option> options_of(FilterOptions& options);
 
 }  // namespace convert::uftrace

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "converters/uftrace/events/thread_events.h"
+#include "converters/uftrace/events/event_ids.h"
 
 namespace convert::uftrace {
 KeptCallScan::KeptCallScan(const std::string& path, const ThreadFacts& facts, const Task& task,
@@ -90,9 +90,8 @@ void KeptCallScan::taken(const RecordItem& item) {
 
 void KeptCallScan::passed_by(const RecordItem& item) {
   --left_;
-  const bool is_kept =
-      item.what == RecordItem::What::Loss ||
-      (item.what == RecordItem::What::Event && item.call.address >= ThreadEvents::kFirstUserEvent);
+  const bool is_kept = item.what == RecordItem::What::Loss ||
+                       (item.what == RecordItem::What::Event && item.call.address >= kFirstUserEvent);
   if (is_kept && !open_.empty()) keep_open();
 }
 

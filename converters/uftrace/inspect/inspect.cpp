@@ -1,49 +1,21 @@
 #include "converters/uftrace/inspect/inspect.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "converters/uftrace/arguments/recorded_payloads.h"
-#include "converters/uftrace/events/event_names.h"
+#include "converters/uftrace/events/event_ids.h"
 #include "converters/uftrace/inspect/inspect_cpus.h"
 #include "converters/uftrace/inspect/inspect_files.h"
-#include "converters/uftrace/perf/perf_scan.h"
-#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/inspect/record_survey.h"
+#include "converters/uftrace/recording.h"
 #include "converters/uftrace/recording/extern_file.h"
-#include "converters/uftrace/recording/info.h"
-#include "converters/uftrace/recording/sessions.h"
-#include "converters/uftrace/recording/task_file.h"
 #include "converters/uftrace/recording/text_file.h"
-#include "converters/uftrace/records/record_survey.h"
-#include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
 namespace {
-
-constexpr std::size_t kKeptDamage = RecordSurvey::kKeptDamage;  // of all files together
-
-// All that is known before the records are read.
-struct Head {
-  Head(const std::filesystem::path& input, Notes& notes)
-      : directory(list_directory(input)),
-        info(read_info(input, notes)),
-        events(read_task_file(input, info.order, notes)),
-        sessions(directory, info, events, notes),
-        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &notes})) {}
-
-  Directory directory;
-  Info info;
-  std::vector<TaskEvent> events;
-  Sessions sessions;
-  PerfThreads perf;  // what the perf files say of threads
-};
 
 struct SurveyedFile {
   const ThreadFile* file;
@@ -72,9 +44,9 @@ Outline format_of(const Info& info) {
   return outline;
 }
 
-Outline sessions_of(const Head& head) {
+Outline sessions_of(const Recording& recording) {
   Outline list = Outline::array();
-  for (const Session& session : head.sessions.sessions()) {
+  for (const Session& session : recording.sessions.sessions()) {
     Outline outline{{"session", session.space->sid},
                     {"process", number(session.pid)},
                     {"program", session.exename},
@@ -91,92 +63,75 @@ Outline sessions_of(const Head& head) {
   return list;
 }
 
-Surveys survey_threads(const Head& head, Notes& notes) {
-  Names names;
-  Symbolizer symbolizer(head.directory, head.sessions, Demangle::No, names, notes);
-  const SpecTable specs(head.info, (head.directory.path / "info").native(), notes);
-  DebugFiles debug(head.directory, notes);
-  PayloadLayouts plans(specs, debug, names);
-  const PayloadContext shop{.symbolizer = symbolizer,
-                            .plans = plans,
-                            .names = names,
-                            .demangle = Demangle::No,
-                            .order = head.info.order};
+Surveys survey_threads(Recording& recording, Notes& notes) {
   Surveys surveys;
-  std::size_t kept_damage = 0;
-  for (const ThreadFile& file : head.directory.threads) {
-    const Task* const task = head.sessions.find_task(file.tid);
+  std::size_t damage_left = RecordSurvey::kMaxDamage;  // of all files together
+  for (const ThreadFile& file : recording.directory.threads) {
+    const Task* const task = recording.sessions.find_task(file.tid);
     if (task == nullptr) continue;
-    RecordedPayloads payloads(shop, *task);
-    RecordSurvey survey =
-        survey_records(file.path.string(), facts_of(*task, head.info, symbolizer), &payloads, notes);
-    survey.damage.resize(std::min(survey.damage.size(), kKeptDamage - kept_damage));
+    PayloadDecoder payloads(recording.layouts, *task);
+    RecordSurvey survey = survey_records(
+        file.path.string(), facts_of(*task, recording.info, recording.symbolizer), payloads, notes);
+    survey.damage.resize(std::min(survey.damage.size(), damage_left));
     survey.damage.shrink_to_fit();
-    kept_damage += survey.damage.size();
+    damage_left -= survey.damage.size();
     surveys.emplace(file.tid, SurveyedFile{&file, std::move(survey)});
   }
   return surveys;
 }
 
 // How often each process forked, and how often its program was replaced.
-struct Deeds {
+struct ForksAndExecs {
   std::map<ProcessId, std::uint64_t> forks, execs;
-  explicit Deeds(const Head& head) {
+
+  explicit ForksAndExecs(const Sessions& sessions) {
     std::map<ProcessId, std::uint64_t> images;
-    for (const auto& [tid, task] : head.sessions.tasks()) {
+    for (const auto& [tid, task] : sessions.tasks()) {
       if (!task.parent) continue;
       ++forks[*task.parent];
-      ++images[task.pid];  // the parent's
+      ++images[task.pid];  // a child begins in its parent's image
     }
-    for (const Session& session : head.sessions.sessions())
+    for (const Session& session : sessions.sessions())
       if (++images[session.pid] > 1) ++execs[session.pid];
   }
 };
 
+void add_count(Outline& outline, const char* name, std::uint64_t count) {
+  if (count > 0) outline[name] = count;
+}
+
 void add_records(Outline& outline, const RecordSurvey& survey) {
-  const auto add = [&](const char* name, std::uint64_t count) {
-    if (count > 0) outline[name] = count;
-  };
   outline["records"] = survey.records;
   outline["entries"] = survey.entries;
   outline["exits"] = survey.exits;
-  add("with arguments", survey.with_arguments);
-  add("with return value", survey.with_return_value);
-  add("events", survey.events);
-  add("lost records", survey.lost);
-  add("times going back", survey.went_back);
-  add("damaged bytes", survey.damaged_bytes);
-  add("damaged ranges", survey.damaged_ranges);
+  add_count(outline, "with arguments", survey.with_arguments);
+  add_count(outline, "with return value", survey.with_return_value);
+  add_count(outline, "events", survey.events);
+  add_count(outline, "lost records", survey.lost);
+  add_count(outline, "times going back", survey.reversed);
+  add_count(outline, "damaged bytes", survey.damaged_bytes);
+  add_count(outline, "damaged ranges", survey.damaged_ranges);
   outline["calls open at once"] = survey.max_depth;
   if (!survey.first_ns) return;
   outline["first ns"] = *survey.first_ns;
   outline["last ns"] = survey.last_ns;
 }
 
-void add_perf_events(Outline& outline, const PerfThread& thread) {
-  const auto add = [&](const char* name, std::uint64_t count) {
-    if (count > 0) outline[name] = count;
-  };
-  add("switched out", thread.switched_out);
-  add("preempted", thread.preempted);
-  add("names given", thread.names_given);
-}
-
-Outline threads_of(const Head& head, const Surveys& surveys) {
-  const Deeds deeds(head);
+Outline threads_of(const Recording& recording, const Surveys& surveys) {
+  const ForksAndExecs counts(recording.sessions);
   Outline list = Outline::array();
-  for (const auto& [tid, task] : head.sessions.tasks()) {
-    const auto of_perf = head.perf.find(tid);
+  for (const auto& [tid, task] : recording.sessions.tasks()) {
+    const auto of_perf = recording.perf.find(tid);
     const auto surveyed = surveys.find(tid);
     Outline outline{{"thread", number(tid)}, {"process", number(task.pid)}};
     outline["name"] =
-        of_perf != head.perf.end() && !of_perf->second.name.empty() ? of_perf->second.name : task.name;
+        of_perf != recording.perf.end() && !of_perf->second.name.empty() ? of_perf->second.name : task.name;
     if (task.parent) outline["forked by"] = number(*task.parent);
     if (task.fork_ns) outline["forked at ns"] = *task.fork_ns;
     if (task.is_leader()) {
-      if (const auto forks = deeds.forks.find(task.pid); forks != deeds.forks.end())
+      if (const auto forks = counts.forks.find(task.pid); forks != counts.forks.end())
         outline["forks"] = forks->second;
-      if (const auto execs = deeds.execs.find(task.pid); execs != deeds.execs.end())
+      if (const auto execs = counts.execs.find(task.pid); execs != counts.execs.end())
         outline["execs"] = execs->second;
     }
     if (surveyed == surveys.end()) {
@@ -186,40 +141,25 @@ Outline threads_of(const Head& head, const Surveys& surveys) {
       outline["bytes"] = surveyed->second.file->size_bytes;
       add_records(outline, surveyed->second.survey);
     }
-    if (of_perf != head.perf.end()) add_perf_events(outline, of_perf->second);
+    if (of_perf != recording.perf.end()) {
+      add_count(outline, "switched out", of_perf->second.switched_out);
+      add_count(outline, "preempted", of_perf->second.preempted);
+      add_count(outline, "names given", of_perf->second.names_given);
+    }
     list.push_back(std::move(outline));
   }
   return list;
 }
 
-// The ids that uftrace gives itself (fact sheet 10).
-std::string name_of_event(std::uint64_t id, const EventNames& user_events) {
-  constexpr std::uint64_t kFirstId = 100'001;
-  constexpr std::array<std::string_view, 13> kNames{
-      "read:proc/statm", "read:page-fault", "diff:proc/statm", "diff:page-fault", "read:pmu-cycle",
-      "diff:pmu-cycle",  "read:pmu-cache",  "diff:pmu-cache",  "read:pmu-branch", "diff:pmu-branch",
-      "watch:cpu",       "watch:var",       "callsite"};
-  if (id >= kFirstId && id - kFirstId < kNames.size()) return std::string(kNames[id - kFirstId]);
-  const auto known = user_events.find(id);
-  return known != user_events.end() ? known->second : fmt::format("event {}", id);
+std::string name_of_event(std::uint64_t id, const UserEvents& user_events) {
+  if (const KnownEvent* const event = find_event(id)) return std::string(event->uftrace_name);
+  const std::string* const name = user_events.name_of(id);
+  return name != nullptr ? *name : fmt::format("event {}", id);
 }
 
-Outline records_of(const Surveys& surveys, const EventNames& user_events) {
-  RecordSurvey all;
+Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEvents& user_events) {
   std::uint64_t bytes = 0;
-  for (const auto& [tid, surveyed] : surveys) {
-    const RecordSurvey& one = surveyed.survey;
-    bytes += surveyed.file->size_bytes;
-    all.records += one.records;
-    all.entries += one.entries;
-    all.exits += one.exits;
-    all.with_arguments += one.with_arguments;
-    all.with_return_value += one.with_return_value;
-    all.events += one.events;
-    all.losses += one.losses;
-    all.lost += one.lost;
-    for (const auto& [id, count] : one.events_of) all.events_of[id] += count;
-  }
+  for (const auto& [tid, surveyed] : surveys) bytes += surveyed.file->size_bytes;
   Outline outline{{"files", surveys.size()},
                   {"bytes", bytes},
                   {"records", all.records},
@@ -230,41 +170,34 @@ Outline records_of(const Surveys& surveys, const EventNames& user_events) {
                   {"events", all.events},
                   {"gaps", all.losses},
                   {"lost records", all.lost}};
-  if (all.events_of.empty()) return outline;
+  if (all.events_by_id.empty()) return outline;
   Outline by_kind = Outline::object();
-  for (const auto& [id, count] : all.events_of) by_kind[name_of_event(id, user_events)] = count;
+  for (const auto& [id, count] : all.events_by_id) by_kind[name_of_event(id, user_events)] = count;
   outline["events by kind"] = std::move(by_kind);
   return outline;
 }
 
-Outline time_of(const Surveys& surveys, const Info& info) {
-  std::optional<std::uint64_t> first_ns;
-  std::uint64_t last_ns = 0;
-  for (const auto& [tid, surveyed] : surveys) {
-    if (!surveyed.survey.first_ns) continue;
-    first_ns = std::min(*surveyed.survey.first_ns, first_ns.value_or(*surveyed.survey.first_ns));
-    last_ns = std::max(last_ns, surveyed.survey.last_ns);
-  }
+Outline time_of(const RecordSurvey& all, const Info& info) {
   Outline outline = Outline::object();
-  if (!first_ns) return outline;
-  outline["first ns"] = *first_ns;
-  outline["last ns"] = last_ns;
-  outline["span"] = format_seconds(last_ns - *first_ns);
+  if (!all.first_ns) return outline;
+  outline["first ns"] = *all.first_ns;
+  outline["last ns"] = all.last_ns;
+  outline["span"] = format_seconds(all.last_ns - *all.first_ns);
   if (info.utc_offset_s)
-    outline["first unix s"] = static_cast<std::int64_t>(*first_ns / 1'000'000'000) + *info.utc_offset_s;
+    outline["first unix s"] = static_cast<std::int64_t>(*all.first_ns / 1'000'000'000) + *info.utc_offset_s;
   return outline;
 }
 
-// What people wrote: shown in full, but for messages, which can be many.
-Outline texts_of(const Head& head, Notes& notes) {
+// The texts that people wrote, in full; of messages only the number, because they can be many.
+Outline texts_of(const Directory& directory, Notes& notes) {
   Outline outline = Outline::object();
   const auto read = [&](const char* name) {
-    return read_optional_file(head.directory.path / name, notes).value_or("");
+    return read_optional_file(directory.path / name, notes).value_or("");
   };
   if (const std::string note = read("note.txt"); !note.empty()) outline["note"] = note;
   if (const std::string options = read("default.opts"); !options.empty())
     outline["default options"] = options;
-  if (const auto messages = read_extern_file(head.directory.path, notes); !messages.empty())
+  if (const auto messages = read_extern_file(directory.path, notes); !messages.empty())
     outline["external messages"] = messages.size();
   return outline;
 }
@@ -283,25 +216,27 @@ Outline damage_of(const Surveys& surveys) {
 }  // namespace
 
 Outline inspect(const std::filesystem::path& input, Notes& notes) {
-  const Head head(input, notes);
-  const auto user_events = read_event_names(head.directory.path, notes);
-  const Surveys surveys = survey_threads(head, notes);
+  Names names;
+  Recording recording(input, {.names = names, .notes = notes, .symbol_notes = notes, .debug_notes = notes});
+  const Surveys surveys = survey_threads(recording, notes);
+  RecordSurvey all;
+  for (const auto& [tid, surveyed] : surveys) all.add(surveyed.survey);
 
   Outline outline;
   outline["input"] = input.string();
   outline["kind"] = "uftrace recording";
-  outline["format"] = format_of(head.info);
-  outline["info"] = outline_of_info(head.info);
-  outline["arguments"] = outline_of_arguments(head.info);
-  outline["sessions"] = sessions_of(head);
-  outline["threads"] = threads_of(head, surveys);
-  outline["records"] = records_of(surveys, user_events);
-  outline["time"] = time_of(surveys, head.info);
-  outline["kernel"] = outline_of_kernel(head.directory, notes);
-  outline["perf"] = outline_of_perf(head.directory.perf_cpus, head.info.order);
-  outline["symbols"] = outline_of_symbols(head.directory, notes);
-  outline["debug information"] = outline_of_debug_files(head.directory, notes);
-  outline["texts"] = texts_of(head, notes);
+  outline["format"] = format_of(recording.info);
+  outline["info"] = outline_of_info(recording.info);
+  outline["arguments"] = outline_of_arguments(recording.info);
+  outline["sessions"] = sessions_of(recording);
+  outline["threads"] = threads_of(recording, surveys);
+  outline["records"] = records_of(surveys, all, recording.user_events);
+  outline["time"] = time_of(all, recording.info);
+  outline["kernel"] = outline_of_kernel(recording.directory, notes);
+  outline["perf"] = outline_of_perf(recording.directory.perf_cpus, recording.info.order);
+  outline["symbols"] = outline_of_symbols(recording.directory, notes);
+  outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
+  outline["texts"] = texts_of(recording.directory, notes);
   outline["damage"] = damage_of(surveys);
   return outline;
 }

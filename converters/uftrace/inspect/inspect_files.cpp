@@ -1,9 +1,10 @@
 #include "converters/uftrace/inspect/inspect_files.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <string>
 #include <string_view>
 
+#include "converters/model/reading/text.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
@@ -16,14 +17,10 @@ void add_text(Outline& outline, const char* name, const std::string& text) {
   if (!text.empty()) outline[name] = text;
 }
 
-// The parts of a list, without empty ones.
-std::size_t count_parts(std::string_view list, char separator) {
+// Counts the parts of a list that are not empty.
+std::size_t count_parts(std::string_view list) {
   std::size_t count = 0;
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(separator));
-    if (!part.empty()) ++count;
-    list.remove_prefix(std::min(part.size() + 1, list.size()));
-  }
+  split(list, ';', [&](std::string_view) { ++count; });
   return count;
 }
 
@@ -51,30 +48,6 @@ Outline symbols_in(const std::filesystem::path& path, std::string text, Notes& n
   outline["library calls"] = library_calls;
   outline["variables"] = std::ranges::count_if(symbols, &Symbol::is_variable);
   return outline;
-}
-
-struct DebugCounts {
-  std::uint64_t functions = 0, lines = 0, arguments = 0, return_values = 0, enums = 0;
-};
-
-DebugCounts count_debug_lines(std::string_view text, std::string_view path, Notes& notes) {
-  DebugCounts counts;
-  Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (line->starts_with("F: "))
-      ++counts.functions;
-    else if (line->starts_with("L: "))
-      ++counts.lines;
-    else if (line->starts_with("A: "))
-      ++counts.arguments;
-    else if (line->starts_with("R: "))
-      ++counts.return_values;
-    else if (line->starts_with("E: "))
-      ++counts.enums;
-    else if (!line->empty() && !line->starts_with('#'))
-      notes.add(kDamagedLine, Location::line(path, lines.number()), "expected F:, L:, A:, R: or E:");
-  }
-  return counts;
 }
 
 }  // namespace
@@ -120,9 +93,9 @@ Outline outline_of_arguments(const Info& info) {
     else if (key == "retspec")
       outline["return values of"] = value;
     else if (key == "argauto")
-      outline["functions with known arguments"] = count_parts(value, ';');
+      outline["functions with known arguments"] = count_parts(value);
     else if (key == "retauto")
-      outline["functions with known return values"] = count_parts(value, ';');
+      outline["functions with known return values"] = count_parts(value);
     else if (key == "enumauto")
       outline["enums"] = count_enums(value);
     else
@@ -141,19 +114,18 @@ Outline outline_of_symbols(const Directory& directory, Notes& notes) {
   return list;
 }
 
-Outline outline_of_debug_files(const Directory& directory, Notes& notes) {
+Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug) {
   Outline list = Outline::array();
-  for (const std::string& file : directory.debug_files) {
-    const auto path = directory.path / file;
-    const auto text = read_optional_file(path, notes);
-    if (!text) continue;
-    const DebugCounts counts = count_debug_lines(*text, path.native(), notes);
-    list.push_back({{"file", file},
-                    {"bytes", text->size()},
+  for (const std::string& name : directory.debug_files) {
+    const DebugFile* const file = debug.of_name(name);
+    if (file == nullptr) continue;
+    const DebugFile::LineCounts& counts = file->counts();
+    list.push_back({{"file", name},
+                    {"bytes", file->size_bytes()},
                     {"functions", counts.functions},
                     {"source lines", counts.lines},
                     {"argument lists", counts.arguments},
-                    {"return values", counts.return_values},
+                    {"return values", counts.results},
                     {"enums", counts.enums}});
   }
   return list;

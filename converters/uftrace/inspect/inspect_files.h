@@ -1,24 +1,19 @@
-// What the files beside the records hold, counted: info, symbols, debug information.
+// What --inspect shows of the files beside the records.
 #pragma once
-
-#include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
-#include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording.h"
 
 namespace convert::uftrace {
 
-// Everything that `info` says, its header apart.
+// All lines of `info`; its header is shown elsewhere.
 Outline outline_of_info(const Info& info);
-// Which arguments and return values were asked for, and how many functions the automatic lists name.
+// Which arguments and return values were recorded, and how many functions the automatic lists contain.
 Outline outline_of_arguments(const Info& info);
-
-// One entry for every .sym file, and kallsyms: its module, and its symbols counted. Files are read one after
-// the other.
+// One entry for each .sym file and for kallsyms: the module, and the number of its symbols.
 Outline outline_of_symbols(const Directory& directory, Notes& notes);
-// One entry for every .dbg file: functions, source lines, argument lists and enums counted.
-Outline outline_of_debug_files(const Directory& directory, Notes& notes);
+// One entry for each .dbg file: the number of its lines of each kind.
+Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug);
 
 }  // namespace convert::uftrace

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/records/payload_decoder.h"
+#include "converters/uftrace/records/records.h"
 
 namespace convert::uftrace {
 

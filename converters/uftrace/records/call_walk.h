@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_file.h"

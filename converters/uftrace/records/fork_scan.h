@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/records/payload_decoder.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
-#include "converters/uftrace/records/payload_decoder.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {

@@ -150,35 +150,36 @@ CallRecord RecordCursor::understand(const Record& record) const {
   return call;
 }
 
-// A reading of a payload is right if a record follows it that continues, and none stands inside it already.
+// A layout is right if a record that continues follows the payload, and none stands inside it already.
 void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);
-  std::optional<unsigned> plausible;
-  const auto take = [&](unsigned reading, std::size_t size) {
-    item.reading = reading;
+  const auto accept = [&](const PayloadLayout& layout, std::size_t size) {
+    item.layout = &layout;
     item.payload = behind.bytes.first(size);
     bytes = padded(size);
   };
-  constexpr unsigned kMaxReadings = 16;
-  for (unsigned reading = 0; payloads_ != nullptr && reading < kMaxReadings; ++reading) {
-    const auto size = payloads_->size_of(item.call, behind.bytes, reading);
-    if (!size) continue;
-    if (padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
+  std::span<const PayloadLayout> candidates;
+  if (layouts_ != nullptr)
+    candidates = layouts_->candidates(item.call.time_ns, item.call.address, item.call.is_entry());
+  const PayloadLayout* plausible = nullptr;
+  for (const PayloadLayout& layout : candidates) {
+    const auto size = layout.size_of(behind.bytes);
+    if (!size || padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
     const Ahead follower = behind.from(padded(*size));
     const bool is_empty = padded(*size) == 0;
     // At the end of the file, what is no record is payload.
     if (is_empty && !follower.bytes.empty() && !resync_.is_plausible(follower, expected)) continue;
     if (resync_.continues(follower, expected)) {
       if (is_empty || !resync_.find_sure(behind, padded(*size) - sizeof(std::uint64_t), expected))
-        return take(reading, *size);
-    } else if (!plausible && resync_.is_plausible(follower, expected)) {
-      plausible = reading;
+        return accept(layout, *size);
+    } else if (plausible == nullptr && resync_.is_plausible(follower, expected)) {
+      plausible = &layout;
     }
   }
-  if (plausible) {
-    const std::size_t size = payloads_->size_of(item.call, behind.bytes, *plausible).value_or(0);
+  if (plausible != nullptr) {
+    const std::size_t size = plausible->size_of(behind.bytes).value_or(0);
     const auto sure = resync_.find_sure(behind, kMaxPayload, expected);
-    if (!sure || *sure == padded(size)) return take(*plausible, size);
+    if (!sure || *sure == padded(size)) return accept(*plausible, size);
   }
   bytes = resync_.find_behind_payload(behind, expected).value_or(0);
 }

@@ -11,9 +11,9 @@
 #include <span>
 
 #include "converters/model/lanes/event.h"
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
-#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
@@ -36,10 +36,10 @@ struct RecordItem {
   CallRecord call = {};
   std::uint64_t before_ns = 0;  // the latest time of the calls before it
   bool has_payload = false;
-  // Of an event its data, of a call its values, if a reading is known. Valid until the next read().
+  // The data of an event; the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
-  std::optional<unsigned> reading = {};
-  std::size_t needed = 0;  // bytes, of what is truncated
+  const PayloadLayout* layout = nullptr;  // of the values; null if it is unknown
+  std::size_t needed = 0;                 // bytes, of what is truncated
 
   bool is_record() const { return what <= What::BadTime; }
 };
@@ -93,13 +93,13 @@ class RecordCursor {
   };
 
   // Borrows the file, the facts and the calls that are open at the record at hand, which the caller keeps.
-  // Who knows of payloads may be missing.
+  // Without `layouts`, which may be null, payloads have no known layout.
   RecordCursor(const RecordFile& file, const ThreadFacts& facts, const OpenCalls& open,
-               PayloadDecoder* payloads = nullptr)
+               CandidateLayouts* layouts = nullptr)
       : file_(file),
         facts_(facts),
         open_(open),
-        payloads_(payloads),
+        layouts_(layouts),
         resync_(facts, shift_, open),
         at_end_(file.size() == 0) {}
   RecordCursor(const RecordCursor&) = delete;
@@ -182,7 +182,7 @@ class RecordCursor {
   const RecordFile& file_;
   const ThreadFacts& facts_;
   const OpenCalls& open_;
-  PayloadDecoder* payloads_;
+  CandidateLayouts* layouts_;
   DepthShift shift_;
   Resync resync_;
 

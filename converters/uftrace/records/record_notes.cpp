@@ -50,7 +50,7 @@ void RecordNotes::add_item(const RecordItem& item, bool is_last) {
   }
 }
 
-void RecordNotes::add_time_went_back(const RecordItem& call) {
+void RecordNotes::add_time_reversed(const RecordItem& call) {
   notes_.add(kTimeWentBack, [&] {
     return fmt::format("{}: the record's time is {} ns before the last one", location().text(),
                        call.before_ns - call.call.time_ns);

@@ -26,7 +26,7 @@ class RecordNotes {
   // Losses, impossible times, and what can't be read; moves to the item. `is_last`: the file ends with it.
   void add_item(const RecordItem& item, bool is_last);
   // The call's time is before that of an earlier one.
-  void add_time_went_back(const RecordItem& call);
+  void add_time_reversed(const RecordItem& call);
 
  private:
   Notes& notes_;

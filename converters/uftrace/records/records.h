@@ -57,4 +57,20 @@ inline Record load_record(const std::byte* bytes, std::endian order) {
                                       : load_record<std::endian::big>(bytes);
 }
 
+// Records begin at multiples of 8.
+inline constexpr std::size_t padded(std::size_t bytes) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  return (bytes + kWord - 1) / kWord * kWord;
+}
+
+// A decoded entry or exit: depth and address are the true ones, with the producer's quirks undone.
+struct CallRecord {
+  RecordType type;
+  std::uint64_t time_ns;
+  std::size_t depth;
+  std::uint64_t address;
+
+  bool is_entry() const { return type == RecordType::Entry; }
+};
+
 }  // namespace convert::uftrace

@@ -3,18 +3,13 @@
 #include <algorithm>
 
 #include "converters/model/lanes/event.h"
+#include "converters/uftrace/events/event_ids.h"
 
 namespace convert::uftrace {
 namespace {
 
 // Estimated exits and events may lie some ns before the record before them (section 8.4).
 constexpr std::uint64_t kSlackNs = 1000;
-
-// Event ids that uftrace gives (section 10).
-bool is_event_id(std::uint64_t id) {
-  return (id >= 100'001 && id <= 100'100) || (id >= 200'001 && id <= 200'100) ||
-         (id >= 1'000'000 && id <= 2'000'000);
-}
 
 bool is_lost_record(const Record& record) {
   return record.has_magic() && record.type() == RecordType::Lost && record.time_ns == 0 &&

@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
-#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/thread_facts.h"
 

@@ -56,9 +56,11 @@ bool OptionFilter::will_be_seen(const CallRecord& call) {
 bool OptionFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
-  if (!plan_.payloads->records(record_->call, name)) return true;
-  if (!record_->has_payload || !record_->reading) return false;
-  const auto number = plan_.payloads->number(record_->call, record_->payload, *record_->reading, name);
+  const CallRecord& call = record_->call;
+  const auto candidates = plan_.payloads->candidates(call.time_ns, call.address, call.is_entry());
+  if (candidates.empty() || !candidates.front().has(name)) return true;
+  if (record_->layout == nullptr) return false;
+  const auto number = record_->layout->number(record_->payload, name);
   return number && condition.holds(*number);
 }
 

@@ -78,7 +78,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   stages_.filter.set_record(item);
   if (needs_room) calls.make_room(call);
   // Estimated exits may invert by some ns (section 8.4); a lane can't go back.
-  if (call.time_ns < item.before_ns) notes_.add_time_went_back(item);
+  if (call.time_ns < item.before_ns) notes_.add_time_reversed(item);
   const std::uint64_t time_ns = std::max(call.time_ns, lane_.last_ns());
 
   collect_values(item);
@@ -98,8 +98,8 @@ void OwnRecords::collect_values(const RecordItem& item) {
   const bool is_dropped = stages_.calls.drops(call);
   values_.clear();
   if (item.has_payload && recording_.shows_values && !is_dropped) {
-    if (item.reading)
-      plan_.payloads->add_values(call, item.payload, *item.reading, values_);
+    if (item.layout != nullptr)
+      plan_.payloads->add_values(*item.layout, item.payload, values_);
     else
       note_skipped(item, function_of(call));
   }
@@ -132,9 +132,9 @@ void OwnRecords::emit_event(const RecordItem& item) {
   if (stages_.streams.emit_before({event.time_ns, Precedence::OwnRecord}))
     stages_.calls.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());
-  const bool is_of_call = event.address < ThreadEvents::kFirstUserEvent;
+  const bool is_of_call = event.address < kFirstUserEvent;
   const bool is_shown = stages_.filter.shows_event(stages_.calls.depth(), is_of_call);
-  if (!events_.take(event.address, time_ns, item.payload, is_shown ? &lane_ : nullptr))
+  if (!events_.emit(event.address, time_ns, item.payload, is_shown ? &lane_ : nullptr))
     notes_.add(kEventSkipped,
                fmt::format("event {} with {} bytes of data", event.address, item.payload.size()));
   stages_.calls.resume(time_ns);

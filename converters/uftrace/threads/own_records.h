@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "converters/model/lanes/lane.h"
-#include "converters/uftrace/arguments/source_lines.h"
+#include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/events/thread_events.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_notes.h"

@@ -12,9 +12,9 @@
 #include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/tracepoint.h"
 #include "converters/uftrace/perf/perf_event.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/fork_scan.h"
-#include "converters/uftrace/records/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
 
 namespace convert::uftrace {

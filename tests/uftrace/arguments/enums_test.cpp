@@ -10,11 +10,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// "color: GREEN=5 RED=0", from large to small; "? …" for what can't be understood.
+// "color: GREEN=5 RED=0", from large to small; "? …" for what can't be parsed.
 std::vector<std::string> lines(std::string_view list) {
+  Names names;
   EnumTypes types;
   std::vector<std::string> problems, lines;
-  parse_enums(list, types, problems);
+  parse_enums(list, names, types, problems);
   for (const auto& [name, type] : types) {
     std::string line = name + ":";
     for (const Enumerator& one : type.enumerators()) line += fmt::format(" {}={}", one.name, one.value);
@@ -40,54 +41,55 @@ TEST(Enums, ManyInALine) {
   EXPECT_THAT(lines(" "), IsEmpty());
 }
 
-TEST(Enums, WhatIsNoneIsTold) {
+TEST(Enums, DamagedDefinitionsAreReported) {
   EXPECT_THAT(lines("enum a {A=x};enum b {B};struct c {C};enum d {=1};enum e {E"),
               ElementsAre("b: B=0", "? enum a {A=x", "? struct c {C", "? enum d {=1", "? enum e {E"));
 }
 
-TEST(Enums, EveryPrefixIsTaken) {
+TEST(Enums, EveryPrefixIsAccepted) {
   const std::string text = "enum color { RED, GREEN = -5, };enum b {B=0xff,C};";
   for (std::size_t size = 0; size <= text.size(); ++size) lines(text.substr(0, size));
 }
 
-class Color : public testing::Test {
+class EnumValues : public testing::Test {
  protected:
-  // How uftrace prints it.
+  // The text that uftrace prints.
   static std::string shown(const EnumType& type, std::uint64_t bits) {
     const std::int64_t value = type.value_of(bits);
-    if (const std::string* const name = type.name_of(value)) return *name;
+    if (const Enumerator* const known = type.find(value)) return known->name;
     std::string text = ">";
     return type.describe(value, text) ? text : text + std::to_string(value);
   }
-  EnumType color_{{{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}, {"MASK", 256}, {"ROT", 0}}};
-  EnumType signed_{{{"MINUS", -1}, {"ZERO", 0}, {"ONE", 1}, {"TWO", 2}, {"FOUR", 4}}};
-  EnumType flags_{{{"A", 1}, {"B", 2}}};
+  Names names_;
+  EnumType color_{{{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}, {"MASK", 256}, {"ROT", 0}}, names_};
+  EnumType signed_{{{"MINUS", -1}, {"ZERO", 0}, {"ONE", 1}, {"TWO", 2}, {"FOUR", 4}}, names_};
+  EnumType flags_{{{"A", 1}, {"B", 2}}, names_};
 };
 
-TEST_F(Color, ByName) {
+TEST_F(EnumValues, ByName) {
   EXPECT_EQ(shown(color_, 5), "GREEN");
   EXPECT_EQ(shown(color_, 0), "RED");  // not ROT
   EXPECT_EQ(shown(color_, 256), "MASK");
 }
 
-TEST_F(Color, ByParts) {
+TEST_F(EnumValues, ByParts) {
   EXPECT_EQ(shown(color_, 261), ">MASK|GREEN");
   EXPECT_EQ(shown(color_, 77), ">BLUE|GREEN|RED|ROT+0x42");
   EXPECT_EQ(shown(color_, 0xffff'ffff), ">MASK|BLUE|GREEN|RED|ROT+0xfffffef4");
   EXPECT_EQ(shown(flags_, 3), ">B|A");
 }
 
-// All three as uftrace prints them.
-TEST_F(Color, NegativeOnesHaveLostTheirUpperHalf) {
+// The texts are uftrace's.
+TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 0xffff'ffff), "MINUS");
   EXPECT_EQ(shown(signed_, ~std::uint64_t{0}), "MINUS");
   EXPECT_EQ(shown(signed_, 0xffff'fffe), ">-2");
   EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO|MINUS+0x2");
 }
 
-TEST_F(Color, WhatHasNoPartsIsANumber) {
+TEST_F(EnumValues, ValuesWithoutPartsAreNumbers) {
   EXPECT_EQ(shown(flags_, 0), ">0");
-  EXPECT_EQ(shown(EnumType({}), 7), ">7");
+  EXPECT_EQ(shown(EnumType({}, names_), 7), ">7");
 }
 
 }  // namespace

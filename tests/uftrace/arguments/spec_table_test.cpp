@@ -21,7 +21,7 @@ class SpecTableTest : public testing::Test {
     info.bits = bits_;
     info.cpu_description = cpu_;
     notes_ = {};
-    const SpecTable table(info, "info", notes_);
+    const SpecTable table(info, "info", names_, notes_);
     std::vector<std::string> texts;
     for (const auto& items : table.candidate_layouts(function, of_result)) {
       std::string text;
@@ -33,7 +33,7 @@ class SpecTableTest : public testing::Test {
     }
     return texts;
   }
-  // "1/d8,2/s0": number, format, size of each; one text for each reading.
+  // "1/d8,2/s0": number, format, size of each; one text for each candidate.
   std::vector<std::string> arguments(const FunctionFacts& function) {
     return candidate_layouts(function, false);
   }
@@ -45,6 +45,7 @@ class SpecTableTest : public testing::Test {
   std::string pattern_type_ = "regex";
   unsigned bits_ = 64;
   std::string cpu_;
+  Names names_;
   Notes notes_;
 };
 

@@ -40,21 +40,20 @@ class ThreadEventsTest : public testing::Test {
     Timeline timeline({}, notes_);
     timeline.begin_input("demo");
     Lane& lane = timeline.add_lane({ProcessId{100}, ThreadId{101}, "a", "a", 0});
-    const EventNames user_events{{1000000, "uftest:step"}};
-    EventPrograms programs(*sessions_);
+    recording_.file("events.txt", "EVENT: 1000000 uftest:step\n");
+    UserEvents user_events(recording_.path(), *sessions_, notes_);
     timeline.add_source(std::make_unique<Story>(
                             lane,
                             [&](Lane& told) {
                               ThreadEvents thread({.symbolizer = *symbolizer_,
                                                    .names = names_,
                                                    .user_events = user_events,
-                                                   .programs = programs,
                                                    .demangle = Demangle::Simple,
                                                    .word_size = word_size_,
                                                    .order = order_},
                                                   *sessions_->find_task(ThreadId{101}));
                               for (const Event& event : events) {
-                                if (!thread.take(event.id, 20, std::as_bytes(std::span(event.data)), &told))
+                                if (!thread.emit(event.id, 20, std::as_bytes(std::span(event.data)), &told))
                                   kept.push_back("no");
                               }
                               const bool is_waiting = thread.is_waiting();
@@ -169,11 +168,10 @@ TEST_F(ThreadEventsTest, WhatIsNotKnownOrTooShortIsNotTaken) {
 }
 
 TEST_F(ThreadEventsTest, WhatIsForgottenBelongsToNoCall) {
-  EventPrograms programs(*sessions_);
+  UserEvents user_events(recording_.path(), *sessions_, notes_);
   ThreadEvents thread({.symbolizer = *symbolizer_,
                        .names = names_,
-                       .user_events = {},
-                       .programs = programs,
+                       .user_events = user_events,
                        .demangle = Demangle::Simple,
                        .word_size = 8,
                        .order = order_},
@@ -181,8 +179,8 @@ TEST_F(ThreadEventsTest, WhatIsForgottenBelongsToNoCall) {
   ChunkPool pool;
   Lane lane(pool, {});
   const std::string data(16, '\1');
-  thread.take(100013, 20, std::as_bytes(std::span(data)), &lane);
-  thread.take(100004, 20, std::as_bytes(std::span(data)), &lane);
+  thread.emit(100013, 20, std::as_bytes(std::span(data)), &lane);
+  thread.emit(100004, 20, std::as_bytes(std::span(data)), &lane);
   EXPECT_TRUE(thread.is_waiting());
   thread.forget();
   EXPECT_FALSE(thread.is_waiting());

@@ -20,41 +20,46 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
 
-// Readings of payloads by address: sizes to try, in order.
-class FakePayloads : public PayloadDecoder {
+// Candidate layouts of one function.
+class FakeLayouts : public CandidateLayouts {
  public:
-  std::optional<Argument> number(const CallRecord&, std::span<const std::byte>, unsigned, NameId) override {
-    return std::nullopt;
+  // Payloads have one of these sizes, the likeliest first.
+  FakeLayouts(std::uint64_t address, const std::vector<std::size_t>& sizes) : address_(address) {
+    for (const std::size_t size : sizes)
+      layouts_.emplace_back(std::vector{SpecItem{.number = 1, .format = Format::Struct, .size = size}},
+                            PayloadLayout::Context{std::endian::little, names_, enums_});
   }
-  bool records(const CallRecord&, NameId) override { return false; }
-  // `sizes` are tried in that order behind calls of the address.
-  FakePayloads(std::uint64_t address, std::vector<std::size_t> sizes) { sizes_[address] = std::move(sizes); }
-  std::optional<std::size_t> size_of(const CallRecord& call, std::span<const std::byte>,
-                                     unsigned reading) override {
-    const auto& sizes = sizes_[call.address];
-    return reading < sizes.size() ? std::optional(sizes[reading]) : std::nullopt;
+  std::span<const PayloadLayout> candidates(std::uint64_t, std::uint64_t address, bool) override {
+    return address == address_ ? std::span<const PayloadLayout>(layouts_) : std::span<const PayloadLayout>();
   }
-  void add_values(const CallRecord&, std::span<const std::byte>, unsigned, Arguments&) override {}
+  std::size_t index_of(const PayloadLayout* layout) const {
+    return static_cast<std::size_t>(layout - layouts_.data());
+  }
 
  private:
-  std::map<std::uint64_t, std::vector<std::size_t>> sizes_;
+  std::uint64_t address_;
+  Names names_;
+  EnumTypes enums_;
+  std::vector<PayloadLayout> layouts_;
 };
 
 struct Way {
   std::size_t block = 4096;
   bool plain = true;  // whether runs are taken
-  PayloadDecoder* payloads = nullptr;
+  FakeLayouts* layouts = nullptr;
   ThreadFacts facts = {};
 };
 
-std::string text_of(const RecordItem& item) {
+std::string text_of(const RecordItem& item, const FakeLayouts* layouts) {
   const auto& call = item.call;
   switch (item.what) {
     case RecordItem::What::Call:
       return fmt::format(
           "{}{} {} {:x}{}{}", item.call.is_entry() ? ">" : "<", call.depth, call.time_ns, call.address,
           item.has_payload ? fmt::format(" +{}", item.end - item.begin - 16) : "",
-          item.reading ? fmt::format(" reading {} of {}", *item.reading, item.payload.size()) : "");
+          item.layout != nullptr
+              ? fmt::format(" layout {} of {}", layouts->index_of(item.layout), item.payload.size())
+              : "");
     case RecordItem::What::Event:
       return fmt::format("event {} {} +{}", call.time_ns, call.address, item.payload.size());
     case RecordItem::What::Loss:
@@ -76,11 +81,11 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   directory.file("1.dat", bytes);
   const RecordFile file((directory.path() / "1.dat").string(), true);
   CallStack open;
-  RecordCursor cursor(file, way.facts, open, way.payloads);
+  RecordCursor cursor(file, way.facts, open, way.layouts);
   std::vector<std::string> items;
   std::vector<std::byte> block(way.block);
   std::uint64_t seen_ns = 0, records = 0;
-  const auto say = [&](const RecordItem& item) { items.push_back(text_of(item)); };
+  const auto say = [&](const RecordItem& item) { items.push_back(text_of(item, way.layouts)); };
   const auto plain = [&](const auto& run, std::uint64_t) {
     return run.count_while([&](const CallRecord& call) {
       if (!way.plain || call.time_ns < seen_ns || !open.try_take(call)) return false;
@@ -158,48 +163,48 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   EXPECT_TRUE(cursor.is_done());
 }
 
-// ---- Readings of payloads ----
+// ---- Layouts of payloads ----
 
-TEST(RecordCursorReadings, TheOneBehindWhichARecordContinues) {
+TEST(RecordCursorLayouts, TheOneBehindWhichARecordContinues) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
-  FakePayloads right(kF, {20});  // and 4 bytes of padding
+  FakeLayouts right(kF, {20});  // and 4 bytes of padding
   EXPECT_THAT(
-      items_of(bytes, {.payloads = &right}),
-      ElementsAre(">0 10 401100 +24 reading 0 of 20", ">1 11 401200", "<1 12 401200", "<0 13 401100 +8"));
-  FakePayloads second(kF, {8, 40, 24});
-  EXPECT_THAT(items_of(bytes, {.payloads = &second}).front(), ">0 10 401100 +24 reading 2 of 24");
-  FakePayloads none(kF, {8, 16, 2000});
-  EXPECT_THAT(items_of(bytes, {.payloads = &none}).front(), ">0 10 401100 +24");
+      items_of(bytes, {.layouts = &right}),
+      ElementsAre(">0 10 401100 +24 layout 0 of 20", ">1 11 401200", "<1 12 401200", "<0 13 401100 +8"));
+  FakeLayouts second(kF, {8, 40, 24});
+  EXPECT_THAT(items_of(bytes, {.layouts = &second}).front(), ">0 10 401100 +24 layout 2 of 24");
+  FakeLayouts none(kF, {8, 16, 2000});
+  EXPECT_THAT(items_of(bytes, {.layouts = &none}).front(), ">0 10 401100 +24");
 }
 
 // A size that takes whole records for values.
-TEST(RecordCursorReadings, AreNotLargerThanThePayload) {
+TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
-  FakePayloads too_large(kF, {24 + 32});
-  EXPECT_THAT(items_of(bytes, {.payloads = &too_large}),
+  FakeLayouts too_large(kF, {24 + 32});
+  EXPECT_THAT(items_of(bytes, {.layouts = &too_large}),
               ElementsAre(">0 10 401100 +24", ">1 11 401200", "<1 12 401200", "<0 13 401100"));
 }
 
-TEST(RecordCursorReadings, AtTheEndOfTheFile) {
-  FakePayloads payloads(kF, {24});
-  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 24).whole(), {.payloads = &payloads}),
-              ElementsAre(">0 10 401100 +24 reading 0 of 24"));
-  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.payloads = &payloads}),
+TEST(RecordCursorLayouts, AtTheEndOfTheFile) {
+  FakeLayouts layouts(kF, {24});
+  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 24).whole(), {.layouts = &layouts}),
+              ElementsAre(">0 10 401100 +24 layout 0 of 24"));
+  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.layouts = &layouts}),
               ElementsAre(">0 10 401100 +16"));
   // What says that nothing follows is wrong where something does.
-  FakePayloads none(kF, {0});
-  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.payloads = &none}),
+  FakeLayouts none(kF, {0});
+  EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.layouts = &none}),
               ElementsAre(">0 10 401100 +8"));
 }
 
-TEST(RecordCursorReadings, WhereThreadsGoOnElsewhere) {
+TEST(RecordCursorLayouts, WhereThreadsGoOnElsewhere) {
   // Behind the payload stands an exit that fits no open call: all the same a record.
-  FakePayloads payloads(kF, {24});
+  FakeLayouts layouts(kF, {24});
   const auto items =
-      items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.payloads = &payloads});
-  EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 reading 0 of 24", "<5 11 401200"));
+      items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.layouts = &layouts});
+  EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
 }
 
 // ---- Events ----

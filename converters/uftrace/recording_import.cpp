@@ -1,4 +1,4 @@
-#include "converters/uftrace/recording.h"
+#include "converters/uftrace/recording_import.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Without the formats of their events, nothing in them can be told.
+// The kernel's files can't be read without the formats of their events.
 KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   std::vector<CpuFile> files = directory.kernel_cpus;
   std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });
@@ -31,44 +31,33 @@ std::unique_ptr<FilterTable> filter_table_of(const Options& wanted, ImportContex
 
 }  // namespace
 
-Recording::Recording(const std::filesystem::path& path, ImportContext& context, const Options& wanted)
-    : options(wanted),
-      directory(list_directory(path)),
-      info(read_info(path, context.notes)),
-      events(read_task_file(path, info.order, context.notes)),
-      sessions(directory, info, events, context.notes),
-      perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &context.notes},
-                     wanted.filters.time_ns)),
+RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContext& context,
+                                 const Options& wanted)
+    : Recording(path, {.names = context.names,
+                       .notes = context.notes,
+                       .symbol_notes = context.timeline.new_notes(),
+                       .debug_notes = context.timeline.new_notes(),
+                       .demangle = context.options.demangle,
+                       .elf = wanted.elf,
+                       .shortest_ns = wanted.filters.time_ns}),
+      options(wanted),
       kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
-      symbolizer(directory, sessions, context.options.demangle, context.names, context.timeline.new_notes(),
-                 wanted.elf),
       tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(), context.names),
       filters(filter_table_of(wanted, context, symbolizer)),
-      specs(info, (path / "info").native(), context.notes),
-      user_events(read_event_names(path, context.notes)),
-      event_programs(sessions),
-      debug(directory, context.timeline.new_notes()),
-      plans(specs, debug, context.names),
       lines(debug, context.names),
       shared{.symbolizer = symbolizer,
              .lines = lines,
              .events = {.symbolizer = symbolizer,
                         .names = context.names,
                         .user_events = user_events,
-                        .programs = event_programs,
                         .demangle = context.options.demangle,
                         .word_size = info.bits / 8,
                         .order = info.order},
              .filters = filters.get(),
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
-             .workers = std::vector<WorkerScratch>(context.timeline.jobs())},
-      payloads{.symbolizer = symbolizer,
-               .plans = plans,
-               .names = context.names,
-               .demangle = context.options.demangle,
-               .order = info.order} {
-  // They are no callers of what is asked for.
+             .workers = std::vector<WorkerScratch>(context.timeline.jobs())} {
+  // With -C, only callers of the functions are shown, and switches call nothing.
   options.no_sched |= options.filters.has(FilterItem::Option::Caller);
 }
 

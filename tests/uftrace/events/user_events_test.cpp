@@ -1,8 +1,9 @@
-// Recordings of several programs that have user events: events.txt holds the names of one of them (fact sheet
-// 10).
+#include "converters/uftrace/events/user_events.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {
@@ -10,13 +11,38 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using R = RecordingBuilder;
+
+TEST(EventNames, OneOnEachLine) {
+  Notes notes;
+  EXPECT_THAT(parse_event_names("# comment\n\nEVENT: 1000000 uftest:step\nEVENT: 1000001 uftest:a b\n",
+                                "events.txt", notes),
+              ElementsAre(Pair(1000000, "uftest:step"), Pair(1000001, "uftest:a b")));
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(EventNames, TheLastNameCounts) {
+  Notes notes;
+  EXPECT_THAT(parse_event_names("EVENT: 1 a:b\nEVENT: 1 c:d", "events.txt", notes),
+              ElementsAre(Pair(1, "c:d")));
+}
+
+TEST(EventNames, DamagedLinesAreSkipped) {
+  Notes notes;
+  EXPECT_THAT(
+      parse_event_names("EVENT: x a:b\nEVENT: 7 \nEVENT: 8\n1 a:b\nEVENT: 1 c:d", "events.txt", notes),
+      ElementsAre(Pair(1, "c:d")));
+  EXPECT_EQ(notes.count(kDamagedLine), 4u);
+}
+
+// ---- Recordings of several programs with user events: events.txt holds the names of one of them ----
 
 constexpr std::uint64_t kStep = 1000000, kUnlisted = 1000001;
 
-class EventProgramsTest : public testing::Test {
+class UserEventsTest : public testing::Test {
  protected:
-  // Process 100 runs demo until 50 and then this one.
+  // Process 100 runs demo until 50 and then this program.
   void exec(std::string_view program) {
     r.task_line("SESS timestamp=0.000000050 pid=100 sid=0123456789abcdef exename=\"" + std::string(program) +
                 "\"");
@@ -26,7 +52,7 @@ class EventProgramsTest : public testing::Test {
   R r;
 };
 
-TEST_F(EventProgramsTest, TheOneThatStartedLastWroteTheNames) {
+TEST_F(UserEventsTest, TheProgramThatStartedLastWroteTheNames) {
   exec("/bin/other");
   r.entry(10, 0, R::kMain).event(20, kStep, 0).event(21, kStep, 0).exit(30, 0, R::kMain);
   r.entry(60, 0, R::kMain).event(70, kStep, 0).exit(80, 0, R::kMain);
@@ -36,7 +62,7 @@ TEST_F(EventProgramsTest, TheOneThatStartedLastWroteTheNames) {
                           "DIR/events.txt: written anew by /bin/other, which started later than /bin/demo"));
 }
 
-TEST_F(EventProgramsTest, EachIsNotedOnce) {
+TEST_F(UserEventsTest, EachProgramIsNotedOnce) {
   exec("/bin/other");
   r.task_line("SESS timestamp=0.000000100 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"");
   r.task_line("SESS timestamp=0.000000150 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -45,21 +71,21 @@ TEST_F(EventProgramsTest, EachIsNotedOnce) {
   EXPECT_THAT(r.notes(), testing::Contains("unsure-event-names 1"));
 }
 
-TEST_F(EventProgramsTest, TheSameProgramOnceMoreHasTheSameNames) {
+TEST_F(UserEventsTest, AProgramThatStartsAgainHasTheSameNames) {
   exec("/bin/demo");
   r.entry(10, 0, R::kMain).event(20, kStep, 0).exit(30, 0, R::kMain);
   r.entry(60, 0, R::kMain).event(70, kStep, 0).exit(80, 0, R::kMain).lines();
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST_F(EventProgramsTest, OneWithoutEventsWritesNothing) {
+TEST_F(UserEventsTest, AProgramWithoutEventsIsNotNoted) {
   exec("/bin/other");
   r.entry(10, 0, R::kMain).event(20, kStep, 0).exit(30, 0, R::kMain);
   r.entry(60, 0, R::kMain).event(70, 100013, 8).exit(80, 0, R::kMain).lines();
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST_F(EventProgramsTest, WithoutANameNothingIsWrong) {
+TEST_F(UserEventsTest, EventsWithoutANameAreNotNoted) {
   exec("/bin/other");
   r.entry(10, 0, R::kMain).event(20, kUnlisted, 0).exit(30, 0, R::kMain);
   r.entry(60, 0, R::kMain).event(70, kStep, 0).exit(80, 0, R::kMain);

@@ -1,11 +1,10 @@
-#include "converters/uftrace/arguments/recorded_payloads.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "converters/uftrace/arguments/source_lines.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {
@@ -15,12 +14,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A program at 0x10000 with a library at 0x50000, and one that is loaded at time 100.
-class PayloadReaderTest : public testing::Test {
+class PayloadDecoderTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kF = 0x10100, kPlt = 0x10200, kOther = 0x10300, kLibF = 0x50100,
                                  kLoaded = 0x90100;
 
-  PayloadReaderTest() {
+  PayloadDecoderTest() {
     recording_.file("sid-aa.map",
                     "10000-20000 r-xp 00000000 00:00 0    /bin/a\n"
                     "50000-60000 r-xp 00000000 00:00 0    /lib/libb.so\n");
@@ -40,35 +39,38 @@ class PayloadReaderTest : public testing::Test {
     sessions_ = std::make_unique<Sessions>(
         directory_, info_, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
-    specs_ = std::make_unique<SpecTable>(info_, "info", notes_);
-    debug_ = std::make_unique<DebugFiles>(directory_, notes_);
-    plans_ = std::make_unique<PayloadLayouts>(*specs_, *debug_, names_);
-    reader_ = make_reader();
+    specs_ = std::make_unique<SpecTable>(info_, "info", names_, notes_);
+    debug_ = std::make_unique<DebugFiles>(directory_, names_, notes_);
+    layouts_ = std::make_unique<PayloadLayouts>(PayloadLayouts::Context{.symbolizer = *symbolizer_,
+                                                                        .specs = *specs_,
+                                                                        .debug = *debug_,
+                                                                        .names = names_,
+                                                                        .demangle = Demangle::Simple,
+                                                                        .order = std::endian::little});
+    decoder_ = make_decoder();
   }
-  std::unique_ptr<RecordedPayloads> make_reader() {
-    return std::make_unique<RecordedPayloads>(PayloadContext{.symbolizer = *symbolizer_,
-                                                             .plans = *plans_,
-                                                             .names = names_,
-                                                             .demangle = Demangle::Simple,
-                                                             .order = std::endian::little},
-                                              *sessions_->find_task(ThreadId{100}));
+  std::unique_ptr<PayloadDecoder> make_decoder() {
+    return std::make_unique<PayloadDecoder>(*layouts_, *sessions_->find_task(ThreadId{100}));
   }
-  static CallRecord entry(std::uint64_t address, std::uint64_t time_ns = 20) {
-    return {.type = RecordType::Entry, .time_ns = time_ns, .depth = 0, .address = address};
-  }
-
-  // The sizes of all candidate_layouts of so many bytes.
-  std::vector<std::size_t> sizes(const CallRecord& call, std::string_view payload) {
+  struct Call {
+    std::uint64_t address;
+    std::uint64_t time_ns = 20;
+    bool is_entry = true;
+  };
+  static std::vector<std::size_t> sizes(PayloadDecoder& decoder, const Call& call, std::string_view payload) {
     std::vector<std::size_t> sizes;
-    for (unsigned reading = 0; reading < 10; ++reading) {
-      if (const auto size = reader_->size_of(call, std::as_bytes(std::span(payload)), reading))
-        sizes.push_back(*size);
-    }
+    for (const PayloadLayout& layout : decoder.candidates(call.time_ns, call.address, call.is_entry))
+      if (const auto size = layout.size_of(std::as_bytes(std::span(payload)))) sizes.push_back(*size);
     return sizes;
   }
-  std::vector<std::string> values(const CallRecord& call, std::string_view payload) {
+  // The sizes that the candidate layouts find at the start of the payload.
+  std::vector<std::size_t> sizes(const Call& call, std::string_view payload) {
+    return sizes(*decoder_, call, payload);
+  }
+  std::vector<std::string> values(const Call& call, std::string_view payload) {
     Arguments arguments;
-    reader_->add_values(call, std::as_bytes(std::span(payload)), 0, arguments);
+    const PayloadLayout& layout = decoder_->candidates(call.time_ns, call.address, call.is_entry).front();
+    decoder_->add_values(layout, std::as_bytes(std::span(payload)), arguments);
     std::vector<std::string> lines;
     for (const Argument& a : arguments)
       lines.push_back(fmt::format("{}={}", names_.text(a.name),
@@ -88,72 +90,72 @@ class PayloadReaderTest : public testing::Test {
   std::unique_ptr<Symbolizer> symbolizer_;
   std::unique_ptr<SpecTable> specs_;
   std::unique_ptr<DebugFiles> debug_;
-  std::unique_ptr<PayloadLayouts> plans_;
-  std::unique_ptr<RecordedPayloads> reader_;
+  std::unique_ptr<PayloadLayouts> layouts_;
+  std::unique_ptr<PayloadDecoder> decoder_;
 };
 
 using namespace std::string_view_literals;
 constexpr std::string_view kSeven = "\x07\0\0\0\0\0\0\0"sv;
 
-TEST_F(PayloadReaderTest, EachKindOfRecordHasItsValues) {
+TEST_F(PayloadDecoderTest, EachKindOfRecordHasItsValues) {
   info_.argument_lines = {"argspec:f@arg1", "retspec:f@retval/i32"};
   open();
-  EXPECT_THAT(values(entry(kF), kSeven), ElementsAre("arg1=0x7"));
-  CallRecord exit = entry(kF);
-  exit.type = RecordType::Exit;
+  EXPECT_THAT(values({kF}, kSeven), ElementsAre("arg1=0x7"));
+  const Call exit{.address = kF, .is_entry = false};
   EXPECT_THAT(values(exit, kSeven.substr(0, 4)), ElementsAre("retval=0x7"));
-  EXPECT_THAT(sizes(exit, kSeven), ElementsAre(4, 0));  // as a text it would be longer than there is
+  EXPECT_THAT(sizes(exit, kSeven),
+              ElementsAre(4, 0));  // the third candidate, a string, would be longer than the bytes
 }
 
-// Uftrace 0.13 says of some calls that there are values, and stores none.
-TEST_F(PayloadReaderTest, TheLastReadingIsEmpty) {
+// Uftrace 0.13 announces values of some calls and stores none.
+TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   info_.argument_lines = {"argspec:f@arg1"};
   open();
-  EXPECT_THAT(sizes(entry(kF), kSeven), ElementsAre(8, 0));
-  EXPECT_THAT(sizes(entry(kOther), kSeven), ElementsAre(0));
-  EXPECT_THAT(sizes(entry(0x70000), kSeven), IsEmpty());  // nothing is known there
+  EXPECT_THAT(sizes({kF}, kSeven), ElementsAre(8, 0));
+  EXPECT_THAT(sizes({kOther}, kSeven), ElementsAre(0));
+  EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // no symbol is known there
 }
 
-TEST_F(PayloadReaderTest, ModulesAreFoundByTheBeginningOfTheirNames) {
+TEST_F(PayloadDecoderTest, ModulesAreFoundByTheBeginningOfTheirNames) {
   info_.argument_lines = {"argspec:f@arg1/i32,libb"};
   open();
-  EXPECT_THAT(sizes(entry(kLibF), kSeven), ElementsAre(4, 0));
-  EXPECT_THAT(sizes(entry(kF), kSeven), ElementsAre(0));
+  EXPECT_THAT(sizes({kLibF}, kSeven), ElementsAre(4, 0));
+  EXPECT_THAT(sizes({kF}, kSeven), ElementsAre(0));
   info_.argument_lines = {"argspec:f@arg1/i32,PLT"};
   open();
-  EXPECT_THAT(sizes(entry(kPlt), kSeven), ElementsAre(4, 0));
-  EXPECT_THAT(sizes(entry(kF), kSeven), ElementsAre(0));
-  EXPECT_THAT(sizes(entry(kLibF), kSeven), ElementsAre(0));
+  EXPECT_THAT(sizes({kPlt}, kSeven), ElementsAre(4, 0));
+  EXPECT_THAT(sizes({kF}, kSeven), ElementsAre(0));
+  EXPECT_THAT(sizes({kLibF}, kSeven), ElementsAre(0));
   info_.argument_lines = {"argspec:f@arg1/i32,plug"};
   open();
-  EXPECT_THAT(sizes(entry(kLoaded, 200), kSeven), ElementsAre(4, 0));
-  EXPECT_THAT(sizes(entry(kLibF), kSeven), ElementsAre(0));
+  EXPECT_THAT(sizes({kLoaded, 200}, kSeven), ElementsAre(4, 0));
+  EXPECT_THAT(sizes({kLibF}, kSeven), ElementsAre(0));
 }
 
-TEST_F(PayloadReaderTest, LibrariesCountFromTheirLoad) {
+TEST_F(PayloadDecoderTest, LibrariesExistFromTheirLoadOn) {
   info_.argument_lines = {"argspec:f@arg1"};
   open();
-  EXPECT_THAT(sizes(entry(kLoaded, 99), kSeven), IsEmpty());
-  EXPECT_THAT(sizes(entry(kLoaded, 100), kSeven), ElementsAre(8, 0));
-  EXPECT_THAT(sizes(entry(kLoaded, 99), kSeven), IsEmpty());
+  EXPECT_THAT(sizes({kLoaded, 99}, kSeven), IsEmpty());
+  EXPECT_THAT(sizes({kLoaded, 100}, kSeven), ElementsAre(8, 0));
+  EXPECT_THAT(sizes({kLoaded, 99}, kSeven), IsEmpty());
 }
 
-TEST_F(PayloadReaderTest, DebugFilesTellOfTheirFunctions) {
+TEST_F(PayloadDecoderTest, DebugFilesHaveSpecsOfTheirFunctions) {
   recording_.file("a.dbg",
                   "# path name: /bin/a\nE: enum color {RED,GREEN}\nF: 100 f\nL: 3 a.c\nA: @arg1/e:color\n"
                   "F: 300 _ZN2ns1gEv\nA: @arg1/s\n");
   info_.argument_lines = {"auto-args:1", "argauto:f@arg1/i32"};
   open();
-  EXPECT_THAT(values(entry(kF), "\1\0\0\0\0\0\0\0"sv), ElementsAre("arg1=GREEN"));
-  EXPECT_THAT(values(entry(kOther), "\2\0ab"sv), ElementsAre("arg1=ab"));
-  EXPECT_THAT(sizes(entry(kPlt), kSeven), ElementsAre(4, 0));  // from the list
+  EXPECT_THAT(values({kF}, "\1\0\0\0\0\0\0\0"sv), ElementsAre("arg1=GREEN"));
+  EXPECT_THAT(values({kOther}, "\2\0ab"sv), ElementsAre("arg1=ab"));
+  EXPECT_THAT(sizes({kPlt}, kSeven), ElementsAre(4, 0));  // from the list
 }
 
-TEST_F(PayloadReaderTest, PointersNameWhatTheyPointAt) {
+TEST_F(PayloadDecoderTest, PointersHaveTheNamesOfTheirTargets) {
   info_.argument_lines = {"argspec:f@arg1/p"};
   open();
   const auto pointer = [&](std::uint64_t address, std::uint64_t time_ns = 20) {
-    return values(entry(kF, time_ns), std::string_view(reinterpret_cast<const char*>(&address), 8));
+    return values({kF, time_ns}, std::string_view(reinterpret_cast<const char*>(&address), 8));
   };
   EXPECT_THAT(pointer(0x14002), ElementsAre("arg1=0x14002", "arg1.symbol=counter"));
   EXPECT_THAT(pointer(0x1030f), ElementsAre("arg1=0x1030f", "arg1.symbol=ns::g"));
@@ -163,23 +165,23 @@ TEST_F(PayloadReaderTest, PointersNameWhatTheyPointAt) {
   EXPECT_THAT(pointer(0x90101, 100), ElementsAre("arg1=0x90101", "arg1.symbol=f"));
 }
 
-TEST_F(PayloadReaderTest, AnswersDoNotDependOnWhatWasAskedBefore) {
+TEST_F(PayloadDecoderTest, ResultsDoNotDependOnEarlierCalls) {
   info_.argument_lines = {"argspec:f@arg1/i32,libb;f@arg1,plug"};
   open();
   const auto all = [&] {
     std::vector<std::vector<std::size_t>> lists;
     for (const std::uint64_t address : {kF, kPlt, kLibF, kLoaded})
-      lists.push_back(sizes(entry(address, 200), kSeven));
+      lists.push_back(sizes({address, 200}, kSeven));
     return lists;
   };
   const auto in_order = all();
   EXPECT_THAT(in_order, ElementsAre(ElementsAre(0), ElementsAre(0), ElementsAre(4, 0), ElementsAre(8, 0)));
   open();
-  sizes(entry(kLoaded, 200), kSeven);
+  sizes({kLoaded, 200}, kSeven);
   EXPECT_EQ(all(), in_order);
 }
 
-TEST_F(PayloadReaderTest, ReadersOfSeveralThreadsShareThePlans) {
+TEST_F(PayloadDecoderTest, DecodersOfSeveralThreadsShareTheLayouts) {
   recording_.file("a.dbg", "# path name: /bin/a\nF: 100 f\nA: @arg1/i32\nF: 300 g\nA: @arg1/s\n");
   info_.argument_lines = {"auto-args:1"};
   open();
@@ -187,18 +189,17 @@ TEST_F(PayloadReaderTest, ReadersOfSeveralThreadsShareThePlans) {
   std::atomic<int> right = 0;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      const auto reader = make_reader();
-      for (int round = 0; round < 100; ++round) {
-        const auto bytes = std::as_bytes(std::span(kSeven));
-        right += reader->size_of(entry(kF), bytes, 0) == 4u && reader->size_of(entry(kLibF), bytes, 0) == 0u;
-      }
+      const auto decoder = make_decoder();
+      for (int round = 0; round < 100; ++round)
+        right +=
+            sizes(*decoder, {kF}, kSeven).front() == 4u && sizes(*decoder, {kLibF}, kSeven).front() == 0u;
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(right, 400);
 }
 
-TEST_F(PayloadReaderTest, SourceLines) {
+TEST_F(PayloadDecoderTest, SourceLines) {
   recording_.file("a.dbg", "# path name: /bin/a\nF: 100 f\nL: 3 a.c\nF: 300 _ZN2ns1gEv\n");
   open();
   const SourceLines lines(*debug_, names_);

@@ -1,10 +1,10 @@
+#include "converters/uftrace/arguments/payload_layout.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "converters/uftrace/arguments/payload_layout.h"
 
 namespace convert::uftrace {
 namespace {
@@ -27,7 +27,7 @@ Bytes bytes(std::string_view hex) {
 class OneSymbol : public SymbolNames {
  public:
   explicit OneSymbol(NameId name) : name_(name) {}
-  std::optional<NameId> name_of(std::uint64_t address) override {
+  std::optional<NameId> symbol_at(std::uint64_t address) override {
     return address == 0x1234 ? std::optional(name_) : std::nullopt;
   }
 
@@ -35,12 +35,12 @@ class OneSymbol : public SymbolNames {
   NameId name_;
 };
 
-class PayloadPlanTest : public testing::Test {
+class PayloadLayoutTest : public testing::Test {
  protected:
-  PayloadLayout plan(std::string_view items) {
+  PayloadLayout layout_of(std::string_view items) {
     SpecProblems problems;
-    return PayloadLayout(parse_spec_items(items, machine_, problems), names_,
-                         [&](std::string_view name) { return name == "color" ? &color_names_ : nullptr; });
+    return PayloadLayout(parse_spec_items(items, machine_, problems),
+                         {.order = order_, .names = names_, .enums = enums_, .module_enums = &module_enums_});
   }
   static std::span<const std::byte> span(const Bytes& payload) { return std::as_bytes(std::span(payload)); }
 
@@ -64,13 +64,13 @@ class PayloadPlanTest : public testing::Test {
         return "?";
     }
   }
-  // "arg1 -1": each value of a payload that is as long as the plan says.
+  // "arg1 -1": each value of a payload that has exactly the size of its layout.
   std::vector<std::string> values(std::string_view items, std::string_view hex) {
     const Bytes payload = bytes(hex);
-    const PayloadLayout plan = this->plan(items);
-    EXPECT_EQ(plan.size_of(span(payload + "xxxxxxxx"), order_), payload.size());
+    const PayloadLayout layout = layout_of(items);
+    EXPECT_EQ(layout.size_of(span(payload + "xxxxxxxx")), payload.size());
     Arguments into;
-    plan.add_values(span(payload), order_, symbols_, room_, into);
+    layout.add_values(span(payload), symbols_, into);
     std::vector<std::string> lines;
     for (const Argument& argument : into)
       lines.push_back(fmt::format("{} {}", names_.text(argument.name), shown(argument)));
@@ -81,27 +81,26 @@ class PayloadPlanTest : public testing::Test {
   Machine machine_;
   std::endian order_ = std::endian::little;
   Names names_;
-  EnumType color_{{{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}}};
-  EnumNames color_names_{
-      &color_, {{0, names_.intern("RED")}, {5, names_.intern("GREEN")}, {6, names_.intern("BLUE")}}};
+  EnumTypes enums_{{"color", EnumType({{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}}, names_)},
+                   {"size", EnumType({{"SMALL", 5}}, names_)}};
+  EnumTypes module_enums_{{"size", EnumType({{"TINY", 5}}, names_)}};
   OneSymbol symbols_{names_.intern("ns::f")};
-  std::vector<std::uint64_t> room_;
 };
 
-TEST_F(PayloadPlanTest, SignedNumbersOfAllSizes) {
+TEST_F(PayloadLayoutTest, SignedNumbersOfAllSizes) {
   EXPECT_THAT(values("arg1/i8,arg2/i16,arg3/i32,arg4/i64", "ff112233 fffe1122 ffffff7f feffffffffffffff"),
               ElementsAre("arg1 -1", "arg2 -257", "arg3 2147483647", "arg4 -2"));
   EXPECT_THAT(values("arg1/d8,arg2/d16,arg3/d32", "80ffffff d4feffff 90eefeff"),
               ElementsAre("arg1 -128", "arg2 -300", "arg3 -70000"));
 }
 
-TEST_F(PayloadPlanTest, UnsignedNumbersOfAllSizes) {
+TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
   EXPECT_THAT(values("arg1/u8,arg2/x16,arg3/u32,arg4/o64", "ff112233 fffe1122 ffffffff feffffffffffffff"),
               ElementsAre("arg1 255u", "arg2 65279u", "arg3 4294967295u", "arg4 18446744073709551614u"));
 }
 
-// As uftrace prints them.
-TEST_F(PayloadPlanTest, ARegisterWithASmallNegativeIntIsNegative) {
+// The values are those that uftrace prints.
+TEST_F(PayloadLayoutTest, ARegisterWithASmallNegativeIntIsNegative) {
   EXPECT_THAT(values("arg1,arg2,arg3,arg4,arg5,arg6",
                      "feffffff00000000 0100ffff00000000 0000ffff00000000 ffffff7f00000000 ffffffffffffffff"
                      " 0000000001000000"),
@@ -109,25 +108,25 @@ TEST_F(PayloadPlanTest, ARegisterWithASmallNegativeIntIsNegative) {
                           "arg6 4294967296"));
 }
 
-TEST_F(PayloadPlanTest, ThirtyTwoBitPrograms) {
+TEST_F(PayloadLayoutTest, ThirtyTwoBitPrograms) {
   machine_.word_size = 4;
   EXPECT_THAT(values("arg1,arg2/x,arg3/p,retval/e:none", "feffffff ffffffff 34120000 ffffffff"),
               ElementsAre("arg1 -2", "arg2 4294967295u", "arg3 0x1234", "arg3.symbol ns::f", "retval -1"));
 }
 
-TEST_F(PayloadPlanTest, Characters) {
+TEST_F(PayloadLayoutTest, Characters) {
   EXPECT_THAT(values("arg1/c,arg2/c,retval/c", "41000000 0a000000 e9ffffff"),
               ElementsAre("arg1 \"A\"", "arg2 \"\n\"", "retval \"\xe9\""));
   EXPECT_EQ(values("arg1/c", "00ffffff"), std::vector{std::string("arg1 \"\\0\"")});
 }
 
-TEST_F(PayloadPlanTest, FloatsOfAllSizes) {
+TEST_F(PayloadLayoutTest, FloatsOfAllSizes) {
   EXPECT_THAT(values("fparg1/32,fparg2/64,fparg3/80,retval/f64",
                      "0000c03f 0000000000000440 00000000000000a0 0040ffff 00000000000008c0"),
               ElementsAre("fparg1 1.5f", "fparg2 2.5f", "fparg3 2.5f", "retval -3f"));
 }
 
-TEST_F(PayloadPlanTest, LongDoubles) {
+TEST_F(PayloadLayoutTest, LongDoubles) {
   const auto value = [&](std::string_view hex) { return values("retval/f80", hex).front(); };
   EXPECT_EQ(value("0000000000000080 ffbf0000"), "retval -1f");
   EXPECT_EQ(value("0000000000000080 ff7f0000"), "retval inff");
@@ -142,7 +141,7 @@ TEST_F(PayloadPlanTest, LongDoubles) {
   EXPECT_EQ(value("0000000000000440"), "retval 2.5f");
 }
 
-TEST_F(PayloadPlanTest, TextsHaveTheirLength) {
+TEST_F(PayloadLayoutTest, TextsHaveTheirLength) {
   EXPECT_THAT(values("arg1/s,arg2/i32,arg3/S", "0500 68656c6c6f 77 07000000 0200 6162"),
               ElementsAre("arg1 \"hello\"", "arg2 7", "arg3 \"ab\""));
   EXPECT_THAT(values("retval/s", "0000 d655"), ElementsAre("retval \"\""));
@@ -151,58 +150,78 @@ TEST_F(PayloadPlanTest, TextsHaveTheirLength) {
               ElementsAre(std::string("retval \"a\0\n\"\xc3\xa9x\"", 16)));
 }
 
-TEST_F(PayloadPlanTest, NullOfOldRecorders) {
+TEST_F(PayloadLayoutTest, NullOfOldRecorders) {
   EXPECT_THAT(values("retval/s", "0400 ffffffff 0000"), ElementsAre("retval null"));
   EXPECT_THAT(values("retval/s", "0500 ffffffffff 00"), ElementsAre("retval \"\xff\xff\xff\xff\xff\""));
 }
 
-TEST_F(PayloadPlanTest, PointersHaveTheirSymbolBeside) {
+TEST_F(PayloadLayoutTest, PointersHaveTheirSymbolBeside) {
   EXPECT_THAT(values("arg1/p,arg2/p", "3412000000000000 0000000000000000"),
               ElementsAre("arg1 0x1234", "arg1.symbol ns::f", "arg2 0x0"));
 }
 
-TEST_F(PayloadPlanTest, EnumsByName) {
+TEST_F(PayloadLayoutTest, EnumsByName) {
   EXPECT_THAT(
       values("arg1/e:color,arg2/e:color,arg3/e:color,arg4/e:other",
              "0500000000000000 0b00000000000000 ffffffff00000000 ffffffff00000000"),
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
-TEST_F(PayloadPlanTest, StructsAreShownAsUftraceDoesWithTheirBytesBeside) {
+TEST_F(PayloadLayoutTest, EnumsOfTheModuleComeFirst) {
+  EXPECT_THAT(values("arg1/e:size", "0500000000000000"), ElementsAre("arg1 TINY"));
+}
+
+TEST_F(PayloadLayoutTest, NumbersByName) {
+  const Bytes payload = bytes("0500 68656c6c6f 77 feffffffffffffff 41000000 0500000000000000");
+  const PayloadLayout layout = layout_of("arg1/s,arg2/i64,arg3/c,arg4/e:color");
+  const auto number = [&](const char* name) {
+    const auto found = layout.number(span(payload), names_.intern(name));
+    return found ? static_cast<std::int64_t>(found->bits) : -1;
+  };
+  EXPECT_EQ(number("arg2"), -2);
+  EXPECT_EQ(number("arg3"), 'A');
+  EXPECT_EQ(number("arg4"), 5);
+  EXPECT_EQ(number("arg1"), -1) << "a string is no number";
+  EXPECT_EQ(number("arg5"), -1);
+  EXPECT_TRUE(layout.has(names_.intern("arg4")));
+  EXPECT_FALSE(layout.has(names_.intern("arg5")));
+}
+
+TEST_F(PayloadLayoutTest, StructsAreShownAsUftraceDoesWithTheirBytesBeside) {
   EXPECT_THAT(
       values("arg1/t6:small,arg2/t0:tag,arg3/t4,arg4/t1:<lambda(int)>", "0102030405fe1122 01000000 0a000000"),
       ElementsAre("arg1 small{...}", "arg1.bytes \"0102030405fe\"", "arg2 tag{}", "arg3 {...}",
                   "arg3.bytes \"01000000\"", "arg4 {...}", "arg4.bytes \"0a\""));
 }
 
-// Both kinds are stored, uftrace shows the first.
-TEST_F(PayloadPlanTest, ASecondReturnValueIsPassed) {
+// An integer and a float are stored; uftrace shows the first.
+TEST_F(PayloadLayoutTest, ASecondReturnValueIsHidden) {
   EXPECT_THAT(values("retval/i32,retval/f64", "07000000 0000000000000440"), ElementsAre("retval 7"));
 }
 
-TEST_F(PayloadPlanTest, BigEndian) {
+TEST_F(PayloadLayoutTest, BigEndian) {
   order_ = std::endian::big;
   EXPECT_THAT(values("arg1/i32,arg2/x64,fparg1/64,arg3/s,arg4/i16",
                      "fffffffe 0000000000000012 4004000000000000 0002 6162 fffe0000"),
               ElementsAre("arg1 -2", "arg2 18u", "fparg1 2.5f", "arg3 \"ab\"", "arg4 -2"));
 }
 
-TEST_F(PayloadPlanTest, NoValuesTakeNoBytes) { EXPECT_THAT(values("", ""), IsEmpty()); }
+TEST_F(PayloadLayoutTest, NoValuesNeedNoBytes) { EXPECT_THAT(values("", ""), IsEmpty()); }
 
-TEST_F(PayloadPlanTest, WhatIsCutShortHasNoSize) {
+TEST_F(PayloadLayoutTest, ATruncatedPayloadHasNoSize) {
   const Bytes whole = bytes("01000000 0500 68656c6c6f 77 0200 6162 07000000");
-  const PayloadLayout plan = this->plan("arg1/i32,arg2/s,arg3/s,arg4/i32");
-  ASSERT_EQ(plan.size_of(span(whole), order_), whole.size());
+  const PayloadLayout layout = layout_of("arg1/i32,arg2/s,arg3/s,arg4/i32");
+  ASSERT_EQ(layout.size_of(span(whole)), whole.size());
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_EQ(plan.size_of(span(whole.substr(0, size)), order_), std::nullopt) << size;
+    EXPECT_EQ(layout.size_of(span(whole.substr(0, size))), std::nullopt) << size;
     Arguments into;
-    plan.add_values(span(whole.substr(0, size)), order_, symbols_, room_, into);
+    layout.add_values(span(whole.substr(0, size)), symbols_, into);
     EXPECT_TRUE(into.empty()) << size;
   }
-  EXPECT_EQ(this->plan("arg1").size_of(span(whole.substr(0, 7)), order_), std::nullopt);
+  EXPECT_EQ(layout_of("arg1").size_of(span(whole.substr(0, 7))), std::nullopt);
 }
 
-TEST_F(PayloadPlanTest, ALongListOfValuesIsCut) {
+TEST_F(PayloadLayoutTest, ALongListOfValuesIsCut) {
   std::string items;
   for (int i = 1; i <= 400; ++i) items += fmt::format("arg{}/t0,", i);
   EXPECT_EQ(values(items, "").size(), 256u);

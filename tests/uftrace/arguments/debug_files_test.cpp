@@ -1,7 +1,8 @@
+#include "converters/uftrace/arguments/debug_files.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/text_recording.h"
 
@@ -20,37 +21,41 @@ std::string shown(const DebugInfo& info) {
          std::string(info.results);
 }
 
-TEST(DebugFile, TellsOfFunctions) {
+TEST(DebugFile, FindsFunctions) {
+  Names names;
   Notes notes;
-  const DebugFile file(std::string(kText), "args.dbg", notes);
+  const DebugFile file(std::string(kText), "args.dbg", names, notes);
   EXPECT_EQ(shown(file.find(0x11b9, "i32")), "i32|/src/args.c:11|@arg1,arg2|");
   EXPECT_EQ(shown(file.find(0x11d7, "u32")), "u32|/src/my args.c:12|@arg1|@retval");
   EXPECT_EQ(shown(file.find(0x11d8, "u32")), "|||");
-  EXPECT_EQ(file.functions(), 4u);
+  EXPECT_EQ(file.counts().functions, 4u);
   EXPECT_EQ(file.enums().count("color"), 1u);
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(DebugFile, OfFunctionsAtOnePlaceTheNameDecides) {
+TEST(DebugFile, TheNameDecidesBetweenFunctionsAtOneOffset) {
+  Names names;
   Notes notes;
-  const DebugFile file(std::string(kText), "args.dbg", notes);
+  const DebugFile file(std::string(kText), "args.dbg", names, notes);
   EXPECT_EQ(location_of(file.find(0x1300, "_ZN2ns1fEv").line), "a.c:2");
   EXPECT_EQ(location_of(file.find(0x1300, "alias").line), "a.c:1");
   EXPECT_EQ(location_of(file.find(0x1300, "other").line), "a.c:1");
 }
 
-TEST(DebugFile, DamagedLinesArePassed) {
+TEST(DebugFile, DamagedLinesAreSkipped) {
+  Names names;
   Notes notes;
-  const DebugFile file("F: zz f\nF: 10\nE: enum {\nX: 1\nF: 20 f\nL: x a.c\n", "a.dbg", notes);
+  const DebugFile file("F: zz f\nF: 10\nE: enum {\nX: 1\nF: 20 f\nL: x a.c\n", "a.dbg", names, notes);
   EXPECT_EQ(notes.count(kDamagedLine), 4u);
   EXPECT_EQ(notes.groups().front().first.front(), "a.dbg:1: expected \"F: offset name\"");
   EXPECT_EQ(shown(file.find(0x20, "f")), "f|||");
 }
 
-TEST(DebugFile, EveryPrefixIsTaken) {
+TEST(DebugFile, EveryPrefixIsAccepted) {
   for (std::size_t size = 0; size <= kText.size(); ++size) {
+    Names names;
     Notes notes;
-    const DebugFile file(std::string(kText.substr(0, size)), "args.dbg", notes);
+    const DebugFile file(std::string(kText.substr(0, size)), "args.dbg", names, notes);
     file.find(0x11b9, "i32");
     file.find(0x1300, "");
   }
@@ -65,13 +70,14 @@ TEST(DebugFile, LocationsAreFileAndLine) {
 
 class DebugFilesTest : public testing::Test {
  protected:
-  const DebugFile* of(const SymbolAt& place) {
+  const DebugFile* of(const SymbolAt& symbol) {
     directory_ = list_directory(recording_.path());
-    files_ = std::make_unique<DebugFiles>(directory_, notes_);
-    return files_->of(place);
+    files_ = std::make_unique<DebugFiles>(directory_, names_, notes_);
+    return files_->of(symbol);
   }
   TextRecording recording_;
   Directory directory_;
+  Names names_;
   Notes notes_;
   std::unique_ptr<DebugFiles> files_;
   Symbol symbol_{.start = 0, .end = 1, .name = "f", .type = 'T'};
@@ -80,19 +86,19 @@ class DebugFilesTest : public testing::Test {
 TEST_F(DebugFilesTest, PathAndBuildIdMustFit) {
   recording_.file("args.dbg", kText);
   Module module{.start = 0, .end = 1, .path = "/home/u/args", .build_id = "0594a88a"};
-  const SymbolAt place{.category = "args", .module = &module, .symbol = &symbol_};
-  EXPECT_NE(of(place), nullptr);
+  const SymbolAt symbol{.category = "args", .module = &module, .symbol = &symbol_};
+  EXPECT_NE(of(symbol), nullptr);
   module.build_id = "1234";
-  EXPECT_EQ(of(place), nullptr);
+  EXPECT_EQ(of(symbol), nullptr);
 }
 
-TEST_F(DebugFilesTest, LibrariesAndPythonHaveTheirs) {
+TEST_F(DebugFilesTest, LibrariesAndPythonHaveFilesOfTheirOwn) {
   recording_.file("libplug.so.dbg", "# path name: /x/d1/libplug.so\nF: 0 f\n")
       .file("python.fake.dbg", "F: 1 m\nF: 2 n\n");
   const Library library{.time_ns = 0, .base = 0, .path = "d1/libplug.so"};
   const DebugFile* const file = of({.category = "libplug.so", .library = &library, .symbol = &symbol_});
   ASSERT_NE(file, nullptr);
-  EXPECT_EQ(file->functions(), 1u);
+  EXPECT_EQ(file->counts().functions, 1u);
   EXPECT_EQ(files_->of({.category = "libplug.so", .library = &library, .symbol = &symbol_}), file);
   ASSERT_NE(of({.category = "python.fake", .symbol = &symbol_}), nullptr);
   EXPECT_EQ(of({.category = "[kernel]", .symbol = &symbol_}), nullptr);

@@ -1,0 +1,93 @@
+#include "converters/uftrace/arguments/payload_decoder.h"
+
+#include <algorithm>
+
+#include "converters/uftrace/symbols/function_names.h"
+
+namespace convert::uftrace {
+namespace {
+
+// A function has few candidate layouts; trying more would cost time and find matches by chance.
+constexpr std::size_t kMaxCandidates = 16;
+// task.txt does not tell the size of a library that was loaded later. No library is larger.
+constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
+// Pointers into large tables can be many. At this number all are dropped and looked up again.
+constexpr std::size_t kMaxPointers = 65536;
+
+}  // namespace
+
+std::vector<PayloadLayout> PayloadLayouts::compile(const FunctionFacts& facts, bool of_result,
+                                                   const DebugFile* file) {
+  const PayloadLayout::Context context{.order = context_.order,
+                                       .names = context_.names,
+                                       .enums = context_.specs.enums(),
+                                       .module_enums = file != nullptr ? &file->enums() : nullptr};
+  auto lists = context_.specs.candidate_layouts(facts, of_result);
+  lists.emplace_back();  // a recorder may announce values and store none
+  lists.resize(std::min(lists.size(), kMaxCandidates));
+  std::vector<PayloadLayout> layouts;
+  for (const auto& items : lists) layouts.emplace_back(items, context);
+  return layouts;
+}
+
+const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* space) {
+  if (symbol.symbol == nullptr || !context_.specs.has_any()) return none_;
+  const void* const image =
+      symbol.module != nullptr ? static_cast<const void*>(symbol.module) : symbol.library;
+  const DebugFile* const file = context_.debug.of(symbol);
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = functions_.try_emplace({symbol.symbol, image});
+  if (is_new) {
+    FunctionFacts facts{
+        .names = names_at(*symbol.table, *symbol.symbol, Demangle::Simple),
+        .is_in = [&](std::string_view module) { return is_in_module(module, symbol, space); }};
+    if (file != nullptr) facts.debug = file->find(symbol.symbol->start, symbol.symbol->name);
+    known->second = {.entry = compile(facts, false, file), .exit = compile(facts, true, file)};
+  }
+  return known->second;
+}
+
+void PayloadDecoder::find_ranges() {
+  ranges_.clear();
+  const AddressSpace* const space = symbols_.space();
+  if (space == nullptr) return;
+  for (const Module& module : space->map.modules) ranges_.push_back({module.start, module.end});
+  for (const Library& library : space->libraries) {
+    const std::uint64_t room = ~library.base;
+    ranges_.push_back({library.base, library.base + std::min(kLargestLibrary, room)});
+  }
+  std::ranges::sort(ranges_, {}, &AddressRange::start);
+  for (std::size_t i = 0; i + 1 < ranges_.size(); ++i)
+    ranges_[i].end = std::min(ranges_[i].end, ranges_[i + 1].start);
+}
+
+std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns, std::uint64_t address,
+                                                          bool is_entry) {
+  if (symbols_.move_to(time_ns)) {
+    functions_ = {};
+    pointers_.clear();
+    find_ranges();
+  }
+  const FunctionLayouts* const* const cached = functions_.find(address);
+  const FunctionLayouts* const found =
+      cached != nullptr ? *cached : &layouts_.of(symbols_.at(address), symbols_.space());
+  if (cached == nullptr) functions_.put(address, found);
+  return is_entry ? found->entry : found->exit;
+}
+
+// Most values are no pointers to symbols and lie outside of all ranges.
+std::optional<NameId> PayloadDecoder::symbol_at(std::uint64_t address) {
+  auto range = std::ranges::upper_bound(ranges_, address, {}, &AddressRange::start);
+  if (range == ranges_.begin() || address >= (--range)->end) return std::nullopt;
+  if (pointers_.size() >= kMaxPointers) pointers_.clear();
+  const auto [known, is_new] = pointers_.try_emplace(address);
+  if (is_new) {
+    const SymbolAt symbol = symbols_.at(address);
+    const PayloadLayouts::Context& context = layouts_.context();
+    if (symbol.symbol != nullptr)
+      known->second = context.names.intern(demangle(symbol.symbol->name, context.demangle));
+  }
+  return known->second;
+}
+
+}  // namespace convert::uftrace

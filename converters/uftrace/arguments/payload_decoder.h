@@ -1,0 +1,88 @@
+// Finds the layouts of payloads: per recording by function, and per thread by the addresses of its records.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converters/model/names/names.h"
+#include "converters/uftrace/arguments/debug_files.h"
+#include "converters/uftrace/arguments/payload_layout.h"
+#include "converters/uftrace/arguments/spec_table.h"
+#include "converters/uftrace/symbols/task_symbols.h"
+
+namespace convert::uftrace {
+
+// The likely layouts of a function's entries and exits, the likeliest first.
+struct FunctionLayouts {
+  std::vector<PayloadLayout> entry;
+  std::vector<PayloadLayout> exit;
+};
+
+// The layouts of all functions of a recording, compiled when a function's first payload is met. Safe to use
+// from several threads; a result never depends on earlier calls.
+class PayloadLayouts {
+ public:
+  struct Context {
+    Symbolizer& symbolizer;
+    const SpecTable& specs;
+    DebugFiles& debug;
+    Names& names;
+    Demangle demangle;
+    std::endian order;
+  };
+  // Borrows all of them for its whole life.
+  explicit PayloadLayouts(const Context& context) : context_(context) {}
+
+  // The layouts of the function that contains the symbol, in that address space. Valid as long as this
+  // object.
+  const FunctionLayouts& of(const SymbolAt& symbol, const AddressSpace* space);
+  const Context& context() const { return context_; }
+
+ private:
+  std::vector<PayloadLayout> compile(const FunctionFacts& facts, bool of_result, const DebugFile* file);
+
+  Context context_;
+  std::mutex mutex_;
+  // By symbol, and by module or library, because a spec may name one module.
+  std::map<std::pair<const Symbol*, const void*>, FunctionLayouts> functions_;
+  const FunctionLayouts none_;
+};
+
+// Decodes the payloads of one thread, with the symbols that its program has at the time of a record.
+class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
+ public:
+  // Borrows both for its whole life.
+  PayloadDecoder(PayloadLayouts& layouts, const Task& task)
+      : layouts_(layouts), symbols_(layouts.context().symbolizer, task) {}
+
+  std::span<const PayloadLayout> candidates(std::uint64_t time_ns, std::uint64_t address,
+                                            bool is_entry) override;
+  // Appends the values of the record that candidates() was last called for; `layout` is one of its results.
+  void add_values(const PayloadLayout& layout, std::span<const std::byte> payload, Arguments& into) {
+    layout.add_values(payload, *this, into);
+  }
+
+ private:
+  struct AddressRange {
+    std::uint64_t start, end;
+  };
+
+  void find_ranges();
+  std::optional<NameId> symbol_at(std::uint64_t address) override;
+
+  PayloadLayouts& layouts_;
+  TaskSymbols symbols_;
+  // All of these symbols:
+  AddressCache<const FunctionLayouts*, 10> functions_;
+  std::vector<AddressRange> ranges_;  // where symbols may be, by start, without overlaps
+  std::unordered_map<std::uint64_t, std::optional<NameId>> pointers_;
+};
+
+}  // namespace convert::uftrace

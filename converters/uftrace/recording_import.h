@@ -1,0 +1,34 @@
+// A recording that is being converted: what the sources of its threads and files share.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "converters/model/importer.h"
+#include "converters/uftrace/kernel/kernel_file_source.h"
+#include "converters/uftrace/options.h"
+#include "converters/uftrace/recording.h"
+#include "converters/uftrace/threads/thread_source.h"
+
+namespace convert::uftrace {
+
+struct RecordingImport : Recording {
+  // Borrows the context.
+  RecordingImport(const std::filesystem::path& path, ImportContext& context, const Options& wanted);
+
+  // Whether events, and the switches of perf, are shown.
+  bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
+  bool shows_perf_switches() const { return !options.no_sched && !options.kernel_only; }
+
+  Options options;
+  KernelFiles kernel;  // empty if they are not shown
+  Tracepoints tracepoints;
+  std::unique_ptr<FilterTable> filters;  // null if all calls are shown
+  SourceLines lines;
+  RecordingContext shared;
+  std::map<ThreadId, PerfQueue> perf_queues;
+  std::map<ThreadId, KernelQueue> kernel_queues;
+};
+
+}  // namespace convert::uftrace
