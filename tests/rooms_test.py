@@ -7,9 +7,12 @@ from collections import defaultdict
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-FLOORS = ["fxt", "converters/model", "converters/uftrace", "converters/tfile", "converters/app"]
-STANDS_ON = {"fxt": [], "converters/model": ["fxt"], "converters/uftrace": ["fxt", "converters/model"],
-             "converters/tfile": ["fxt", "converters/model"], "converters/app": FLOORS}
+# The library fxt, which adopters install, stands alone: it knows neither what programs share nor the programs.
+FLOORS = ["fxt/support", "fxt/tools", "fxt", "converters/model", "converters/uftrace", "converters/tfile", "converters/app"]
+STANDS_ON = {"fxt": [], "fxt/support": ["fxt"], "fxt/tools": ["fxt", "fxt/support"],
+             "converters/model": ["fxt", "fxt/support"], "converters/app": FLOORS}
+for importer in ("converters/uftrace", "converters/tfile"):
+    STANDS_ON[importer] = ["fxt", "fxt/support", "converters/model"]
 
 
 def floor_of(file):
@@ -19,7 +22,7 @@ def floor_of(file):
 class Rooms(unittest.TestCase):
     def setUp(self):
         self.includes = []  # (file, file that it includes)
-        for folder in FLOORS:
+        for folder in ("fxt", "converters"):
             for path in (REPOSITORY / folder).rglob("*.*"):
                 if path.suffix in {".h", ".cpp"}:
                     found = re.findall(r'^#include "(.+)"', path.read_text(encoding="utf-8"), re.M)

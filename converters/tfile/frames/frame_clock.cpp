@@ -126,7 +126,7 @@ void FrameClock::start_run(std::uint64_t frame) {
   const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;
   if (survey_.stamped > 0) {
     if (!scout_) {
-      scout_file_ = std::make_unique<FileWindow>(trace_.path);
+      scout_file_ = std::make_unique<FileWindow>(trace_.path, FileWindow::EarlyEnd::End);
       scout_ = std::make_unique<FrameReader>(*scout_file_, trace_.description, trace_.format);
       scout_stamps_ = std::make_unique<StampReader>(trace_.description);
     }

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "converters/model/reading/input_file.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
-#include "converters/tfile/frames/file_window.h"
 #include "converters/tfile/frames/frame_format.h"
 
 namespace convert::tfile {

@@ -28,7 +28,9 @@ bool is_zero(std::span<const std::byte> bytes) {
 }  // namespace
 
 KernelCursor::KernelCursor(const CpuFile& file, const KernelReading& reading)
-    : cpu_(file.cpu), file_(file.path.string(), reading.keep_open, reading.block_bytes), reading_(reading) {}
+    : cpu_(file.cpu),
+      file_(file.path.string(), FileWindow::EarlyEnd::Error, reading.keep_open, reading.block_bytes),
+      reading_(reading) {}
 
 template <typename Describe>
 void KernelCursor::note(const NoteKind& kind, std::uint64_t count, Describe&& describe) {
@@ -43,7 +45,7 @@ bool KernelCursor::next() {
     }
   } catch (const InputError& unreadable) {
     note(kUnreadableFile, 1, [&] { return std::string(unreadable.what()); });
-    file_.give_up();
+    file_.skip_to_end();
     page_ = {};
     return false;
   }
@@ -96,7 +98,7 @@ bool KernelCursor::open_page() {
 }
 
 void KernelCursor::close_page() {
-  file_.take(page_bytes_);
+  file_.consume(page_bytes_);
   page_ = {};
 }
 

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "converters/model/notes.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/uftrace/kernel/kernel_header.h"
 #include "converters/uftrace/kernel/ring_page.h"
 #include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/records/file_window.h"
 
 namespace convert::uftrace {
 
@@ -29,7 +29,7 @@ struct KernelEvent {
 struct KernelReading {
   PageLayout pages = {};
   std::size_t block_bytes = std::size_t{256} << 10;
-  bool keep_open = true;   // see RecordFile
+  bool keep_open = true;   // see InputFile
   Notes* notes = nullptr;  // none: what is wrong with the file is said by another reader
 };
 

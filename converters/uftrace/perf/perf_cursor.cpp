@@ -55,7 +55,9 @@ bool is_zero(std::span<const std::byte> bytes) {
 }  // namespace
 
 PerfCursor::PerfCursor(const CpuFile& file, const PerfReading& reading)
-    : cpu_(file.cpu), file_(file.path.string(), reading.keep_open, reading.block_bytes), reading_(reading) {}
+    : cpu_(file.cpu),
+      file_(file.path.string(), FileWindow::EarlyEnd::Error, reading.keep_open, reading.block_bytes),
+      reading_(reading) {}
 
 template <typename T>
 T PerfCursor::load(const std::byte* at) const {
@@ -110,7 +112,7 @@ bool PerfCursor::next() {
     return taken == Taken::Event;
   } catch (const InputError& unreadable) {
     note(kUnreadableFile, 1, [&] { return std::string(unreadable.what()); });
-    file_.give_up();
+    file_.skip_to_end();
     return false;
   }
 }
@@ -128,7 +130,7 @@ PerfCursor::Taken PerfCursor::take_record() {
   }
   const bool is_event = is_of_use(*header) && has_good_time(*header);
   if (is_event) decode(*header, file_.at_least(header->size).first(header->size));
-  file_.take(header->size);
+  file_.consume(header->size);
   return is_event ? Taken::Event : Taken::Nothing;
 }
 
@@ -138,7 +140,7 @@ PerfCursor::Taken PerfCursor::take_truncated(std::size_t size) {
     return fmt::format("{}: truncated: a perf event needs {} bytes, {} left",
                        Location::byte(file_.path(), file_.offset()).text(), size, left);
   });
-  file_.take(left);
+  file_.consume(left);
   return Taken::End;
 }
 
@@ -230,7 +232,7 @@ void PerfCursor::skip_damage() {
     const auto word = file_.at_least(kWord);
     const auto damaged = word.first(std::min(word.size(), kWord));
     is_all_zero &= is_zero(damaged);
-    file_.take(damaged.size());
+    file_.consume(damaged.size());
   } while (!file_.at_least(kWord).empty() && !goes_on_here());
   note(is_all_zero ? kZeroFilled : kDamagedBytes, file_.offset() - from, [&] {
     return fmt::format("{}: not perf events, up to +{:#x}", Location::byte(file_.path(), from).text(),

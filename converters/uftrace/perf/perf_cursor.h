@@ -9,9 +9,9 @@
 #include <span>
 
 #include "converters/model/notes.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/uftrace/perf/perf_event.h"
 #include "converters/uftrace/recording/directory.h"
-#include "converters/uftrace/records/file_window.h"
 
 namespace convert::uftrace {
 
@@ -19,7 +19,7 @@ namespace convert::uftrace {
 struct PerfReading {
   std::endian order = std::endian::little;
   std::size_t block_bytes = std::size_t{64} << 10;
-  bool keep_open = true;   // see RecordFile
+  bool keep_open = true;   // see InputFile
   Notes* notes = nullptr;  // none: what is wrong with the file has been said before
 };
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/reading/input_file.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/records/record_file.h"
 
 namespace convert::uftrace {
 
@@ -76,7 +76,7 @@ class CallWalk {
     return item.call.type == RecordType::Entry || item.call.type == RecordType::Exit;
   }
 
-  const RecordFile file_;
+  const InputFile file_;
   CallStack open_;
   RecordCursor cursor_;
   std::uint64_t seen_ns_ = 0;

@@ -11,10 +11,10 @@
 #include <span>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
 #include "converters/uftrace/records/payload_decoder.h"
-#include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
 
@@ -75,7 +75,7 @@ class RecordCursor {
 
   // Borrows the file, the facts and the calls that are open at the record at hand, which the caller keeps.
   // Who knows of payloads may be missing.
-  RecordCursor(const RecordFile& file, const ThreadFacts& facts, const OpenCalls& open,
+  RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                PayloadDecoder* payloads = nullptr)
       : file_(file),
         facts_(facts),
@@ -86,7 +86,7 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
-  // Reads on, into `block`, and borrows it for next(). Throws InputError as RecordFile::read() does.
+  // Reads on, into `block`, and borrows it for next(). Throws InputError as InputFile::read() does.
   void read(std::span<std::byte> block);
 
   // The next item of the block. Plain records before it are handed to `plain` as CallRecords; it returns
@@ -175,7 +175,7 @@ class RecordCursor {
   std::optional<RecordItem> take_damage();
   Expectation expectation() const;
 
-  const RecordFile& file_;
+  const InputFile& file_;
   const ThreadFacts& facts_;
   const OpenCalls& open_;
   PayloadDecoder* payloads_;

@@ -36,7 +36,7 @@ struct ThreadPlan {
   const Task* task;
   std::string path = {};         // of its record file; empty if there is none
   std::uint64_t size_bytes = 0;  // of it, when the directory was listed
-  bool keep_open = true;         // see RecordFile
+  bool keep_open = true;         // see InputFile
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payloads = {};  // may be null

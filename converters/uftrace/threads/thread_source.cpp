@@ -16,7 +16,7 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& shared
       recording_(shared),
       context_(context),
       notes_(context.timeline.new_notes()),
-      file_(plan_.path.empty() ? RecordFile() : RecordFile(plan_.path, plan_.keep_open)),
+      file_(plan_.path.empty() ? InputFile() : InputFile(plan_.path, plan_.keep_open)),
       symbols_(shared.symbolizer, *plan_.task, &shared.lines),
       filter_(shared.filters != nullptr ? std::make_unique<CallFilter>(*shared.filters, shared.symbolizer,
                                                                        symbols_, context.names, lane, plan_)

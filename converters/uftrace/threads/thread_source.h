@@ -13,12 +13,12 @@
 
 #include "converters/model/importer.h"
 #include "converters/model/lanes/lane.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/model/timeline.h"
 #include "converters/uftrace/arguments/source_lines.h"
 #include "converters/uftrace/events/thread_events.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/thread_calls.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 #include "converters/uftrace/threads/call_filter.h"
@@ -102,7 +102,7 @@ class ThreadSource : public Source {
   RecordingContext& recording_;
   ImportContext& context_;
   Notes& notes_;
-  RecordFile file_;
+  InputFile file_;
   TaskSymbols symbols_;
   std::unique_ptr<CallFilter> filter_;           // null: all calls are shown
   std::unique_ptr<KernelFilter> kernel_filter_;  // null: all that the kernel did is shown
