@@ -15,14 +15,13 @@
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
-#include "fxt/tools/program/program.h"
-#include "fxt/tools/program/standard_output.h"
-#include "fxt/tools/text/printable.h"
+#include "fxt/support/program.h"
+#include "fxt/support/text.h"
 
 namespace convert {
 namespace {
 
-using fxt::tools::ExitCode;
+using fxt::ExitCode;
 
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
@@ -38,11 +37,11 @@ ExitCode inspect(const ConvertOptions& options) {
     Notes notes;
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
-    if (options.report == ReportForm::Text) fxt::tools::print(text_of(outline) + text_of(notes));
+    if (options.report == ReportForm::Text) fxt::print(text_of(outline) + text_of(notes));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }
-  if (options.report == ReportForm::Json) fxt::tools::print(json_of(all.size() == 1 ? all.front() : all));
+  if (options.report == ReportForm::Json) fxt::print(json_of(all.size() == 1 ? all.front() : all));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
@@ -140,7 +139,7 @@ ExitCode run(const ConvertOptions& options) {
     output.abandon();
     if (const auto files = output.files().complete(); !files.empty())
       fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n",
-                 fxt::tools::printable(fmt::format("{}", fmt::join(files, ", "))));
+                 fxt::printable(fmt::format("{}", fmt::join(files, ", "))));
     throw;
   }
   report.bytes_read = stats.bytes_read;
@@ -162,8 +161,8 @@ ExitCode run(const ConvertOptions& options) {
 }  // namespace convert
 
 int main(int argc, char** argv) {
-  return fxt::tools::run_program("fxt-convert", [&] {
+  return fxt::run_program("fxt-convert", [&] {
     const auto options = convert::parse_options(argc, argv);
-    return options ? convert::run(*options) : fxt::tools::ExitCode::Done;
+    return options ? convert::run(*options) : fxt::ExitCode::Done;
   });
 }

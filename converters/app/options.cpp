@@ -10,13 +10,13 @@
 #include "converters/app/output_rules.h"
 #include "converters/model/reading/text.h"
 #include "fxt/quantity_text.h"
-#include "fxt/tools/options/program_text.h"
-#include "fxt/tools/program/standard_output.h"
+#include "fxt/support/program_text.h"
+#include "fxt/support/program.h"
 
 namespace convert {
 namespace {
 
-fxt::tools::ProgramText program_text() {
+fxt::ProgramText program_text() {
   return {
       .name = "fxt-convert",
       .version = FXT_CONVERT_VERSION,
@@ -33,9 +33,9 @@ fxt::tools::ProgramText program_text() {
           "wrong usage, 3 done, but --strict and there were notes."};
 }
 
-using fxt::tools::CommandLine;
-using fxt::tools::OptionTable;
-using fxt::tools::TextOptions;
+using fxt::CommandLine;
+using fxt::OptionTable;
+using fxt::TextOptions;
 
 constexpr std::uint64_t kMaxJobs = 1024;
 
@@ -130,7 +130,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                     "seconds. Calls that are open at an edge are begun again there, and say so: cut",
             .take =
                 [&](std::string_view text) {
-                  cut_of(options).range = fxt::tools::parse_range("time-range", text);
+                  cut_of(options).range = fxt::parse_range("time-range", text);
                 }},
            {.name = "split-size",
             .argument = "SIZE",
@@ -253,7 +253,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
   const OptionTable table = table_of(options, offsets, output, texts);
   CommandLine line = parse(argc, argv, table);
   if (const auto text = texts.text_of(program_text(), table, line)) {
-    fxt::tools::print(*text);
+    fxt::print(*text);
     return std::nullopt;
   }
 

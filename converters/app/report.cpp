@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fxt/tools/text/printable.h"
+#include "fxt/support/text.h"
 
 namespace convert {
 namespace {
@@ -42,7 +42,7 @@ std::string text_of(const Notes& notes) {
   for (const Notes::Group& group : notes.groups()) {
     text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
     for (const std::string& first : group.first)
-      text += fmt::format("    {}\n", fxt::tools::printable(first));
+      text += fmt::format("    {}\n", fxt::printable(first));
   }
   return text;
 }
@@ -58,16 +58,16 @@ Outline outline_of(const Notes& notes) {
 
 std::string text_of(const Report& report, const Notes& notes) {
   std::string text =
-      fmt::format("read     {}: {}, {}\n", fxt::tools::printable(joined(report.inputs)),
+      fmt::format("read     {}: {}, {}\n", fxt::printable(joined(report.inputs)),
                   format_bytes(report.bytes_read), count_of(report.records_read, "record", "records"));
   text += fmt::format("written  {}: {}, {} of {} in {}\n",
-                      report.pieces.empty() ? fxt::tools::printable(report.output)
+                      report.pieces.empty() ? fxt::printable(report.output)
                                             : count_of(report.pieces.size(), "piece", "pieces"),
                       format_bytes(report.bytes_written), count_of(report.events_written, "event", "events"),
                       count_of(report.threads, "thread", "threads"),
                       count_of(report.processes, "process", "processes"));
   for (const std::string& piece : report.pieces)
-    text += fmt::format("         {}\n", fxt::tools::printable(piece));
+    text += fmt::format("         {}\n", fxt::printable(piece));
   if (report.first_ns)
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*report.first_ns),
                         format_seconds(report.last_ns), format_seconds(report.last_ns - *report.first_ns));

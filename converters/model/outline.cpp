@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "fxt/tools/text/printable.h"
+#include "fxt/support/text.h"
 
 namespace convert {
 namespace {
@@ -22,7 +22,7 @@ void add_text(std::string& text, std::string_view lines, std::size_t indent) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     text.append(indent, ' ');
-    text += fxt::tools::printable(line) + '\n';
+    text += fxt::printable(line) + '\n';
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
   }
 }
@@ -42,14 +42,14 @@ void add_entry(std::string& text, std::string_view start, const Outline& value, 
     text += '\n';
     add_text(text, shown, indent + kIndent);
   } else {
-    text += ' ' + fxt::tools::printable(shown) + '\n';
+    text += ' ' + fxt::printable(shown) + '\n';
   }
 }
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent) {
   if (outline.is_object()) {
     for (const auto& [name, value] : outline.items())
-      add_entry(text, fxt::tools::printable(name) + ":", value, indent);
+      add_entry(text, fxt::printable(name) + ":", value, indent);
     return;
   }
   for (const Outline& entry : outline) {

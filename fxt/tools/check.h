@@ -8,9 +8,9 @@
 // "effect":"…"}.
 #pragma once
 
+#include "fxt/support/program.h"
 #include "fxt/tools/dump.h"
 #include "fxt/tools/program/entry_source.h"
-#include "fxt/tools/program/standard_output.h"
 
 namespace fxt::tools {
 

@@ -9,11 +9,11 @@
 #include <tuple>
 
 #include "fxt/quantity_text.h"
-#include "fxt/tools/files/input_file.h"
+#include "fxt/support/compressed_input.h"
+#include "fxt/support/program.h"
+#include "fxt/support/program_text.h"
 #include "fxt/tools/files/piece_files.h"
-#include "fxt/tools/options/program_text.h"
 #include "fxt/tools/program/entry_source.h"
-#include "fxt/tools/program/standard_output.h"
 
 namespace fxt::tools {
 namespace {

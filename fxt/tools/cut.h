@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fxt/cutter.h"
-#include "fxt/tools/program/program.h"
+#include "fxt/support/program.h"
 #include "fxt/tools/program/selection.h"
 
 namespace fxt::tools {

@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <vector>
 
+#include "fxt/support/compressed_input.h"
+#include "fxt/support/program.h"
+#include "fxt/support/program_text.h"
 #include "fxt/tools/calls/call_tree.h"
 #include "fxt/tools/calls/statistics.h"
 #include "fxt/tools/check.h"
-#include "fxt/tools/files/input_file.h"
-#include "fxt/tools/options/program_text.h"
 #include "fxt/tools/program/entry_source.h"
-#include "fxt/tools/program/standard_output.h"
 #include "fxt/tools/text/json_format.h"
 #include "fxt/tools/text/text_format.h"
 
@@ -96,9 +96,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
       texts.group()};
 }
 
-void append_colored(Text& out, const Entry& entry) {
+void append_colored(TextBuffer& out, const Entry& entry) {
   constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[31m", kPlain = "\x1b[0m";
-  Text line;
+  TextBuffer line;
   append_line(line, entry);
   const std::string_view whole(line.data(), line.size());
   const std::size_t kind = std::min(whole.find(' '), whole.size());

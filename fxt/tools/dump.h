@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "fxt/support/program.h"
 #include "fxt/tools/calls/call_statistics.h"
-#include "fxt/tools/program/program.h"
 #include "fxt/tools/program/selection.h"
 
 namespace fxt::tools {

@@ -36,9 +36,9 @@ constexpr std::uint16_t kSysEnter = 350, kSysExit = 349, kSwitch = 319;
 constexpr KernelBytes::Layout kLayout{.page_bytes = 4096};
 
 // A file that is written piece by piece.
-class OutputFile {
+class AtomicFile {
  public:
-  explicit OutputFile(const std::filesystem::path& path) : out_(path, std::ios::binary) {}
+  explicit AtomicFile(const std::filesystem::path& path) : out_(path, std::ios::binary) {}
   void write(std::string_view text) {
     if (!out_.write(text.data(), static_cast<std::streamsize>(text.size())))
       throw std::runtime_error("make_kernel: cannot write");
@@ -73,7 +73,7 @@ class CpuFile {
     size_ = 0;
   }
 
-  OutputFile out_;
+  AtomicFile out_;
   KernelBytes page_;
   std::size_t size_ = 0;
   std::uint64_t latest_ns_ = 0;
@@ -161,7 +161,7 @@ class CpuWalk {
   std::uint64_t time_ns_, count_ = 0;
   std::size_t running_ = 0;
   std::array<std::int32_t, kThreadsPerCpu> threads_{};
-  std::vector<OutputFile> records_;  // by thread
+  std::vector<AtomicFile> records_;  // by thread
 };
 
 std::string event_block(std::string_view path, int id, std::string_view fields, std::string_view print) {
@@ -219,18 +219,18 @@ void make_recording(std::uint64_t events, const std::filesystem::path& directory
   for (std::size_t i = 0; i < kCpus * kThreadsPerCpu; ++i)
     tasks += fmt::format("TASK timestamp=999.999999{:03} tid={} pid={}\n", i, kProcess + static_cast<int>(i),
                          kProcess);
-  OutputFile(directory / "task.txt").write(tasks);
-  OutputFile(directory / "info").write(info());
-  OutputFile(directory / fmt::format("sid-{}.map", kSession))
+  AtomicFile(directory / "task.txt").write(tasks);
+  AtomicFile(directory / "info").write(info());
+  AtomicFile(directory / fmt::format("sid-{}.map", kSession))
       .write(fmt::format("{:x}-{:x} r-xp 00000000 00:00 0    /opt/program\n", kProgram, kProgram + 0x2000) +
              "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n");
-  OutputFile(directory / "program.sym")
+  AtomicFile(directory / "program.sym")
       .write("0000000000001000 T main\n0000000000001100 T read_item\n0000000000001200 ? __sym_end\n");
-  OutputFile(directory / "kernel_header").write(kernel_header());
+  AtomicFile(directory / "kernel_header").write(kernel_header());
   std::string symbols;
   for (std::uint64_t i = 0; i <= kFunctions; ++i)
     symbols += fmt::format("{:016x} T kernel_function_{}\n", kKernel + i * kFunctionBytes, i);
-  OutputFile(directory / "kallsyms").write(symbols);
+  AtomicFile(directory / "kallsyms").write(symbols);
 
   std::uint64_t count = 0;
   for (std::size_t cpu = 0; cpu < kCpus; ++cpu) count += CpuWalk(directory, cpu).run(events / kCpus);

@@ -264,9 +264,9 @@ class Switches {
   std::array<std::vector<Switch>, 2> cpus_;
 };
 
-class OutputFile {
+class AtomicFile {
  public:
-  explicit OutputFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) {
+  explicit AtomicFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) {
     check();
   }
   void write(std::string_view text) {
@@ -353,15 +353,15 @@ std::string memory_map(const Options& options) {
 
 void make_recording(const Options& options) {
   std::filesystem::create_directories(options.directory);
-  OutputFile(options.directory / "task.txt").write(tasks(options));
-  OutputFile(options.directory / fmt::format("sid-{}.map", kSession)).write(memory_map(options));
+  AtomicFile(options.directory / "task.txt").write(tasks(options));
+  AtomicFile(options.directory / fmt::format("sid-{}.map", kSession)).write(memory_map(options));
   const Functions functions = functions_of(options);
-  OutputFile(options.directory / "program.sym").write(symbols(options, functions));
+  AtomicFile(options.directory / "program.sym").write(symbols(options, functions));
 
   std::vector<std::uint64_t> words(std::size_t{1} << 17);
   Switches switches(options.switch_every);
   for (unsigned thread = 0; thread < options.threads; ++thread) {
-    OutputFile file(options.directory / fmt::format("{}.dat", kProcessId + thread));
+    AtomicFile file(options.directory / fmt::format("{}.dat", kProcessId + thread));
     std::vector<std::uint64_t> times;
     for (ThreadWalk walk(options, thread, functions); !walk.done(); times.clear()) {
       file.write(std::span(words).first(walk.fill(words, times)));
@@ -370,8 +370,8 @@ void make_recording(const Options& options) {
   }
   if (options.switch_every != 0)
     for (unsigned cpu = 0; const auto& file : switches.files())
-      OutputFile(options.directory / fmt::format("perf-cpu{}.dat", cpu++)).write(file);
-  OutputFile(options.directory / "info").write(info(options));
+      AtomicFile(options.directory / fmt::format("perf-cpu{}.dat", cpu++)).write(file);
+  AtomicFile(options.directory / "info").write(info(options));
 }
 
 // Throws boost::program_options::error for what cannot be made.

@@ -31,7 +31,7 @@ class PieceInput final : public fxt::Input {
 };
 
 std::string text_of(fxt::Reader& reader) {
-  fxt::tools::Text text;
+  fxt::TextBuffer text;
   while (const fxt::Entry* entry = reader.next()) fxt::tools::append_line(text, *entry);
   return fmt::to_string(text) + describe(reader.end());
 }
@@ -39,7 +39,7 @@ std::string text_of(fxt::Reader& reader) {
 void check(std::span<const std::byte> bytes) {
   fxt::Reader reader(bytes);
   fxt::Checker checker([](const fxt::Finding&) {});
-  fxt::tools::Text text;
+  fxt::TextBuffer text;
   while (const fxt::Entry* entry = reader.next()) {
     checker.add(*entry, reader);
     fxt::tools::append_json(text, *entry);

@@ -394,7 +394,7 @@ class Run {
   }
 
   static std::string text_of(const Entry& entry) {
-    tools::Text text;
+    TextBuffer text;
     fmt::format_to(std::back_inserter(text), "{:6} ", entry.offset);
     tools::append_line(text, entry);
     return fmt::to_string(text);

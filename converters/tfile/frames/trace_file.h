@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "converters/model/notes.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
-#include "converters/tfile/frames/file_window.h"
 #include "converters/tfile/frames/frame_format.h"
 
 namespace convert::tfile {

@@ -15,9 +15,9 @@
 
 #include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/records/file_window.h"
 
 namespace convert::uftrace {
 
@@ -30,9 +30,11 @@ class CpuFileCursor {
   std::uint64_t size() const { return file_.size(); }
 
  protected:
-  // `notes` may be null. See RecordFile for `keep_open`. Throws InputError if the file can't be opened.
+  // `notes` may be null. See InputFile for `keep_open`. Throws InputError if the file can't be opened.
   CpuFileCursor(const CpuFile& file, std::size_t block_bytes, bool keep_open, Notes* notes)
-      : file_(file.path.string(), keep_open, block_bytes), cpu_(file.cpu), notes_(notes) {}
+      : file_(file.path.string(), FileWindow::EarlyEnd::Error, keep_open, block_bytes),
+        cpu_(file.cpu),
+        notes_(notes) {}
 
   // Returns what `read` does. If the file can't be read any further, that is noted, and the file ends there.
   template <typename Read>
@@ -41,7 +43,7 @@ class CpuFileCursor {
       return std::forward<Read>(read)();
     } catch (const InputError& unreadable) {
       note(kUnreadableFile, 1, [&] { return std::string(unreadable.what()); });
-      file_.give_up();
+      file_.skip_to_end();
       return false;
     }
   }

@@ -7,7 +7,7 @@
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/symbols/function_names.h"
 #include "fxt/lower.h"
-#include "fxt/tools/options/similar_names.h"
+#include "fxt/support/similar_names.h"
 
 namespace convert::uftrace {
 namespace {
@@ -142,7 +142,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
   auto tables = symbolizer_.tables();
   if (rule.is_kernel) tables = {{"the kernel", symbolizer_.kernel_symbols()}};
   std::string elsewhere;  // a function that fits, but for its module
-  fxt::tools::SimilarNames similar(rule.pattern.text());
+  fxt::SimilarNames similar(rule.pattern.text());
   for (const auto& [where, table] : tables) {
     if (table == nullptr) continue;
     for (const Symbol& symbol : table->symbols()) {

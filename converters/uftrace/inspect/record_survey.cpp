@@ -22,7 +22,7 @@ class Survey {
 
   RecordSurvey run() {
     try {
-      const RecordFile file(path_, true);
+      const InputFile file(path_, true);
       RecordCursor cursor(file, facts_, open_, &payloads_);
       std::vector<std::byte> block(kBlock);
       const auto plain = [this](const auto& records, std::uint64_t) {

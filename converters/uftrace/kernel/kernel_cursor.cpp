@@ -113,7 +113,7 @@ bool KernelCursor::open_page() {
 }
 
 void KernelCursor::close_page() {
-  file_.take(page_bytes_);
+  file_.consume(page_bytes_);
   page_ = {};
 }
 

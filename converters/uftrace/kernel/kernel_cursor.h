@@ -25,7 +25,7 @@ struct KernelEvent {
 struct KernelReading {
   PageLayout pages = {};
   std::size_t block_bytes = std::size_t{256} << 10;
-  bool keep_open = true;   // see RecordFile
+  bool keep_open = true;   // see InputFile
   Notes* notes = nullptr;  // null: another reader notes damage
 };
 

@@ -78,7 +78,7 @@ PerfCursor::Step PerfCursor::read_record() {
   }
   const bool is_good = is_event(header->type) && has_plausible_time(*header);
   if (is_good) decode(*header, file_.at_least(header->size).first(header->size));
-  file_.take(header->size);
+  file_.consume(header->size);
   return is_good ? Step::Event : Step::Skipped;
 }
 
@@ -88,7 +88,7 @@ PerfCursor::Step PerfCursor::end_truncated(std::size_t record_size) {
     return fmt::format("{}: truncated: a perf event needs {} bytes, {} left",
                        Location::byte(file_.path(), file_.offset()).text(), record_size, left);
   });
-  file_.take(left);
+  file_.consume(left);
   return Step::End;
 }
 
@@ -227,7 +227,7 @@ void PerfCursor::skip_damage() {
     const auto word = file_.at_least(kWord);
     const auto damaged = word.first(std::min(word.size(), kWord));
     is_all_zero &= is_zero(damaged);
-    file_.take(damaged.size());
+    file_.consume(damaged.size());
   } while (!file_.at_least(kWord).empty() && !resumes_here());
   note(is_all_zero ? kZeroFilled : kDamagedBytes, file_.offset() - from, [&] {
     return fmt::format("{}: not perf events, up to +{:#x}", Location::byte(file_.path(), from).text(),

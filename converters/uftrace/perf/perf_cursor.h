@@ -18,7 +18,7 @@ namespace convert::uftrace {
 struct PerfReading {
   std::endian order = std::endian::little;
   std::size_t block_bytes = std::size_t{64} << 10;
-  bool keep_open = true;   // see RecordFile
+  bool keep_open = true;   // see InputFile
   Notes* notes = nullptr;  // null: damage was noted by an earlier pass
 };
 

@@ -1,69 +1,18 @@
-// The text files of a recording: read whole, walked line by line, each line taken apart field by field.
+// Text files that a recording makes sense without.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "converters/model/notes.h"
-#include "converters/model/reading/input_error.h"
+#include "converters/model/reading/text_file.h"
 
 namespace convert::uftrace {
 
-// The bytes of a regular file; nothing if there is none, or if it is a FIFO, socket, device or directory
-// (opening a recorder's `.channel` would hang). At most the first `limit_bytes`. Throws InputError when it
-// exists but can't be read.
-std::optional<std::string> read_text_file(const std::filesystem::path& path,
-                                          std::size_t limit_bytes = std::string::npos);
-
-// The same for a file that the rest makes sense without: one that can't be read is noted, and is as none.
+// As read_text_file(), but a file that can't be read is noted and treated as missing.
 std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
                                               std::size_t limit_bytes = std::string::npos);
-
-// The lines of a text without their ends ("\n" or "\r\n"); a last line may lack its end.
-class Lines {
- public:
-  explicit Lines(std::string_view text, std::uint64_t lines_before = 0)
-      : rest_(text), number_(lines_before) {}
-
-  // The next line, borrowed from the text; nothing at the end.
-  std::optional<std::string_view> next();
-  std::uint64_t number() const { return number_; }  // of the line last returned, counted from 1
-
- private:
-  std::string_view rest_;
-  std::uint64_t number_;
-};
-
-// Takes one line apart from left to right. Every failure is an InputError at file:line.
-class LineReader {
- public:
-  LineReader(std::string_view line, std::string_view path, std::uint64_t number)
-      : rest_(line), path_(path), number_(number) {}
-
-  std::string_view rest() const { return rest_; }
-  // Takes `text` if the line goes on with it.
-  bool accept(std::string_view text);
-  void expect(std::string_view text);
-  void skip_blanks();
-  std::uint64_t decimal(std::string_view what);
-  std::uint64_t hexadecimal(std::string_view what);  // without 0x
-  std::string_view word(std::string_view what);      // up to a blank or the end; not empty
-  // "<seconds>.<fraction>" in ns; the fraction may have any length, digits below ns are cut off.
-  std::uint64_t seconds_as_ns(std::string_view what);
-  // Everything between the quote that comes next and the last one of the line (uftrace quotes without
-  // escapes).
-  std::string_view quoted(std::string_view what);
-
-  [[noreturn]] void fail(std::string_view problem) const;
-
- private:
-  std::string_view rest_;
-  std::string_view path_;
-  std::uint64_t number_;
-};
 
 }  // namespace convert::uftrace

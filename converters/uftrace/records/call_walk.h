@@ -12,7 +12,6 @@
 #include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/records/record_file.h"
 
 namespace convert::uftrace {
 
@@ -78,7 +77,7 @@ class CallWalk {
     return item.call.type == RecordType::Entry || item.call.type == RecordType::Exit;
   }
 
-  const RecordFile file_;
+  const InputFile file_;
   CallStack open_;
   RecordCursor cursor_;
   std::uint64_t seen_ns_ = 0;

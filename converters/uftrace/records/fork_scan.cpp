@@ -144,7 +144,7 @@ ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, con
 }
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
-  const RecordFile file(path, true);
+  const InputFile file(path, true);
   const CallStack nothing_open;
   RecordCursor cursor(file, facts, nothing_open);
   std::array<std::byte, RecordCursor::kMinBlock> block;

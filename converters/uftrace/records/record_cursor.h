@@ -11,10 +11,10 @@
 #include <span>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
-#include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
 
@@ -94,7 +94,7 @@ class RecordCursor {
 
   // Borrows the file, the facts and the calls that are open at the record at hand, which the caller keeps.
   // Without `layouts`, which may be null, payloads have no known layout.
-  RecordCursor(const RecordFile& file, const ThreadFacts& facts, const OpenCalls& open,
+  RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
       : file_(file),
         facts_(facts),
@@ -105,7 +105,7 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
-  // Reads on, into `block`, and borrows it for next(). Throws InputError as RecordFile::read() does.
+  // Reads on, into `block`, and borrows it for next(). Throws InputError as InputFile::read() does.
   void read(std::span<std::byte> block);
 
   // The next item of the block. Plain records before it go to `plain(PlainRecords, offset of the first)`,
@@ -179,7 +179,7 @@ class RecordCursor {
   std::optional<RecordItem> take_damage();
   Expectation expectation() const;
 
-  const RecordFile& file_;
+  const InputFile& file_;
   const ThreadFacts& facts_;
   const OpenCalls& open_;
   CandidateLayouts* layouts_;

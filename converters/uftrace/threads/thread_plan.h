@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/tracepoint.h"
 #include "converters/uftrace/perf/perf_event.h"
-#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/thread_facts.h"
@@ -56,7 +56,7 @@ struct ThreadPlan {
   const Task* task;
   std::string path = {};         // of its record file; empty if there is none
   std::uint64_t size_bytes = 0;  // of it, when the directory was listed
-  bool keep_open = true;         // see RecordFile
+  bool keep_open = true;         // see InputFile
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payloads = {};  // may be null

@@ -14,7 +14,7 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& record
       lane_(lane),
       recording_(recording),
       context_(context),
-      file_(plan_.path.empty() ? RecordFile() : RecordFile(plan_.path, plan_.keep_open)),
+      file_(plan_.path.empty() ? InputFile() : InputFile(plan_.path, plan_.keep_open)),
       notes_(context.timeline.new_notes(), plan_.path),
       stages_(plan_, lane, recording, context.names, notes_),
       cursor_(file_, plan_.facts, stages_.calls, plan_.payloads.get()),

@@ -8,9 +8,9 @@
 
 #include "converters/model/importer.h"
 #include "converters/model/lanes/lane.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/model/timeline.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/records/record_file.h"
 #include "converters/uftrace/records/record_notes.h"
 #include "converters/uftrace/threads/own_records.h"
 #include "converters/uftrace/threads/thread_plan.h"
@@ -41,7 +41,7 @@ class ThreadSource : public Source {
   Lane& lane_;
   RecordingContext& recording_;
   ImportContext& context_;
-  RecordFile file_;
+  InputFile file_;
   RecordNotes notes_;
   ThreadStages stages_;
   RecordCursor cursor_;

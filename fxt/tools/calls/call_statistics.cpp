@@ -86,7 +86,7 @@ std::vector<CallStatistics::Line> CallStatistics::lines() const {
   return lines;
 }
 
-void CallStatistics::append_to(Text& out) const {
+void CallStatistics::append_to(TextBuffer& out) const {
   const auto lines_of_calls = lines();
   if (lines_of_calls.empty()) return;
   append(out, "calls by category and name, in microseconds\n");

@@ -28,7 +28,7 @@ class CallStatistics {
   void add(const Event& event, const Reader& reader);
   // Nothing comes any more; to be called once, before the following.
   void finish();
-  void append_to(Text& out) const;
+  void append_to(TextBuffer& out) const;
   nlohmann::json json() const;
 
  private:

@@ -23,14 +23,14 @@ std::size_t CallTree::index_of(std::string_view name) {
 
 void CallTree::append(const ThreadKey& thread, std::uint64_t time_ns, std::string_view duration,
                       std::size_t depth, std::string_view before, std::string_view name,
-                      std::string_view behind, Text& out) const {
+                      std::string_view behind, TextBuffer& out) const {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  fxt::tools::append(out, "{:>8}.{:09} {:>15} {:>14} {:{}}{}{}{}", time_ns / kNsPerSecond,
+  fxt::append(out, "{:>8}.{:09} {:>15} {:>14} {:{}}{}{}{}", time_ns / kNsPerSecond,
                      time_ns % kNsPerSecond, fmt::format("{}/{}", thread.first, thread.second), duration, "",
                      2 * std::min(depth, kMaxIndentedDepth), before, displayable(name), behind);
 }
 
-bool CallTree::add(const Event& event, const Reader& reader, Text& out) {
+bool CallTree::add(const Event& event, const Reader& reader, TextBuffer& out) {
   const auto said = call_event(event, reader);
   if (!said) return false;
   OpenCalls& open = threads_[said->thread];

@@ -19,14 +19,14 @@ namespace fxt::tools {
 class CallTree {
  public:
   // Whether it adds a line, without the line's end.
-  bool add(const Event& event, const Reader& reader, Text& out);
+  bool add(const Event& event, const Reader& reader, TextBuffer& out);
 
  private:
   using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
 
   std::size_t index_of(std::string_view name);
   void append(const ThreadKey& thread, std::uint64_t time_ns, std::string_view duration, std::size_t depth,
-              std::string_view before, std::string_view name, std::string_view behind, Text& out) const;
+              std::string_view before, std::string_view name, std::string_view behind, TextBuffer& out) const;
 
   std::map<ThreadKey, OpenCalls> threads_;
   std::map<std::string, std::size_t, std::less<>> indices_;

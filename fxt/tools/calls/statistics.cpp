@@ -44,7 +44,7 @@ void Statistics::add_time(std::uint64_t ticks, const Reader& reader) {
   last_ns_ = std::max(last_ns_.value_or(*ns), *ns);
 }
 
-void Statistics::append_to(Text& out, const Reader& reader) const {
+void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   append(out, "records by kind\n");
   for (const auto& [kind, amount] : kinds_)
     append(out, "  {:<20} {:>12} {:>16} bytes\n", kind, amount.count, amount.bytes);
@@ -85,7 +85,7 @@ void Statistics::append_to(Text& out, const Reader& reader) const {
          counters.unknown_records, counters.damaged_records, counters.unknown_arguments);
 }
 
-void Statistics::append_json_to(Text& out, const Reader& reader) const {
+void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   using Json = nlohmann::ordered_json;
   Json kinds = Json::array(), events = Json::array(), threads = Json::array();
   for (const auto& [kind, amount] : kinds_)

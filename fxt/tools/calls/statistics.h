@@ -22,9 +22,9 @@ class Statistics {
   // Nothing comes any more; to be called once, before the following.
   void finish() { calls_.finish(); }
   // Several tables as text.
-  void append_to(Text& out, const Reader& reader) const;
+  void append_to(TextBuffer& out, const Reader& reader) const;
   // The same as one JSON object.
-  void append_json_to(Text& out, const Reader& reader) const;
+  void append_json_to(TextBuffer& out, const Reader& reader) const;
 
  private:
   struct Amount {

@@ -12,14 +12,14 @@
 #include <tuple>
 #include <vector>
 
+#include "fxt/support/compressed_input.h"
+#include "fxt/support/program.h"
+#include "fxt/support/program_text.h"
 #include "fxt/tools/drawing/page.h"
 #include "fxt/tools/drawing/svg.h"
 #include "fxt/tools/drawing/time_text.h"
-#include "fxt/tools/files/input_file.h"
 #include "fxt/tools/files/trace_file.h"
-#include "fxt/tools/options/program_text.h"
 #include "fxt/tools/program/entry_source.h"
-#include "fxt/tools/program/standard_output.h"
 
 namespace fxt::tools {
 namespace {
@@ -149,7 +149,7 @@ std::string picture_of(const DrawOptions& options, const Timeline& timeline) {
 }
 
 void write(const std::string& path, std::string_view picture) {
-  OutputFile file(path);
+  AtomicFile file(path);
   const auto stream = open_stream(path, file, 1);
   stream->write(std::as_bytes(std::span(picture)));
   stream->finish();

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "fxt/support/program.h"
 #include "fxt/tools/drawing/timeline.h"
-#include "fxt/tools/program/program.h"
 
 namespace fxt::tools {
 

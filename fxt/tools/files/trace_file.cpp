@@ -11,7 +11,7 @@
 #include <boost/endian/conversion.hpp>
 
 #include "fxt/format.h"
-#include "fxt/tools/files/input_file.h"
+#include "fxt/support/compressed_input.h"
 
 namespace fxt::tools {
 namespace {

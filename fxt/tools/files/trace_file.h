@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "fxt/output.h"
-#include "fxt/tools/files/compression.h"
-#include "fxt/tools/files/output_file.h"
-#include "fxt/tools/options/option.h"
+#include "fxt/support/atomic_file.h"
+#include "fxt/support/compressed_output.h"
+#include "fxt/support/options.h"
 
 namespace fxt::tools {
 
@@ -38,7 +38,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 // Written by a Writer, compressed if its name says so; has its name when the Writer has finished.
 class TraceFile final : public Output {
  public:
-  // As OutputFile; so many threads compress. Throws OutputError, as all of them do.
+  // As AtomicFile; so many threads compress. Throws OutputError, as all of them do.
   TraceFile(const std::string& path, unsigned jobs);
   // Bytes of a trace that is complete already, instead of exchange().
   void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
@@ -49,7 +49,7 @@ class TraceFile final : public Output {
   std::uint64_t bytes_written() const { return file_.bytes_written(); }
 
  private:
-  OutputFile file_;
+  AtomicFile file_;
   std::unique_ptr<ByteStream> stream_;
   std::vector<std::uint64_t> buffer_;
   bool is_finished_ = false;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "fxt/reader.h"
-#include "fxt/tools/files/input_file.h"
+#include "fxt/support/compressed_input.h"
+#include "fxt/support/program.h"
 #include "fxt/tools/program/asked_threads.h"
-#include "fxt/tools/program/program.h"
 
 namespace fxt::tools {
 

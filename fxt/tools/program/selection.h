@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fxt/reader.h"
+#include "fxt/support/options.h"
 #include "fxt/time_range.h"
-#include "fxt/tools/options/option.h"
 
 namespace fxt::tools {
 

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string hex_of(std::span<const std::byte> bytes) {
-  Text hex;
+  TextBuffer hex;
   for (const std::byte byte : bytes)
     fmt::format_to(std::back_inserter(hex), "{:02x}", std::to_integer<unsigned>(byte));
   return fmt::to_string(hex);
@@ -166,7 +166,7 @@ struct OwnMembers {
 
 }  // namespace
 
-void append_json(Text& out, const Entry& entry) {
+void append_json(TextBuffer& out, const Entry& entry) {
   Json json;
   json["offset"] = entry.offset;
   json["kind"] = kind_of(entry.record);

@@ -13,6 +13,6 @@
 namespace fxt::tools {
 
 // The record's object, without the line's end.
-void append_json(Text& out, const Entry& entry);
+void append_json(TextBuffer& out, const Entry& entry);
 
 }  // namespace fxt::tools

@@ -20,7 +20,7 @@ std::size_t character_size(std::string_view text) {
 
 class LineWriter {
  public:
-  explicit LineWriter(Text& out) : out_(out) {}
+  explicit LineWriter(TextBuffer& out) : out_(out) {}
 
   void operator()(const Magic&) {}
   void operator()(const ProviderInfo& record) {
@@ -176,7 +176,7 @@ class LineWriter {
   }
   void append_value(const UnknownValue& value) { append(out_, "unknown-type-{}", value.type); }
 
-  Text& out_;
+  TextBuffer& out_;
 };
 
 }  // namespace
@@ -188,7 +188,7 @@ std::string_view name_of(ThreadState state) {
   return code(state) < kNames.size() ? kNames.at(code(state)) : "unknown";
 }
 
-void append_quoted(Text& out, std::string_view text) {
+void append_quoted(TextBuffer& out, std::string_view text) {
   append(out, "\"");
   while (!text.empty()) {
     const std::size_t size = character_size(text);
@@ -213,13 +213,13 @@ void append_quoted(Text& out, std::string_view text) {
   append(out, "\"");
 }
 
-void append_hex(Text& out, std::span<const std::byte> bytes) {
+void append_hex(TextBuffer& out, std::span<const std::byte> bytes) {
   const auto shown = bytes.first(std::min(bytes.size(), kMaxHexBytes));
   for (const std::byte byte : shown) append(out, "{:02x}", std::to_integer<unsigned>(byte));
   if (shown.size() < bytes.size()) append(out, "...");
 }
 
-void append_line(Text& out, const Entry& entry) {
+void append_line(TextBuffer& out, const Entry& entry) {
   out.append(kind_of(entry.record));
   std::visit(LineWriter(out), entry.record);
   for (const Problem& problem : entry.problems) append(out, " ! {}", describe(problem));

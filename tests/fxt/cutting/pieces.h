@@ -47,7 +47,7 @@ inline Cuts cut(const Words& trace, const CutOptions& options) {
 // The lines of fxt-dump, without what every trace begins with, and without the tables.
 inline std::string text_of(const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
-  tools::Text text;
+  TextBuffer text;
   for (const Entry& entry : reader) {
     if (std::holds_alternative<Magic>(entry.record) || std::holds_alternative<ProviderInfo>(entry.record) ||
         std::holds_alternative<Initialization>(entry.record) ||

@@ -28,7 +28,7 @@ class PieceInput final : public Input {
 };
 
 std::string dump(Reader& reader) {
-  tools::Text text;
+  TextBuffer text;
   while (const Entry* entry = reader.next()) {
     fmt::format_to(std::back_inserter(text), "{} ", entry->offset);
     tools::append_line(text, *entry);

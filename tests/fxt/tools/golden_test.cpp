@@ -20,10 +20,10 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, golden.str()) << path;
 }
 
-std::string formatted(const Words& words, void (*append)(tools::Text&, const Entry&)) {
+std::string formatted(const Words& words, void (*append)(TextBuffer&, const Entry&)) {
   const auto bytes = bytes_of(words);
   Reader reader(bytes);
-  tools::Text text;
+  TextBuffer text;
   while (const Entry* entry = reader.next()) {
     append(text, *entry);
     text.push_back('\n');
@@ -45,7 +45,7 @@ TEST(Golden, Statistics) {
   tools::Statistics statistics;
   while (const Entry* entry = reader.next()) statistics.add(*entry, reader);
   statistics.finish();
-  tools::Text text;
+  TextBuffer text;
   statistics.append_to(text, reader);
   expect_golden("sample_stats.txt", fmt::to_string(text));
 }

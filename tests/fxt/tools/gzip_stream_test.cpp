@@ -9,18 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "fxt/tools/files/compression.h"
-#include "fxt/tools/files/input_file.h"
-#include "fxt/tools/files/output_file.h"
+#include "fxt/support/compressed_output.h"
+#include "fxt/support/compressed_input.h"
+#include "fxt/support/atomic_file.h"
 #include "tests/fxt/tools/tool_test.h"
 
 namespace fxt::test {
 namespace {
 
-using tools::open_input;
-using tools::open_stream;
-using tools::OutputError;
-using tools::OutputFile;
 
 constexpr std::size_t kBlock = 256 * 1024;
 
@@ -28,7 +24,7 @@ class GzipStream : public ToolTest {
  protected:
   // The bytes of the file, written in pieces of that size.
   std::string compressed(const std::string& plain, unsigned jobs, std::size_t piece = 64 * 1024) {
-    OutputFile file(path_);
+    AtomicFile file(path_);
     const auto stream = open_stream(path_, file, jobs);
     for (std::size_t at = 0; at < plain.size(); at += piece)
       stream->write(std::as_bytes(std::span(plain).subspan(at, std::min(piece, plain.size() - at))));
@@ -99,7 +95,7 @@ TEST_F(GzipStream, IsOneMemberAsSmallAsOfOneThread) {
 
 TEST_F(GzipStream, FullDiskIsSaid) {
   for (const unsigned jobs : {1U, 4U}) {
-    OutputFile file("/dev/full");
+    AtomicFile file("/dev/full");
     const auto stream = open_stream(path_, file, jobs);
     const std::string plain = text_of(20 * kBlock);
     const auto write = [&] {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <ostream>
 
-#include "fxt/tools/options/program_text.h"
+#include "fxt/support/program_text.h"
 
 namespace fxt::tools {
 namespace {

@@ -1,5 +1,5 @@
 // A small program's help, manual page and completions, with all that has a meaning of its own in one of them.
-#include "fxt/tools/options/program_text.h"
+#include "fxt/support/program_text.h"
 
 #include <gmock/gmock.h>
 

@@ -79,7 +79,7 @@ std::string text_of(const RecordItem& item, const FakeLayouts* layouts) {
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
   directory.file("1.dat", bytes);
-  const RecordFile file((directory.path() / "1.dat").string(), true);
+  const InputFile file((directory.path() / "1.dat").string(), true);
   CallStack open;
   RecordCursor cursor(file, way.facts, open, way.layouts);
   std::vector<std::string> items;
@@ -131,7 +131,7 @@ TEST(RecordCursor, AnEmptyFile) { EXPECT_THAT(items_of(""), IsEmpty()); }
 TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   TextRecording directory;
   directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
-  const RecordFile file((directory.path() / "1.dat").string(), true);
+  const InputFile file((directory.path() / "1.dat").string(), true);
   CallStack open;
   const ThreadFacts facts;
   RecordCursor cursor(file, facts, open);

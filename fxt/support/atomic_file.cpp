@@ -1,5 +1,7 @@
-#include "fxt/tools/files/output_file.h"
+#include "fxt/support/atomic_file.h"
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -12,9 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "fxt/tools/files/temporary_name.h"
-
-namespace fxt::tools {
+namespace fxt {
 namespace {
 
 constexpr mode_t kNewFileMode = 0666;  // less the umask, as any new file
@@ -45,9 +45,42 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
+// ---- A signal that ends the program (SIGINT, SIGTERM, SIGHUP) removes the temporary file ----
+
+constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+// What the handler may touch: set once complete, cleared before the text goes away.
+std::atomic<const char*> guarded_path{nullptr};
+static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
+std::string guarded_text;
+
+// Only async-signal-safe calls here. SA_RESETHAND made the signal's default effect the next one.
+void remove_and_end(int signal) {
+  if (const char* path = guarded_path.load()) ::unlink(path);
+  std::raise(signal);
+}
+
+// From now on until release_temporary(), `path` is unlinked when one of the signals ends the program. One
+// path at a time.
+void guard_temporary(const std::string& path) {
+  guarded_text = path;
+  guarded_path = guarded_text.c_str();
+  for (const int signal : kEndingSignals) {
+    struct sigaction action {};
+    // A signal that was ignored from outside (nohup) stays ignored.
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = remove_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+void release_temporary() { guarded_path = nullptr; }
+
 }  // namespace
 
-OutputFile::OutputFile(const std::string& target)
+AtomicFile::AtomicFile(const std::string& target)
     : name_(target == "-" ? "standard output" : target), target_(resolved(target)) {
   if (target == "-") {
     fd_ = STDOUT_FILENO;
@@ -68,36 +101,36 @@ OutputFile::OutputFile(const std::string& target)
     open_unnamed();
 }
 
-void OutputFile::open_straight() {
+void AtomicFile::open_straight() {
   is_straight_ = true;
   fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (fd_ < 0) fail("can't open");
 }
 
-void OutputFile::open_unnamed() {
+void AtomicFile::open_unnamed() {
   fd_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFileMode);
   if (fd_ >= 0 && ::access(fmt::format("/proc/self/fd/{}", fd_).c_str(), F_OK) == 0) return;
   if (fd_ >= 0) ::close(fd_);
 
   temporary_ = free_name_for(target_);
-  TemporaryName::guard(temporary_);
+  guard_temporary(temporary_);
   fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kNewFileMode);
   if (fd_ < 0) {
-    TemporaryName::release();
+    release_temporary();
     temporary_.clear();
     fail("can't create");
   }
 }
 
-OutputFile::~OutputFile() {
+AtomicFile::~AtomicFile() {
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
-    TemporaryName::release();
+    release_temporary();
   }
 }
 
-void OutputFile::write(std::span<const std::byte> bytes) {
+void AtomicFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -107,7 +140,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-void OutputFile::commit() {
+void AtomicFile::commit() {
   if (is_straight_) {
     // A full pipe or disk may only be told of at the end.
     if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
@@ -116,7 +149,7 @@ void OutputFile::commit() {
   if (temporary_.empty()) {
     // An unnamed file can't replace an older one at once: it gets a temporary name first.
     temporary_ = free_name_for(target_);
-    TemporaryName::guard(temporary_);
+    guard_temporary(temporary_);
     if (::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", fd_).c_str(), AT_FDCWD, temporary_.c_str(),
                  AT_SYMLINK_FOLLOW) != 0)
       fail("can't name the finished file");
@@ -124,11 +157,11 @@ void OutputFile::commit() {
   if (::close(std::exchange(fd_, -1)) != 0) fail("can't write");
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
   temporary_.clear();
-  TemporaryName::release();
+  release_temporary();
 }
 
-void OutputFile::fail(std::string_view what) const {
+void AtomicFile::fail(std::string_view what) const {
   throw OutputError(fmt::format("{}: {}: {}", name_, what, std::strerror(errno)));
 }
 
-}  // namespace fxt::tools
+}  // namespace fxt

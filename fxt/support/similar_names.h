@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace fxt::tools {
+namespace fxt {
 
 class SimilarNames {
  public:
@@ -26,4 +26,4 @@ class SimilarNames {
   std::vector<std::pair<std::size_t, std::string>> found_;  // distance and name
 };
 
-}  // namespace fxt::tools
+}  // namespace fxt

@@ -1,19 +1,21 @@
-#include "fxt/tools/program/program.h"
+#include "fxt/support/program.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <new>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
-#include "fxt/tools/options/option.h"
-#include "fxt/tools/program/standard_output.h"
-#include "fxt/tools/text/printable.h"
+#include "fxt/support/atomic_file.h"
+#include "fxt/support/options.h"
 
-namespace fxt::tools {
+namespace fxt {
 namespace {
 
 // A standard stream that was closed from outside must not become one of our files: what is said would go into
@@ -51,4 +53,35 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
   return static_cast<int>(ExitCode::Failed);
 }
 
-}  // namespace fxt::tools
+// ---- Standard output ----
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && errno == EPIPE) throw QuietEnd();
+}
+
+void check_standard_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  if (errno != EPIPE) throw OutputError("standard output: can't write all that there is to say");
+}
+
+void StandardOutput::flush() {
+  if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) throw QuietEnd();
+    throw OutputError(std::string("standard output: ") + std::strerror(errno));
+  }
+  text_.clear();
+}
+
+// ---- The terminal ----
+
+bool is_terminal(int stream) {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(stream) == 1 && kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
+}
+
+bool wants_color() {
+  const char* const no = std::getenv("NO_COLOR");
+  return no == nullptr || *no == '\0';
+}
+
+}  // namespace fxt

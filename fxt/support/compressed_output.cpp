@@ -1,17 +1,44 @@
-#include "fxt/tools/files/gzip_stream.h"
+// Plain files, gzip by several threads, and zstd.
+#include "fxt/support/compressed_output.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <fmt/format.h>
+#include <future>
+#include <ios>
 #include <limits>
 #include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
-#define ZLIB_CONST  // it writes to nothing that it reads
+#define ZLIB_CONST  // zlib's input pointers are const
 #include <zlib.h>
 
-namespace fxt::tools {
+#include <boost/iostreams/concepts.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+
+namespace fxt {
 namespace {
+
+namespace io = boost::iostreams;
+
+class PlainStream : public ByteStream {
+ public:
+  explicit PlainStream(AtomicFile& file) : file_(file) {}
+  void write(std::span<const std::byte> bytes) override { file_.write(bytes); }
+  void finish() override {}
+
+ private:
+  AtomicFile& file_;
+};
+
+// ---- gzip ----
 
 constexpr std::size_t kBlockBytes = 256 * 1024;  // larger ones save less than a thousandth
 constexpr std::size_t kWindowBytes = 32 * 1024;  // as far as deflate looks back
@@ -65,9 +92,37 @@ class Deflater {
   z_stream stream_ = {};
 };
 
-}  // namespace
+// .gz outputs, compressed by several threads: blocks of equal size, each by itself but for the 32 KiB before
+// it, joined to one stream that every reader of gzip takes. The bytes do not depend on the number of threads.
+class GzipStream final : public ByteStream {
+ public:
+  // Borrows `file`. With one job, no thread is started.
+  GzipStream(AtomicFile& file, unsigned jobs);
+  void write(std::span<const std::byte> bytes) override;
+  void finish() override;
 
-GzipStream::GzipStream(OutputFile& file, unsigned jobs) : file_(file), jobs_(jobs) {
+ private:
+  using Bytes = std::vector<std::byte>;
+  struct Compressed {
+    Bytes bytes;
+    std::uint32_t checksum;  // of the plain bytes
+    std::size_t plain_size;
+  };
+
+  static Compressed compress(const Bytes& block, std::size_t known, bool is_last);
+  void hand_out(bool is_last);
+  void take_in(const Compressed& block);
+
+  AtomicFile& file_;
+  std::size_t jobs_;
+  Bytes block_;            // what is known already, and what follows it
+  std::size_t known_ = 0;  // of block_, bytes that the block before has
+  std::deque<std::future<Compressed>> running_;
+  std::uint32_t checksum_ = 0;
+  std::uint64_t plain_size_ = 0;
+};
+
+GzipStream::GzipStream(AtomicFile& file, unsigned jobs) : file_(file), jobs_(jobs) {
   block_.reserve(kWindowBytes + kBlockBytes);
 }
 
@@ -125,4 +180,69 @@ void GzipStream::take_in(const Compressed& block) {
   plain_size_ += block.plain_size;
 }
 
-}  // namespace fxt::tools
+// ---- zstd ----
+
+// The end of a chain of filters: our file. What goes wrong is also left in `failure`, for the chain keeps
+// silent about what happens while it is closed.
+class FileSink : public io::sink {
+ public:
+  FileSink(AtomicFile& file, std::exception_ptr& failure) : file_(&file), failure_(&failure) {}
+  std::streamsize write(const char* bytes, std::streamsize size) {
+    try {
+      file_->write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
+    } catch (...) {
+      *failure_ = std::current_exception();
+      throw;
+    }
+    return size;
+  }
+
+ private:
+  AtomicFile* file_;
+  std::exception_ptr* failure_;
+};
+
+class CompressedStream : public ByteStream {
+ public:
+  template <typename Compressor>
+  CompressedStream(const Compressor& compressor, AtomicFile& file) : name_(file.name()) {
+    chain_.push(compressor);
+    chain_.push(FileSink(file, failure_));
+    chain_.exceptions(std::ios::badbit | std::ios::failbit);  // before, a chain without an end is itself bad
+  }
+  void write(std::span<const std::byte> bytes) override {
+    guarded([&] {
+      // Streams write characters; the bytes stay what they are.
+      const auto chars = std::span(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      chain_.write(chars.data(), static_cast<std::streamsize>(chars.size()));
+    });
+  }
+  void finish() override {
+    guarded([&] { chain_.reset(); });
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  template <typename Action>
+  void guarded(Action action) {
+    try {
+      action();
+    } catch (const std::ios::failure& failure) {
+      throw OutputError(fmt::format("{}: can't compress: {}", name_, failure.what()));
+    }
+  }
+
+  std::string name_;
+  std::exception_ptr failure_;
+  io::filtering_ostream chain_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> open_stream(std::string_view target, AtomicFile& file, unsigned jobs) {
+  if (target.ends_with(".gz")) return std::make_unique<GzipStream>(file, jobs);
+  if (target.ends_with(".zst")) return std::make_unique<CompressedStream>(io::zstd_compressor(), file);
+  return std::make_unique<PlainStream>(file);
+}
+
+}  // namespace fxt

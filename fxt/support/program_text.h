@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "fxt/tools/options/option_table.h"
+#include "fxt/support/options.h"
 
-namespace fxt::tools {
+namespace fxt {
 
 struct ProgramText {
   std::string name, version;
@@ -45,4 +45,4 @@ class TextOptions {
   std::optional<Shell> completion_;
 };
 
-}  // namespace fxt::tools
+}  // namespace fxt

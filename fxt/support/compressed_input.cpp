@@ -1,5 +1,5 @@
 // Plain files, gzip by Boost.Iostreams, and zstd.
-#include "fxt/tools/files/input_file.h"
+#include "fxt/support/compressed_input.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 
-namespace fxt::tools {
+namespace fxt {
 namespace {
 
 // A file by its C handle, whose first bytes can be looked at.
@@ -156,4 +156,4 @@ std::unique_ptr<Input> open_input(const std::string& path) {
   return file;
 }
 
-}  // namespace fxt::tools
+}  // namespace fxt

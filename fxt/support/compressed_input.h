@@ -9,7 +9,7 @@
 
 #include "fxt/input.h"
 
-namespace fxt::tools {
+namespace fxt {
 
 // The file can't be opened or decompressed; the text names it.
 class FileError : public std::runtime_error {
@@ -20,4 +20,4 @@ class FileError : public std::runtime_error {
 // `path` "-" is standard input. Throws FileError, here and when reading.
 std::unique_ptr<Input> open_input(const std::string& path);
 
-}  // namespace fxt::tools
+}  // namespace fxt

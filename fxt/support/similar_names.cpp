@@ -1,11 +1,11 @@
-#include "fxt/tools/options/similar_names.h"
+#include "fxt/support/similar_names.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "fxt/lower.h"
 
-namespace fxt::tools {
+namespace fxt {
 namespace {
 
 // How many characters must be changed, put in or left out (Levenshtein).
@@ -57,4 +57,4 @@ std::vector<std::string> SimilarNames::nearest() const {
   return names;
 }
 
-}  // namespace fxt::tools
+}  // namespace fxt

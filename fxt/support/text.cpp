@@ -1,13 +1,25 @@
-#include "fxt/tools/options/lines.h"
+#include "fxt/support/text.h"
 
 #include <fmt/format.h>
 
-namespace fxt::tools {
+namespace fxt {
 
-std::string broken(std::string_view text, std::size_t indent) {
-  constexpr std::size_t kColumns = 80;
+std::string printable(std::string_view text) {
+  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < kFirstPrintable || byte == kDelete)
+      shown += fmt::format("\\x{:02x}", byte);
+    else
+      shown += c;
+  }
+  return shown;
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
   std::string lines;
-  const std::size_t width = kColumns - indent;
+  const std::size_t width = columns - indent;
   while (text.size() > width) {
     const std::size_t blank = text.rfind(' ', width);
     if (blank == std::string_view::npos) break;
@@ -27,4 +39,4 @@ std::vector<std::string_view> paragraphs_of(std::string_view text) {
   }
 }
 
-}  // namespace fxt::tools
+}  // namespace fxt

@@ -1,5 +1,5 @@
-// An option of the command line, as the room that it belongs to describes it. The program joins the options
-// of all rooms into one table: what is parsed, and what `--help` says, comes from there.
+// The options of a program. Each room describes its own; the program joins them into one table, from which
+// parsing, `--help`, the manual page and the completions come.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "fxt/time_range.h"
 
-namespace fxt::tools {
+namespace fxt {
 
 // Wrong usage; what() says what is wrong, without the program's name.
 class UsageError : public std::runtime_error {
@@ -74,4 +74,29 @@ Option choice(const std::string& name, Enum& chosen,
           .goes_with_inspect = goes_with_inspect};
 }
 
-}  // namespace fxt::tools
+// ---- The table ----
+
+struct OptionGroup {
+  std::string title;
+  std::vector<Option> options;
+};
+using OptionTable = std::vector<OptionGroup>;
+
+struct CommandLine {
+  struct Given {
+    const Option* option;  // borrowed from the table
+    std::string value;     // empty for switches
+  };
+  std::vector<Given> options;  // in the order in which they were given
+  std::vector<std::string> paths;
+
+  bool has(std::string_view name) const;
+};
+
+// Nothing is told to the options yet. Throws UsageError.
+CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
+
+// The two paths of a program that takes an IN and an OUT. Throws UsageError if they are not two.
+std::pair<std::string, std::string> in_and_out(const CommandLine& line);
+
+}  // namespace fxt

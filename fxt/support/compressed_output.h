@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "fxt/tools/files/output_file.h"
+#include "fxt/support/atomic_file.h"
 
-namespace fxt::tools {
+namespace fxt {
 
 // Passes bytes on to a file, compressed if the file's name says so.
 class ByteStream {
@@ -20,6 +20,6 @@ class ByteStream {
 
 // By the end of `target`: ".gz" is gzip, by so many threads; ".zst" is Zstandard, all else is plain. Borrows
 // `file`.
-std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file, unsigned jobs);
+std::unique_ptr<ByteStream> open_stream(std::string_view target, AtomicFile& file, unsigned jobs);
 
-}  // namespace fxt::tools
+}  // namespace fxt

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fxt/tools/options/program_text.h"
+#include "fxt/support/program_text.h"
 
-namespace fxt::tools {
+namespace fxt {
 namespace {
 
 // The words that an option takes; none if it takes something else.
@@ -148,4 +148,4 @@ std::string completion_of(const ProgramText& program, const OptionTable& table, 
   return {};
 }
 
-}  // namespace fxt::tools
+}  // namespace fxt

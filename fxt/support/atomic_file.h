@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace fxt::tools {
+namespace fxt {
 
 // The output can't be written (disk full, no permission, …). what() names the output and the reason.
 class OutputError : public std::runtime_error {
@@ -17,15 +17,15 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-class OutputFile {
+class AtomicFile {
  public:
   // "-" is standard output. Throws OutputError when the target can't be written: a directory, no permission,
   // …
-  explicit OutputFile(const std::string& target);
+  explicit AtomicFile(const std::string& target);
   // Without commit(), nothing is left and an older file of that name is unharmed.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
 
   // Throws OutputError (disk full, …).
   void write(std::span<const std::byte> bytes);
@@ -48,4 +48,4 @@ class OutputFile {
   std::uint64_t bytes_written_ = 0;
 };
 
-}  // namespace fxt::tools
+}  // namespace fxt

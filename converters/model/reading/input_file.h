@@ -1,0 +1,82 @@
+// A binary input, read in blocks at any offset, and a window that moves over it. Not mapped: a file that
+// shrinks while it is read must give an error, not a signal; and blocks that stay in the cache measure as
+// fast.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace convert {
+
+class InputFile {
+ public:
+  // No file: size() is 0.
+  InputFile() = default;
+  // Opens the file and notes its size. With `keep_open` false each read opens it again, so that thousands of
+  // files can be read side by side. Throws InputError when it can't be opened or is not a regular file.
+  explicit InputFile(std::string path, bool keep_open = true);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }  // in bytes, when the file was opened
+
+  // Fills `buffer` from `offset` on and returns the filled part: all of it, or less at size(). Throws
+  // InputError when the file is shorter now than when it was opened, or can't be read.
+  std::span<const std::byte> read(std::uint64_t offset, std::span<std::byte> buffer) const;
+  // As read(), but a file that has become shorter ends early.
+  std::span<const std::byte> read_available(std::uint64_t offset, std::span<std::byte> buffer) const;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// The part of a file that is in memory. It can move to any offset; reading forward is what it is made for.
+class FileWindow {
+ public:
+  // What was read stays in a second-level cache beside what is made of it.
+  static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
+
+  enum class EarlyEnd : std::uint8_t { Error, End };  // of a file that shrinks while it is read
+
+  // Throws InputError as InputFile does.
+  FileWindow(std::string path, EarlyEnd early_end, bool keep_open = true,
+             std::size_t block_bytes = kDefaultBlockBytes);
+
+  const std::string& path() const { return file_.path(); }
+  std::uint64_t size() const { return size_; }  // decreases when the file turns out to be shorter
+
+  // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and the bytes behind them
+  // that are in memory. Valid until the next call. Throws InputError as InputFile::read() does.
+  std::span<const std::byte> at(std::uint64_t offset, std::size_t wanted) {
+    if (offset >= begin_ && offset - begin_ <= filled_ && wanted <= filled_ - (offset - begin_))
+      return std::span<const std::byte>(buffer_).first(filled_).subspan(offset - begin_);
+    return fetch(offset, wanted);
+  }
+
+  // For reading forward: the bytes at offset(), as at() returns them, and the step behind some of them.
+  std::span<const std::byte> at_least(std::size_t bytes) { return at(offset_, bytes); }
+  void consume(std::size_t bytes) { offset_ += bytes; }
+  void skip_to_end() { offset_ = size_; }
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  std::span<const std::byte> fetch(std::uint64_t offset, std::size_t wanted);
+
+  InputFile file_;
+  EarlyEnd early_end_;
+  std::size_t block_bytes_;
+  std::uint64_t size_;
+  std::uint64_t offset_ = 0;  // of the forward reader
+  std::vector<std::byte> buffer_;
+  std::uint64_t begin_ = 0;  // file offset of the buffer
+  std::size_t filled_ = 0;
+};
+
+}  // namespace convert

@@ -1,0 +1,60 @@
+// What all programs share around their work: standard streams, the terminal, signals, messages and exit
+// codes.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "fxt/support/text.h"
+
+namespace fxt {
+
+enum class ExitCode : int {
+  Done = 0,
+  Failed = 1,         // an input is not as it should be, or the output could not be written
+  WrongUsage = 2,     // nothing was done
+  DoneWithNotes = 3,  // which the user asked to be told of
+};
+
+// Nobody reads the output any more; nothing to complain about.
+struct QuietEnd : std::exception {};
+
+// Does the work, and says on standard error what it throws. The code to exit with.
+int run_program(const std::string& name, const std::function<ExitCode()>& work);
+
+// ---- Standard output ----
+
+// Whether it arrived is asked once, at the end: what is printed meanwhile may wait in a buffer, or fail at
+// once. Throws QuietEnd if nobody reads any more.
+void print(std::string_view text);
+
+// Throws OutputError, but if nobody reads any more.
+void check_standard_output();
+
+// Standard output, in blocks.
+class StandardOutput {
+ public:
+  TextBuffer& text() { return text_; }
+  void line_done() {
+    text_.push_back('\n');
+    if (text_.size() >= kBlock) flush();
+  }
+  // Throws QuietEnd if nobody reads any more, OutputError for other reasons.
+  void flush();
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 16;
+  TextBuffer text_;
+};
+
+// ---- The terminal ----
+
+// Whether the stream is a terminal that obeys escape sequences.
+bool is_terminal(int stream);
+// False if NO_COLOR is set to anything, see https://no-color.org.
+bool wants_color();
+
+}  // namespace fxt
