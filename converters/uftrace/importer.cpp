@@ -2,7 +2,7 @@
 
 #include "converters/model/outline.h"
 #include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect/inspect.h"
+#include "converters/uftrace/inspect.h"
 #include "converters/uftrace/options.h"
 
 namespace convert::uftrace {

@@ -17,7 +17,7 @@
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
 #include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect/inspect.h"
+#include "converters/uftrace/inspect.h"
 #include "converters/uftrace/options.h"
 #include "fxt/output.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "converters/uftrace/import.h"
-#include "converters/uftrace/inspect/inspect.h"
+#include "converters/uftrace/inspect.h"
 #include "tests/model/event_text.h"
 #include "tests/number_bytes.h"
 

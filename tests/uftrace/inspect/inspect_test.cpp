@@ -1,5 +1,5 @@
 // What a recording holds, counted without converting it: nothing may be missed, and damage has its place.
-#include "converters/uftrace/inspect/inspect.h"
+#include "converters/uftrace/inspect.h"
 
 #include <filesystem>
 #include <gmock/gmock.h>

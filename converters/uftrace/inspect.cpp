@@ -1,4 +1,4 @@
-#include "converters/uftrace/inspect/inspect.h"
+#include "converters/uftrace/inspect.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "converters/uftrace/events/event_ids.h"
-#include "converters/uftrace/inspect/inspect_cpus.h"
-#include "converters/uftrace/inspect/inspect_files.h"
-#include "converters/uftrace/inspect/record_survey.h"
+#include "converters/uftrace/inspect_cpus.h"
+#include "converters/uftrace/inspect_files.h"
+#include "converters/uftrace/record_survey.h"
 #include "converters/uftrace/recording.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/text_file.h"

@@ -1,4 +1,4 @@
-#include "converters/uftrace/inspect/inspect_files.h"
+#include "converters/uftrace/inspect_files.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,5 @@
-// Counts the records of one thread in one walk over its file, for --inspect. Memory does not grow with the file.
+// Counts the records of one thread in one walk over its file, for --inspect. Memory does not grow with the
+// file.
 #pragma once
 
 #include <cstdint>

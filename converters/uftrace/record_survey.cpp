@@ -1,4 +1,4 @@
-#include "converters/uftrace/inspect/record_survey.h"
+#include "converters/uftrace/record_survey.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "converters/uftrace/inspect/inspect_cpus.h"
+#include "converters/uftrace/inspect_cpus.h"
 
 #include <array>
 #include <map>
