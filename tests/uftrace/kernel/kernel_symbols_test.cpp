@@ -8,9 +8,8 @@ namespace convert::uftrace {
 namespace {
 
 std::string name_at(std::uint64_t address, std::string_view text) {
-  Notes notes;
-  const SymbolTable table{std::string(text), "kallsyms", notes};
-  EXPECT_TRUE(notes.empty());
+  const SymbolTable table{std::string(text)};
+  EXPECT_THAT(table.damaged_lines(), testing::IsEmpty());
   return std::string(kernel_name(table, address));
 }
 

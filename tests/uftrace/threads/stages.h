@@ -118,7 +118,8 @@ class Stages : public testing::Test {
     kernel({.time_ns = time_ns, .address = 0xff00, .depth = depth, .kind = KernelMessage::Kind::Exit});
   }
   void perf(std::uint64_t time_ns, PerfEvent::Kind kind) {
-    perf_.put({.time_ns = time_ns, .cpu = 0, .kind = kind, .name = names_.intern("worker")});
+    perf_.stage({.time_ns = time_ns, .cpu = 0, .kind = kind, .name = names_.intern("worker")});
+    perf_.deliver();
   }
 
   TextRecording recording_;
