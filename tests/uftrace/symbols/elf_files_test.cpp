@@ -45,12 +45,15 @@ class ElfFilesTest : public testing::Test {
   // The symbol at 0x100, or "none".
   std::string name(std::string_view path = "/usr/bin/app", std::string_view build_id = kBuildIdHex,
                    std::uint64_t size = 0x2000) {
-    const Module module{
-        .start = kStart, .end = kStart + size, .path = std::string(path), .build_id = std::string(build_id)};
+    const Image module{.kind = Image::Kind::Module,
+                       .path = std::string(path),
+                       .base = kStart,
+                       .build_id = std::string(build_id),
+                       .size_bytes = size};
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
-    const SymbolTable* const table = files.of_module(module);
-    EXPECT_EQ(files.of_module(module), table);
+    const SymbolTable* const table = files.of(module);
+    EXPECT_EQ(files.of(module), table);
     files.add_notes(notes_);
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
@@ -59,7 +62,7 @@ class ElfFilesTest : public testing::Test {
   std::string library_name(const std::string& path) {
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
-    const SymbolTable* const table = files.of_library(path);
+    const SymbolTable* const table = files.of({.kind = Image::Kind::Library, .path = path});
     files.add_notes(notes_);
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";

@@ -45,9 +45,12 @@ class SymbolFileChoice : public testing::Test {
   }
   // The name of the symbol in the chosen file.
   std::string_view of_module(std::string_view path, std::string_view build_id) {
-    return name(files().of_module(path, build_id));
+    return name(files().of(
+        {.kind = Image::Kind::Module, .path = std::string(path), .build_id = std::string(build_id)}));
   }
-  std::string_view of_library(std::string_view path) { return name(files().of_library(path)); }
+  std::string_view of_library(std::string_view path) {
+    return name(files().of({.kind = Image::Kind::Library, .path = std::string(path)}));
+  }
 
  private:
   SymbolFiles& files() {
