@@ -78,7 +78,7 @@ TEST_F(SymbolFileChoice, LibrariesOfOneNameDifferByTheSuffixOfTheirBuildId) {
   EXPECT_EQ(of_library("/d2/lib.so"), "in_lib.so-9054.sym");
 }
 
-TEST_F(SymbolFileChoice, WithoutABuildIdTheSuffixIsMadeOfThePath) {
+TEST_F(SymbolFileChoice, WithoutABuildIdTheSuffixComesFromThePath) {
   add("lib.so.sym", "/d1/lib.so", "");
   add("lib.so-033b.sym", "/d2/lib.so", "");
   EXPECT_EQ(of_module("/d2/lib.so", ""), "in_lib.so-033b.sym");
