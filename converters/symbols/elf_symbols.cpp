@@ -74,62 +74,29 @@ void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
 
 // ---- Entries of the procedure linkage table ----
 
-struct PltEntry {
-  std::uint64_t address;
-  std::uint64_t size;
-  std::string_view name;  // of the function, borrowed from the image
-};
-
-// The text that names of dynamic symbols are part of.
-std::string_view dynamic_strings(const ElfImage& image) {
-  const ElfSection* const table = image.find(SHT_DYNSYM);
-  return table != nullptr ? image.strings_of(*table) : std::string_view{};
-}
-
-constexpr std::array<std::string_view, 2> kRelocationSections{".rela.plt", ".rel.plt"};
+constexpr std::array<std::string_view, 2> kPltRelocations{".rela.plt", ".rel.plt"};
 constexpr std::size_t kMaxSlots = std::size_t{1} << 20;
 
 // The functions whose addresses relocations put into slots of the global offset table.
 struct Slots {
-  std::vector<std::string_view> in_order;  // those of the PLT; empty text: no name
+  std::vector<std::string_view> of_plt;  // in the order of its relocations; empty text: no name
   std::map<std::uint64_t, std::string_view> by_address;
 };
 
-class DynamicNames {
- public:
-  explicit DynamicNames(const ElfImage& image) : strings_(dynamic_strings(image)) {
-    if (const ElfSection* const table = image.find(SHT_DYNSYM)) symbols_ = image.data(*table);
-  }
-  std::string_view operator[](std::uint64_t index) const {
-    GElf_Sym symbol;
-    if (symbols_ == nullptr || index == 0 || index > INT32_MAX ||
-        gelf_getsym(symbols_, static_cast<int>(index), &symbol) == nullptr ||
-        symbol.st_name >= strings_.size())
-      return {};
-    const std::string_view rest = strings_.substr(symbol.st_name);
-    return rest.substr(0, rest.find('\0'));
-  }
-
- private:
-  Elf_Data* symbols_ = nullptr;
-  std::string_view strings_;
-};
-
-bool fills_function_slot(int machine, std::uint64_t type) {
-  switch (machine) {
-    case EM_X86_64:
-      return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-    case EM_386:
-      return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
-    default:
-      return true;
-  }
+// The name of a dynamic symbol; empty if it has none.
+std::string_view dynamic_name(Elf_Data* symbols, std::string_view strings, std::uint64_t index) {
+  GElf_Sym symbol;
+  if (symbols == nullptr || index == 0 || index > INT32_MAX ||
+      gelf_getsym(symbols, static_cast<int>(index), &symbol) == nullptr || symbol.st_name >= strings.size())
+    return {};
+  const std::string_view rest = strings.substr(symbol.st_name);
+  return rest.substr(0, rest.find('\0'));
 }
 
-void read_relocations(const ElfImage& image, const ElfSection& section, const DynamicNames& names,
-                      Slots& slots) {
+void read_relocations(const ElfImage& image, const ElfSection& section, Elf_Data* symbols,
+                      std::string_view strings, Slots& slots) {
   Elf_Data* const data = image.data(section);
-  const bool is_of_plt = std::ranges::count(kRelocationSections, section.name) != 0;
+  const bool is_of_plt = std::ranges::count(kPltRelocations, section.name) != 0;
   if (data == nullptr || section.entry_size == 0) return;
   const std::uint64_t count = std::min<std::uint64_t>(data->d_size / section.entry_size, INT32_MAX);
   for (int i = 0; i < static_cast<int>(count); ++i) {
@@ -141,25 +108,32 @@ void read_relocations(const ElfImage& image, const ElfSection& section, const Dy
       if (gelf_getrel(data, i, &rel) == nullptr) return;
       relocation = {.r_offset = rel.r_offset, .r_info = rel.r_info, .r_addend = 0};
     }
-    const std::string_view name = names[GELF_R_SYM(relocation.r_info)];
-    if (slots.in_order.size() >= kMaxSlots || slots.by_address.size() >= kMaxSlots) return;
-    if (is_of_plt) slots.in_order.push_back(name);
-    if (!name.empty() && fills_function_slot(image.machine(), GELF_R_TYPE(relocation.r_info)))
+    const std::string_view name = dynamic_name(symbols, strings, GELF_R_SYM(relocation.r_info));
+    const auto type = GELF_R_TYPE(relocation.r_info);
+    if (slots.of_plt.size() >= kMaxSlots || slots.by_address.size() >= kMaxSlots) return;
+    if (is_of_plt) slots.of_plt.push_back(name);
+    if (!name.empty() && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT))
       slots.by_address.emplace(relocation.r_offset, name);
   }
 }
 
-Slots slots_of(const ElfImage& image) {
-  const DynamicNames names(image);
+Slots read_slots(const ElfImage& image, std::string_view strings) {
+  const ElfSection* const table = image.find(SHT_DYNSYM);
+  Elf_Data* const symbols = table != nullptr ? image.data(*table) : nullptr;
   Slots slots;
   for (const ElfSection& section : image.sections())
-    if (section.type == SHT_RELA || section.type == SHT_REL) read_relocations(image, section, names, slots);
+    if (section.type == SHT_RELA || section.type == SHT_REL)
+      read_relocations(image, section, symbols, strings, slots);
   return slots;
+}
+
+Symbol plt_entry(std::uint64_t address, std::uint64_t size, std::string_view name) {
+  return {.start = address, .end = address + size, .name = name, .type = 'P'};
 }
 
 // On x86-64 every entry holds a jump through its slot, `jmp *slot(%rip)`, with all linkers.
 void add_jumps(const ElfImage& image, const ElfSection& section, const Slots& slots,
-               std::vector<PltEntry>& entries) {
+               std::vector<Symbol>& entries) {
   constexpr std::array<unsigned char, 2> kJump{0xff, 0x25};
   constexpr std::size_t kJumpBytes = 6;
   const std::uint64_t step = section.name == ".plt.got" && section.entry_size != 16 ? 8 : 16;
@@ -172,7 +146,7 @@ void add_jumps(const ElfImage& image, const ElfSection& section, const Slots& sl
           static_cast<std::uint64_t>(std::int64_t{boost::endian::load_little_s32(entry + i + 2)});
       const auto slot = slots.by_address.find(section.address + start + i + kJumpBytes + distance);
       if (slot == slots.by_address.end()) continue;
-      entries.push_back({.address = section.address + start, .size = step, .name = slot->second});
+      entries.push_back(plt_entry(section.address + start, step, slot->second));
       break;
     }
   }
@@ -187,24 +161,25 @@ struct Layout {
 constexpr std::array kLayouts{Layout{EM_386, 16, 16}, Layout{EM_AARCH64, 32, 16}, Layout{EM_ARM, 20, 12},
                               Layout{EM_RISCV, 32, 16}};
 
-void add_in_order(const ElfImage& image, const Slots& slots, std::vector<PltEntry>& entries) {
+void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>& entries) {
   const auto* const layout = std::ranges::find(kLayouts, image.machine(), &Layout::machine);
   const ElfSection* const second = image.find(".plt.sec");  // of programs with CET; has no header
   const ElfSection* const section = second != nullptr ? second : image.find(".plt");
   if (layout == kLayouts.end() || section == nullptr) return;
   const std::uint64_t header_bytes = second != nullptr ? 0 : layout->header_bytes;
   // With another size the layout is unknown. No name is better than a wrong one.
-  if (section->size != header_bytes + slots.in_order.size() * layout->entry_bytes) return;
+  if (section->size != header_bytes + slots.of_plt.size() * layout->entry_bytes) return;
   std::uint64_t address = section->address + header_bytes;
-  for (const std::string_view name : slots.in_order) {
-    if (!name.empty()) entries.push_back({.address = address, .size = layout->entry_bytes, .name = name});
+  for (const std::string_view name : slots.of_plt) {
+    if (!name.empty()) entries.push_back(plt_entry(address, layout->entry_bytes, name));
     address += layout->entry_bytes;
   }
 }
 
-std::vector<PltEntry> plt_entries(const ElfImage& image) {
-  const Slots slots = slots_of(image);
-  std::vector<PltEntry> entries;
+// At the addresses in the file. Names are borrowed from the strings of the dynamic symbols.
+std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings) {
+  const Slots slots = read_slots(image, strings);
+  std::vector<Symbol> entries;
   if (image.machine() == EM_X86_64) {
     for (const std::string_view name : {".plt", ".plt.sec", ".plt.got"})
       if (const ElfSection* const section = image.find(name)) add_jumps(image, *section, slots, entries);
@@ -226,17 +201,14 @@ std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfIm
   add_symbols(source, image.base(), texts, symbols);
   put_best_names_first(symbols, has_full_symbols(source));
 
-  const std::vector<PltEntry> entries = plt_entries(image);
-  const std::string_view dynamic = dynamic_strings(image);
-  const std::string_view names = texts.emplace_back(dynamic);
-  for (const PltEntry& entry : entries) {
-    if (entry.address < image.base()) continue;
-    const std::uint64_t start = entry.address - image.base();
-    const auto at = static_cast<std::size_t>(entry.name.data() - dynamic.data());
-    symbols.push_back({.start = start,
-                       .end = start + entry.size,
-                       .name = names.substr(at, entry.name.size()),
-                       .type = 'P'});
+  const ElfSection* const dynamic = image.find(SHT_DYNSYM);
+  const std::string_view strings =
+      texts.emplace_back(dynamic != nullptr ? image.strings_of(*dynamic) : std::string_view{});
+  for (Symbol entry : plt_entries(image, strings)) {
+    if (entry.start < image.base()) continue;
+    entry.start -= image.base();
+    entry.end -= image.base();
+    symbols.push_back(entry);
   }
   std::erase_if(symbols, [](const Symbol& symbol) { return symbol.name.empty(); });
   if (symbols.empty()) return nullptr;

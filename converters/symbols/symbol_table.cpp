@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
+#include "converters/model/reading/text_file.h"
 
 namespace convert {
 namespace {
@@ -86,18 +87,15 @@ void SymbolTable::sort_by_start() {
 }
 
 void SymbolTable::read_lines() {
-  std::string_view rest = texts_.front();
+  Lines lines(texts_.front());
   // Reserved memory that stays unused costs nothing.
   constexpr std::size_t kShortLine = 24;
-  symbols_.reserve(rest.size() / kShortLine);
-  for (std::uint64_t number = 1; !rest.empty(); ++number) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty() || line.starts_with('#')) continue;
-    auto symbol = parse_symbol_line(line);
+  symbols_.reserve(texts_.front().size() / kShortLine);
+  while (const auto line = lines.next()) {
+    if (line->empty() || line->starts_with('#')) continue;
+    auto symbol = parse_symbol_line(*line);
     if (!symbol) {
-      damaged_lines_.push_back(number);
+      damaged_lines_.push_back(lines.number());
       continue;
     }
     if (is_end_marker(symbol->name)) symbol->type = kMarkerType;

@@ -1,7 +1,9 @@
 #include "converters/symbols/demangle.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +19,7 @@ struct Name {
 std::ostream& operator<<(std::ostream& out, const Name& name) { return out << name.symbol; }
 
 class SimpleName : public testing::TestWithParam<Name> {};
-TEST_P(SimpleName, IsWhatUftraceShows) {
+TEST_P(SimpleName, IsTheOneThatUftraceShows) {
   EXPECT_EQ(demangle(GetParam().symbol, Demangle::Simple), GetParam().shown);
 }
 
@@ -32,6 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_Z3foov", "foo"}, Name{"_ZN2ns3foo3barEi", "ns::foo::bar"}, Name{"_ZNK3foo3barEv", "foo::bar"},
         Name{"_ZN3FooC1Ei", "Foo::Foo"}, Name{"_ZN3FooD0Ev", "Foo::~Foo"},
         Name{"_ZN1AIiE1BIdED2Ev", "A::B::~B"}, Name{"_ZN3FooCI23BarEi", "Foo::Foo"},
+        Name{"_ZN2ns3FooIiECI13BarEi", "ns::Foo::Foo"}, Name{"_ZN7PCI2Bus4initEv", "PCI2Bus::init"},
         Name{"_ZNSaIcED1Ev", "std::allocator::~allocator"},
         Name{"_ZNSsC1Ev", "std::basic_string<>::basic_string<>"},
         Name{"_ZNSolsEi", "std::basic_ostream::operator<<"},
@@ -55,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_ZTW3foo", "TLS_wrap::foo"}, Name{"_ZGVZ4mainE1x", "__guard_variable__main::x"},
         Name{"_ZTV3Foo", "__vtable__Foo"}));
 
-// No ABI tags: a tag says how something was compiled, not what it is.
+// An ABI tag is no part of the name: it marks how something was compiled.
 INSTANTIATE_TEST_SUITE_P(AbiTags, SimpleName,
                          testing::Values(Name{"_ZNKSt6locale4nameB5cxx11Ev", "std::locale::name"},
                                          Name{"_ZNSt8ios_base7failureB5cxx11D2Ev",
@@ -122,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
              "llvm.12688736362657155723",
              "<std::sync::once::Once>::call_once<curl::init::{closure}>::{closure}"}));
 
-// uftrace leaves these mangled, and so they stay comparable: a back reference to a type that is no path.
+// Back references to types that are no paths. uftrace leaves such names mangled; the same names can be
+// compared.
 INSTANTIATE_TEST_SUITE_P(RustV0LeftAlone, SimpleName,
                          testing::Values(Name{"_RINvC1a1fTlmEB7_E", "_RINvC1a1fTlmEB7_E"}));
 
@@ -133,7 +137,21 @@ INSTANTIATE_TEST_SUITE_P(NotUnderstood, SimpleName,
                                          Name{"__Z3foov", "__Z3foov"}, Name{"_R", "_R"}, Name{"_RB_", "_RB_"},
                                          Name{"_Z99999999999999999999foo", "_Z99999999999999999999foo"}));
 
-TEST(FullName, IsWhatTheManglingHolds) {
+TEST(ShortCppName, OperatorsInTemplateArgumentsAreNoBrackets) {
+  for (const std::string_view arguments :
+       {"(a)<(b), int", "(a)<<(b)", "(a)>>(b)", "((a)>(b)), int", "&(ns::operator->(int))",
+        "(a)->b, void (*)(int)", "{lambda(A<int>)#1}", "B<C<int>, (char)60>", "int [3]",
+        "bool (*)(A<int> const&)"})
+    EXPECT_EQ(short_cpp_name(fmt::format("ns::A<{}>::f<{}>", arguments, arguments)), "ns::A::f") << arguments;
+}
+
+TEST(ShortCppName, NothingForTextThatIsNoName) {
+  for (const std::string_view text :
+       {"", "typeinfo fn for f", "unsigned int", "(anonymous", "{unnamed type#1}"})
+    EXPECT_EQ(short_cpp_name(text), std::nullopt) << text;
+}
+
+TEST(FullName, HoldsParametersAndTemplateArguments) {
   EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi", Demangle::Full),
             "std::vector<int, std::allocator<int> >::push_back(int const&)");
   EXPECT_EQ(demangle("_ZNKSt6locale4nameB5cxx11Ev", Demangle::Full), "std::locale::name[abi:cxx11]() const");
@@ -194,7 +212,7 @@ TEST(HostileName, DoublingScopesAreLeftAlone) {
 }
 
 TEST(HostileName, NestedConversionsAreLeftAlone) {
-  // Whoever tries both meanings of T_I tries 2^60 times.
+  // T_I has two meanings; a reader that tries both tries 2^60 times.
   std::string symbol = "_ZN1a";
   for (int i = 0; i < 60; ++i) symbol += "cvT_IN1a";
   EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);
@@ -236,7 +254,7 @@ TEST(HostileName, DoublingBackReferencesAreLeftAlone) {
   EXPECT_EQ(demangle(symbol, Demangle::Full), symbol);
 }
 
-TEST(HostileName, EveryPrefixAndEveryChangedByteGivesSomeName) {
+TEST(HostileName, EveryPrefixAndEveryChangedByteGivesAName) {
   for (const std::string_view whole :
        {"_ZZN2ns3fooIXadL_Z3barvEEJiDpT_EEEvPFvvERA3_iM1AKFivEENKUlTyT_E0_clB3tagIiEEDav.part.0",
         "_RNCINvXs0_NtNtCs89T1_3std4sync4onceINtB8_4OncelKj8_L_ENtB6_1T9call_onceNCNvC4curl4init0DNtB8_"

@@ -1,4 +1,4 @@
-// ELF files written by hand, of both classes and byte orders: for tests of what their symbols come from.
+// Builds ELF files of both classes and byte orders.
 #pragma once
 
 #include <bit>
@@ -33,11 +33,11 @@ class ElfBuilder {
     std::string name;
     std::uint64_t value, size;
     unsigned char type = STT_FUNC, binding = STB_GLOBAL;
-    std::uint16_t section = 1;  // any that is there
+    std::uint16_t section = 1;  // any section that exists
   };
-  // A symbol table with its strings; the first symbol, of no name, is added.
+  // A symbol table with its strings. Adds the first symbol, which has no name.
   std::uint32_t add_symbols(std::string_view name, std::uint32_t type, const std::vector<Symbol>& symbols);
-  // Relocations of the symbols with that index: RELA with 64 bits, REL with 32.
+  // Relocations of symbols by their index: RELA with 64 bits, REL with 32.
   struct Relocation {
     std::uint64_t slot;
     std::uint32_t symbol, type;
@@ -48,7 +48,7 @@ class ElfBuilder {
 
   std::string bytes(std::uint16_t type = ET_DYN) const;
 
-  // A number of that size in the file's order.
+  // A number of `size` bytes in the byte order of the file.
   std::string number(std::uint64_t value, unsigned size) const;
   std::string word(std::uint64_t value) const { return number(value, is_64_ ? 8 : 4); }
 

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What is thrown, without the file's name.
+// The text of the InputError, without the name of the file.
 template <typename Action>
 std::string problem_of(Action&& action) {
   try {
@@ -73,7 +73,7 @@ TEST_F(ElfTest, SymbolsCountFromTheFirstMapping) {
                           "2000-2008 D total", "2008-200c d count", "200c-2010 v limit", "2010-2014 u only"));
 }
 
-TEST_F(ElfTest, WhatIsNoSymbolOfTheProgramIsLeftOut) {
+TEST_F(ElfTest, OtherSymbolsAreIgnored) {
   ElfBuilder elf;
   elf.load(0x1000, 0x100);
   elf.add_symbols(".symtab", SHT_SYMTAB,
@@ -88,7 +88,7 @@ TEST_F(ElfTest, WhatIsNoSymbolOfTheProgramIsLeftOut) {
   EXPECT_THAT(symbols(elf.bytes()), ElementsAre("8-ffffffffffffffff T last"));
 }
 
-TEST_F(ElfTest, BothClassesAndByteOrdersTellTheSame) {
+TEST_F(ElfTest, BothClassesAndByteOrdersGiveTheSame) {
   for (const bool is_64 : {false, true}) {
     for (const std::endian order : {std::endian::little, std::endian::big}) {
       ElfBuilder elf(is_64 ? EM_PPC64 : EM_PPC, is_64, order);
@@ -107,7 +107,7 @@ TEST_F(ElfTest, BothClassesAndByteOrdersTellTheSame) {
   }
 }
 
-TEST_F(ElfTest, MemoryReachesFromTheFirstMappingToTheLastBytesOfTheFile) {
+TEST_F(ElfTest, MappedSizeEndsWithTheLastBytesOfTheFile) {
   const auto memory_of = [&](const ElfBuilder& elf) {
     const RegularFile file(write(elf.bytes()), "");
     const ElfImage image(file);
@@ -146,7 +146,7 @@ TEST_F(ElfTest, TheBuildIdIsOneOfTheNotes) {
   EXPECT_EQ(id_of(too_long), "");
 }
 
-TEST_F(ElfTest, DynamicSymbolsServeWhereOthersWereStripped) {
+TEST_F(ElfTest, DynamicSymbolsReplaceStrippedOnes) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   elf.add_symbols(".dynsym", SHT_DYNSYM, {{"exported", 0x100, 8}});
@@ -164,7 +164,7 @@ std::string best_name(std::uint32_t type, const std::vector<std::string>& names,
   return symbols(elf.bytes()).front();
 }
 
-TEST_F(ElfTest, OfSeveralNamesTheOneThatUftraceSaves) {
+TEST_F(ElfTest, OfSeveralNamesTheOneThatUftraceSavesComesFirst) {
   const auto of = [&](std::uint32_t type, const std::vector<std::string>& names) {
     return best_name(type, names, *this, [&](const std::string& bytes) { return symbols(bytes); });
   };
@@ -178,14 +178,14 @@ TEST_F(ElfTest, OfSeveralNamesTheOneThatUftraceSaves) {
   EXPECT_EQ(of(SHT_SYMTAB, {"read@@GLIBC_2.2.5"}), "100-108 T read");
 }
 
-TEST_F(ElfTest, ArmAddressesWithoutTheirMode) {
+TEST_F(ElfTest, ArmAddressesLoseTheThumbBit) {
   ElfBuilder elf(EM_ARM, false);
   elf.load(0x8000, 0x1000);
   elf.add_symbols(".symtab", SHT_SYMTAB, {{"thumb", 0x8101, 8}});
   EXPECT_THAT(symbols(elf.bytes()), ElementsAre("100-108 T thumb"));
 }
 
-// An entry of 16 bytes that jumps to what the slot at `slot` holds; `lead` bytes come before the jump.
+// An entry of 16 bytes that jumps to the address in the slot at `slot`; `lead` bytes come before the jump.
 std::string jump_entry(std::uint64_t address, std::uint64_t slot, std::string_view lead,
                        std::size_t size = 16) {
   const auto distance = static_cast<std::uint32_t>(slot - (address + lead.size() + 6));
@@ -194,7 +194,7 @@ std::string jump_entry(std::uint64_t address, std::uint64_t slot, std::string_vi
   return code;
 }
 
-TEST_F(ElfTest, PltEntriesAreNamedByTheSlotsThatTheyJumpThrough) {
+TEST_F(ElfTest, PltEntriesHaveTheNameOfTheirSlot) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   const auto dynamic = elf.add_symbols(".dynsym", SHT_DYNSYM,
@@ -205,7 +205,7 @@ TEST_F(ElfTest, PltEntriesAreNamedByTheSlotsThatTheyJumpThrough) {
       ".rela.plt", dynamic,
       {{0x4018, 1, R_X86_64_JUMP_SLOT}, {0x4020, 2, R_X86_64_JUMP_SLOT}, {0x4028, 0, R_X86_64_IRELATIVE}});
   elf.add_relocations(".rela.dyn", dynamic, {{0x4030, 3, R_X86_64_GLOB_DAT}, {0x4038, 3, R_X86_64_64}});
-  // The first entry is the loader's, the order any linker's, one slot is of no name.
+  // The first entry belongs to the loader, entries may be in any order, and one slot has no name.
   elf.add({.name = ".plt",
            .address = 0x1020,
            .data = jump_entry(0x1020, 0x4010, "\xff\x35\x01\x02\x03\x04") + jump_entry(0x1030, 0x4020, "") +
@@ -277,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(All, ElfPlt,
                                          OrderedPlt{EM_ARM, false, 20, 12},
                                          OrderedPlt{EM_RISCV, true, 32, 16}));
 
-TEST_F(ElfTest, OnlyProgramsAndLibraries) {
+TEST_F(ElfTest, OnlyProgramsAndLibrariesAreAccepted) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   EXPECT_EQ(refusal(elf.bytes()), "none");
@@ -288,8 +288,8 @@ TEST_F(ElfTest, OnlyProgramsAndLibraries) {
             "is no ELF file");
 }
 
-// What libelf would make room for is held against the size of the file before.
-TEST_F(ElfTest, TablesLieInsideTheFile) {
+// Sizes that libelf would allocate are checked against the size of the file first.
+TEST_F(ElfTest, TablesMustLieInsideTheFile) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   elf.add_symbols(".symtab", SHT_SYMTAB, {{"main", 0x100, 8}});
@@ -312,7 +312,7 @@ TEST_F(ElfTest, TablesLieInsideTheFile) {
   EXPECT_EQ(with(EI_DATA, 3, 1), "is a damaged ELF file");
 }
 
-TEST_F(ElfTest, SectionsThatCanNotBeReadAreAsNone) {
+TEST_F(ElfTest, UnreadableSectionsAreIgnored) {
   const auto with = [&](ElfBuilder::Section section) {
     ElfBuilder elf;
     elf.load(0, 0x1000);
@@ -330,7 +330,7 @@ TEST_F(ElfTest, SectionsThatCanNotBeReadAreAsNone) {
   EXPECT_THAT(with({.name = "", .entry_size = 24, .flags = SHF_COMPRESSED}), IsEmpty());
 }
 
-TEST_F(ElfTest, EveryPrefixAndEveryFlipIsSurvived) {
+TEST_F(ElfTest, EveryPrefixAndEveryFlippedBitIsSurvived) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   const auto dynamic = elf.add_symbols(".dynsym", SHT_DYNSYM,

@@ -1,4 +1,4 @@
-// A file in memory, for what would take too long with thousands of real ones.
+// A file in memory, for tests that would need thousands of real ones.
 #pragma once
 
 #include <cstdlib>

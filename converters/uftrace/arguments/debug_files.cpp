@@ -11,9 +11,6 @@
 namespace convert::uftrace {
 namespace {
 
-// The module of traced Python programs, whose addresses lie in no map.
-constexpr std::string_view kPython = "python.fake";
-
 constexpr std::string_view kFunction = "F: ", kLine = "L: ", kArguments = "A: ", kResults = "R: ",
                            kEnum = "E: ";
 
@@ -95,17 +92,11 @@ std::string location_of(std::string_view line) {
 
 const DebugFile* DebugFiles::of(const SymbolAt& symbol) {
   if (directory_.debug_files.empty() || symbol.symbol == nullptr) return nullptr;
-  const void* const image = symbol.module != nullptr    ? static_cast<const void*>(symbol.module)
-                            : symbol.library != nullptr ? static_cast<const void*>(symbol.library)
-                                                        : nullptr;
-  if (image == nullptr && symbol.category != kPython) return nullptr;
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = by_image_.try_emplace(image, nullptr);
+  const auto [known, is_new] = by_image_.try_emplace(symbol.image, nullptr);
   if (!is_new) return known->second;
 
-  const auto name = symbol.module != nullptr ? files_.of_module(symbol.module->path, symbol.module->build_id)
-                    : symbol.library != nullptr ? files_.of_library(symbol.library->path)
-                                                : std::optional(std::string(kPython) + ".dbg");
+  const auto name = files_.of(*symbol.image);
   if (name) known->second = read(*name);
   return known->second;
 }

@@ -79,8 +79,7 @@ class DebugFiles {
         notes_(notes),
         files_(directory, directory.debug_files, ".dbg", notes) {}
 
-  // The file of the module or library that contains the symbol; null if there is none. Valid as long as this
-  // object.
+  // The file of the image that contains the symbol; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   // The file of that name in the directory; null if it can't be read.
   const DebugFile* of_name(const std::string& name) {
@@ -96,7 +95,7 @@ class DebugFiles {
   Notes& notes_;
   std::mutex mutex_;
   ModuleFiles files_;
-  std::map<const void*, const DebugFile*> by_image_;  // by module or library
+  std::map<const Image*, const DebugFile*> by_image_;
   std::map<std::string, std::unique_ptr<DebugFile>, std::less<>> by_name_;
 };
 

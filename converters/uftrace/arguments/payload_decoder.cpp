@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "converters/uftrace/symbols/function_names.h"
-
 namespace convert::uftrace {
 namespace {
 
@@ -32,15 +30,12 @@ std::vector<PayloadLayout> PayloadLayouts::compile(const FunctionFacts& facts, b
 
 const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* space) {
   if (symbol.symbol == nullptr || !context_.specs.has_any()) return none_;
-  const void* const image =
-      symbol.module != nullptr ? static_cast<const void*>(symbol.module) : symbol.library;
   const DebugFile* const file = context_.debug.of(symbol);
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = functions_.try_emplace({symbol.symbol, image});
+  const auto [known, is_new] = functions_.try_emplace({symbol.symbol, symbol.image});
   if (is_new) {
-    FunctionFacts facts{
-        .names = names_at(*symbol.table, *symbol.symbol, Demangle::Simple),
-        .is_in = [&](std::string_view module) { return is_in_module(module, symbol, space); }};
+    FunctionFacts facts{.names = symbol.names(Demangle::Simple),
+                        .is_in = [&](std::string_view module) { return symbol.is_in(module, space); }};
     if (file != nullptr) facts.debug = file->find(symbol.symbol->start, symbol.symbol->name);
     known->second = {.entry = compile(facts, false, file), .exit = compile(facts, true, file)};
   }

@@ -51,7 +51,7 @@ class PayloadLayouts {
   Context context_;
   std::mutex mutex_;
   // By symbol, and by module or library, because a spec may name one module.
-  std::map<std::pair<const Symbol*, const void*>, FunctionLayouts> functions_;
+  std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
   const FunctionLayouts none_;
 };
 

@@ -5,7 +5,6 @@
 
 #include "converters/model/option.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/symbols/function_names.h"
 #include "fxt/lower.h"
 #include "fxt/support/similar_names.h"
 
@@ -90,14 +89,16 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
 bool FilterTable::fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
                        const AddressSpace* space) const {
   if (rule.is_kernel != place.is_kernel()) return false;
-  const auto is_meant = [&](const std::string& name) { return fits(rule, name, *place.table, demangle_); };
+  const auto is_meant = [&](const std::string& name) {
+    return fits(rule, name, *place.image->symbols, demangle_);
+  };
   if (std::ranges::none_of(names, is_meant)) return false;
-  return rule.is_kernel || rule.item.module.empty() || is_in_module(rule.item.module, place, space);
+  return rule.is_kernel || rule.item.module.empty() || place.is_in(rule.item.module, space);
 }
 
-const FunctionRule* FilterTable::keep(FunctionRule rule, const Symbol* symbol, const void* where) {
+const FunctionRule* FilterTable::keep(FunctionRule rule, const Symbol* symbol, const Image* image) {
   const bool says_nothing = rule.actions.given.empty() && !rule.is_passed_over && !looks_at_sizes_;
-  auto& kept = fates_[{symbol, where}];
+  auto& kept = fates_[{symbol, image}];
   kept = says_nothing ? nullptr : std::make_unique<const FunctionRule>(std::move(rule));
   return kept.get();
 }
@@ -113,11 +114,10 @@ const FunctionRule* FilterTable::kernel_rule(std::uint64_t address) {
 
 const FunctionRule* FilterTable::judge(const SymbolAt& place, const AddressSpace* space) {
   if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
-  const void* const where = place.module != nullptr ? static_cast<const void*>(place.module) : place.library;
   const std::lock_guard lock(mutex_);
-  if (const auto known = fates_.find({place.symbol, where}); known != fates_.end())
+  if (const auto known = fates_.find({place.symbol, place.image}); known != fates_.end())
     return known->second.get();
-  const auto names = names_at(*place.table, *place.symbol, demangle_);
+  const auto names = place.names(demangle_);
   FunctionRule rule{.size = place.symbol->end - place.symbol->start,
                     .is_passed_over = options_.no_libcall && place.symbol->is_plt()};
   for (Rule& option : rules_) {
@@ -125,7 +125,7 @@ const FunctionRule* FilterTable::judge(const SymbolAt& place, const AddressSpace
     rule.take(option.item);
     option.is_used = true;
   }
-  return keep(std::move(rule), place.symbol, where);
+  return keep(std::move(rule), place.symbol, place.image);
 }
 
 void FilterTable::add_notes(const std::string& input, Notes& notes) {

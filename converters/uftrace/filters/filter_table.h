@@ -70,7 +70,7 @@ class FilterTable {
   bool fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
             const AddressSpace* space) const;
   const FunctionRule* judge(const SymbolAt& place, const AddressSpace* space);
-  const FunctionRule* keep(FunctionRule rule, const Symbol* symbol, const void* where);
+  const FunctionRule* keep(FunctionRule rule, const Symbol* symbol, const Image* image);
   bool is_filter_cleared(std::size_t filter) const;
   void report(Rule& rule, std::size_t number, const std::string& input);
 
@@ -83,7 +83,7 @@ class FilterTable {
   bool looks_ahead_ = false, looks_at_functions_ = false, looks_at_sizes_ = false;
   std::mutex mutex_;
   // By symbol, and where it lies. Those of which nothing is said are null.
-  std::map<std::pair<const Symbol*, const void*>, std::unique_ptr<const FunctionRule>> fates_;
+  std::map<std::pair<const Symbol*, const Image*>, std::unique_ptr<const FunctionRule>> fates_;
   const FunctionRule unnamed_ = {};
   const FunctionRule passed_ = {.actions = {}, .size = 0, .is_passed_over = true};
 };

@@ -87,10 +87,8 @@ class MarkScan {
     const auto [found, is_new] = functions_.try_emplace(address);
     if (is_new) {
       const SymbolAt at = symbols_.at(address);
-      const std::uint64_t base = at.module != nullptr    ? at.module->start
-                                 : at.library != nullptr ? at.library->base
-                                                         : 0;
-      found->second = {.table = at.table, .symbol = at.symbol, .base = base};
+      if (at.image != nullptr)
+        found->second = {.table = at.image->symbols, .symbol = at.symbol, .base = at.image->base};
     }
     return found->second;
   }

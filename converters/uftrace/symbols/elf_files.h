@@ -1,26 +1,23 @@
-// Symbols of modules and libraries that have no .sym file in the recording, because the recorder was killed:
-// from the ELF files that the map and task.txt name, if they are what was recorded.
+// Symbols of modules and libraries that have no .sym file in the recording, because the recorder was killed.
+// They come from the ELF files that the recording names, if those are the ones that were recorded.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "converters/model/notes.h"
-#include "converters/symbols/elf_image.h"
 #include "converters/symbols/symbol_table.h"
-#include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/symbols/module_files.h"
 
 namespace convert::uftrace {
 
 struct ElfOptions {
-  bool is_off = false;                 // no names from ELF files outside the recording
-  std::filesystem::path sysroot = {};  // where the ELF files lie that a map names; empty: where it says
+  bool is_off = false;                 // reads no ELF files outside the recording
+  std::filesystem::path sysroot = {};  // the recorded machine's root directory; empty: of this machine
 };
 
 class ElfFiles {
@@ -29,35 +26,27 @@ class ElfFiles {
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
-  // Null if there are none. Read when first asked for, valid as long as this object.
-  const SymbolTable* of_module(const Module& module);
-  // Of a library that was loaded later: nothing tells which build of it.
-  const SymbolTable* of_library(const std::string& path);
-  // What is missing or not sure, in an order that does not depend on who asked first.
+  // The symbols of a module or library, read on demand. Null if there are none. Valid as long as this object.
+  const SymbolTable* of(const Image& image);
+  // Notes what is missing or unsure, in an order that does not depend on the order of calls.
   void add_notes(Notes& notes) const;
 
  private:
-  struct Wanted {
-    std::string path;
-    std::string build_id = {};                     // empty: not known
-    std::optional<std::uint64_t> size_bytes = {};  // of it in memory, where the recording tells
-  };
-  struct Found {
+  struct Symbols {
     std::unique_ptr<SymbolTable> table = nullptr;
-    const NoteKind* kind = nullptr;  // null: nothing to note
+    const NoteKind* kind = nullptr;  // of a note; null: none
     std::string text = {};
   };
-  const SymbolTable* find(const Wanted& wanted);
-  Found read(const Wanted& wanted) const;
-  Found read_program(const std::filesystem::path& path, const Wanted& wanted) const;
-  static void check_fits(const ElfImage& image, const RegularFile& file, const Wanted& wanted);
+  Symbols read(const Image& image) const;
+  Symbols read_program(const std::filesystem::path& path, const Image& image) const;
 
   std::filesystem::path recording_;
   ElfOptions options_;
-  std::map<std::pair<std::string, std::string>, Found> found_;  // by path and build-id
+  std::map<std::pair<std::string, std::string>, Symbols> symbols_;  // by path and build-id
 };
 
-// True if a file with `build_id` is the one that uftrace recorded as `recorded`: that has always 20 bytes.
+// True if a file with `build_id` is the recorded one. uftrace always writes 20 bytes, cut or filled with
+// zeros.
 bool is_same_build(std::string_view recorded, std::string_view build_id);
 
 }  // namespace convert::uftrace

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/uftrace/recording/map_file.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {
 
+// /proc/kallsyms of the recorded machine.
+constexpr std::string_view kKernelFile = "kallsyms";
 constexpr std::size_t kSuffixSize = 4;            // hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
@@ -70,6 +71,21 @@ const ModuleFileHeader& ModuleFiles::header_of(const std::string& file_name) {
   return found->second;
 }
 
+std::optional<std::string> ModuleFiles::of(const Image& image) {
+  switch (image.kind) {
+    case Image::Kind::Module:
+      return of_module(image.path, image.build_id);
+    case Image::Kind::Library:
+      return of_library(image.path);
+    case Image::Kind::Python:
+      return fmt::format("{}{}", image.path, extension_);
+    case Image::Kind::Kernel:
+      break;
+  }
+  return std::nullopt;
+}
+
+// <basename>.sym, or a file with a suffix if that one belongs to another module.
 std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::string_view build_id) {
   const std::lock_guard lock(mutex_);
   const std::string basename(basename_of(path));
@@ -91,6 +107,7 @@ std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::st
   return std::nullopt;
 }
 
+// The path may be relative to an unknown directory.
 std::optional<std::string> ModuleFiles::of_library(std::string_view path) {
   const std::lock_guard lock(mutex_);
   const std::vector<std::string> candidates = files_of(basename_of(path));
@@ -111,23 +128,17 @@ std::unique_ptr<SymbolTable> read_symbol_table(std::string text, std::string_vie
   return table;
 }
 
-const SymbolTable* SymbolFiles::of_file(std::string_view file_name) {
-  const auto known = tables_.find(file_name);
-  if (known != tables_.end()) return known->second.get();
-  const auto path = directory_.path / file_name;
-  std::optional<std::string> text = read_optional_file(path, notes_);
-  auto table = text ? read_symbol_table(std::move(*text), path.native(), notes_) : nullptr;
-  return tables_.emplace(file_name, std::move(table)).first->second.get();
-}
-
-const SymbolTable* SymbolFiles::of_module(std::string_view path, std::string_view build_id) {
-  const auto name = files_.of_module(path, build_id);
-  return name ? of_file(*name) : nullptr;
-}
-
-const SymbolTable* SymbolFiles::of_library(std::string_view path) {
-  const auto name = files_.of_library(path);
-  return name ? of_file(*name) : nullptr;
+const SymbolTable* SymbolFiles::of(const Image& image) {
+  const auto name =
+      image.kind == Image::Kind::Kernel ? std::optional<std::string>(kKernelFile) : files_.of(image);
+  if (!name) return nullptr;
+  const auto [table, is_new] = tables_.try_emplace(*name);
+  if (is_new) {
+    const auto path = directory_.path / *name;
+    if (auto text = read_optional_file(path, notes_))
+      table->second = read_symbol_table(std::move(*text), path.native(), notes_);
+  }
+  return table->second.get();
 }
 
 }  // namespace convert::uftrace

@@ -1,7 +1,8 @@
-// Finds the files of modules in a recording: `<module>.sym`, `<module>.dbg`. If several modules have one
-// basename, all files but one have a suffix.
+// What addresses of a recording can lie in, and the files that describe it: `<image>.sym`, `<image>.dbg`. If
+// several modules have one basename, all files but one have a suffix.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,8 +14,38 @@
 #include "converters/model/notes.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/sessions.h"
 
 namespace convert::uftrace {
+
+struct Image {
+  enum class Kind : std::uint8_t {
+    Module,   // mapped when the session began
+    Library,  // loaded later; nothing is known but its base and path
+    Kernel,
+    Python,  // a traced Python program: its records hold indices of symbols instead of addresses
+  };
+  Kind kind;
+  std::string path;                              // of a library, as the program gave it
+  std::uint64_t base = 0;                        // addresses of symbols count from here
+  std::string build_id = {};                     // empty: not known
+  std::optional<std::uint64_t> size_bytes = {};  // of all mappings
+  const SymbolTable* symbols = nullptr;          // null if there are none
+
+  std::string_view name() const { return basename_of(path); }
+
+  static Image of(const Module& module) {
+    return {.kind = Kind::Module,
+            .path = module.path,
+            .base = module.start,
+            .build_id = module.build_id,
+            .size_bytes = module.end - module.start};
+  }
+  static Image of(const Library& library) {
+    return {.kind = Kind::Library, .path = library.path, .base = library.base};
+  }
+};
 
 // The head of a .sym or .dbg file; empty before uftrace 0.10.
 struct ModuleFileHeader {
@@ -32,13 +63,12 @@ class ModuleFiles {
               Notes& notes)
       : directory_(directory), names_(names), extension_(extension), notes_(notes) {}
 
-  // The name of a mapped module's file: <basename>.sym, or one with a suffix if that belongs to another
-  // module. `build_id` may be empty. Nothing if no file fits.
-  std::optional<std::string> of_module(std::string_view path, std::string_view build_id);
-  // The same for a library loaded later; `path` may be relative to an unknown directory.
-  std::optional<std::string> of_library(std::string_view path);
+  // The name of the file. Nothing if no file fits, and for the kernel.
+  std::optional<std::string> of(const Image& image);
 
  private:
+  std::optional<std::string> of_module(std::string_view path, std::string_view build_id);
+  std::optional<std::string> of_library(std::string_view path);
   std::vector<std::string> files_of(std::string_view basename) const;
   const ModuleFileHeader& header_of(const std::string& file_name);
 
@@ -60,11 +90,8 @@ class SymbolFiles {
   SymbolFiles(const Directory& directory, Notes& notes)
       : directory_(directory), notes_(notes), files_(directory, directory.symbol_files, ".sym", notes) {}
 
-  // As in ModuleFiles; null if no file fits.
-  const SymbolTable* of_module(std::string_view path, std::string_view build_id);
-  const SymbolTable* of_library(std::string_view path);
-  // The symbols in the file of this name; null if there is none.
-  const SymbolTable* of_file(std::string_view file_name);
+  // Null if no file fits.
+  const SymbolTable* of(const Image& image);
 
  private:
   const Directory& directory_;

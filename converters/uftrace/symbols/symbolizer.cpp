@@ -11,25 +11,41 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::string_view kKernel = SymbolAt::kKernelCategory;
-constexpr std::string_view kUnknown = "[unknown]";
-
-// A traced Python program has no addresses: records hold indices into this file's symbols, which count
-// from 1.
-constexpr std::string_view kPythonFile = "python.fake.sym";
-constexpr std::string_view kPython = "python.fake";
 constexpr std::uint64_t kPageSize = 4096;
 
-// /proc/kallsyms of the recorded machine; its addresses are absolute.
-constexpr std::string_view kKernelFile = "kallsyms";
-
-const Symbol* find_symbol(const SymbolTable* table, std::uint64_t offset) {
-  if (table == nullptr) return nullptr;
-  const Symbol* const function = table->find_function(offset);
-  return function != nullptr ? function : table->find_variable(offset);
+SymbolAt symbol_in(const Image& image, std::uint64_t address) {
+  if (image.symbols == nullptr) return {.image = &image};
+  const std::uint64_t offset = address - image.base;
+  const Symbol* const function = image.symbols->find_function(offset);
+  return {.image = &image, .symbol = function != nullptr ? function : image.symbols->find_variable(offset)};
 }
 
 }  // namespace
+
+std::vector<std::string> SymbolAt::names(Demangle mode) const {
+  std::vector<std::string> names{demangle(symbol->name, mode)};
+  const std::vector<Symbol>& symbols = image->symbols->symbols();
+  auto alias = std::ranges::lower_bound(symbols, symbol->start, {}, &Symbol::start);
+  for (; alias != symbols.end() && alias->start == symbol->start; ++alias) {
+    if (!alias->is_function()) continue;
+    std::string name = demangle(alias->name, mode);
+    if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+bool SymbolAt::is_in(std::string_view module, const AddressSpace* space) const {
+  if (space == nullptr) return false;
+  const std::vector<Module>& modules = space->map.modules;
+  const auto is_image_of = [this](const Module& candidate) {
+    return image->kind == Image::Kind::Module && image->base == candidate.start;
+  };
+  if (module == "PLT") return symbol->is_plt() && !modules.empty() && is_image_of(modules.front());
+  const auto first =
+      std::ranges::find_if(modules, [&](const Module& m) { return m.basename().starts_with(module); });
+  if (first != modules.end()) return is_image_of(*first);
+  return image->kind == Image::Kind::Library && image->name().starts_with(module);
+}
 
 SymbolSpan Symbolizer::span_at(const Task& task, std::uint64_t time_ns) {
   const SessionSpan session = sessions_.session_at(task, time_ns);
@@ -55,29 +71,28 @@ const AddressSpace* Symbolizer::space_of(std::uint32_t epoch) {
 
 const SymbolTable* Symbolizer::kernel_symbols() {
   const std::lock_guard lock(mutex_);
-  return files_.of_file(kKernelFile);
+  return kernel().symbols;
 }
 
 SymbolAt Symbolizer::kernel_at(std::uint64_t address) {
-  const SymbolTable* const table = kernel_symbols();
-  return {.category = kKernel, .table = table, .symbol = find_symbol(table, address)};
+  const std::lock_guard lock(mutex_);
+  return symbol_in(kernel(), address);
 }
 
 std::vector<std::pair<std::string_view, const SymbolTable*>> Symbolizer::tables() {
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables;
-  const auto add = [&](std::string_view module, const SymbolTable* table) {
+  const auto add = [&](const Image& image) {
     const bool is_known =
-        std::ranges::any_of(tables, [&](const auto& known) { return known.second == table; });
-    if (table != nullptr && !is_known) tables.emplace_back(module, table);
+        std::ranges::any_of(tables, [&](const auto& known) { return known.second == image.symbols; });
+    if (image.symbols != nullptr && !is_known) tables.emplace_back(image.name(), image.symbols);
   };
   for (const Session& session : sessions_.sessions()) {
     if (session.space == nullptr) continue;
-    for (const Module& module : session.space->map.modules) add(module.basename(), symbols_of(module));
-    for (const Library& library : session.space->libraries)
-      add(basename_of(library.path), symbols_of(library));
+    for (const Module& module : session.space->map.modules) add(image_of(module));
+    for (const Library& library : session.space->libraries) add(image_of(library));
   }
-  add(kPython, files_.of_file(kPythonFile));
+  add(python());
   return tables;
 }
 
@@ -86,7 +101,7 @@ bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
   const auto spaces = sessions_.spaces_of(task);
   return spaces.empty() || std::ranges::any_of(spaces, [&](const AddressSpace* space) {
            return space == nullptr || space->map.modules.empty() ||
-                  find({.space = space, .libraries = space->libraries.size()}, address).category != kUnknown;
+                  find({.space = space, .libraries = space->libraries.size()}, address).image != nullptr;
          });
 }
 
@@ -108,13 +123,14 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
 
   const SymbolAt found = find(epochs_[epoch], address);
   if (found.symbol != nullptr)
-    return cached->second = names_.intern_label(found.category, demangle(found.symbol->name, demangle_));
+    return cached->second = names_.intern_label(found.category(), demangle(found.symbol->name, demangle_));
 
   const AddressSpace* const space = epochs_[epoch].space;
   const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
-  const auto unresolved = unresolved_.try_emplace({sid, address}, found.category).first;
-  unresolved->second = std::min(unresolved->second, found.category);  // it may have lain in several libraries
-  return cached->second = names_.intern_label(found.category, fmt::format("<{:x}>", address));
+  const auto unresolved = unresolved_.try_emplace({sid, address}, found.category()).first;
+  unresolved->second =
+      std::min(unresolved->second, found.category());  // it may have lain in several libraries
+  return cached->second = names_.intern_label(found.category(), fmt::format("<{:x}>", address));
 }
 
 void Symbolizer::add_notes() {
@@ -133,56 +149,52 @@ SymbolAt Symbolizer::find(const Epoch& epoch, std::uint64_t address) {
   static const AddressSpace kNothing{};
   const AddressSpace& space = epoch.space != nullptr ? *epoch.space : kNothing;
 
-  const auto in = [&](SymbolAt place, const SymbolTable* table, std::uint64_t offset) {
-    place.table = table;
-    place.symbol = find_symbol(table, offset);
-    return place;
-  };
   const Module* const module = space.map.find(address);
-  SymbolAt found{.category = kUnknown};
+  SymbolAt found;
   if (module != nullptr) {
-    found =
-        in({.category = module->basename(), .module = module}, symbols_of(*module), address - module->start);
+    found = symbol_in(image_of(*module), address);
     if (found.symbol != nullptr) return found;
   }
-  // A library loaded at the place of one that was unloaded hides it.
+  // A library hides an earlier one that was unloaded from the same addresses.
   for (std::size_t i = epoch.libraries; i-- > 0;) {
-    const Library& library = space.libraries[i];
-    if (address < library.base) continue;
-    const SymbolAt loaded = in({.category = basename_of(library.path), .library = &library},
-                               symbols_of(library), address - library.base);
+    if (address < space.libraries[i].base) continue;
+    const SymbolAt loaded = symbol_in(image_of(space.libraries[i]), address);
     if (loaded.symbol != nullptr) return loaded;
   }
   if (module != nullptr) return found;
-  if (space.map.kernel_base && address >= *space.map.kernel_base)
-    return in({.category = kKernel}, files_.of_file(kKernelFile), address);
-  const SymbolAt python = find_python(address);
-  return python.symbol != nullptr ? python : found;
+  if (space.map.kernel_base && address >= *space.map.kernel_base) return symbol_in(kernel(), address);
+  const SymbolTable* const indices = python().symbols;
+  if (indices == nullptr || indices->symbols().empty()) return found;
+  // The tool maps the symbols of a Python program to the first pages.
+  const std::uint64_t map_end = (indices->symbols().size() / kPageSize + 1) * kPageSize;
+  const Symbol* const function = address < map_end ? indices->find_function(address) : nullptr;
+  return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;
 }
 
-const SymbolTable* Symbolizer::symbols_of(const Module& module) {
-  const auto [found, is_new] = module_symbols_.try_emplace(&module, nullptr);
-  if (!is_new) return found->second;
-  found->second = files_.of_module(module.path, module.build_id);
-  if (found->second == nullptr) found->second = elf_files_.of_module(module);
-  return found->second;
+template <typename ModuleOrLibrary>
+const Image& Symbolizer::image_of(const ModuleOrLibrary& recorded) {
+  const auto known = images_.find(&recorded);
+  if (known != images_.end()) return known->second;
+  Image image = Image::of(recorded);
+  image.symbols = files_.of(image);
+  if (image.symbols == nullptr) image.symbols = elf_files_.of(image);
+  return images_.emplace(&recorded, std::move(image)).first->second;
 }
 
-const SymbolTable* Symbolizer::symbols_of(const Library& library) {
-  const auto [found, is_new] = library_symbols_.try_emplace(&library, nullptr);
-  if (!is_new) return found->second;
-  found->second = files_.of_library(library.path);
-  if (found->second == nullptr) found->second = elf_files_.of_library(library.path);
-  return found->second;
+const Image& Symbolizer::kernel() {
+  if (!kernel_) {
+    kernel_ = {.kind = Image::Kind::Kernel, .path = "[kernel]"};
+    kernel_->symbols = files_.of(*kernel_);
+  }
+  return *kernel_;
 }
 
-SymbolAt Symbolizer::find_python(std::uint64_t address) {
-  const SymbolTable* const table = files_.of_file(kPythonFile);
-  if (table == nullptr || table->symbols().empty()) return {};
-  const std::uint64_t map_end = (table->symbols().size() / kPageSize + 1) * kPageSize;
-  return {.category = kPython,
-          .table = table,
-          .symbol = address < map_end ? table->find_function(address) : nullptr};
+const Image& Symbolizer::python() {
+  if (!python_) {
+    python_ = {.kind = Image::Kind::Python, .path = "python.fake"};
+    python_->symbols = files_.of(*python_);
+  }
+  return *python_;
 }
 
 }  // namespace convert::uftrace

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -22,16 +24,22 @@
 
 namespace convert::uftrace {
 
-// What lies at an address. Borrowed from the Symbolizer and the sessions.
+// What lies at an address. Borrowed from the Symbolizer.
 struct SymbolAt {
-  std::string_view category;         // module's basename, `[kernel]` or `[unknown]`
-  const Module* module = nullptr;    // that holds the address; null in a library or nowhere
-  const Library* library = nullptr;  // loaded later, whose symbol it is
-  const SymbolTable* table = nullptr;
-  const Symbol* symbol = nullptr;  // of `table`; null if there is none
+  const Image* image = nullptr;    // null: no image is known there
+  const Symbol* symbol = nullptr;  // of the image; null if there is none
 
-  bool is_kernel() const { return category == kKernelCategory; }
-  static constexpr std::string_view kKernelCategory = "[kernel]";
+  bool is_kernel() const { return image != nullptr && image->kind == Image::Kind::Kernel; }
+  // The category of calls: the image's name, or `[unknown]`.
+  std::string_view category() const { return image != nullptr ? image->name() : "[unknown]"; }
+
+  // The rest needs a symbol.
+  // The names of all functions that begin where the symbol does, its own first.
+  std::vector<std::string> names(Demangle mode) const;
+  // True if users and specs mean the symbol's image by `module`. uftrace means the first module, by address,
+  // whose name begins like that; a library that was loaded later only if there is no such module. `PLT` means
+  // the library functions that the program itself calls.
+  bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 
 // The addresses of a task's records keep their meaning in [from_ns, until_ns): until its next exec, or the
@@ -88,9 +96,10 @@ class Symbolizer {
 
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
   SymbolAt find(const Epoch& epoch, std::uint64_t address);
-  const SymbolTable* symbols_of(const Module& module);
-  const SymbolTable* symbols_of(const Library& library);
-  SymbolAt find_python(std::uint64_t address);
+  template <typename ModuleOrLibrary>
+  const Image& image_of(const ModuleOrLibrary& recorded);
+  const Image& kernel();
+  const Image& python();
 
   std::mutex mutex_;  // several threads ask, on misses of their caches
   const Directory& directory_;
@@ -100,8 +109,8 @@ class Symbolizer {
   Notes& notes_;
   SymbolFiles files_;
   ElfFiles elf_files_;
-  std::unordered_map<const Module*, const SymbolTable*> module_symbols_;
-  std::unordered_map<const Library*, const SymbolTable*> library_symbols_;
+  std::unordered_map<const void*, Image> images_;  // by module or library; they stay at their address
+  std::optional<Image> kernel_, python_;           // made on demand
   std::vector<Epoch> epochs_;
   std::vector<std::unordered_map<std::uint64_t, LabelId>> labels_;  // by epoch
   std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epoch_ids_;

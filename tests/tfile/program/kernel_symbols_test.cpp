@@ -57,12 +57,12 @@ TEST(KernelSymbolsList, GivesTheFunctionThatBeginsBefore) {
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff80ffffff), "");
 }
 
-TEST(KernelSymbolsList, OfSeveralNamesTheFirstOne) {
+TEST(KernelSymbolsList, OfSeveralNamesTheFirstOneIsShown) {
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000000), "_text");
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff8100003f), "_text");
 }
 
-TEST(KernelSymbolsList, CodeFarBehindTheLastOneIsSomethingElse) {
+TEST(KernelSymbolsList, CodeFarBehindTheLastFunctionHasNoName) {
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000040 + 0xfffff), "verify_cpu");
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000040 + 0x100000), "");
 }
@@ -79,7 +79,7 @@ TEST(KernelSymbolsList, LinesNeedNoOrder) {
   EXPECT_EQ(function_at("c0300000 T third\nc0100000 T first\nc0200000 W second\n", 0xc0200004), "second");
 }
 
-TEST(KernelSymbolsList, WindowsLineEndsAndOddLinesAreNoPartOfNames) {
+TEST(KernelSymbolsList, WindowsLineEndsAndOtherLinesAreIgnored) {
   constexpr std::string_view kList =
       "\r\n# saved by hand\r\nc0100000 T vfs_read\r\nno address here\r\nc0100100 TT two_types\r\nc0100200 "
       "T\r\n";

@@ -85,8 +85,8 @@ class DebugFilesTest : public testing::Test {
 
 TEST_F(DebugFilesTest, PathAndBuildIdMustFit) {
   recording_.file("args.dbg", kText);
-  Module module{.start = 0, .end = 1, .path = "/home/u/args", .build_id = "0594a88a"};
-  const SymbolAt symbol{.category = "args", .module = &module, .symbol = &symbol_};
+  Image module{.kind = Image::Kind::Module, .path = "/home/u/args", .build_id = "0594a88a"};
+  const SymbolAt symbol{.image = &module, .symbol = &symbol_};
   EXPECT_NE(of(symbol), nullptr);
   module.build_id = "1234";
   EXPECT_EQ(of(symbol), nullptr);
@@ -95,14 +95,16 @@ TEST_F(DebugFilesTest, PathAndBuildIdMustFit) {
 TEST_F(DebugFilesTest, LibrariesAndPythonHaveFilesOfTheirOwn) {
   recording_.file("libplug.so.dbg", "# path name: /x/d1/libplug.so\nF: 0 f\n")
       .file("python.fake.dbg", "F: 1 m\nF: 2 n\n");
-  const Library library{.time_ns = 0, .base = 0, .path = "d1/libplug.so"};
-  const DebugFile* const file = of({.category = "libplug.so", .library = &library, .symbol = &symbol_});
+  const Image library{.kind = Image::Kind::Library, .path = "d1/libplug.so"};
+  const Image python{.kind = Image::Kind::Python, .path = "python.fake"};
+  const Image kernel{.kind = Image::Kind::Kernel, .path = "[kernel]"};
+  const DebugFile* const file = of({.image = &library, .symbol = &symbol_});
   ASSERT_NE(file, nullptr);
   EXPECT_EQ(file->counts().functions, 1u);
-  EXPECT_EQ(files_->of({.category = "libplug.so", .library = &library, .symbol = &symbol_}), file);
-  ASSERT_NE(of({.category = "python.fake", .symbol = &symbol_}), nullptr);
-  EXPECT_EQ(of({.category = "[kernel]", .symbol = &symbol_}), nullptr);
-  EXPECT_EQ(of({.category = "python.fake"}), nullptr);
+  EXPECT_EQ(files_->of({.image = &library, .symbol = &symbol_}), file);
+  ASSERT_NE(of({.image = &python, .symbol = &symbol_}), nullptr);
+  EXPECT_EQ(of({.image = &kernel, .symbol = &symbol_}), nullptr);
+  EXPECT_EQ(of({.image = &python}), nullptr);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr std::string_view kBuildId = "abcdefghijklmnopqrst";
 constexpr std::string_view kBuildIdHex = "6162636465666768696a6b6c6d6e6f7071727374";
 constexpr std::uint64_t kStart = 0x55550000;
 
-// A machine's files below a directory, which is the sysroot.
+// The files of a machine below a directory, which is the sysroot.
 class ElfFilesTest : public testing::Test {
  protected:
   ElfFilesTest() {
@@ -45,21 +45,24 @@ class ElfFilesTest : public testing::Test {
   // The symbol at 0x100, or "none".
   std::string name(std::string_view path = "/usr/bin/app", std::string_view build_id = kBuildIdHex,
                    std::uint64_t size = 0x2000) {
-    const Module module{
-        .start = kStart, .end = kStart + size, .path = std::string(path), .build_id = std::string(build_id)};
+    const Image module{.kind = Image::Kind::Module,
+                       .path = std::string(path),
+                       .base = kStart,
+                       .build_id = std::string(build_id),
+                       .size_bytes = size};
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
-    const SymbolTable* const table = files.of_module(module);
-    EXPECT_EQ(files.of_module(module), table);
+    const SymbolTable* const table = files.of(module);
+    EXPECT_EQ(files.of(module), table);
     files.add_notes(notes_);
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
   }
-  // The same of a library that the program loaded.
+  // The same for a library that the program loaded.
   std::string library_name(const std::string& path) {
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
-    const SymbolTable* const table = files.of_library(path);
+    const SymbolTable* const table = files.of({.kind = Image::Kind::Library, .path = path});
     files.add_notes(notes_);
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
@@ -93,7 +96,7 @@ TEST_F(ElfFilesTest, TheProgramThatWasRecorded) {
   file("usr/bin/app", with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
   EXPECT_THAT(notes(), IsEmpty());
-  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // the size does not matter then
+  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // with a build-id the size does not matter
 }
 
 TEST_F(ElfFilesTest, AnotherBuildHasOtherNames) {
@@ -127,7 +130,7 @@ TEST(BuildId, IsRecordedWithTwentyBytes) {
   EXPECT_FALSE(is_same_build("0000000000000000000000000000000000000000", ""));
 }
 
-TEST_F(ElfFilesTest, WhatIsMissingIsSaid) {
+TEST_F(ElfFilesTest, MissingSymbolsAreNoted) {
   EXPECT_EQ(name(), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: there is no such file")));
   file("usr/bin/app", program().bytes());
@@ -143,7 +146,7 @@ TEST_F(ElfFilesTest, WhatIsMissingIsSaid) {
   EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/app.sym: missing; app: is no absolute path"));
 }
 
-TEST_F(ElfFilesTest, NothingIsOpenedIfThatIsNotWanted) {
+TEST_F(ElfFilesTest, NoElfOpensNothing) {
   file("usr/bin/app", with_symbol(program(), "main"));
   options_.is_off = true;
   EXPECT_EQ(name(), "none");
@@ -159,7 +162,7 @@ TEST_F(ElfFilesTest, WithoutSysrootTheFilesOfThisMachine) {
   EXPECT_EQ(name((root_.path() / "usr/bin/app").native()), "main");
 }
 
-TEST_F(ElfFilesTest, BelowTheSysrootTheNameAloneServes) {
+TEST_F(ElfFilesTest, InTheSysrootTheBasenameIsTriedToo) {
   file("app", with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
   file("usr/bin/app", "of another architecture");
@@ -173,7 +176,7 @@ TEST_F(ElfFilesTest, LinksStayBelowTheSysroot) {
   EXPECT_EQ(name("/usr/../../../../usr/bin/app"), "main");
 }
 
-// A FIFO that nobody writes would keep us for ever; a device could do anything.
+// Opening a FIFO without a writer would hang; opening a device could do anything.
 TEST_F(ElfFilesTest, OnlyRegularFilesAreOpened) {
   ASSERT_EQ(::mkfifo((root_.path() / "usr/bin/app").c_str(), 0600), 0);
   EXPECT_EQ(name(), "none");
@@ -192,7 +195,7 @@ std::uint32_t checksum(std::string_view bytes) {
   return sum.checksum();
 }
 
-TEST_F(ElfFilesTest, StrippedProgramsHaveTheirNamesElsewhere) {
+TEST_F(ElfFilesTest, StrippedProgramsHaveDebugFiles) {
   const std::string stripped = with_symbol(program(), "exported", SHT_DYNSYM);
   const std::filesystem::path debug =
       fmt::format("usr/lib/debug/.build-id/{}/{}.debug", kBuildIdHex.substr(0, 2), kBuildIdHex.substr(2));
@@ -204,7 +207,7 @@ TEST_F(ElfFilesTest, StrippedProgramsHaveTheirNamesElsewhere) {
   EXPECT_EQ(name(), "exported");
   file(debug, with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
-  // A program with all symbols needs no other file, one that is gone can do with it.
+  // A program with all symbols needs no debug file; the debug file of a missing program is enough.
   file("usr/bin/app", with_symbol(program(), "own"));
   EXPECT_EQ(name(), "own");
   std::filesystem::remove(root_.path() / "usr/bin/app");
@@ -212,7 +215,7 @@ TEST_F(ElfFilesTest, StrippedProgramsHaveTheirNamesElsewhere) {
   EXPECT_THAT(notes(), IsEmpty());
 }
 
-TEST_F(ElfFilesTest, DebugFilesByLinkMustFit) {
+TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
   const std::string debug = with_symbol(program(""), "main");
   const auto linked = [&](std::string_view build_id, std::uint32_t crc, std::string_view link = "app.debug") {
     ElfBuilder elf = program(build_id);
@@ -230,7 +233,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustFit) {
     EXPECT_EQ(name(), "main") << place;
     linked("", checksum(debug) + 1);
     EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
-    // With build-ids on both sides, they decide.
+    // Build-ids decide if both files have one.
     file(place, with_symbol(program(), "main"));
     linked(kBuildId, 0);
     EXPECT_EQ(name(), "main") << place;
@@ -243,8 +246,8 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustFit) {
   EXPECT_EQ(name("/usr/bin/app", ""), "exported");
 }
 
-// Offsets count from the program's first mapping; its debug file may not say where that was.
-TEST_F(ElfFilesTest, TheProgramTellsWhereItBegins) {
+// Addresses count from the first mapping of the program, which its debug file may lack.
+TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   ElfBuilder at_fixed_place;
   at_fixed_place.load(0x400000, 0x1234);
   at_fixed_place.add_build_id(kBuildId);
@@ -256,7 +259,7 @@ TEST_F(ElfFilesTest, TheProgramTellsWhereItBegins) {
   EXPECT_EQ(name(), "main");
 }
 
-// task.txt tells neither its build-id nor its size.
+// task.txt has neither build-id nor size.
 TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");

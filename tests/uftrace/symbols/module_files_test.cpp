@@ -45,9 +45,12 @@ class SymbolFileChoice : public testing::Test {
   }
   // The name of the symbol in the chosen file.
   std::string_view of_module(std::string_view path, std::string_view build_id) {
-    return name(files().of_module(path, build_id));
+    return name(files().of(
+        {.kind = Image::Kind::Module, .path = std::string(path), .build_id = std::string(build_id)}));
   }
-  std::string_view of_library(std::string_view path) { return name(files().of_library(path)); }
+  std::string_view of_library(std::string_view path) {
+    return name(files().of({.kind = Image::Kind::Library, .path = std::string(path)}));
+  }
 
  private:
   SymbolFiles& files() {
@@ -75,7 +78,7 @@ TEST_F(SymbolFileChoice, LibrariesOfOneNameDifferByTheSuffixOfTheirBuildId) {
   EXPECT_EQ(of_library("/d2/lib.so"), "in_lib.so-9054.sym");
 }
 
-TEST_F(SymbolFileChoice, WithoutABuildIdTheSuffixIsMadeOfThePath) {
+TEST_F(SymbolFileChoice, WithoutABuildIdTheSuffixComesFromThePath) {
   add("lib.so.sym", "/d1/lib.so", "");
   add("lib.so-033b.sym", "/d2/lib.so", "");
   EXPECT_EQ(of_module("/d2/lib.so", ""), "in_lib.so-033b.sym");
