@@ -25,18 +25,10 @@ namespace {
 
 constexpr std::string_view kInfoMagic = "Ftrace!";
 
-template <typename Mailbox>
-std::unordered_map<ThreadId, Mailbox*> pointers_to(std::map<ThreadId, Mailbox>& perf_queues) {
-  std::unordered_map<ThreadId, Mailbox*> pointers;
-  for (auto& [tid, queue] : perf_queues) pointers.emplace(tid, &queue);
-  return pointers;
-}
-
 std::unique_ptr<PerfFileSource> perf_feeder_of(RecordingImport& recording, ImportContext& context) {
   if (recording.perf_queues.empty()) return nullptr;
   return std::make_unique<PerfFileSource>(
-      recording.directory.perf_cpus, PerfReading{.order = recording.info.order},
-      pointers_to(recording.perf_queues),
+      recording.directory.perf_cpus, PerfReading{.order = recording.info.order}, recording.perf_queues,
       PerfFileSource::Shown{.switches = recording.shows_perf_switches(),
                             .names = recording.shows_own_events() ? &context.names : nullptr},
       context.stats);
@@ -50,7 +42,7 @@ std::unique_ptr<KernelFileSource> kernel_feeder_of(RecordingImport& recording, I
                                             [](const CpuFile& file) { return file.size_bytes != 0; });
   Notes& notes = context.timeline.new_notes();
   return std::make_unique<KernelFileSource>(
-      recording.kernel, pointers_to(recording.kernel_queues),
+      recording.kernel, recording.kernel_queues,
       KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
                      .file = (recording.directory.path / "kallsyms").native(),
                      .demangle = context.options.demangle,

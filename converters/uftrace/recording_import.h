@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "converters/model/importer.h"
@@ -27,8 +26,8 @@ struct RecordingImport : Recording {
   std::unique_ptr<FilterTable> filters;  // null if all calls are shown
   SourceLines lines;
   RecordingContext shared;
-  std::map<ThreadId, PerfQueue> perf_queues;
-  std::map<ThreadId, KernelQueue> kernel_queues;
+  QueuesByThread<PerfQueue> perf_queues;
+  QueuesByThread<KernelQueue> kernel_queues;
 };
 
 }  // namespace convert::uftrace

@@ -46,9 +46,9 @@ class MessageQueue {
   std::size_t first_ = 0;  // of messages_, that was not consumed
 };
 
-// Threads without a queue are left out.
+// Messages for threads without a queue are left out.
 template <typename Queue>
-using QueuesByThread = std::unordered_map<ThreadId, Queue*>;
+using QueuesByThread = std::unordered_map<ThreadId, Queue>;
 
 // One source reads all files of a kind: one thread is fast enough for all cpus. A derived class stages what
 // an event means for threads.
@@ -71,7 +71,7 @@ class CpuFileSource : public SharedSource {
   std::uint64_t watermark_ns() const final { return events_.at_end() ? kForever : events_.event().order_ns; }
   std::size_t waiting_bytes() const final {
     std::size_t sum = 0;
-    for (const auto& [thread, queue] : queues_) sum += queue->waiting_bytes();
+    for (const auto& [thread, queue] : queues_) sum += queue.waiting_bytes();
     return sum;
   }
 
@@ -80,17 +80,17 @@ class CpuFileSource : public SharedSource {
 
   // Borrows the queues and stats until the timeline has run.
   CpuFileSource(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
-                QueuesByThread<Queue> queues, ImportStats& stats)
-      : events_(files, reading), queues_(std::move(queues)), stats_(stats) {
+                QueuesByThread<Queue>& queues, ImportStats& stats)
+      : events_(files, reading), queues_(queues), stats_(stats) {
     stats_.bytes_total += events_.size();
   }
 
   virtual void stage(const Event& event) = 0;  // the current one of events()
   CpuMerge<Cursor>& events() { return events_; }
   // Null if the thread has no queue.
-  Queue* find_queue(ThreadId thread) const {
+  Queue* find_queue(ThreadId thread) {
     const auto found = queues_.find(thread);
-    return found == queues_.end() ? nullptr : found->second;
+    return found == queues_.end() ? nullptr : &found->second;
   }
   void put(Queue& queue, const Message& message) {
     if (!queue.has_staged()) filled_.push_back(&queue);
@@ -99,7 +99,7 @@ class CpuFileSource : public SharedSource {
 
  private:
   CpuMerge<Cursor> events_;
-  QueuesByThread<Queue> queues_;
+  QueuesByThread<Queue>& queues_;
   std::vector<Queue*> filled_;  // those with staged messages
   ImportStats& stats_;
   std::uint64_t bytes_read_ = 0;

@@ -27,10 +27,10 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
 
 }  // namespace
 
-KernelFileSource::KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue> queues,
+KernelFileSource::KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues,
                                    KernelSymbols symbols, const Shown& shown, Notes& notes,
                                    ImportStats& stats)
-    : CpuFileSource(files.files, {.pages = files.header.pages, .notes = &notes}, std::move(queues), stats),
+    : CpuFileSource(files.files, {.pages = files.header.pages, .notes = &notes}, queues, stats),
       order_(files.header.pages.order),
       common_(files.header),
       graph_(files.header),
@@ -183,7 +183,7 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
 
 // The thread that an event in another thread is about; null if there is none.
 KernelQueue* KernelFileSource::find_subject(const Tracepoint& tracepoint,
-                                            std::span<const std::byte> payload) const {
+                                            std::span<const std::byte> payload) {
   for (const IntegerField& field : {tracepoint.next_thread, tracepoint.thread}) {
     if (!field.fits(payload)) continue;
     if (KernelQueue* const queue = find_queue(thread_in(field, payload))) return queue;
@@ -191,7 +191,7 @@ KernelQueue* KernelFileSource::find_subject(const Tracepoint& tracepoint,
   return nullptr;
 }
 
-bool KernelFileSource::is_for_no_thread(const KernelEvent& event) const {
+bool KernelFileSource::is_for_no_thread(const KernelEvent& event) {
   const auto payload = event.payload;
   if (event.kind != KernelEvent::Kind::Data || !common_.fit(payload)) return true;
   if (find_queue(thread_in(common_.thread, payload)) != nullptr) return false;

@@ -27,8 +27,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     bool events = true;                        // tracepoints as instants
     bool switches = false;                     // what sched_switch and sched_wakeup tell about cpus
   };
-  // Borrows all but the first two until the timeline has run.
-  KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue> queues, KernelSymbols symbols,
+  // Borrows the queues, tracepoints, notes and stats until the timeline has run.
+  KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, KernelSymbols symbols,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 
   // Passes over the events that no thread gets and returns the time of the next one; kForever if there is
@@ -59,8 +59,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   }
   ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const;
   const Tracepoint* find_tracepoint(std::uint64_t type) const;
-  KernelQueue* find_subject(const Tracepoint& tracepoint, std::span<const std::byte> payload) const;
-  bool is_for_no_thread(const KernelEvent& event) const;
+  KernelQueue* find_subject(const Tracepoint& tracepoint, std::span<const std::byte> payload);
+  bool is_for_no_thread(const KernelEvent& event);
 
   std::endian order_;
   CommonFields common_;

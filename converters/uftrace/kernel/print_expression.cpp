@@ -1,49 +1,14 @@
-#include "converters/uftrace/kernel/print_expression.h"
-
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <iterator>
+
+#include "converters/uftrace/kernel/print_format.h"
 
 namespace convert::uftrace {
 namespace {
 
 using Number = std::uint64_t;
 using Result = std::optional<Number>;
-
-constexpr Number kBits = 64;
-
-std::int64_t as_signed(Number number) { return static_cast<std::int64_t>(number); }
-Result truth(bool is_true) { return is_true ? 1 : 0; }
-
-constexpr std::array kUnary{
-    UnaryOperator{'!', [](Number a) { return Number{a == 0 ? 1U : 0U}; }},
-    UnaryOperator{'~', [](Number a) { return ~a; }},
-    UnaryOperator{'-', [](Number a) { return 0 - a; }},
-    UnaryOperator{'+', [](Number a) { return a; }},
-};
-
-// A sign that begins with another one stands before it.
-constexpr std::array kBinary{
-    BinaryOperator{"||", 1, [](Number a, Number b) { return truth(a != 0 || b != 0); }},
-    BinaryOperator{"&&", 2, [](Number a, Number b) { return truth(a != 0 && b != 0); }},
-    BinaryOperator{"==", 6, [](Number a, Number b) { return truth(a == b); }},
-    BinaryOperator{"!=", 6, [](Number a, Number b) { return truth(a != b); }},
-    BinaryOperator{"<<", 8, [](Number a, Number b) { return Result(b < kBits ? a << b : 0); }},
-    BinaryOperator{">>", 8, [](Number a, Number b) { return Result(b < kBits ? a >> b : 0); }},
-    BinaryOperator{"<=", 7, [](Number a, Number b) { return truth(as_signed(a) <= as_signed(b)); }},
-    BinaryOperator{">=", 7, [](Number a, Number b) { return truth(as_signed(a) >= as_signed(b)); }},
-    BinaryOperator{"<", 7, [](Number a, Number b) { return truth(as_signed(a) < as_signed(b)); }},
-    BinaryOperator{">", 7, [](Number a, Number b) { return truth(as_signed(a) > as_signed(b)); }},
-    BinaryOperator{"|", 3, [](Number a, Number b) { return Result(a | b); }},
-    BinaryOperator{"^", 4, [](Number a, Number b) { return Result(a ^ b); }},
-    BinaryOperator{"&", 5, [](Number a, Number b) { return Result(a & b); }},
-    BinaryOperator{"+", 9, [](Number a, Number b) { return Result(a + b); }},
-    BinaryOperator{"-", 9, [](Number a, Number b) { return Result(a - b); }},
-    BinaryOperator{"*", 10, [](Number a, Number b) { return Result(a * b); }},
-    BinaryOperator{"/", 10, [](Number a, Number b) { return b != 0 ? Result(a / b) : Result(); }},
-    BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
-};
 
 void append_symbol(const std::vector<PrintExpression::Name>& names, Number value, std::string& result) {
   const auto found = std::ranges::find(names, value, &PrintExpression::Name::value);
@@ -73,18 +38,6 @@ void append_flags(const PrintExpression& flags, Number value, std::string& resul
 
 }  // namespace
 
-const UnaryOperator* find_unary(std::string_view text) {
-  const auto* const found = std::ranges::find_if(
-      kUnary, [text](const UnaryOperator& candidate) { return text.starts_with(candidate.sign); });
-  return found == kUnary.end() ? nullptr : &*found;
-}
-
-const BinaryOperator* find_binary(std::string_view text) {
-  const auto* const found = std::ranges::find_if(
-      kBinary, [text](const BinaryOperator& candidate) { return text.starts_with(candidate.sign); });
-  return found == kBinary.end() ? nullptr : &*found;
-}
-
 bool PrintExpression::has_text() const {
   if (kind == Kind::Conditional) return operands[1].has_text() || operands[2].has_text();
   return kind == Kind::Text || kind == Kind::Symbol || kind == Kind::Flags;
@@ -112,10 +65,10 @@ Result PrintExpression::value(const EventBytes& event) const {
   }
   const Result first = operands[0].value(event);
   if (!first) return {};
-  if (kind == Kind::Unary) return unary->apply(*first);
+  if (kind == Kind::Unary) return unary(*first);
   if (kind == Kind::Conditional) return operands[*first != 0 ? 1 : 2].value(event);
   const Result second = operands[1].value(event);
-  return second ? binary->apply(*first, *second) : Result();
+  return second ? binary(*first, *second) : Result();
 }
 
 bool PrintExpression::append_text(const EventBytes& event, std::string& result) const {
@@ -136,7 +89,7 @@ bool PrintExpression::append_text(const EventBytes& event, std::string& result) 
       append_flags(*this, *computed, result);
       return true;
     default:
-      fmt::format_to(std::back_inserter(result), "{}", as_signed(*computed));
+      fmt::format_to(std::back_inserter(result), "{}", static_cast<std::int64_t>(*computed));
       return true;
   }
 }

@@ -1,6 +1,7 @@
 #include "converters/uftrace/kernel/print_format.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -18,6 +19,68 @@ using Kind = PrintExpression::Kind;
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperations = 1000;
+
+// ---- Operators ----
+
+using Number = std::uint64_t;
+using Result = std::optional<Number>;
+
+struct UnaryOperator {
+  char sign;
+  Number (*apply)(Number);
+};
+struct BinaryOperator {
+  std::string_view sign;
+  int precedence;  // a higher one binds more tightly
+  Result (*apply)(Number, Number);
+};
+
+constexpr Number kBits = 64;
+
+std::int64_t as_signed(Number number) { return static_cast<std::int64_t>(number); }
+Result truth(bool is_true) { return is_true ? 1 : 0; }
+
+constexpr std::array kUnary{
+    UnaryOperator{'!', [](Number a) { return Number{a == 0 ? 1U : 0U}; }},
+    UnaryOperator{'~', [](Number a) { return ~a; }},
+    UnaryOperator{'-', [](Number a) { return 0 - a; }},
+    UnaryOperator{'+', [](Number a) { return a; }},
+};
+
+// A sign that begins with another one stands before it.
+constexpr std::array kBinary{
+    BinaryOperator{"||", 1, [](Number a, Number b) { return truth(a != 0 || b != 0); }},
+    BinaryOperator{"&&", 2, [](Number a, Number b) { return truth(a != 0 && b != 0); }},
+    BinaryOperator{"==", 6, [](Number a, Number b) { return truth(a == b); }},
+    BinaryOperator{"!=", 6, [](Number a, Number b) { return truth(a != b); }},
+    BinaryOperator{"<<", 8, [](Number a, Number b) { return Result(b < kBits ? a << b : 0); }},
+    BinaryOperator{">>", 8, [](Number a, Number b) { return Result(b < kBits ? a >> b : 0); }},
+    BinaryOperator{"<=", 7, [](Number a, Number b) { return truth(as_signed(a) <= as_signed(b)); }},
+    BinaryOperator{">=", 7, [](Number a, Number b) { return truth(as_signed(a) >= as_signed(b)); }},
+    BinaryOperator{"<", 7, [](Number a, Number b) { return truth(as_signed(a) < as_signed(b)); }},
+    BinaryOperator{">", 7, [](Number a, Number b) { return truth(as_signed(a) > as_signed(b)); }},
+    BinaryOperator{"|", 3, [](Number a, Number b) { return Result(a | b); }},
+    BinaryOperator{"^", 4, [](Number a, Number b) { return Result(a ^ b); }},
+    BinaryOperator{"&", 5, [](Number a, Number b) { return Result(a & b); }},
+    BinaryOperator{"+", 9, [](Number a, Number b) { return Result(a + b); }},
+    BinaryOperator{"-", 9, [](Number a, Number b) { return Result(a - b); }},
+    BinaryOperator{"*", 10, [](Number a, Number b) { return Result(a * b); }},
+    BinaryOperator{"/", 10, [](Number a, Number b) { return b != 0 ? Result(a / b) : Result(); }},
+    BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
+};
+
+// The operator that `text` begins with; null if there is none.
+const UnaryOperator* find_unary(std::string_view text) {
+  const auto* const found = std::ranges::find_if(
+      kUnary, [text](const UnaryOperator& candidate) { return text.starts_with(candidate.sign); });
+  return found == kUnary.end() ? nullptr : &*found;
+}
+
+const BinaryOperator* find_binary(std::string_view text) {
+  const auto* const found = std::ranges::find_if(
+      kBinary, [text](const BinaryOperator& candidate) { return text.starts_with(candidate.sign); });
+  return found == kBinary.end() ? nullptr : &*found;
+}
 
 // ---- Arguments: C expressions ----
 
@@ -77,7 +140,8 @@ class PrintParser {
       const BinaryOperator* const found = find_binary(rest_);
       if (found == nullptr || found->precedence <= precedence) return left;
       consume(found->sign.size());
-      left = operation({.kind = Kind::Binary, .binary = found}, std::move(left), binary(found->precedence));
+      left = operation({.kind = Kind::Binary, .binary = found->apply}, std::move(left),
+                       binary(found->precedence));
     }
   }
 
@@ -87,9 +151,10 @@ class PrintParser {
     const UnaryOperator* const found = find_unary(rest_);
     if (found != nullptr) consume(1);
     const bool is_cast = found == nullptr && consume_cast();
-    PrintExpression result = found != nullptr ? operation({.kind = Kind::Unary, .unary = found}, unary())
-                             : is_cast        ? unary()
-                                              : primary();
+    PrintExpression result = found != nullptr
+                                 ? operation({.kind = Kind::Unary, .unary = found->apply}, unary())
+                             : is_cast ? unary()
+                                       : primary();
     --nesting_;
     return result;
   }

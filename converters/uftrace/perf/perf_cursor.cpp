@@ -1,6 +1,7 @@
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "converters/uftrace/recording/note_kinds.h"
@@ -27,15 +28,33 @@ constexpr std::size_t kWord = 8;  // all sizes are multiples of it
 
 // Behind the header: Switch nothing; Fork and Exit u32 pid, ppid, tid, ptid, u64 time; Comm u32 pid, tid, the
 // name; Lost u64 id, lost.
-constexpr std::size_t kSwitchSize = kHeaderSize + kSampleIdSize;
-constexpr std::size_t kTaskSize = kHeaderSize + 24 + kSampleIdSize;
-constexpr std::size_t kLostSize = kHeaderSize + 16 + kSampleIdSize;
-constexpr std::size_t kCommTid = kHeaderSize + 4, kCommName = kHeaderSize + 8;
+constexpr std::size_t kSwitchTid = kHeaderSize + 4;  // in the sample_id
 constexpr std::size_t kTaskTid = kHeaderSize + 8, kTaskParent = kHeaderSize + 12,
                       kTaskTime = kHeaderSize + 16;
+constexpr std::size_t kCommTid = kHeaderSize + 4, kCommName = kHeaderSize + 8;
+constexpr std::size_t kMaxComm = 64;  // the kernel's are 16 bytes
 constexpr std::size_t kLostCount = kHeaderSize + 8;
-constexpr std::size_t kMaxComm = 64;                 // the kernel's are 16 bytes
-constexpr std::size_t kSwitchTid = kHeaderSize + 4;  // in the sample_id
+
+enum class Type : std::uint32_t { Lost = 2, Comm = 3, Exit = 4, Fork = 7, Switch = 14 };
+
+// The types that are events for us, and the sizes that their records may have.
+struct EventType {
+  Type type;
+  std::size_t min_size, max_size;
+};
+constexpr std::array kEventTypes{
+    EventType{Type::Switch, kHeaderSize + kSampleIdSize, kHeaderSize + kSampleIdSize},
+    EventType{Type::Fork, kHeaderSize + 24 + kSampleIdSize, kHeaderSize + 24 + kSampleIdSize},
+    EventType{Type::Exit, kHeaderSize + 24 + kSampleIdSize, kHeaderSize + 24 + kSampleIdSize},
+    EventType{Type::Comm, kCommName + kSampleIdSize, kCommName + kMaxComm + kSampleIdSize},
+    EventType{Type::Lost, kHeaderSize + 16 + kSampleIdSize, kHeaderSize + 16 + kSampleIdSize},
+};
+
+// Null for all other types.
+const EventType* find_event_type(std::uint32_t type) {
+  const auto* const found = std::ranges::find(kEventTypes, static_cast<Type>(type), &EventType::type);
+  return found == kEventTypes.end() ? nullptr : found;
+}
 
 // The kernel has about 20 types of records; perf's own begin at 64.
 constexpr std::uint32_t kTypeLimit = 128;
@@ -70,13 +89,15 @@ PerfCursor::Step PerfCursor::read_record() {
   if (left == 0) return Step::End;
   if (left < kHeaderSize) return end_truncated(kHeaderSize);
   const auto header = plausible_header();
+  const EventType* const type = header ? find_event_type(header->type) : nullptr;
   const bool is_whole = header && file_.at_least(header->size).size() >= header->size;
-  if (header && !is_whole && is_event(header->type)) return end_truncated(header->size);
-  if (!is_whole || (!has_fixed_size(header->type) && !is_followed(*header))) {
+  if (type != nullptr && !is_whole) return end_truncated(header->size);
+  const bool has_fixed_size = type != nullptr && type->min_size == type->max_size;
+  if (!is_whole || (!has_fixed_size && !is_followed(*header))) {
     skip_damage();
     return Step::Skipped;
   }
-  const bool is_good = is_event(header->type) && has_plausible_time(*header);
+  const bool is_good = type != nullptr && has_plausible_time(*header);
   if (is_good) decode(*header, file_.at_least(header->size).first(header->size));
   file_.consume(header->size);
   return is_good ? Step::Event : Step::Skipped;
@@ -97,7 +118,7 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
   const std::byte* const at = record.data();
   event_ = {.kind = Kind::Lost};
   event_.time_ns = event_.order_ns = last_ns_ = std::max(time_of(header, record), last_ns_);
-  switch (header.type) {
+  switch (static_cast<Type>(header.type)) {
     case Type::Switch:
       event_.tid = static_cast<ThreadId>(load<std::uint32_t>(at + kSwitchTid));
       event_.kind = SwitchMisc::Out::get(header.misc) == 0         ? Kind::SwitchIn
@@ -106,7 +127,7 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
       return;
     case Type::Fork:
     case Type::Exit:
-      event_.kind = header.type == Type::Fork ? Kind::Fork : Kind::Exit;
+      event_.kind = static_cast<Type>(header.type) == Type::Fork ? Kind::Fork : Kind::Exit;
       event_.tid = static_cast<ThreadId>(load<std::uint32_t>(at + kTaskTid));
       event_.parent = static_cast<ThreadId>(load<std::uint32_t>(at + kTaskParent));
       event_.time_ns = own_time(load<std::uint64_t>(at + kTaskTime), last_ns_);
@@ -128,7 +149,7 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
 // ---- What a plausible record is ----
 
 PerfCursor::Header PerfCursor::header_at(const std::byte* at) const {
-  return {.type = static_cast<Type>(load<std::uint32_t>(at)),
+  return {.type = load<std::uint32_t>(at),
           .misc = load<std::uint16_t>(at + 4),
           .size = load<std::uint16_t>(at + 6)};
 }
@@ -142,36 +163,12 @@ std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
   return header;
 }
 
-// Records of a known type have a known size; others are passed over by the size in their header.
+// Records of other types are skipped by the size in their header.
 bool PerfCursor::is_plausible(const Header& header) {
   if (header.size % kWord != 0) return false;
-  switch (header.type) {
-    case Type::Switch:
-      return header.size == kSwitchSize;
-    case Type::Fork:
-    case Type::Exit:
-      return header.size == kTaskSize;
-    case Type::Lost:
-      return header.size == kLostSize;
-    case Type::Comm:
-      return header.size >= kCommName + kSampleIdSize && header.size <= kCommName + kMaxComm + kSampleIdSize;
-  }
-  const auto type = static_cast<std::uint32_t>(header.type);
-  return type != 0 && type < kTypeLimit && header.size >= kHeaderSize;
-}
-
-bool PerfCursor::has_fixed_size(Type type) { return is_event(type) && type != Type::Comm; }
-
-bool PerfCursor::is_event(Type type) {
-  switch (type) {
-    case Type::Switch:
-    case Type::Fork:
-    case Type::Exit:
-    case Type::Comm:
-    case Type::Lost:
-      return true;
-  }
-  return false;
+  if (const EventType* const known = find_event_type(header.type))
+    return header.size >= known->min_size && header.size <= known->max_size;
+  return header.type != 0 && header.type < kTypeLimit && header.size >= kHeaderSize;
 }
 
 std::uint64_t PerfCursor::time_of(const Header& header, std::span<const std::byte> record) const {
@@ -202,7 +199,7 @@ bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
     const Header behind = header_at(bytes.data() + at);
     bytes = file_.at_least(at + behind.size);
     if (!is_plausible(behind) || bytes.size() < at + behind.size) return is_likely;
-    if (is_event(behind.type)) {
+    if (find_event_type(behind.type) != nullptr) {
       const std::uint64_t behind_ns = time_of(behind, bytes.subspan(at));
       return behind_ns < last_ns_ || behind_ns + kClockSlackNs >= time_ns;
     }
@@ -238,7 +235,7 @@ void PerfCursor::skip_damage() {
 // Behind damage, a record must have a known type, a time that does not go back, and a record behind it.
 bool PerfCursor::resumes_here() {
   const auto header = plausible_header();
-  if (!header || !is_event(header->type)) return false;
+  if (!header || find_event_type(header->type) == nullptr) return false;
   const auto bytes = file_.at_least(header->size);
   if (bytes.size() < header->size) return false;
   const std::uint64_t time_ns = time_of(*header, bytes);

@@ -36,9 +36,8 @@ class PerfCursor : public CpuFileCursor {
 
  private:
   // perf_event_header: u32 type, u16 misc, u16 size, which counts the header.
-  enum class Type : std::uint32_t { Lost = 2, Comm = 3, Exit = 4, Fork = 7, Switch = 14 };
   struct Header {
-    Type type;
+    std::uint32_t type;
     std::uint16_t misc;
     std::uint16_t size;
   };
@@ -57,8 +56,6 @@ class PerfCursor : public CpuFileCursor {
   bool resumes_here();
 
   static bool is_plausible(const Header& header);
-  static bool is_event(Type type);
-  static bool has_fixed_size(Type type);
   template <typename T>
   T load(const std::byte* at) const {
     return convert::load<T>(at, order_);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -22,8 +21,8 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
   };
   // Borrows the queues, names and stats until the timeline has run.
   PerfFileSource(const std::vector<CpuFile>& files, const PerfReading& reading,
-                 QueuesByThread<PerfQueue> queues, const Shown& shown, ImportStats& stats)
-      : CpuFileSource(files, reading, std::move(queues), stats), shown_(shown) {}
+                 QueuesByThread<PerfQueue>& queues, const Shown& shown, ImportStats& stats)
+      : CpuFileSource(files, reading, queues, stats), shown_(shown) {}
 
  private:
   // Forks and losses are not for threads: scan_perf() has found them.

@@ -49,15 +49,14 @@ struct PerfSource {
       files.push_back({.cpu = cpu, .path = path, .size_bytes = std::filesystem::file_size(path)});
       bytes += files.back().size_bytes;
     }
-    queues.emplace(ThreadId{1}, &first);
-    queues.emplace(ThreadId{2}, &second);
     source.emplace(files, PerfReading{}, queues, PerfFileSource::Shown{has_switches, names}, stats);
   }
   TextRecording directory;
   std::uint64_t bytes = 0;
   ImportStats stats;
-  PerfQueue first, second;
-  QueuesByThread<PerfQueue> queues;
+  QueuesByThread<PerfQueue> queues{{ThreadId{1}, {}}, {ThreadId{2}, {}}};
+  PerfQueue& first = queues.at(ThreadId{1});
+  PerfQueue& second = queues.at(ThreadId{2});
   std::optional<PerfFileSource> source;
 };
 
@@ -105,10 +104,11 @@ TEST(PerfFileSource, ReadsAsMuchAsTheBudgetAllows) {
   for (std::uint64_t time = 1; time <= 200; ++time) bytes.in(time, 1);
   directory.file("perf-cpu0.dat", bytes);
   ImportStats stats;
-  PerfQueue queue;
+  QueuesByThread<PerfQueue> queues;
+  PerfQueue& queue = queues[ThreadId{1}];
   PerfFileSource source(
-      {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {},
-      {{ThreadId{1}, &queue}}, {}, stats);
+      {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {}, queues,
+      {}, stats);
   EXPECT_TRUE(source.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
   source.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 100 * sizeof(PerfMessage));
