@@ -11,7 +11,8 @@
 #include "converters/app/importers.h"
 #include "converters/app/progress.h"
 #include "converters/model/importer.h"
-#include "converters/model/lanes/lane.h"
+#include "converters/model/lanes/limits.h"
+#include "converters/model/sink/fxt_sink.h"
 #include "fxt/cutter.h"
 
 namespace convert {
@@ -31,7 +32,7 @@ struct ConvertOptions {
   bool apart = false;                  // threads of a GDB trace file get tracks of their own
 
   ImportOptions import;
-  LaneOptions lanes;
+  LaneOptions lanes = {.limits = FxtSink::kLimits};
   ReportForm report = ReportForm::Text;
   ProgressMode progress = ProgressMode::Auto;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // threads that convert

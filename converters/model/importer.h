@@ -1,6 +1,6 @@
-// What an importer is given and what it offers. It reads the head of its input, adds lanes and sources to the
-// timeline, and returns; its sources read the rest while the timeline runs. It knows neither FXT, nor the
-// command line, nor its neighbours.
+// The interface of an importer. It reads the head of its input, adds lanes and sources to the timeline, and
+// returns; its sources read the rest while the timeline runs. It knows neither the output's format, nor the
+// command line, nor other importers.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@
 
 namespace convert {
 
-// Which bytes are kept as FXT blobs: none; what has no other form; or raw register blocks, too.
+// Which bytes are shown as blobs: none; those that have no other form; or raw register blocks, too.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
-// What inputs of all kinds have in common; each room has options of its own besides.
+// The options that importers have in common. Each has options of its own besides.
 struct ImportOptions {
   std::vector<std::uint64_t> tids = {};  // only these threads; empty: all
   Demangle demangle = Demangle::Simple;
@@ -43,27 +43,26 @@ struct ImportStats {
 // Borrowed by importers and their sources until the timeline has run.
 struct ImportContext {
   Names& names;
-  Notes& notes;  // while importing; who says something later has Timeline::new_notes()
+  Notes& notes;  // for importing only; sources get theirs from Timeline::new_notes()
   Timeline& timeline;
   ImportStats& stats;
   const ImportOptions& options;
 };
 
-// The front door of a room, with the options of that room.
 class Importer {
  public:
   virtual ~Importer() = default;
 
-  virtual std::string_view name() const = 0;  // of one such input: "uftrace recording"
-  // Whoever takes a value changes this importer; it must not move.
+  virtual std::string_view name() const = 0;  // of such an input: "uftrace recording"
+  // Parsing them changes this importer, which must not move.
   virtual std::vector<Option> options() = 0;
 
-  virtual bool recognizes(const std::filesystem::path& input) const = 0;  // by content, not by name
+  virtual bool recognizes(const std::filesystem::path& input) const = 0;  // by its content
   // Throws InputError if nothing can be understood.
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // What the input holds, for `--inspect`. Throws as import() does.
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
-  // An offset that names no input is meant for inputs of this kind.
+  // Whether an offset option that names no input is meant for inputs of this kind.
   virtual bool takes_common_offset() const { return false; }
 };
 

@@ -1,5 +1,5 @@
 // What the user should know about a conversion: repaired calls, lost records, skipped bytes, cut strings.
-// Counted by kind; the first few of each kind keep their place and problem.
+// Counted by kind; the first few of each kind are kept as text.
 #pragma once
 
 #include <concepts>
@@ -12,13 +12,12 @@
 
 namespace convert {
 
-// Each room defines its kinds as constants. The name is interface: it stands in reports, in the argument
-// `repaired` and in tests. The meaning is one clause for the text report, in the plural: "exits whose
-// entry was not recorded".
+// Each room defines its kinds as constants.
 struct NoteKind {
-  std::string_view name;
-  std::string_view meaning;
-  // Only told: nothing recorded is missing on the timeline, or the user asked to leave it out.
+  std::string_view name;  // users rely on it: it is in reports and in the argument `repaired`
+  std::string_view
+      meaning;  // one clause for the text report, in the plural: "exits whose entry was not recorded"
+  // Nothing recorded is missing on the timeline, unless options filter it.
   bool is_remark = false;
 };
 
@@ -26,19 +25,18 @@ class Notes {
  public:
   static constexpr std::size_t kKeptPerKind = 3;
 
-  // All notes of one kind. `first` holds "<place>: <problem>" of the first kKeptPerKind.
+  // All notes of one kind.
   struct Group {
     const NoteKind* kind;
     std::uint64_t count = 0;
-    std::vector<std::string> first = {};
+    std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind
   };
 
-  // `kind` must outlive this object (a constant). `count` is how many things this one note stands for
-  // (5151 lost records: one note, count 5151).
+  // `kind` must outlive this object. `count` is the number of things that the note is about (lost records).
   void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
-  // The same for places that can be many: `describe` returns a std::string "<place>: <problem>" and is
-  // only called while the text is still wanted.
+  // The same for notes that can be many: `describe` returns "<location>: <problem>", and is only called if
+  // the text is kept.
   template <std::invocable Describe>
   void add(const NoteKind& kind, Describe&& describe, std::uint64_t count = 1) {
     Group& group = group_of(kind);
@@ -46,14 +44,13 @@ class Notes {
     if (group.first.size() < kKeptPerKind) group.first.push_back(describe());
   }
 
-  // Adds all of `later`, as if it had been said here behind what there is.
+  // Appends all notes of `later`.
   void join(const Notes& later);
 
   bool empty() const { return groups_.empty(); }
-  // Whether all there is are remarks.
   bool has_only_remarks() const;
   std::uint64_t count(const NoteKind& kind) const;  // 0 if there is none
-  // In the order of first appearance.
+  // In the order of their first notes.
   const std::vector<Group>& groups() const { return groups_; }
 
  private:

@@ -4,11 +4,6 @@
 #include <fmt/format.h>
 
 namespace convert {
-namespace {
-
-constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
-
-}  // namespace
 
 void ShownIds::begin_input(std::string_view name) {
   input_ = name;
@@ -16,28 +11,28 @@ void ShownIds::begin_input(std::string_view name) {
   threads_.of_input.clear();
 }
 
-std::uint64_t ShownIds::koid(Ids& ids, std::uint64_t id, std::string_view what) {
+std::uint64_t ShownIds::shown_id(Ids& ids, std::uint64_t id, std::string_view what) {
   const auto [entry, is_new] = ids.of_input.try_emplace(id, id);
   if (!is_new) return entry->second;
-  auto& taken = ids.taken;
-  if (id == 0 || id >= kKoidLimit || taken.contains(id)) {
+  auto& used = ids.used;
+  if (id == 0 || id >= id_limit_ || used.contains(id)) {
     std::uint64_t free = kFirstMadeUpId;
-    if (!taken.empty() && *taken.rbegin() + 1 < kKoidLimit) free = std::max(free, *taken.rbegin() + 1);
-    while (taken.contains(free)) ++free;
+    if (!used.empty() && *used.rbegin() + 1 < id_limit_) free = std::max(free, *used.rbegin() + 1);
+    while (used.contains(free)) ++free;
     entry->second = free;
-    if (id < kFirstMadeUpId || id >= kKoidLimit)
+    if (id < kFirstMadeUpId || id >= id_limit_)
       notes_->add(kRenumbered, Location::file(input_), fmt::format("{} {} is shown as {}", what, id, free));
   }
-  taken.insert(entry->second);
+  used.insert(entry->second);
   return entry->second;
 }
 
 ProcessId ShownIds::of(ProcessId process) {
-  return ProcessId{koid(processes_, static_cast<std::uint64_t>(process), "process")};
+  return ProcessId{shown_id(processes_, static_cast<std::uint64_t>(process), "process")};
 }
 
 ThreadId ShownIds::of(ThreadId thread) {
-  return ThreadId{koid(threads_, static_cast<std::uint64_t>(thread), "thread")};
+  return ThreadId{shown_id(threads_, static_cast<std::uint64_t>(thread), "thread")};
 }
 
 }  // namespace convert

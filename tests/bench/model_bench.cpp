@@ -25,14 +25,14 @@ class Calls : public Source {
   using Fill = std::function<void(std::uint64_t i, Arguments& of_entry, Arguments& of_exit)>;
 
   Calls(Lane& lane, LabelId label, Fill fill) : lane_(lane), label_(label), fill_(std::move(fill)) {}
-  bool pump(const PumpBudget& turn) override {
-    for (std::size_t said = 0; said < turn.lane_bytes && next_ < kCalls; ++next_) {
+  bool pump(const PumpBudget& budget) override {
+    for (std::size_t emitted = 0; emitted < budget.lane_bytes && next_ < kCalls; ++next_) {
       entry_.clear();
       exit_.clear();
       fill_(next_, entry_, exit_);
       lane_.begin(10 * next_ + 10, label_, 0, entry_);
       lane_.end(10 * next_ + 15, exit_);
-      said += sizeof(PendingEvent) + entry_.words().size_bytes() + exit_.words().size_bytes();
+      emitted += sizeof(PendingEvent) + entry_.words().size_bytes() + exit_.words().size_bytes();
     }
     return next_ < kCalls;
   }
@@ -52,6 +52,7 @@ void convert_calls(benchmark::State& state, Names& names, const Calls::Fill& fil
     fxt::Writer writer(memory, {.trust_nesting = true});
     Notes notes;
     TimelineOptions options;
+    options.lanes = {.limits = FxtSink::kLimits};
     options.jobs = 1;
     Timeline timeline(options, notes);
     timeline.begin_input("calls");

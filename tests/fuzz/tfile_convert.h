@@ -32,7 +32,8 @@ inline void convert_trace(std::string_view bytes) {
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384}, notes);
+  Timeline timeline({.lanes = {.limits = FxtSink::kLimits, .max_depth = 32}, .lookahead_bytes = 16384},
+                    notes);
   ImportOptions options;
   options.blobs = Blobs::All;
   ImportContext context{names, notes, timeline, stats, options};

@@ -66,7 +66,9 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({.lanes = {.max_depth = 32}, .lookahead_bytes = 16384, .jobs = jobs}, notes);
+  Timeline timeline(
+      {.lanes = {.limits = FxtSink::kLimits, .max_depth = 32}, .lookahead_bytes = 16384, .jobs = jobs},
+      notes);
   const ImportOptions options;
   ImportContext context{names, notes, timeline, stats, options};
   import(recording, context, own);

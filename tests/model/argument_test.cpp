@@ -1,4 +1,4 @@
-// Arguments as packed words: what is added comes out again, and the words are those that the header promises.
+// Arguments as packed words: what is added can be read again, and the words are as the header describes.
 #include "converters/model/lanes/argument.h"
 
 #include <bit>
@@ -22,14 +22,14 @@ TEST(Arguments, NumbersAreTwoWords) {
   EXPECT_EQ(arguments.size(), 2u);
 }
 
-TEST(Arguments, TextsStandInPlaceFilledUpWithZeros) {
+TEST(Arguments, TextsArePaddedWithZeros) {
   const Arguments arguments{{kA, "hello, you"}, {kA, ""}, {kA, std::monostate{}}};
   EXPECT_THAT(arguments.words(),
               ElementsAre(0xa0'0000'0056, 0x79'20'2c'6f'6c'6c'65'68, 0x75'6f,  // 10 bytes, Text (6)
                           0x56, 0x50));                                        // empty; Null (0)
 }
 
-TEST(Arguments, EveryTypeComesOutAsItWentIn) {
+TEST(Arguments, EveryTypeIsReadAsItWasAdded) {
   const std::string eight = "12345678";
   const std::vector<Argument> all{{kA, std::monostate{}},
                                   {kB, std::numeric_limits<std::int32_t>::min()},

@@ -47,37 +47,38 @@ std::string EventText::text_of(const Argument& argument) const {
 }
 
 void EventText::write(std::span<const MergedRun> runs) {
-  for (const auto& [slots, lane] : runs)
-    for (const PendingEvent& slot : slots) lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(slot)));
+  for (const auto& [events, lane] : runs)
+    for (const PendingEvent& event : events)
+      lines_.push_back(fmt::format("{} {}", ids_[lane], text_of(event)));
 }
 
-std::string EventText::text_of(const PendingEvent& slot) const {
+std::string EventText::text_of(const PendingEvent& event) const {
   const auto label = [&] {
-    const auto parts = names_.label(slot.label);
+    const auto parts = names_.label(event.label);
     return fmt::format("{}:{}", names_.text(parts.category), names_.text(parts.name));
   };
   const auto id = [&](std::string_view what) {
-    return fmt::format("@{} {} {} #{}", slot.time_ns, what, label(), slot.end_ns);
+    return fmt::format("@{} {} {} #{}", event.time_ns, what, label(), event.end_ns);
   };
   std::string text;
-  switch (slot.kind) {
+  switch (event.kind) {
     case EventKind::Open:
       text = "OPEN " + label();
-      break;  // must not happen
+      break;  // never reaches a sink
     case EventKind::Retracted:
       text = "LEFT OUT " + label();
-      break;  // the same
+      break;  // nor does this
     case EventKind::Complete:
-      text = fmt::format("[{}, {}] {}", slot.time_ns, slot.end_ns, label());
+      text = fmt::format("[{}, {}] {}", event.time_ns, event.end_ns, label());
       break;
     case EventKind::Begin:
-      text = fmt::format("[{} {}", slot.time_ns, label());
+      text = fmt::format("[{} {}", event.time_ns, label());
       break;
     case EventKind::End:
-      text = fmt::format("{}] {}", slot.time_ns, label());
+      text = fmt::format("{}] {}", event.time_ns, label());
       break;
     case EventKind::Instant:
-      text = fmt::format("@{} {}", slot.time_ns, label());
+      text = fmt::format("@{} {}", event.time_ns, label());
       break;
     case EventKind::Counter:
       text = id("counter");
@@ -92,25 +93,25 @@ std::string EventText::text_of(const PendingEvent& slot) const {
       text = id("flow to");
       break;
     case EventKind::Log:
-      return fmt::format("@{} log {}", slot.time_ns, slot.text());
+      return fmt::format("@{} log {}", event.time_ns, event.text());
     case EventKind::Blob:
-      return fmt::format("blob {} {} bytes", slot.text(), slot.bytes().size());
+      return fmt::format("blob {} {} bytes", event.text(), event.bytes().size());
     case EventKind::BufferFull:
-      text = fmt::format("@{} buffer full", slot.time_ns);
+      text = fmt::format("@{} buffer full", event.time_ns);
       break;
     case EventKind::ContextSwitch: {
-      const ContextSwitch s = slot.context_switch();
+      const ContextSwitch s = event.context_switch();
       return fmt::format(
-          "@{} cpu {}: {} ({}) -> {}", slot.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
+          "@{} cpu {}: {} ({}) -> {}", event.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
           kStates[static_cast<std::size_t>(s.outgoing_state)], static_cast<std::uint64_t>(s.incoming_thread));
     }
     case EventKind::Wakeup: {
-      const Wakeup w = slot.wakeup();
-      return fmt::format("@{} cpu {}: {} wakes {}", slot.time_ns, w.cpu, static_cast<std::uint64_t>(w.waker),
+      const Wakeup w = event.wakeup();
+      return fmt::format("@{} cpu {}: {} wakes {}", event.time_ns, w.cpu, static_cast<std::uint64_t>(w.waker),
                          static_cast<std::uint64_t>(w.thread));
     }
   }
-  for (const Argument& argument : slot.arguments())
+  for (const Argument& argument : event.arguments())
     text += fmt::format(" {}={}", names_.text(argument.name), text_of(argument));
   return text;
 }

@@ -1,6 +1,7 @@
 // A sink for tests: the merged stream as text, one event a line.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@
 #include "converters/model/timeline.h"
 
 namespace convert {
+
+// What most tests let lanes emit: what the FXT sink can take.
+inline constexpr LaneOptions kTestLanes{
+    .limits = {.arguments_per_record = 15, .depth = 512, .id_limit = std::uint64_t{1} << 32}};
 
 // Lines such as
 //   100/101 [10, 20] app:main frame=1 repaired="longjmp"      a complete call
@@ -28,7 +33,7 @@ class EventText : public EventSink {
   const std::vector<std::string>& threads() const { return threads_; }
 
  private:
-  std::string text_of(const PendingEvent& slot) const;
+  std::string text_of(const PendingEvent& event) const;
   std::string text_of(const Argument& argument) const;
 
   const Names& names_;

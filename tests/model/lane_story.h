@@ -1,4 +1,4 @@
-// What is told to one lane, and the lines that come of it.
+// Runs a Timeline with one lane and returns its events as text.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,23 @@ namespace convert {
 class LaneStory : public testing::Test {
  protected:
   // Of thread 8 in process 7.
-  std::vector<std::string> lines_of(const std::function<void(Lane&)>& tell, LaneOptions options = {}) {
+  std::vector<std::string> lines_of(const std::function<void(Lane&)>& fill,
+                                    const LaneOptions& options = kTestLanes) {
     Timeline timeline({.lanes = options}, notes);
     timeline.begin_input("story");
     Lane& lane = timeline.add_lane(
         {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
-    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+    timeline.add_source(std::make_unique<Story>(lane, fill), {&lane});
     EventText text(names);
     timeline.run(text, [] {});
-    hidden = timeline.too_deep().front();
+    too_deep = timeline.too_deep().front();
     cut_arguments = timeline.cut_arguments();
     return text.lines();
   }
 
   Names names;
   Notes notes;
-  TooDeepCount hidden;
+  TooDeepCount too_deep;
   std::uint64_t cut_arguments = 0;
 };
 

@@ -29,7 +29,7 @@ TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
 }
 
-TEST_F(LaneTest, TheHotPathSaysTheSame) {
+TEST_F(LaneTest, TheHotPathEmitsTheSame) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 EXPECT_TRUE(lane.try_begin(10, label("main"), 0xa, 0));
                 EXPECT_TRUE(lane.try_begin(12, label("leaf"), 0xb, 1));
@@ -73,7 +73,7 @@ TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
               ElementsAre("7/8 [10, 20] app:outer", "7/8 [10, 18] app:inner"));
 }
 
-TEST_F(LaneTest, ACallWhoseBeginIsOutCanNotEndBelow) {
+TEST_F(LaneTest, AnEmittedCallCanNotEndBelow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.release_oldest();
@@ -108,13 +108,13 @@ TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
                 lane.end(14, values("r", 6, 1));
                 lane.begin(15, label("long"), 0, {argument("s", large)});
                 lane.end(16, values("r", 7, 1));
-                lane.end(20, values("r", 8, 1));  // others stand between
+                lane.end(20, values("r", 8, 1));  // other blocks lie between
               }),
               ElementsAre("7/8 [10, 20] app:main a=1 a=2 r=8", "7/8 [11, 12] app:leaf b=3 r=4 r=5",
                           "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
 }
 
-// However their words lie in the lane's memory.
+// Wherever their words lie in the lane's memory.
 TEST_F(LaneTest, ArgumentsOfEndsFitAnywhere) {
   std::vector<std::string> expected;
   const auto lines = lines_of([&](Lane& lane) {
@@ -144,8 +144,8 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
 }
 
-// A reader closes complete events whose end has come before it looks at what begins then: those around a call
-// of zero length at their very end must not be complete.
+// A reader closes complete events whose end has come before it opens those that begin then. So calls around a
+// call of zero length at their very end must not be complete.
 TEST_F(LaneTest, ZeroLengthCallsOnTheHotPathToo) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.try_begin(10, label("main"), 0xa, 0);
@@ -192,11 +192,11 @@ TEST_F(LaneTest, PairsOnRequest) {
                     EXPECT_TRUE(lane.try_end(14, 0, 1));
                     lane.end(20);
                   },
-                  {.durations = DurationForm::Pairs}),
+                  {.limits = kTestLanes.limits, .durations = DurationForm::Pairs}),
               ElementsAre("7/8 [10 app:main", "7/8 [12 app:leaf", "7/8 14] app:leaf", "7/8 20] app:main"));
 }
 
-TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
+TEST_F(LaneTest, CallsTooDeepAreDroppedAndCounted) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(1, label("a"));
@@ -208,13 +208,13 @@ TEST_F(LaneTest, CallsTooDeepAreLeftOutAndCounted) {
                     lane.end(5);
                     lane.end(6);
                   },
-                  {.max_depth = 1}),
+                  {.limits = kTestLanes.limits, .max_depth = 1}),
               ElementsAre("7/8 [1, 6] app:a"));
-  EXPECT_EQ(hidden.count, 2u);
-  EXPECT_EQ(hidden.first, label("b"));
+  EXPECT_EQ(too_deep.count, 2u);
+  EXPECT_EQ(too_deep.first, label("b"));
 }
 
-TEST_F(LaneTest, InstantsTooDeepAreLeftOutAndCounted) {
+TEST_F(LaneTest, InstantsTooDeepAreDroppedAndCounted) {
   const auto lines = [&](std::uint64_t calls, const LaneOptions& options) {
     return lines_of(
                [&](Lane& lane) {
@@ -225,13 +225,13 @@ TEST_F(LaneTest, InstantsTooDeepAreLeftOutAndCounted) {
                options)
         .size();
   };
-  EXPECT_EQ(lines(510, {}), 511u);
-  EXPECT_EQ(lines(511, {}), 513u);  // a pair in the last place
-  EXPECT_EQ(hidden.count, 0u);
-  EXPECT_EQ(lines(512, {}), 512u);
-  EXPECT_EQ(hidden.count, 1u);
-  EXPECT_EQ(lines(600, {.max_depth = 2}), 3u);  // shown in the second call
-  EXPECT_EQ(hidden.count, 598u);
+  EXPECT_EQ(lines(510, kTestLanes), 511u);
+  EXPECT_EQ(lines(511, kTestLanes), 513u);  // a pair on the deepest level
+  EXPECT_EQ(too_deep.count, 0u);
+  EXPECT_EQ(lines(512, kTestLanes), 512u);
+  EXPECT_EQ(too_deep.count, 1u);
+  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);  // drawn in the second call
+  EXPECT_EQ(too_deep.count, 598u);
 }
 
 TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
@@ -239,13 +239,13 @@ TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
   });
-  // 511, then a begin and an end for each in the last place, and the one behind them.
+  // 511, then a begin and an end for each on the deepest level, and the one at the later time.
   EXPECT_EQ(lines.size(), 511u + 2 * 89u + 1u);
   EXPECT_EQ(lines[510], "7/8 @5 app:mark");
   EXPECT_EQ(lines[511], "7/8 [5 app:mark");
   EXPECT_EQ(lines[512], "7/8 5] app:mark");
   EXPECT_EQ(lines.back(), "7/8 @6 app:mark");
-  EXPECT_EQ(hidden.count, 0u);
+  EXPECT_EQ(too_deep.count, 0u);
 }
 
 TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {
@@ -256,7 +256,7 @@ TEST_F(LaneTest, ArgumentsOfBothEndsShareOneRecord) {
               ElementsAre("7/8 [1, 9] app:f arg1=5 retval=\"ok\""));
 }
 
-TEST_F(LaneTest, MoreThanFifteenArgumentsTakeTwoRecords) {
+TEST_F(LaneTest, MoreThanFifteenArgumentsNeedTwoRecords) {
   Arguments sixteen, fifteen;
   for (int i = 1; i <= 16; ++i) sixteen.add(argument("a", i));
   for (int i = 17; i <= 31; ++i) fifteen.add(argument("r", i));
@@ -284,7 +284,7 @@ TEST_F(LaneTest, AnEndsArgumentsThatDoNotFitMakeAPair) {
               ElementsAre(testing::StartsWith("7/8 [1 app:f a=1"), "7/8 9] app:f r=2 r=2 r=2 r=2 r=2 r=2"));
 }
 
-TEST_F(LaneTest, CallsThatAreOverTooEarlyTakeTheirArgumentsWithThem) {
+TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
   const NameId x = names.intern("x");
   const LabelId f = label("f"), g = label("g");
   EXPECT_THAT(
@@ -294,25 +294,25 @@ TEST_F(LaneTest, CallsThatAreOverTooEarlyTakeTheirArgumentsWithThem) {
         lane.end(2, {{x, 2}});  // the first of all
         lane.begin(3, f, 0, {{x, 3}});
         lane.begin(4, g, 0, {{x, 4}});
-        lane.end(5, {{x, 5}});  // over
+        lane.end(5, {{x, 5}});  // skipped
         lane.begin(6, g);
         lane.begin(7, g, 0, {{x, 6}});
-        lane.end(8);            // over
-        lane.end(9, {{x, 7}});  // over
-        EXPECT_EQ(lane.skipped_calls(), 3u);
+        lane.end(8);            // skipped
+        lane.end(9, {{x, 7}});  // skipped
+        EXPECT_EQ(lane.counters().skipped_calls, 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
-        lane.end(12, {{x, 10}});  // over, but another event lies in it
+        lane.end(12, {{x, 10}});  // not skipped: another event lies in it
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
-        EXPECT_EQ(lane.skipped_calls(), 3u);
+        EXPECT_EQ(lane.counters().skipped_calls, 3u);
       }),
       ElementsAre("7/8 [1, 2] app:f x=1 x=2", "7/8 [3, 30] app:f x=3 x=13", "7/8 [10, 12] app:g x=8 x=10",
                   "7/8 @11 counter app:g #0 x=9", "7/8 [13, 20] app:g x=11 x=12"));
 }
 
-TEST_F(LaneTest, WhatLiesInACallThatIsLeftOutStays) {
+TEST_F(LaneTest, EventsInARetractedCallStay) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("main"));
                 lane.begin(2, label("gone"));
@@ -329,7 +329,7 @@ TEST_F(LaneTest, WhatLiesInACallThatIsLeftOutStays) {
               ElementsAre("7/8 [1, 9] app:main", "7/8 @3 app:tick", "7/8 [4, 5] app:f"));
 }
 
-TEST_F(LaneTest, ACallBelowTheTopCanBeLeftOut) {
+TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("gone"), 0xa);
                 lane.begin(2, label("f"), 0xb);
@@ -338,7 +338,7 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeLeftOut) {
                 EXPECT_TRUE(lane.retract(0, 5));
                 EXPECT_EQ(lane.key_at(0), 0xb);
                 EXPECT_EQ(lane.key_at(2), 0xd);
-                EXPECT_FALSE(lane.retract(1, 5));  // it is
+                EXPECT_FALSE(lane.retract(1, 5));  // it is filtered
                 lane.end(6);
                 EXPECT_TRUE(lane.top_is_filtered());
                 lane.end(7);
@@ -348,7 +348,7 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeLeftOut) {
               ElementsAre("7/8 [2, 8] app:f", "7/8 [4, 6] app:g"));
 }
 
-TEST_F(LaneTest, ACallWhoseBeginIsOutStays) {
+TEST_F(LaneTest, AnEmittedCallCanNotBeRetracted) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("f"));
                 lane.release_oldest();
@@ -366,7 +366,7 @@ TEST_F(LaneTest, ACallWhoseBeginIsOutStays) {
               ElementsAre("7/8 [1 app:f", "7/8 [3 app:g", "7/8 7] app:g", "7/8 8] app:f"));
 }
 
-TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
+TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
@@ -397,8 +397,8 @@ TEST_F(LaneTest, CallsStepAsideForThoseThatAreNotSeen) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// What is sealed meanwhile is nothing of what waits.
-TEST_F(LaneTest, ACallThatStoodAsideWaitsAgain) {
+// Sealing meanwhile leaves pending calls alone.
+TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
@@ -412,8 +412,8 @@ TEST_F(LaneTest, ACallThatStoodAsideWaitsAgain) {
               ElementsAre("7/8 [2, 5] app:f"));
 }
 
-// Also where nothing else is in a chunk: its words may be those of others.
-TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
+// Also in a chunk without other events: its words may belong to events of other chunks.
+TEST(LaneMemory, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
     Lane lane(pool, {.max_depth = 1'000'000});
@@ -422,20 +422,20 @@ TEST(LaneMemory, ManyCallsThatAreLeftOutMakeNoEvents) {
     lane.end(2);
     for (std::uint64_t i = 0; i < calls; ++i) lane.begin(3, LabelId{});
     for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.retract(0, 4));
-    EXPECT_TRUE(lane.has_events());
+    EXPECT_TRUE(lane.queue().has_events());
     EXPECT_EQ(lane.seal(), sizeof(PendingEvent));
-    EXPECT_EQ(lane.first_ns(), 1);
-    std::size_t slots = 0;
-    while (lane.has_sealed()) slots += lane.pop_sealed().events.size();
-    EXPECT_EQ(slots, 1);
-    EXPECT_FALSE(lane.has_events());
+    EXPECT_EQ(lane.queue().first_ns(), 1);
+    std::size_t events = 0;
+    while (lane.queue().has_sealed()) events += lane.queue().pop_sealed().events.size();
+    EXPECT_EQ(events, 1);
+    EXPECT_FALSE(lane.queue().has_events());
     lane.instant(5, LabelId{});
-    EXPECT_TRUE(lane.has_events());
-    EXPECT_EQ(lane.first_ns(), 5);
+    EXPECT_TRUE(lane.queue().has_events());
+    EXPECT_EQ(lane.queue().first_ns(), 5);
   }
 }
 
-TEST_F(LaneTest, LateNamesAndRemarks) {
+TEST_F(LaneTest, LateNamesAndAnnotations) {
   const NameId repaired = names.intern("repaired");
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("<unknown>"));
@@ -448,7 +448,7 @@ TEST_F(LaneTest, LateNamesAndRemarks) {
               ElementsAre("7/8 [1, 9] app:main repaired=\"cut-by-loss,open-at-end\""));
 }
 
-TEST_F(LaneTest, EverythingElseStaysInItsPlace) {
+TEST_F(LaneTest, OtherEventsKeepTheirOrder) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.blob(1, "notes", std::vector<std::byte>(3));
                 lane.log(2, "hello");
@@ -466,21 +466,22 @@ TEST_F(LaneTest, EverythingElseStaysInItsPlace) {
                           "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0", "7/8 @6 cpu 2: 9 wakes 8"));
 }
 
-// What waits behind an open call is bounded by its bytes, arguments included, however few events they are.
+// What an open call holds back is bounded by bytes, arguments included, not by the number of events.
 TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
-  for (const std::size_t words : {10u, 300u}) {  // runs that share memory, and such that have their own
+  for (const std::size_t words :
+       {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
     ChunkPool pool;
-    Lane lane(pool, {});
+    Lane lane(pool, kTestLanes);
     lane.set_held_bytes_limit(40'000);
     lane.begin(1, LabelId{});
     lane.seal();
-    ASSERT_FALSE(lane.has_sealed());
+    ASSERT_FALSE(lane.queue().has_sealed());
     const std::string text(8 * words, 'x');
     for (std::uint64_t t = 2; t < 2 + 60'000 / text.size(); ++t)
       lane.instant(t, LabelId{}, {{NameId{}, text}});
     lane.seal();
-    ASSERT_TRUE(lane.has_sealed()) << words;
-    EXPECT_EQ(lane.pop_sealed().events.front().kind, EventKind::Begin);
+    ASSERT_TRUE(lane.queue().has_sealed()) << words;
+    EXPECT_EQ(lane.queue().pop_sealed().events.front().kind, EventKind::Begin);
     lane.end(1'000'000);
   }
 }

@@ -39,7 +39,7 @@ TEST(LoserTree, IsTheSameAsASearch) {
       ASSERT_EQ(tree.next(), first_of(times));
       ASSERT_EQ(tree.next_ns(), times[first_of(times)]);
       const std::size_t lane = tree.next();
-      // The first time at which another lane would have its turn.
+      // The first time at which another lane would be next.
       std::vector<std::uint64_t> others = times;
       std::uint64_t limit_ns = times[lane];
       while ((others[lane] = limit_ns, lanes > 1 && first_of(others) == lane)) ++limit_ns;
@@ -50,7 +50,7 @@ TEST(LoserTree, IsTheSameAsASearch) {
   }
 }
 
-TEST(LoserTree, LanesThatAreOverHaveNoTurn) {
+TEST(LoserTree, FinishedLanesAreNeverNext) {
   LoserTree tree(2);
   EXPECT_EQ(tree.next_ns(), LoserTree::kNever);
   tree.set(1, 5);

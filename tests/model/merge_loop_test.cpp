@@ -1,5 +1,5 @@
-// MergeLoop: whatever the number of threads, the size of blocks and the lookahead, one stream comes out;
-// feeders hold their sources up; failures come out in order.
+// MergeLoop: the number of threads, the size of blocks and the lookahead don't change the merged stream;
+// sources wait for shared sources; failures come out in order.
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
@@ -20,14 +20,15 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// Says calls of random depth and length on several lanes of its own, some of them far apart in time.
+// Emits calls of random depth and length on several lanes of its own, some of them far apart in time.
 class Babble : public Source {
  public:
   Babble(std::vector<Lane*> lanes, LabelId label, unsigned seed, int events)
       : lanes_(std::move(lanes)), label_(label), random_(seed), left_(events) {}
 
-  bool pump(const PumpBudget& turn) override {
-    for (std::size_t said = 0; said < turn.lane_bytes && left_ > 0; said += sizeof(PendingEvent), --left_) {
+  bool pump(const PumpBudget& budget) override {
+    for (std::size_t emitted = 0; emitted < budget.lane_bytes && left_ > 0;
+         emitted += sizeof(PendingEvent), --left_) {
       now_ += random_() % 3 == 0 ? random_() % 1000 : 0;
       Lane& lane = *lanes_[random_() % lanes_.size()];
       if (lane.depth() > 0 && random_() % 2 == 0)
@@ -52,7 +53,7 @@ class Babble : public Source {
   std::uint64_t now_ = 0;
 };
 
-class RoundsTest : public testing::Test {
+class MergeLoopTest : public testing::Test {
  protected:
   Lane& add_lane(Timeline& timeline, std::uint64_t tid) {
     return timeline.add_lane({.process = ProcessId{1},
@@ -61,7 +62,7 @@ class RoundsTest : public testing::Test {
                               .thread_name = {}});
   }
   std::vector<std::string> babble(std::size_t jobs, std::size_t lookahead) {
-    Timeline timeline({.lanes = {}, .lookahead_bytes = lookahead, .jobs = jobs}, notes);
+    Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = lookahead, .jobs = jobs}, notes);
     timeline.begin_input("a");
     std::uint64_t tid = 0;
     for (unsigned source = 0; source < 7; ++source) {
@@ -80,7 +81,7 @@ class RoundsTest : public testing::Test {
   LabelId f = names.intern_label("app", "f");
 };
 
-TEST_F(RoundsTest, TheNumberOfThreadsDecidesNothing) {
+TEST_F(MergeLoopTest, TheNumberOfThreadsChangesNothing) {
   for (const std::size_t lookahead : {std::size_t{1}, std::size_t{60'000}, std::size_t{16} << 20}) {
     const auto alone = babble(1, lookahead);
     ASSERT_GT(alone.size(), 10'000u);
@@ -88,71 +89,71 @@ TEST_F(RoundsTest, TheNumberOfThreadsDecidesNothing) {
   }
 }
 
-// Hands one of its lane's inbox: times at which the source says an instant.
-struct Inbox {
+// Delivers one time after the other to a queue. The source emits an instant at each.
+struct Queue {
   std::vector<std::uint64_t> times;
 };
 
 class Ticker : public SharedSource {
  public:
-  Ticker(Inbox& inbox, std::vector<std::uint64_t> times) : inbox_(inbox), times_(std::move(times)) {}
+  Ticker(Queue& queue, std::vector<std::uint64_t> times) : queue_(queue), times_(std::move(times)) {}
   bool pump(const PumpBudget&) override {
     staged_.push_back(times_[next_++]);
     return next_ < times_.size();
   }
   void deliver() override {
-    inbox_.times.insert(inbox_.times.end(), staged_.begin(), staged_.end());
+    queue_.times.insert(queue_.times.end(), staged_.begin(), staged_.end());
     staged_.clear();
   }
   std::uint64_t watermark_ns() const override { return times_[next_]; }
-  std::size_t waiting_bytes() const override { return inbox_.times.size() * kMessageBytes; }
+  std::size_t waiting_bytes() const override { return queue_.times.size() * kMessageBytes; }
 
   static constexpr std::size_t kMessageBytes = 1000;
 
  private:
-  Inbox& inbox_;
+  Queue& queue_;
   std::vector<std::uint64_t> times_;
   std::size_t next_ = 0;
   std::vector<std::uint64_t> staged_;
 };
 
-// A call, unless it begins at 0, and the marks of its inbox.
+// Emits a call, unless it begins at 0, and the instants of its queue.
 class Fed : public Source {
  public:
-  Fed(Lane& lane, Inbox& inbox, LabelId label, std::uint64_t begin_ns, std::uint64_t end_ns)
-      : lane_(lane), inbox_(inbox), label_(label), end_ns_(end_ns) {
+  Fed(Lane& lane, Queue& queue, LabelId label, std::uint64_t begin_ns, std::uint64_t end_ns)
+      : lane_(lane), queue_(queue), label_(label), end_ns_(end_ns) {
     if (begin_ns != 0) lane_.begin(begin_ns, label_);
   }
-  bool pump(const PumpBudget& turn) override {
-    const std::uint64_t until_ns = std::min(turn.delivered_until_ns, end_ns_);
-    std::size_t taken = 0;
-    for (; taken < inbox_.times.size() && inbox_.times[taken] < until_ns; ++taken)
-      lane_.instant(inbox_.times[taken], label_);
-    inbox_.times.erase(inbox_.times.begin(), inbox_.times.begin() + static_cast<std::ptrdiff_t>(taken));
-    frontier_ns_ = until_ns;
-    if (turn.delivered_until_ns <= end_ns_) return true;
+  bool pump(const PumpBudget& budget) override {
+    const std::uint64_t until_ns = std::min(budget.delivered_until_ns, end_ns_);
+    std::size_t emitted = 0;
+    for (; emitted < queue_.times.size() && queue_.times[emitted] < until_ns; ++emitted)
+      lane_.instant(queue_.times[emitted], label_);
+    queue_.times.erase(queue_.times.begin(), queue_.times.begin() + static_cast<std::ptrdiff_t>(emitted));
+    watermark_ns_ = until_ns;
+    if (budget.delivered_until_ns <= end_ns_) return true;
     if (lane_.depth() > 0) lane_.end(end_ns_);
     return false;
   }
-  std::uint64_t watermark_ns() const override { return frontier_ns_; }
+  std::uint64_t watermark_ns() const override { return watermark_ns_; }
 
  private:
   Lane& lane_;
-  Inbox& inbox_;
+  Queue& queue_;
   LabelId label_;
-  std::uint64_t end_ns_, frontier_ns_ = 0;
+  std::uint64_t end_ns_, watermark_ns_ = 0;
 };
 
-TEST_F(RoundsTest, SourcesWaitForTheirFeeders) {
+TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
   for (const std::size_t jobs : {1u, 3u}) {
-    Timeline timeline({.lanes = {}, .jobs = jobs}, notes);
+    Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
     timeline.begin_input("fed");
-    Inbox inbox;
+    Queue queue;
     Lane& lane = add_lane(timeline, 1);
-    timeline.add_source(std::make_unique<Fed>(lane, inbox, f, 10, 50), {&lane});
-    timeline.add_shared_source(std::make_unique<Ticker>(inbox, std::vector<std::uint64_t>{20, 30, 40}));
+    timeline.add_source(std::make_unique<Fed>(lane, queue, f, 10, 50), {&lane});
+    timeline.add_shared_source(std::make_unique<Ticker>(queue, std::vector<std::uint64_t>{20, 30, 40}));
     timeline.begin_input("free");
-    Inbox none;
+    Queue none;
     Lane& other = add_lane(timeline, 2);
     timeline.add_source(std::make_unique<Fed>(other, none, f, 15, 35), {&other});
     EventText text(names);
@@ -162,19 +163,19 @@ TEST_F(RoundsTest, SourcesWaitForTheirFeeders) {
   }
 }
 
-// A call that waits for its end while the feeders read on would make inboxes grow without bounds.
-TEST_F(RoundsTest, WhatFeedersHaveReadIsBounded) {
-  Timeline timeline({.lanes = {}, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
+// A pending call that waits for its end while shared sources read on would make queues grow without bounds.
+TEST_F(MergeLoopTest, WhatSharedSourcesHaveReadIsBounded) {
+  Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
   timeline.begin_input("fed");
-  Inbox inbox, none;
+  Queue queue, none;
   Lane& waits = add_lane(timeline, 1);
   timeline.add_source(std::make_unique<Fed>(waits, none, f, 1, 5000), {&waits});
   Lane& lane = add_lane(timeline, 2);
   std::vector<std::uint64_t> times;
   for (std::uint64_t time = 10; time < 4000; time += 10) times.push_back(time);
-  auto ticker = std::make_unique<Ticker>(inbox, times);
+  auto ticker = std::make_unique<Ticker>(queue, times);
   const Ticker* const shared_source = ticker.get();
-  timeline.add_source(std::make_unique<Fed>(lane, inbox, f, 0, 4000), {&lane});
+  timeline.add_source(std::make_unique<Fed>(lane, queue, f, 0, 4000), {&lane});
   timeline.add_shared_source(std::move(ticker));
   std::size_t most = 0;
   EventText text(names);
@@ -194,9 +195,9 @@ class Failing : public Source {
   std::string problem_;
 };
 
-TEST_F(RoundsTest, TheFirstOfSeveralFailuresComesOut) {
+TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresComesOut) {
   for (const std::size_t jobs : {1u, 4u}) {
-    Timeline timeline({.lanes = {}, .jobs = jobs}, notes);
+    Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
     timeline.begin_input("a");
     for (const char* problem : {"first", "second", "third"}) {
       Lane& lane = add_lane(timeline, 1);
@@ -212,14 +213,14 @@ TEST_F(RoundsTest, TheFirstOfSeveralFailuresComesOut) {
   }
 }
 
-// As when a disk is full: workers that read on are waited for.
-TEST_F(RoundsTest, ASinkThatFailsEndsTheRun) {
+// As when a disk is full. Workers that still read are waited for.
+TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:
     using EventText::EventText;
     void write(std::span<const MergedRun>) override { throw std::runtime_error("full"); }
   };
-  Timeline timeline({.lanes = {}, .jobs = 4}, notes);
+  Timeline timeline({.lanes = kTestLanes, .jobs = 4}, notes);
   timeline.begin_input("a");
   for (unsigned i = 1; i < 6; ++i) {
     Lane& lane = add_lane(timeline, i);
@@ -229,8 +230,8 @@ TEST_F(RoundsTest, ASinkThatFailsEndsTheRun) {
   EXPECT_THROW(timeline.run(full, [] {}), std::runtime_error);
 }
 
-TEST_F(RoundsTest, TheTickCanStopIt) {
-  Timeline timeline({.lanes = {}, .jobs = 2}, notes);
+TEST_F(MergeLoopTest, TheTickCanStopIt) {
+  Timeline timeline({.lanes = kTestLanes, .jobs = 2}, notes);
   timeline.begin_input("a");
   Lane& lane = add_lane(timeline, 1);
   timeline.add_source(std::make_unique<Babble>(std::vector{&lane}, f, 1, 100'000'000), {&lane});
@@ -238,9 +239,9 @@ TEST_F(RoundsTest, TheTickCanStopIt) {
   EXPECT_THROW(timeline.run(text, [] { throw std::runtime_error("enough"); }), std::runtime_error);
 }
 
-TEST_F(RoundsTest, NotesOfSourcesAreJoinedInTheirOrder) {
+TEST_F(MergeLoopTest, NotesOfSourcesAreJoinedInTheirOrder) {
   static constexpr NoteKind kSome{"some", "things"};
-  Timeline timeline({.lanes = {}, .jobs = 1}, notes);
+  Timeline timeline({.lanes = kTestLanes, .jobs = 1}, notes);
   timeline.begin_input("a");
   Notes& first = timeline.new_notes();
   Notes& second = timeline.new_notes();

@@ -1,4 +1,4 @@
-// Calls in bulk must come out as they do one by one.
+// Calls added in bulk give the same events as calls added one by one.
 #include "converters/model/lanes/plain_run.h"
 
 #include <algorithm>
@@ -23,21 +23,21 @@ class PlainRunTest : public LaneStory {
   PlainCall exit(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
     return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .mismatch = 0};
   }
-  static std::size_t take(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
+  static std::size_t add(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
     return lane.add_plain_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
-  // In bulk as far as they are plain; says how many were.
-  static std::size_t take_all(Lane& lane, const std::vector<PlainCall>& calls);
+  // Adds calls in bulk as far as they are plain. Returns how many were.
+  static std::size_t add_all(Lane& lane, const std::vector<PlainCall>& calls);
 
   LabelId label = names.intern_label("app", "f");
 };
 
-TEST_F(PlainRunTest, TakesWhatFits) {
+TEST_F(PlainRunTest, AddsCallsThatFit) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
-        lane.begin(5, label, 0xa);  // the first one gets its slots
-        EXPECT_EQ(take(lane, {entry(10, 0xb, 1), entry(10, 0xc, 2), exit(14, 0xc, 2), exit(15, 0xb, 1),
-                              entry(15, 0xb, 1), exit(17, 0xb, 1), exit(20, 0xa, 0)}),
+        lane.begin(5, label, 0xa);  // the first event adds a chunk
+        EXPECT_EQ(add(lane, {entry(10, 0xb, 1), entry(10, 0xc, 2), exit(14, 0xc, 2), exit(15, 0xb, 1),
+                             entry(15, 0xb, 1), exit(17, 0xb, 1), exit(20, 0xa, 0)}),
                   7u);
         EXPECT_EQ(lane.last_ns(), 20u);
         EXPECT_EQ(lane.depth(), 0u);
@@ -45,12 +45,12 @@ TEST_F(PlainRunTest, TakesWhatFits) {
       ElementsAre("7/8 [5, 20] app:f", "7/8 [10, 15] app:f", "7/8 [10, 14] app:f", "7/8 [15, 17] app:f"));
 }
 
-TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFit) {
+TEST_F(PlainRunTest, StopsBeforeACallThatDoesNotFit) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
     lane.begin(10, label, 0xb);
     const auto refuses = [&](const PlainCall& call) {
-      EXPECT_EQ(take(lane, {call}), 0u);
+      EXPECT_EQ(add(lane, {call}), 0u);
       EXPECT_EQ(lane.depth(), 2u);
       EXPECT_EQ(lane.last_ns(), 10u);
     };
@@ -68,21 +68,21 @@ TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFit) {
     PlainCall odd = entry(11, 0xc, 2);
     odd.mismatch = std::uint64_t{1} << 63;
     refuses(odd);
-    EXPECT_EQ(take(lane, {exit(11, 0xb, 1), odd, exit(12, 0xa, 0)}), 1u);
+    EXPECT_EQ(add(lane, {exit(11, 0xb, 1), odd, exit(12, 0xa, 0)}), 1u);
     lane.end(12);
   });
 }
 
-TEST_F(PlainRunTest, AnEndBelongsToACallThatWaits) {
+TEST_F(PlainRunTest, AnEndBelongsToAPendingCall) {
   Arguments many;
   for (std::int64_t i = 0; i < 16; ++i) many.add({names.intern("a"), i});
   lines_of([&](Lane& lane) {
-    EXPECT_EQ(take(lane, {exit(4, 0xa, 0)}), 0u) << "none is open";
+    EXPECT_EQ(add(lane, {exit(4, 0xa, 0)}), 0u) << "none is open";
     lane.begin(5, label, 0xa, many);  // a pair
-    EXPECT_EQ(take(lane, {exit(6, 0xa, 0)}), 0u);
+    EXPECT_EQ(add(lane, {exit(6, 0xa, 0)}), 0u);
     lane.begin(7, label, 0xb);
     lane.release_oldest();
-    EXPECT_EQ(take(lane, {exit(8, 0xb, 1)}), 0u) << "its begin is out";
+    EXPECT_EQ(add(lane, {exit(8, 0xb, 1)}), 0u) << "its begin is emitted";
     lane.end(9);
     lane.end(9);
   });
@@ -92,22 +92,22 @@ TEST_F(PlainRunTest, GoesNoDeeperThanIsShown) {
   lines_of(
       [&](Lane& lane) {
         lane.begin(5, label, 0xa);
-        EXPECT_EQ(take(lane, {entry(6, 0xb, 1), entry(7, 0xc, 2)}), 1u);
+        EXPECT_EQ(add(lane, {entry(6, 0xb, 1), entry(7, 0xc, 2)}), 1u);
         EXPECT_TRUE(lane.try_begin(7, label, 0xc, 2));
-        EXPECT_EQ(take(lane, {exit(8, 0xc, 2)}), 0u) << "hidden";
+        EXPECT_EQ(add(lane, {exit(8, 0xc, 2)}), 0u) << "too deep";
         while (lane.depth() > 0) lane.end(9);
       },
-      {.max_depth = 2});
+      {.limits = kTestLanes.limits, .max_depth = 2});
   lines_of(
       [&](Lane& lane) {
         lane.begin(5, label, 0xa);
-        EXPECT_EQ(take(lane, {entry(6, 0xb, 1)}), 0u) << "all calls are pairs";
+        EXPECT_EQ(add(lane, {entry(6, 0xb, 1)}), 0u) << "all calls are pairs";
         lane.end(9);
       },
       {.durations = DurationForm::Pairs});
 }
 
-// Calls of a random walk, with all that makes a call special now and then.
+// Calls of a random walk. Some of them need the slow path.
 std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
   std::mt19937 random(seed);
   std::vector<PlainCall> calls;
@@ -134,62 +134,62 @@ std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
   return calls;
 }
 
-// One of them on its own.
-bool tell_one(Lane& lane, const PlainCall& call) {
+// Adds one call on the slow path.
+bool add_one(Lane& lane, const PlainCall& call) {
   return call.is_end != 0 ? lane.try_end(call.time_ns, call.key, call.depth)
                           : lane.try_begin(call.time_ns, call.label, call.key, call.depth);
 }
 
-std::size_t PlainRunTest::take_all(Lane& lane, const std::vector<PlainCall>& calls) {
-  std::size_t taken = 0;
+std::size_t PlainRunTest::add_all(Lane& lane, const std::vector<PlainCall>& calls) {
+  std::size_t added = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const std::size_t count = take(lane, calls, i);
-    taken += count;
+    const std::size_t count = add(lane, calls, i);
+    added += count;
     i += count;
     if (i == calls.size()) break;
-    EXPECT_TRUE(tell_one(lane, calls[i]));
+    EXPECT_TRUE(add_one(lane, calls[i]));
   }
-  return taken;
+  return added;
 }
 
-TEST_F(PlainRunTest, SaysTheSameAsOneByOne) {
+TEST_F(PlainRunTest, EmitsTheSameAsOneByOne) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto calls = random_calls(seed, label);
-    const LaneOptions options = {.max_depth = seed % 2 == 0 ? 512u : 8u};
+    const LaneOptions options = {.limits = kTestLanes.limits, .max_depth = seed % 2 == 0 ? 512u : 8u};
     const auto each = lines_of(
         [&](Lane& lane) {
-          for (const PlainCall& call : calls) EXPECT_TRUE(tell_one(lane, call));
+          for (const PlainCall& call : calls) EXPECT_TRUE(add_one(lane, call));
         },
         options);
-    std::size_t taken = 0;
-    const auto bulk = lines_of([&](Lane& lane) { taken = take_all(lane, calls); }, options);
+    std::size_t added = 0;
+    const auto bulk = lines_of([&](Lane& lane) { added = add_all(lane, calls); }, options);
     EXPECT_EQ(bulk, each);
-    EXPECT_GT(taken, 200U);
+    EXPECT_GT(added, 200U);
   }
 }
 
-// Of a complete call that ends before `time_ns`.
+// Whether a line is a complete call that ends before `time_ns`.
 bool is_over(const std::string& line, std::uint64_t time_ns) {
   const auto comma = line.find(", ");
   return comma != std::string::npos && std::stoull(line.substr(comma + 2)) < time_ns;
 }
 
-TEST_F(PlainRunTest, CallsThatAreOverTooEarlyAreNotSaid) {
+TEST_F(PlainRunTest, SkippedCallsAreNotEmitted) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto calls = random_calls(seed, label);
-    const LaneOptions options = {.max_depth = seed % 2 == 0 ? 512u : 8u};
+    const LaneOptions options = {.limits = kTestLanes.limits, .max_depth = seed % 2 == 0 ? 512u : 8u};
     const std::uint64_t needed_ns = calls[calls.size() / 2].time_ns;
-    const auto all = lines_of([&](Lane& lane) { take_all(lane, calls); }, options);
-    std::uint64_t passed_over = 0;
+    const auto all = lines_of([&](Lane& lane) { add_all(lane, calls); }, options);
+    std::uint64_t skipped = 0;
     const auto needed = lines_of(
         [&](Lane& lane) {
           lane.skip_calls_before(needed_ns);
-          take_all(lane, calls);
-          passed_over = lane.skipped_calls();
+          add_all(lane, calls);
+          skipped = lane.counters().skipped_calls;
         },
         options);
-    EXPECT_GT(passed_over, 40U);
-    EXPECT_EQ(all.size() - needed.size(), passed_over);
+    EXPECT_GT(skipped, 40U);
+    EXPECT_EQ(all.size() - needed.size(), skipped);
     auto next = needed.begin();
     for (const std::string& line : all) {
       if (next != needed.end() && *next == line)
@@ -202,7 +202,7 @@ TEST_F(PlainRunTest, CallsThatAreOverTooEarlyAreNotSaid) {
   }
 }
 
-TEST_F(PlainRunTest, WhatLastsUntilItIsNeededIsSaid) {
+TEST_F(PlainRunTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
         lane.begin(5, label, 0xa);
@@ -210,31 +210,31 @@ TEST_F(PlainRunTest, WhatLastsUntilItIsNeededIsSaid) {
         const std::vector calls{entry(10, 0xb, 1), entry(11, 0xc, 2), exit(12, 0xc, 2),
                                 entry(13, 0xd, 2), exit(20, 0xd, 2),  exit(21, 0xb, 1),
                                 entry(22, 0xb, 1), exit(23, 0xb, 1),  exit(24, 0xa, 0)};
-        EXPECT_EQ(take(lane, calls), 4u) << "up to the time that is needed";
-        EXPECT_EQ(lane.skipped_calls(), 1u);
+        EXPECT_EQ(add(lane, calls), 4u) << "up to the time that is needed";
+        EXPECT_EQ(lane.counters().skipped_calls, 1u);
         EXPECT_EQ(lane.last_ns(), 13u);
-        EXPECT_EQ(take(lane, calls, 4), 5u);
+        EXPECT_EQ(add(lane, calls, 4), 5u);
       }),
       ElementsAre("7/8 [5, 24] app:f", "7/8 [10, 21] app:f", "7/8 [13, 20] app:f", "7/8 [22, 23] app:f"));
 }
 
-TEST_F(PlainRunTest, StopsBeforeWhatDoesNotFitAlsoWhereNothingIsSaid) {
+TEST_F(PlainRunTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
     lane.skip_calls_before(1000);
     PlainCall odd = entry(11, 0xc, 1);
     odd.mismatch = 1;
     for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
-      EXPECT_EQ(take(lane, {entry(10, 0xb, 1), exit(10, 0xb, 1)}), 1u) << "of zero length";
+      EXPECT_EQ(add(lane, {entry(10, 0xb, 1), exit(10, 0xb, 1)}), 1u) << "of zero length";
       EXPECT_TRUE(lane.try_end(10, 0xb, 1));
-      EXPECT_EQ(take(lane, {call}), 0u);
+      EXPECT_EQ(add(lane, {call}), 0u);
       EXPECT_EQ(lane.depth(), 1u);
     }
-    EXPECT_EQ(take(lane, {entry(11, 0xb, 1), exit(12, 0xc, 1)}), 1u) << "of another one";
-    EXPECT_EQ(take(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
-        << "what was open before ends in its own slot";
+    EXPECT_EQ(add(lane, {entry(11, 0xb, 1), exit(12, 0xc, 1)}), 1u) << "of another one";
+    EXPECT_EQ(add(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
+        << "a call that was open before is ended on its own";
     EXPECT_TRUE(lane.try_end(15, 0xb, 1));
-    EXPECT_EQ(lane.skipped_calls(), 2u);
+    EXPECT_EQ(lane.counters().skipped_calls, 2u);
     lane.end(16);
   });
 }

@@ -1,4 +1,4 @@
-// Lanes of one thread lie on each other as far as a viewer can stack them, and no farther.
+// Events of lanes that share a thread are stacked as deep as the sink can take, and no deeper.
 #include "converters/model/merging/shared_threads.h"
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 namespace convert {
 namespace {
 
-// A thread that several lanes fill; lane 0 has calls, as deep as is asked for.
+// A thread with several lanes; lane 0 has calls of a given depth.
 class SharedThread : public testing::Test {
  protected:
-  using Tell = std::function<void(Lane&)>;
-  void run(EventSink& sink, const std::vector<Tell>& stories) {
-    Timeline timeline({}, notes);
-    for (const Tell& story : stories) {
+  using Fill = std::function<void(Lane&)>;
+  void run(EventSink& sink, const std::vector<Fill>& stories) {
+    Timeline timeline({.lanes = kTestLanes}, notes);
+    for (const Fill& story : stories) {
       timeline.begin_input("input");
       Lane& lane = timeline.add_lane({.process = ProcessId{1},
                                       .thread = static_cast<ThreadId>(timeline.lanes().size() + 1),
@@ -41,16 +41,16 @@ class SharedThread : public testing::Test {
     }
     timeline.draw_matched_threads();
     timeline.run(sink, [] {});
-    hidden = {};
-    for (const TooDeepCount& of_lane : timeline.too_deep()) hidden.join(of_lane);
+    too_deep = {};
+    for (const TooDeepCount& of_lane : timeline.too_deep()) too_deep.join(of_lane);
   }
-  std::vector<std::string> lines_of(const std::vector<Tell>& stories) {
+  std::vector<std::string> lines_of(const std::vector<Fill>& stories) {
     EventText text(names);
     run(text, stories);
     return text.lines();
   }
-  // What a checker says of the file.
-  std::string broken_rules(const std::vector<Tell>& stories) {
+  // The rules that the written file breaks.
+  std::string broken_rules(const std::vector<Fill>& stories) {
     fxt::MemoryOutput output;
     fxt::Writer writer(output, {.provider_name = "t", .long_spans = true, .trust_nesting = true});
     FxtSink sink(writer, names, notes);
@@ -58,13 +58,13 @@ class SharedThread : public testing::Test {
     writer.flush();
     return fxt::test::broken_rules(output.words());
   }
-  Tell calls(std::size_t depth, std::uint64_t from_ns, std::uint64_t to_ns) {
+  Fill calls(std::size_t depth, std::uint64_t from_ns, std::uint64_t to_ns) {
     return [this, depth, from_ns, to_ns](Lane& lane) {
       for (std::size_t i = 0; i < depth; ++i) lane.begin(from_ns, f);
       for (std::size_t i = 0; i < depth; ++i) lane.end(to_ns);
     };
   }
-  Tell instants(std::size_t count, std::uint64_t time_ns) {
+  Fill instants(std::size_t count, std::uint64_t time_ns) {
     return [this, count, time_ns](Lane& lane) {
       for (std::size_t i = 0; i < count; ++i) lane.instant(time_ns, g);
     };
@@ -90,7 +90,7 @@ class SharedThread : public testing::Test {
   Notes notes;
   LabelId f = names.intern_label("app", "f"), g = names.intern_label("tracepoint", "g");
   Lane* first = nullptr;
-  TooDeepCount hidden;
+  TooDeepCount too_deep;
 };
 
 TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
@@ -99,7 +99,7 @@ TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u) << "as many as there are, in the last place";
   EXPECT_EQ(count(lines, "1/1 2000] tracepoint:g"), 189u);
   EXPECT_EQ(count(lines, "1/1 [1000, 3000] app:f"), 100u);
-  EXPECT_EQ(hidden.count, 0u);
+  EXPECT_EQ(too_deep.count, 0u);
 }
 
 TEST_F(SharedThread, ReadersFindNothingWrong) {
@@ -110,18 +110,18 @@ TEST_F(SharedThread, ReadersFindNothingWrong) {
             << depth << " calls, " << frames << " frames at " << time_ns;
 }
 
-TEST_F(SharedThread, WhereThereIsNoPlaceLeftInstantsAndPairsAreLeftOut) {
-  const Tell guest = [&](Lane& lane) {
+TEST_F(SharedThread, OnAFullStackInstantsAndPairsAreDropped) {
+  const Fill matched = [&](Lane& lane) {
     lane.instant(1500, g);
     lane.begin(2000, g);
     lane.end(2000);
     lane.instant(4000, g);
   };
-  const auto lines = lines_of({calls(512, 1000, 3000), guest});
+  const auto lines = lines_of({calls(512, 1000, 3000), matched});
   EXPECT_EQ(lines.size(), 513u);
   EXPECT_EQ(lines.back(), "1/1 @4000 tracepoint:g");
-  EXPECT_EQ(hidden.count, 2u);
-  EXPECT_EQ(hidden.first, g);
+  EXPECT_EQ(too_deep.count, 2u);
+  EXPECT_EQ(too_deep.first, g);
 }
 
 TEST_F(SharedThread, TheLanesCountTogether) {
@@ -131,13 +131,13 @@ TEST_F(SharedThread, TheLanesCountTogether) {
 }
 
 TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
-  const Tell host = [&](Lane& lane) {
+  const Fill host = [&](Lane& lane) {
     lane.begin(1000, f);
     lane.begin(1000, f);
     lane.end(1500);
     lane.begin(1500, f);
     lane.begin(1500, f);
-    lane.end(1500);  // of no length: a pair
+    lane.end(1500);  // of zero length: a pair
     lane.end(2500);
     lane.end(3000);
   };
@@ -146,7 +146,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
 }
 
-// Threads are named once, and those that nobody has any more not at all.
+// Threads are named once. A thread that no lane is shown on any more is not named.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});

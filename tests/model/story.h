@@ -1,4 +1,4 @@
-// A source for stories about one lane.
+// A source for tests of one lane.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace convert {
 
-// Tells a story to one lane, all at once, and then ends.
+// Fills one lane, all at once, and then ends.
 class Story : public Source {
  public:
-  Story(Lane& lane, std::function<void(Lane&)> tell) : lane_(lane), tell_(std::move(tell)) {}
+  Story(Lane& lane, std::function<void(Lane&)> fill) : lane_(lane), fill_(std::move(fill)) {}
   bool pump(const PumpBudget&) override {
-    tell_(lane_);
+    fill_(lane_);
     return false;
   }
   std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
 
  private:
   Lane& lane_;
-  std::function<void(Lane&)> tell_;
+  std::function<void(Lane&)> fill_;
 };
 
 }  // namespace convert

@@ -19,29 +19,29 @@ namespace {
 using testing::ElementsAre;
 using In = MarkPosition::In;
 
-// Answers for each thread as it was told, window by window.
-class FakeHost : public CallHistory {
+// Has fixed positions for each thread, one for each window.
+class FakeHistory : public CallHistory {
  public:
-  explicit FakeHost(std::map<const Lane*, std::vector<MarkPosition>> places, bool records_ends = true)
-      : places_(std::move(places)), records_ends_(records_ends) {}
+  explicit FakeHistory(std::map<const Lane*, std::vector<MarkPosition>> positions, bool records_ends = true)
+      : positions_(std::move(positions)), records_ends_(records_ends) {}
   std::vector<const Lane*> lanes() const override {
     std::vector<const Lane*> lanes;
-    for (const auto& [lane, places] : places_) lanes.push_back(lane);
+    for (const auto& [lane, positions] : positions_) lanes.push_back(lane);
     return lanes;
   }
   bool records_ends() const override { return records_ends_; }
   std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override {
     asked.assign(windows.begin(), windows.end());
-    return places_.at(&lane);
+    return positions_.at(&lane);
   }
   std::vector<MarkWindow> asked;
 
  private:
-  std::map<const Lane*, std::vector<MarkPosition>> places_;
+  std::map<const Lane*, std::vector<MarkPosition>> positions_;
   bool records_ends_;
 };
 
-class GuestsTest : public testing::Test {
+class ThreadMatchTest : public testing::Test {
  protected:
   Lane& add_lane(std::uint64_t process, std::uint64_t thread, const std::string& name) {
     return timeline.add_lane({.process = static_cast<ProcessId>(process),
@@ -50,27 +50,27 @@ class GuestsTest : public testing::Test {
                               .thread_name = name});
   }
   // Of `count` marks, those before `misses` lie nowhere, those behind them are `in` a call of their function.
-  static std::vector<MarkPosition> places(std::size_t count, std::size_t misses = 0,
-                                          std::uint64_t since_ns = 10, In in = In::InnermostCall,
-                                          std::size_t indirect = 0) {
-    std::vector<MarkPosition> places(count, {.in = in, .since_ns = since_ns});
-    for (std::size_t i = 0; i < misses; ++i) places[i] = {};
-    for (std::size_t i = 0; i < indirect; ++i) places[misses + i].in = In::OpenCall;
-    return places;
+  static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
+                                             std::uint64_t since_ns = 10, In in = In::InnermostCall,
+                                             std::size_t indirect = 0) {
+    std::vector<MarkPosition> positions(count, {.in = in, .since_ns = since_ns});
+    for (std::size_t i = 0; i < misses; ++i) positions[i] = {};
+    for (std::size_t i = 0; i < indirect; ++i) positions[misses + i].in = In::OpenCall;
+    return positions;
   }
   Lane& add_unmatched_thread(std::size_t marks, bool is_thread = true,
                              const std::string& why_unmatched = "") {
-    Lane& lane = add_lane(kFirstMadeUpId, kFirstMadeUpId + ++guests, "guest");
-    UnmatchedThread guest{
+    Lane& lane = add_lane(kFirstMadeUpId, kFirstMadeUpId + ++unmatched_threads, "guest");
+    UnmatchedThread thread{
         .lane = &lane, .name = "guest", .marks = {}, .is_thread = is_thread, .why_unmatched = why_unmatched};
-    for (std::size_t i = 0; i < marks; ++i) guest.marks.push_back({1000 + i, 0x1000});
-    timeline.add_unmatched_thread(std::move(guest));
+    for (std::size_t i = 0; i < marks; ++i) thread.marks.push_back({1000 + i, 0x1000});
+    timeline.add_unmatched_thread(std::move(thread));
     return lane;
   }
   void add_call_history(std::map<const Lane*, std::vector<MarkPosition>> answers, bool records_ends = true) {
-    timeline.add_call_history(std::make_unique<FakeHost>(std::move(answers), records_ends));
+    timeline.add_call_history(std::make_unique<FakeHistory>(std::move(answers), records_ends));
   }
-  // What is said of a guest of `marks` that stays apart; empty if it does not.
+  // The note about an unmatched thread that stays apart; empty if there is none.
   std::string remark() {
     timeline.draw_matched_threads();
     if (notes.empty()) return {};
@@ -87,11 +87,11 @@ class GuestsTest : public testing::Test {
 
   Names names;
   Notes notes;
-  Timeline timeline{{}, notes};
+  Timeline timeline{{.lanes = kTestLanes}, notes};
   Lane& first = add_first();
   Lane& second = timeline.add_lane(
       {.process = ProcessId{1}, .thread = ThreadId{2}, .process_name = "p", .thread_name = "second"});
-  std::size_t guests = 0;
+  std::size_t unmatched_threads = 0;
   std::vector<std::string> lines;
 
  private:
@@ -102,21 +102,21 @@ class GuestsTest : public testing::Test {
   }
 };
 
-TEST_F(GuestsTest, AreShownOnTheThreadThatTheyAre) {
-  add_call_history({{&first, places(3, 3)}, {&second, places(3)}});
+TEST_F(ThreadMatchTest, AMatchedThreadIsShownOnTheOther) {
+  add_call_history({{&first, positions(3, 3)}, {&second, positions(3)}});
   timeline.begin_input("session.trace");
-  Lane& guest = add_unmatched_thread(3);
+  Lane& unmatched = add_unmatched_thread(3);
   EXPECT_EQ(remark(), "");
-  EXPECT_TRUE(guest.is_matched());
-  guest.instant(15, names.intern_label("tracepoint", "f"));
+  EXPECT_TRUE(unmatched.is_matched());
+  unmatched.instant(15, names.intern_label("tracepoint", "f"));
   second.begin(10, names.intern_label("app", "f"));
   second.end(20);
   EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "1/2 second of p"));
   EXPECT_THAT(lines, ElementsAre("1/2 [10, 20] app:f", "1/2 @15 tracepoint:f"));
 }
 
-TEST_F(GuestsTest, StayApartWhenNobodyAsks) {
-  add_call_history({{&first, places(3)}});
+TEST_F(ThreadMatchTest, WithoutMatchingThreadsStayApart) {
+  add_call_history({{&first, positions(3)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(3);
   EXPECT_THAT(threads(),
@@ -124,21 +124,21 @@ TEST_F(GuestsTest, StayApartWhenNobodyAsks) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST_F(GuestsTest, NothingIsSaidWhereThereIsNoHost) {
+TEST_F(ThreadMatchTest, WithoutACallHistoryNothingIsNoted) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(3, true, "it has no times");
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(GuestsTest, AFewPerThousandMayLieElsewhere) {
-  add_call_history({{&first, places(1000, 5)}, {&second, places(1000, 1000)}});
+TEST_F(ThreadMatchTest, AFewPerThousandMayLieElsewhere) {
+  add_call_history({{&first, positions(1000, 5)}, {&second, positions(1000, 1000)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(GuestsTest, MoreMayNot) {
-  add_call_history({{&first, places(1000, 6)}, {&second, places(1000, 900)}});
+TEST_F(ThreadMatchTest, MoreMustNot) {
+  add_call_history({{&first, positions(1000, 6)}, {&second, positions(1000, 900)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(
@@ -146,24 +146,24 @@ TEST_F(GuestsTest, MoreMayNot) {
       "session.trace: guest: 994 of 1000 hits lie in open calls of their functions, at most (thread 1)");
 }
 
-TEST_F(GuestsTest, OfFewMarksNoneMay) {
-  add_call_history({{&first, places(199, 1)}});
+TEST_F(ThreadMatchTest, OfFewMarksNoneMayLieElsewhere) {
+  add_call_history({{&first, positions(199, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
   EXPECT_EQ(remark(),
             "session.trace: guest: 198 of 199 hits lie in open calls of their functions, at most (thread 1)");
 }
 
-TEST_F(GuestsTest, WhoFitsNowhereStaysApart) {
-  add_call_history({{&first, places(2, 2)}, {&second, places(2, 2)}});
+TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
+  add_call_history({{&first, positions(2, 2)}, {&second, positions(2, 2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(2);
   EXPECT_EQ(remark(), "session.trace: guest: no hit lies in an open call of its function");
 }
 
-// A function like main is open all the time, whoever was in it.
-TEST_F(GuestsTest, MostMarksLieDirectlyInTheirCalls) {
-  add_call_history({{&first, places(100, 0, 10, In::InnermostCall, 11)}});
+// A function like main is open all the time.
+TEST_F(ThreadMatchTest, MostMarksLieDirectlyInTheirCalls) {
+  add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(),
@@ -171,37 +171,37 @@ TEST_F(GuestsTest, MostMarksLieDirectlyInTheirCalls) {
             "in them");
 }
 
-TEST_F(GuestsTest, SomeMayLieInWhatTheirCallsCalled) {
-  add_call_history({{&first, places(100, 0, 10, In::InnermostCall, 10)}});
+TEST_F(ThreadMatchTest, SomeMayLieInWhatTheirCallsCalled) {
+  add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 10)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(GuestsTest, WhereEndsAreNotKnownOpenCallsAreEnough) {
-  add_call_history({{&first, places(100, 0, 10, In::OpenCall)}}, false);
+TEST_F(ThreadMatchTest, WhereEndsAreNotKnownOpenCallsAreEnough) {
+  add_call_history({{&first, positions(100, 0, 10, In::OpenCall)}}, false);
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(GuestsTest, OfTwoThreadsTheOneWhoseRecordsAreCloserIsIt) {
-  add_call_history({{&first, places(100, 0, 800)}, {&second, places(100, 0, 100)}});
+TEST_F(ThreadMatchTest, OfTwoThreadsTheOneWithCloserRecordsMatches) {
+  add_call_history({{&first, positions(100, 0, 800)}, {&second, positions(100, 0, 100)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "");
   EXPECT_THAT(threads().back(), "1/2 second of p");
 }
 
-TEST_F(GuestsTest, WhereTwoThreadsFitAlikeNobodyKnows) {
-  add_call_history({{&first, places(100, 0, 500)}, {&second, places(100, 0, 100)}});
+TEST_F(ThreadMatchTest, TwoThreadsThatFitAlikeAreNoMatch) {
+  add_call_history({{&first, positions(100, 0, 500)}, {&second, positions(100, 0, 100)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "session.trace: guest: its hits lie in open calls of thread 2 and of thread 1 alike");
 }
 
-TEST_F(GuestsTest, TwoThreadsAreNotOne) {
-  add_call_history({{&first, places(2)}});
+TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchOne) {
+  add_call_history({{&first, positions(2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1);
   add_unmatched_thread(1);
@@ -211,8 +211,8 @@ TEST_F(GuestsTest, TwoThreadsAreNotOne) {
   EXPECT_EQ(notes.count(kKeptApart), 2u);
 }
 
-TEST_F(GuestsTest, WhatIsNoThreadMayBePartOfOne) {
-  add_call_history({{&first, places(2)}});
+TEST_F(ThreadMatchTest, LanesThatMayBePartOfAThreadShareOne) {
+  add_call_history({{&first, positions(2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1);
   add_unmatched_thread(1, false);
@@ -221,28 +221,28 @@ TEST_F(GuestsTest, WhatIsNoThreadMayBePartOfOne) {
               ElementsAre("1/1 first of p", "1/2 second of p", "1/1 first of p", "1/1 first of p"));
 }
 
-TEST_F(GuestsTest, WhoCanNotBeFoundSaysWhy) {
+TEST_F(ThreadMatchTest, AnUnmatchableThreadIsNotedWithItsReason) {
   add_call_history({{&first, {}}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(0, true, "it has no times");
   EXPECT_EQ(remark(), "session.trace: guest: it has no times");
 }
 
-TEST_F(GuestsTest, MarksAreMovedToTheClockOfTheHost) {
-  auto host =
-      std::make_unique<FakeHost>(std::map<const Lane*, std::vector<MarkPosition>>{{&first, places(2)}});
-  const FakeHost& asked = *host;
+TEST_F(ThreadMatchTest, MarksAreMovedToTheClockOfTheHistory) {
+  auto history =
+      std::make_unique<FakeHistory>(std::map<const Lane*, std::vector<MarkPosition>>{{&first, positions(2)}});
+  const FakeHistory& asked = *history;
   const std::vector<ThreadMark> marks{{5000, 0x10}, {6000, 0x20}};
-  const std::vector<CallHistoryOfInput> hosts = [&] {
+  const std::vector<CallHistoryOfInput> histories = [&] {
     std::vector<CallHistoryOfInput> all;
-    all.push_back({std::move(host), 0});
+    all.push_back({std::move(history), 0});
     return all;
   }();
   const std::vector<UnmatchedThreadOfInput> all{
       {{.lane = &second, .name = {}, .marks = marks, .resolution_ns = 1000}, 1}};
-  const std::vector<std::int64_t> offsets_ns{-300, 200};
-  const auto seats = match_threads(all, hosts, offsets_ns, [](const Lane&) { return std::string(); });
-  EXPECT_EQ(seats.front().lane, &first);
+  const std::vector<TimelineInput> inputs{{.name = {}, .offset_ns = -300}, {.name = {}, .offset_ns = 200}};
+  const auto matches = match_threads(all, histories, inputs, [](const Lane&) { return std::string(); });
+  EXPECT_EQ(matches.front().lane, &first);
   ASSERT_EQ(asked.asked.size(), 2u);
   EXPECT_EQ(asked.asked[0].first_ns, 5500u);
   EXPECT_EQ(asked.asked[0].last_ns, 6499u);
@@ -250,32 +250,32 @@ TEST_F(GuestsTest, MarksAreMovedToTheClockOfTheHost) {
   EXPECT_EQ(asked.asked[1].address, 0x20u);
 }
 
-// At equal times a thread's own calls go first, in whatever order the inputs came.
-TEST(Guests, ComeBehindTheirHosts) {
+// At equal times a thread's own calls go first, whatever the order of the inputs.
+TEST(MatchedThreads, ComeBehindTheThreadTheyMatch) {
   Names names;
   Notes notes;
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("session.trace");
-  Lane& guest = timeline.add_lane({.process = ProcessId{kFirstMadeUpId},
-                                   .thread = ThreadId{kFirstMadeUpId},
-                                   .process_name = {},
-                                   .thread_name = {}});
+  Lane& unmatched = timeline.add_lane({.process = ProcessId{kFirstMadeUpId},
+                                       .thread = ThreadId{kFirstMadeUpId},
+                                       .process_name = {},
+                                       .thread_name = {}});
   timeline.add_source(
-      std::make_unique<Story>(guest,
+      std::make_unique<Story>(unmatched,
                               [&](Lane& lane) { lane.instant(10, names.intern_label("tracepoint", "f")); }),
-      {&guest});
-  timeline.add_unmatched_thread({.lane = &guest, .name = {}, .marks = {{10, 0x10}}});
+      {&unmatched});
+  timeline.add_unmatched_thread({.lane = &unmatched, .name = {}, .marks = {{10, 0x10}}});
   timeline.begin_input("run.data");
-  Lane& host = timeline.add_lane(
+  Lane& own = timeline.add_lane(
       {.process = ProcessId{1}, .thread = ThreadId{2}, .process_name = {}, .thread_name = {}});
-  timeline.add_source(std::make_unique<Story>(host,
+  timeline.add_source(std::make_unique<Story>(own,
                                               [&](Lane& lane) {
                                                 lane.begin(10, names.intern_label("app", "f"));
                                                 lane.end(20);
                                               }),
-                      {&host});
-  timeline.add_call_history(std::make_unique<FakeHost>(
-      std::map<const Lane*, std::vector<MarkPosition>>{{&host, {{.in = In::InnermostCall}}}}));
+                      {&own});
+  timeline.add_call_history(std::make_unique<FakeHistory>(
+      std::map<const Lane*, std::vector<MarkPosition>>{{&own, {{.in = In::InnermostCall}}}}));
   timeline.draw_matched_threads();
   EventText text(names);
   timeline.run(text, [] {});

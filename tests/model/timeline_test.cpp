@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Says calls (begin, end), one pump each, in the order of their ends and begins.
+// Emits the begins and ends of calls in order, one for each pump.
 struct Mark {
   std::uint64_t time_ns;
   bool is_begin;
@@ -38,7 +38,7 @@ class Marks : public Source {
   }
   std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
 
-  std::size_t said() const { return next_; }
+  std::size_t emitted() const { return next_; }
 
  private:
   Lane& lane_;
@@ -70,7 +70,7 @@ class TimelineTest : public testing::Test {
 };
 
 TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a");
   add(timeline, 1, {{10, true, f}, {30, false, f}, {40, true, f}, {41, false, f}});
   add(timeline, 2,
@@ -79,7 +79,7 @@ TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
                                          "1/1 [40, 41] app:f", "1/2 [40, 50] app:f"));
 }
 
-TEST_F(TimelineTest, WhatTheSinkDoesNotNeedIsNotSaid) {
+TEST_F(TimelineTest, CallsThatTheSinkDoesNotNeedAreSkipped) {
   class Late : public EventText {
    public:
     using EventText::EventText;
@@ -87,7 +87,7 @@ TEST_F(TimelineTest, WhatTheSinkDoesNotNeedIsNotSaid) {
     bool has_enough() const override { return lines().size() >= 5; }
   };
   const auto run_late = [&](std::int64_t offset_ns) {
-    Timeline timeline({}, notes);
+    Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("a");
     std::vector<Mark> marks{{1, true, f}};
     for (std::uint64_t t = 10; t < 100; t += 10) {
@@ -119,7 +119,7 @@ TEST_F(TimelineTest, WhatTheSinkDoesNotNeedIsNotSaid) {
 }
 
 TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
-  Timeline timeline({.lanes = {}, .lookahead_bytes = 4096}, notes);
+  Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 4096}, notes);
   timeline.begin_input("a");
   std::vector<Mark> marks{{1, true, f}};
   for (std::uint64_t t = 2; t < 2000; t += 2) {
@@ -127,12 +127,12 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
     marks.push_back({t + 1, false, f});
   }
   marks.push_back({3000, false, f});
-  // Watches how far the source is ahead of what is written.
+  // Measures how far the source is ahead of the sink.
   class Watch : public EventText {
    public:
     using EventText::EventText;
     void write(std::span<const MergedRun> runs) override {
-      max_ahead = std::max(max_ahead, source->said() - 2 * lines().size());
+      max_ahead = std::max(max_ahead, source->emitted() - 2 * lines().size());
       EventText::write(runs);
     }
     const Marks* source = nullptr;
@@ -149,12 +149,12 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
   EXPECT_LT(text.max_ahead, 700u) << "memory is bounded, however long the call";
 }
 
-// Random well-nested calls in many lanes: whatever the block size and lookahead, every lane's own story comes
-// out unchanged, and the whole is in order of time.
-TEST_F(TimelineTest, AnyLookaheadTellsTheSameCalls) {
+// Random nested calls in many lanes: for any block size and lookahead, the events of each lane come out
+// unchanged, and all events in order of time.
+TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
   for (const std::size_t lookahead : {std::size_t{1}, std::size_t{20'000}, std::size_t{1} << 20}) {
     std::mt19937 random(42);
-    Timeline timeline({.lanes = {}, .lookahead_bytes = lookahead}, notes);
+    Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = lookahead}, notes);
     timeline.begin_input("a");
     std::size_t calls = 0;
     for (std::uint64_t tid = 1; tid <= 9; ++tid) {
@@ -187,7 +187,7 @@ TEST_F(TimelineTest, AnyLookaheadTellsTheSameCalls) {
 }
 
 TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{10, true, f}, {20, false, f}});
   timeline.begin_input("b.data");
@@ -198,7 +198,7 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
 }
 
 TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{10, true, f}, {20, false, f}});
   timeline.begin_input("b.data");
@@ -216,7 +216,7 @@ TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
 }
 
 TEST_F(TimelineTest, AnInputCanBeMoved) {
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{10, true, f}, {20, false, f}});
   timeline.begin_input("b.data");
@@ -235,8 +235,8 @@ TEST_F(TimelineTest, AnInputCanBeMoved) {
   EXPECT_EQ(timeline.last_ns(), 41u);
 }
 
-TEST_F(TimelineTest, TheAdviceTakesTheOffsetAlreadyGivenIntoAccount) {
-  Timeline timeline({}, notes);
+TEST_F(TimelineTest, TheAdviceCountsTheOffsetAlreadyGiven) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{2'000'000'000, true, f}, {2'000'000'020, false, f}});
   timeline.begin_input("b.data");
@@ -251,8 +251,8 @@ TEST_F(TimelineTest, TheAdviceTakesTheOffsetAlreadyGivenIntoAccount) {
       "both begin together");
 }
 
-TEST_F(TimelineTest, OffsetsComeOnTopOfWhatIsDueToTheClock) {
-  Timeline timeline({}, notes);
+TEST_F(TimelineTest, OffsetsAreAddedToTheShiftOfTheClock) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{10, true, f}, {20, false, f}});
   timeline.shift_clock(5000);
@@ -273,7 +273,7 @@ TEST_F(TimelineTest, OffsetsComeOnTopOfWhatIsDueToTheClock) {
 }
 
 TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{1010, true, f}, {1020, false, f}});
   add(timeline, 2, {{1005, true, g}, {1020, false, g}});
@@ -283,8 +283,8 @@ TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
             "a.data: an offset of -2000 ns would lead below time 0: moved by -1005 ns");
 }
 
-TEST_F(TimelineTest, NothingLiesBehindTheLastTime) {
-  Timeline timeline({}, notes);
+TEST_F(TimelineTest, NoEventLiesBehindTheLastTime) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{10, true, f}, {20, false, f}});
   add(timeline, 2, {{12, true, g}, {15, false, g}});
@@ -300,16 +300,16 @@ TEST_F(TimelineTest, NothingLiesBehindTheLastTime) {
   EXPECT_THAT(run(far), testing::SizeIs(2));
 }
 
-TEST_F(TimelineTest, IdsThatReadersCannotTakeAreReplaced) {
-  Timeline timeline({}, notes);
+TEST_F(TimelineTest, IdsBeyondTheLimitAreReplaced) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 0, {{10, true, f}, {20, false, f}});
   add(timeline, std::uint64_t{1} << 32, {{11, true, f}, {19, false, f}});
   EXPECT_THAT(run(timeline), ElementsAre("1/1073741824 [10, 20] app:f", "1/1073741825 [11, 19] app:f"));
 }
 
-TEST_F(TimelineTest, ReplacedIdsAreOnesThatReadersCanTake) {
-  Timeline timeline({}, notes);
+TEST_F(TimelineTest, ReplacedIdsAreWithinTheLimit) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, (std::uint64_t{1} << 32) - 1, {{10, true, f}, {20, false, f}});
   add(timeline, 0, {{11, true, f}, {19, false, f}});
@@ -317,7 +317,7 @@ TEST_F(TimelineTest, ReplacedIdsAreOnesThatReadersCanTake) {
 }
 
 TEST_F(TimelineTest, AThreadWithoutRecordsIsStillNamed) {
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a");
   timeline.add_lane(
       {.process = ProcessId{1}, .thread = ThreadId{2}, .process_name = "demo", .thread_name = "worker"});

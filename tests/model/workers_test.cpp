@@ -1,4 +1,4 @@
-// Tasks of a round: each is done once, by one thread at a time, also when there are none.
+// Each task of a round is done once, and no two tasks of one worker at one time.
 #include "converters/model/merging/workers.h"
 
 #include <atomic>
@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-TEST(Workers, EveryTaskIsDoneOnceByAWorkerOfItsOwn) {
+TEST(Workers, EveryTaskIsDoneOnce) {
   for (const std::size_t jobs : {1u, 2u, 5u}) {
     Workers workers(jobs);
     EXPECT_EQ(workers.jobs(), jobs);
@@ -40,7 +40,7 @@ TEST(Workers, OneJobDoesAllWhenItFinishes) {
   EXPECT_EQ(done, 3);
 }
 
-// As when the merge throws: tasks that run are waited for, the others never begin.
+// As when the merge throws: running tasks are waited for, the others never begin.
 TEST(Workers, CanEndInTheMiddleOfARound) {
   std::atomic<int> done = 0;
   {

@@ -20,7 +20,7 @@ class QueueSample : public testing::Test {
     Names names;
     Notes notes;
     ImportStats stats;
-    Timeline timeline({}, notes);
+    Timeline timeline({.lanes = kTestLanes}, notes);
     const ImportOptions options;
     ImportContext context{names, notes, timeline, stats, options};
     import(kSample, context, {.registers = RegisterChoice::None});

@@ -106,7 +106,7 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = kTestLanes}, notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
   if (has_host_) timeline.add_call_history(std::make_unique<NoThreads>());

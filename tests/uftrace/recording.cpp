@@ -135,7 +135,9 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({.lanes = {.durations = durations_}, .lookahead_bytes = lookahead_bytes_}, notes);
+  Timeline timeline(
+      {.lanes = {.limits = kTestLanes.limits, .durations = durations_}, .lookahead_bytes = lookahead_bytes_},
+      notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
   EventText text(names);

@@ -1,5 +1,5 @@
-// Arguments of events as rows of packed 64-bit words: what importers say, lanes keep and sinks write. Nothing
-// is allocated or looked up per argument.
+// Arguments of events as packed 64-bit words, which importers build, lanes keep and sinks write. Nothing is
+// allocated or looked up for a single argument.
 #pragma once
 
 #include <algorithm>
@@ -27,18 +27,18 @@ enum class ArgumentType : std::uint8_t {
   Int64,
   Uint64,
   Double,
-  Text,  // any bytes: they are made valid UTF-8, and cut to what a record takes, where they are written
+  Text,  // any bytes; sinks repair and cut them
   Pointer,
   Koid,
   Bool,
-  Name,  // a string that is likely to come again (a source line, an enumerator): written as a reference
+  Name,  // a string that is likely to come again (a source line, an enumerator)
 };
 
-// One argument. A text is borrowed.
+// One argument. Borrows its text.
 struct Argument {
   NameId name{};
   ArgumentType type = ArgumentType::Null;
-  std::uint64_t bits = 0;      // of all but a Text: the number (a signed one extended to 64 bits), the NameId
+  std::uint64_t bits = 0;      // of all but a Text: the number (sign-extended to 64 bits) or the NameId
   std::string_view text = {};  // of a Text
 
   Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
@@ -62,8 +62,8 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// The first word of a packed argument. Behind it: nothing of a Null; the bytes of a Text, filled up with
-// zeros to whole words; one word, Argument::bits, of all others.
+// The first word of a packed argument. It is followed by nothing for a Null; by the bytes of a Text, padded
+// with zeros to whole words; by one word, Argument::bits, for all others.
 struct ArgumentHeader {
   using Type = fxt::Field<0, 3>;
   using Name = fxt::Field<4, 35>;
@@ -73,7 +73,7 @@ struct ArgumentHeader {
     return Type::put(static_cast<std::uint64_t>(type)) | Name::put(static_cast<std::uint32_t>(name)) |
            Size::put(size_bytes);
   }
-  // Words of the argument, this one included.
+  // Words of the argument, the header included.
   static constexpr std::size_t words(std::uint64_t header) {
     constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
     const std::uint64_t type = Type::get(header);
@@ -82,10 +82,10 @@ struct ArgumentHeader {
 };
 static_assert(fxt::kTilesWord<ArgumentHeader::Type, ArgumentHeader::Name, ArgumentHeader::Size>);
 
-// The longest Text that can be packed; FXT takes far less.
+// The longest Text that can be packed.
 inline constexpr std::size_t kMaxTextBytes = ArgumentHeader::Size::kMax;
 
-// Packed arguments, one after the other. Borrows the words.
+// Packed arguments, one after another. Borrows the words.
 class ArgumentRow {
  public:
   class Iterator {
@@ -106,7 +106,7 @@ class ArgumentRow {
       return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
     }
     Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
-    // The same for who knows how many words the argument has.
+    // The same, if the number of words is known.
     Iterator& skip(std::size_t words) {
       word_ += words;
       return *this;
@@ -135,7 +135,7 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// Builds a row. One object can be used for many events: clear() keeps its room.
+// Packs arguments. One object can be reused for many events: clear() keeps its memory.
 class Arguments {
  public:
   Arguments() = default;
@@ -149,7 +149,7 @@ class Arguments {
       add_text(argument.name, argument.text);
       return;
     }
-    std::uint64_t* const word = room(2);
+    std::uint64_t* const word = reserve(2);
     word[0] = ArgumentHeader::of(argument.name, argument.type);
     word[1] = argument.bits;
     words_used_ += argument.type == ArgumentType::Null ? 1 : 2;
@@ -157,20 +157,24 @@ class Arguments {
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
-  // For a producer that packs arguments itself: room for `words` words behind the row. commit() appends the
-  // words before `end`, which are `count` arguments.
-  std::uint64_t* reserve(std::size_t words) { return room(words); }
+  // For producers that pack arguments themselves. reserve() returns memory for `words` words behind the
+  // arguments; commit() adds the words before `end`, which are `count` arguments.
+  std::uint64_t* reserve(std::size_t words) {
+    if (words_used_ + words > words_.size()) [[unlikely]]
+      grow(words);
+    return words_.data() + words_used_;
+  }
   void commit(const std::uint64_t* end, std::size_t count) {
     words_used_ = static_cast<std::size_t>(end - words_.data());
     size_ += count;
   }
-  // The value of an argument that is no Text: of the word behind its header.
+  // Changes the value of an argument that is no Text. `word` is the index of the word behind its header.
   void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
   void clear() { words_used_ = size_ = 0; }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // Valid until something is added.
+  // Valid until the next add().
   std::span<const std::uint64_t> words() const { return {words_.data(), words_used_}; }
   ArgumentRow row() const { return ArgumentRow(words()); }
   ArgumentRow::Iterator begin() const { return row().begin(); }
@@ -180,21 +184,15 @@ class Arguments {
   void add_text(NameId name, std::string_view text) {
     text = text.substr(0, kMaxTextBytes);
     const std::size_t words = 1 + fxt::words_of(text.size());
-    std::uint64_t* const word = room(words);
+    std::uint64_t* const word = reserve(words);
     *word = ArgumentHeader::of(name, ArgumentType::Text, text.size());
     fxt::put_padded(word + 1, text.data(), text.size());
     words_used_ += words;
   }
-  // Where the next words go.
-  std::uint64_t* room(std::size_t words) {
-    if (words_used_ + words > words_.size()) [[unlikely]]
-      grow(words);
-    return words_.data() + words_used_;
-  }
   [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
   std::size_t size_ = 0;  // not beside words_used_: as a pair, compilers load them before both are stored
-  std::vector<std::uint64_t> words_;  // those behind words_used_ are room
+  std::vector<std::uint64_t> words_;  // the first words_used_ are in use
   std::size_t words_used_ = 0;
 };
 

@@ -1,27 +1,30 @@
-// The words of the common event model: ids as types, and what events are made of. Times are ns everywhere.
+// The ids and values that events are made of. Times are nanoseconds everywhere.
 #pragma once
 
 #include <cstdint>
 
-#include "converters/model/names/ids.h"
-
 namespace convert {
 
-// Ids of the recorded system; what FXT calls koids. Non-zero and below 2^32 in what is written.
+// Ids of interned strings and of interned (category, name) pairs; see Names.
+enum class NameId : std::uint32_t {};
+enum class LabelId : std::uint32_t {};
+
+// Ids of the recorded system.
 enum class ProcessId : std::uint64_t {};
 enum class ThreadId : std::uint64_t {};
 
-// Times of 2^63 ns and later can't be drawn (fxt-notes W5).
+// All times of events are below this, so that differences of times are signed 64-bit numbers.
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 
-// The time of what does not happen.
+// The time of something that never happens.
 inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
 
-// Values of arguments that are more than numbers.
+// An argument's value that is an address.
 struct Pointer {
   std::uint64_t address;
   friend bool operator==(const Pointer&, const Pointer&) = default;
 };
+// An argument's value that is the id of a process or thread.
 struct Koid {
   std::uint64_t koid;
   friend bool operator==(const Koid&, const Koid&) = default;
@@ -29,7 +32,7 @@ struct Koid {
 
 enum class FlowStep : std::uint8_t { Begin, Step, End };
 
-// FXT "Thread States": how a thread left the cpu.
+// How a thread left the cpu.
 enum class ThreadState : std::uint8_t {
   New = 0,
   Running = 1,
@@ -39,7 +42,7 @@ enum class ThreadState : std::uint8_t {
   Dead = 5
 };
 
-// A cpu handed from one thread to another; thread 0 of process 0 is idle.
+// A cpu passes from one thread to another; thread 0 of process 0 is the idle thread.
 struct ContextSwitch {
   std::uint16_t cpu;
   ThreadState outgoing_state = ThreadState::New;
@@ -49,11 +52,11 @@ struct ContextSwitch {
   ThreadId incoming_thread = {};
 };
 
-// A thread that waited may run on.
+// A waiting thread becomes runnable.
 struct Wakeup {
-  std::uint16_t cpu;  // that it happened on
+  std::uint16_t cpu;  // where the wakeup happened
   ThreadId thread;
-  ThreadId waker;  // that ran there; 0: not known, or no thread
+  ThreadId waker;  // the thread that ran there; 0 if it is unknown or there was none
 };
 
 }  // namespace convert

@@ -1,9 +1,7 @@
 #include "converters/model/lanes/lane.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <type_traits>
@@ -14,7 +12,7 @@ namespace {
 
 constexpr NameId kUnnamed{};
 
-// The first `count` arguments of a row, and what follows them.
+// The first `count` arguments, and the others.
 std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
   const auto words = row.words();
@@ -24,10 +22,10 @@ std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
 
 }  // namespace
 
-// ---- Filling ----
+// ---- Calls ----
 
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
-  if (unfiltered_depth() >= hot_depth_limit_ || arguments.size() > kArgumentsPerRecord) {
+  if (unfiltered_depth() >= hot_depth_limit_ || arguments.size() > options_.limits.arguments_per_record) {
     begin_slow(time_ns, label, key, arguments);
     return;
   }
@@ -36,56 +34,45 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
   open_calls_.push(push(time_ns, EventKind::Open, label, 0, block), key);
 }
 
-// TooDeepCount, or said as a pair at once.
+// A call that is too deep, or is written as a pair.
 void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (unfiltered_depth() >= options_.max_depth) {
-    too_deep_.add(label);
+    counters_.too_deep.add(label);
     open_calls_.push_emitted(time_ns, label, key);
     return;
   }
-  const auto [shown, rest] = split(arguments.row(), kArgumentsPerRecord);
-  const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
-  push(time_ns, EventKind::Begin, label, 0, keep(shown.words(), count));
+  const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
+  const auto [of_begin, of_end] = split(arguments.row(), count);
+  push(time_ns, EventKind::Begin, label, 0, keep(of_begin.words(), count));
   open_calls_.push_emitted(time_ns, label, key, arguments.size() - count);
-  if (!rest.empty()) end_arguments_.emplace_back().add(rest);
+  if (!of_end.empty()) end_arguments_.emplace_back().add(of_end);
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   assert(!open_calls_.empty());
-  PendingEvent& begin = *open_calls_.back().event;
-  // A complete event takes its end's arguments too, as long as one record holds them all.
-  const std::size_t count = begin.argument_count() + arguments.size();
-  if (begin.kind != EventKind::Open || time_ns == begin.time_ns || time_ns == zero_ns_ ||
-      count > kArgumentsPerRecord) {
+  PendingEvent& call = *open_calls_.back().event;
+  const std::size_t count = call.argument_count() + arguments.size();
+  if (call.kind != EventKind::Open || time_ns == call.time_ns || time_ns == zero_ns_ ||
+      count > options_.limits.arguments_per_record) {
     end_slow(time_ns, arguments);
     return;
   }
   advance(time_ns);
   open_calls_.pop();
-  begin.end_ns = time_ns;
-  begin.kind = EventKind::Complete;
-  if (time_ns < needed_from_ns_ && skip_call(begin)) return;
-  if (!arguments.empty()) begin.block = extended(begin, arguments, count);
+  call.end_ns = time_ns;
+  call.kind = EventKind::Complete;
+  if (time_ns < needed_from_ns_ && skip(call)) return;
+  if (!arguments.empty()) call.block = extended(call, arguments, count);
 }
 
-// Takes back a call that is over, and its arguments. False if something was said since, or it is the first.
-bool Lane::skip_call(const PendingEvent& complete) {
-  if (&complete + 1 != write_ || &complete == first_) return false;
-  if (complete.block != nullptr && !blocks_.remove_latest(complete.block)) return false;
-  --write_;
-  ++skipped_calls_;
-  return true;
-}
-
-// A call that is left out or hidden, or a pair.
+// A call that is filtered, too deep or written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
-  if (top_is_filtered()) return pop_filtered();
+  if (top_is_filtered()) return open_calls_.pop_filtered();
   PendingEvent& begin = *open_calls_.back().event;
-  open_calls_.pop();
-  first_pending_ = std::min(first_pending_, open_calls_.size());
-  if (unfiltered_depth() >= options_.max_depth) return;  // hidden
+  open_calls_.pop_emitted();
+  if (unfiltered_depth() >= options_.max_depth) return;
 
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;
   if (begin.kind == EventKind::Open) {
@@ -103,78 +90,71 @@ void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
 bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
   if (!open_calls_[depth].is_pending()) return false;
   advance(time_ns);
-  PendingEvent* const event = open_calls_[depth].event;
+  queue_.retract(open_calls_[depth].event);
   open_calls_.remove(depth);
-  if (event + 1 == write_) {
-    --write_;
-  } else {
-    event->kind = EventKind::Retracted;
-    ++retracted_;
-  }
   return true;
 }
 
 bool Lane::end_parent_of_top(const Arguments& arguments) {
   assert(open_calls_.size() >= 2);
-  const OpenCall& below = open_calls_[open_calls_.size() - 2];
+  const std::size_t depth = open_calls_.size() - 2;
   const std::uint64_t time_ns = open_calls_.back().event->time_ns;
-  const bool is_hidden = unfiltered_depth() > options_.max_depth;  // what is not hidden must not become so
-  if (is_hidden || !below.is_pending() || below.event->time_ns == time_ns) return false;
-  PendingEvent& begin = *below.event;
-  const std::size_t count = begin.argument_count() + arguments.size();
-  if (count > kArgumentsPerRecord) return false;
-  begin.end_ns = time_ns;
-  begin.kind = EventKind::Complete;
-  if (!arguments.empty()) begin.block = extended(begin, arguments, count);
-  open_calls_.remove(open_calls_.size() - 2);
+  if (unfiltered_depth() > options_.max_depth) return false;  // the top must not become visible
+  if (!open_calls_[depth].is_pending()) return false;
+  PendingEvent& parent = *open_calls_[depth].event;
+  const std::size_t count = parent.argument_count() + arguments.size();
+  if (parent.time_ns == time_ns || count > options_.limits.arguments_per_record) return false;
+  parent.end_ns = time_ns;
+  parent.kind = EventKind::Complete;
+  if (!arguments.empty()) parent.block = extended(parent, arguments, count);
+  open_calls_.remove(depth);
   return true;
 }
 
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
   OpenCall& call = open_calls_[depth];
   call.key = key;
-  // Nobody sees the name of a call that is hidden or left out.
-  if (!call.is_pending()) return is_filtered(call) || depth >= options_.max_depth;
+  // Calls that are filtered or too deep have no visible name.
+  if (!call.is_pending()) return open_calls_.is_filtered(depth) || depth >= options_.max_depth;
   call.event->label = label;
   return true;
 }
 
 bool Lane::annotate_top(NameId name, std::string_view text) {
   if (!open_calls_.back().is_pending()) return false;
-  PendingEvent* const event = open_calls_.back().event;
+  PendingEvent& call = *open_calls_.back().event;
   Arguments all;
-  bool is_there = false;
-  for (const Argument& argument : event->arguments()) {
+  bool is_found = false;
+  for (const Argument& argument : call.arguments()) {
     if (argument.name != name) {
       all.add(argument);
       continue;
     }
-    is_there = true;
+    is_found = true;
     all.add({name, std::string(argument.text).append(",").append(text)});
   }
-  if (!is_there && all.size() == kArgumentsPerRecord) return false;
-  if (!is_there) all.add({name, text});
-  event->block = keep(all);
+  if (!is_found && all.size() == options_.limits.arguments_per_record) return false;
+  if (!is_found) all.add({name, text});
+  call.block = keep(all);
   return true;
 }
 
+// ---- Other events ----
+
 void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   advance(time_ns);
-  const std::size_t below = instants_ns_ == time_ns ? instants_ : 0;
-  const std::size_t depth = std::min(unfiltered_depth(), options_.max_depth) + below;
-  const std::size_t deepest_instant = options_.deepest_instant();
-  if (depth > deepest_instant) {
-    too_deep_.add(label);
+  const std::size_t depth = std::min(unfiltered_depth(), options_.max_depth);
+  const InstantStack::Form form = instants_.add(time_ns, depth, options_.deepest_instant());
+  if (form == InstantStack::Form::TooDeep) {
+    counters_.too_deep.add(label);
     return;
   }
   zero_ns_ = time_ns;
-  if (depth == deepest_instant) {
+  if (form == InstantStack::Form::Pair) {
     push(time_ns, EventKind::Begin, label, 0, keep(arguments));
     push(time_ns, EventKind::End, label);
     return;
   }
-  instants_ = below + 1;
-  instants_ns_ = time_ns;
   push(time_ns, EventKind::Instant, label, 0, keep(arguments));
 }
 
@@ -215,6 +195,7 @@ void Lane::log(std::uint64_t time_ns, std::string_view text) {
   push(time_ns, EventKind::Log, {}, 0, keep({{kUnnamed, text}}));
 }
 
+// A blob's block holds two texts: its name and its bytes.
 void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
   advance(time_ns);
   const auto put = [](std::uint64_t* at, const void* data, std::size_t size) {
@@ -236,126 +217,72 @@ void Lane::buffer_full(std::uint64_t time_ns) {
 
 PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id,
                          const std::uint64_t* block) {
-  PendingEvent* event = next_event();
+  PendingEvent* const event = next_event();
   *event = {time_ns, id, block, label, kind};
   return event;
 }
 
 void Lane::add_chunk() {
-  if (write_ != nullptr) event_bytes_ += sizeof(EventChunk::events);
-  filling_.push_back(pool_->take_events());
-  EventChunk& chunk = *filling_.back();
-  chunk.bytes_before = bytes_used();
-  write_ = chunk.events.data();
-  write_end_ = write_ + EventChunk::kEvents;
-  if (unsealed_ == nullptr) unsealed_ = write_;
-  if (first_ == nullptr) first_ = write_;
+  queue_.add_chunk();
   limit_held_bytes();
 }
 
-const std::uint64_t* Lane::keep(const Arguments& arguments) {
-  const std::size_t count = std::min(arguments.size(), kArgumentsPerRecord);
-  cut_arguments_ += arguments.size() - count;
-  if (count == arguments.size()) return keep(arguments.words(), count);
-  return keep(split(arguments.row(), count).first.words(), count);
-}
-
-const std::uint64_t* Lane::keep(std::span<const std::uint64_t> row, std::size_t count) {
-  if (count == 0) return nullptr;
-  std::uint64_t* const words = new_block(count, row.size());
-  ArgumentArena::copy(row, words);
-  return words - 1;
-}
-
-// The block of a call that has `more` arguments at its end.
-const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more, std::size_t count) {
-  const auto of_begin = begin.arguments().words(), of_end = more.words();
-  const std::size_t size = of_begin.size() + of_end.size();
-  if (const std::uint64_t* const block = blocks_.lengthen(begin.block, of_end, count)) return block;
-  std::uint64_t* const words = new_block(count, size);
-  ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
-  return words - 1;
-}
-
 std::uint64_t* Lane::new_block(std::size_t count, std::size_t words) {
-  if (write_ == write_end_) add_chunk();
-  if (std::uint64_t* const block = blocks_.try_add(count, words)) return block;
-  std::uint64_t* const block = blocks_.add(count, words, *filling_.back());
+  if (queue_.is_full()) add_chunk();
+  if (std::uint64_t* const block = queue_.try_new_block(count, words)) return block;
+  std::uint64_t* const block = queue_.new_block(count, words);
   limit_held_bytes();
   return block;
 }
 
+// The arguments in a block of their own; null if there are none.
+const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_t count) {
+  if (count == 0) return nullptr;
+  std::uint64_t* const block = new_block(count, words.size());
+  ArgumentArena::copy(words, block);
+  return block - 1;
+}
+
+// The same, cut to what a record can hold.
+const std::uint64_t* Lane::keep(const Arguments& arguments) {
+  const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
+  counters_.cut_arguments += arguments.size() - count;
+  if (count == arguments.size()) return keep(arguments.words(), count);
+  return keep(split(arguments.row(), count).first.words(), count);
+}
+
+// A block with the arguments of `begin` and `more`.
+const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more, std::size_t count) {
+  const auto of_begin = begin.arguments().words(), of_end = more.words();
+  if (const std::uint64_t* const block = queue_.extend_block(begin.block, of_end, count)) return block;
+  std::uint64_t* const words = new_block(count, of_begin.size() + of_end.size());
+  ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
+  return words - 1;
+}
+
 // ---- Sealing ----
 
-std::size_t Lane::oldest_pending() {
-  // Between the oldest open calls that wait are only pairs and hidden calls.
-  while (first_pending_ < open_calls_.size() && !open_calls_[first_pending_].is_pending()) ++first_pending_;
-  return first_pending_;
-}
-
-// Of a event that is not sealed.
-EventChunk& Lane::chunk_of(const PendingEvent* event) {
-  const auto holds = [event](const auto& chunk) {
-    const PendingEvent* const first = chunk->events.data();
-    return std::less_equal<>()(first, event) && std::less<>()(event, first + EventChunk::kEvents);
-  };
-  return **std::ranges::find_if(filling_, holds);
-}
-
 void Lane::limit_held_bytes() {
-  while (oldest_pending() < open_calls_.size()) {
-    const PendingEvent* const event = open_calls_[oldest_pending()].event;
-    const EventChunk& chunk = chunk_of(event);
-    const auto before = static_cast<std::size_t>(event - chunk.events.data()) * sizeof(PendingEvent);
-    if (bytes_used() <= chunk.bytes_before + before + held_bytes_limit_) break;
+  for (;;) {
+    const std::size_t oldest = open_calls_.oldest_pending();
+    if (oldest >= open_calls_.size()) return;
+    const std::uint64_t before = queue_.bytes_before(open_calls_[oldest].event);
+    if (queue_.bytes_used() - before <= held_bytes_limit_) return;
     release_oldest();
   }
 }
 
 void Lane::release_oldest() {
-  assert(oldest_pending() < open_calls_.size());
-  PendingEvent* const event = open_calls_[oldest_pending()].event;
-  open_calls_.set_emitted(oldest_pending());
+  const std::size_t oldest = open_calls_.oldest_pending();
+  assert(oldest < open_calls_.size());
+  PendingEvent* const event = open_calls_[oldest].event;
+  open_calls_.set_emitted(oldest);
   event->kind = EventKind::Begin;
 }
 
-// Moves what is shown to the front. Nobody has an eye on slots that are about to be sealed.
-PendingEvent* Lane::remove_retracted(PendingEvent* begin, PendingEvent* end) {
-  if (retracted_ == 0) return end;
-  PendingEvent* const rest = std::remove_if(
-      begin, end, [](const PendingEvent& event) { return event.kind == EventKind::Retracted; });
-  retracted_ -= static_cast<std::size_t>(end - rest);
-  return rest;
-}
-
 std::size_t Lane::seal() {
-  if (!has_unsealed()) return 0;
-  const bool is_pending = oldest_pending() < open_calls_.size();
-  PendingEvent* const until = is_pending ? open_calls_[oldest_pending()].event : write_;
-  const EventChunk* const last = is_pending ? &chunk_of(until) : filling_.back().get();
-  std::size_t sealed = 0;
-  const auto add = [&](PendingEvent* end, std::unique_ptr<EventChunk> chunk) {
-    end = remove_retracted(unsealed_, end);
-    sealed += static_cast<std::size_t>(end - unsealed_);
-    if (unsealed_ != end || chunk != nullptr) sealed_.push_back({{unsealed_, end}, std::move(chunk)});
-  };
-  std::size_t full = 0;  // chunks that are sealed to their end
-  for (; filling_[full].get() != last; ++full) {
-    PendingEvent* const end = filling_[full]->events.data() + EventChunk::kEvents;
-    add(end, std::move(filling_[full]));
-    unsealed_ = filling_[full + 1]->events.data();
-  }
-  if (until == filling_[full]->events.data() + EventChunk::kEvents) {
-    add(until, std::move(filling_[full]));
-    ++full;
-    event_bytes_ += sizeof(EventChunk::events);
-    unsealed_ = write_ = write_end_ = nullptr;
-  } else {
-    add(until, nullptr);
-    unsealed_ = until;
-  }
-  filling_.erase(filling_.begin(), filling_.begin() + static_cast<std::ptrdiff_t>(full));
-  return sealed * sizeof(PendingEvent);
+  const std::size_t oldest = open_calls_.oldest_pending();
+  return queue_.seal_before(oldest < open_calls_.size() ? open_calls_[oldest].event : nullptr);
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
-// Choices without branches, for where nobody can foresee them: a mispredicted branch costs more than both
-// sides of the choice.
+// Choices without branches, for hot loops whose branches can't be predicted: a mispredicted branch costs more
+// than both sides of the choice.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace convert {
 // All bits set if `bit` is 1, none if it is 0.
 inline std::uint64_t mask_of(std::uint64_t bit) {
   std::uint64_t mask = -bit;
-  asm("" : "+r"(mask));  // hides where it comes from: else compilers make a branch of it
+  asm("" : "+r"(mask));  // hides the origin from compilers, which would make it a branch
   return mask;
 }
 

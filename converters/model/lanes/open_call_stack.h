@@ -1,7 +1,8 @@
-// The open calls of a lane, outermost first. Like a vector, but with places behind the top that may be
-// written before it is known whether they are needed (Lane::add_plain_run()).
+// The open calls of a lane, outermost first. Like a vector, but calls behind the top can be written before it
+// is known whether they are needed (Lane::add_plain_run()).
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace convert {
 
-// An open call. While it waits for its end to become one event, its slot is the lane's, and Open. Written as
-// a pair, or hidden, its begin is not the stack's any more; then the slot is the stack's own copy, a Begin.
+// While a call is pending, `event` is the lane's, and Open: it becomes one Complete event when the call ends.
+// Once the begin is emitted (or dropped), `event` is a copy that the stack owns, a Begin.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
@@ -26,6 +27,8 @@ class OpenCallStack {
  public:
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  // Without the calls that are filtered.
+  std::size_t unfiltered_size() const { return size_ - filtered_; }
   OpenCall& operator[](std::size_t depth) {
     assert(depth < size_);
     return calls_[depth];
@@ -37,31 +40,47 @@ class OpenCallStack {
   OpenCall& back() { return (*this)[size_ - 1]; }
   const OpenCall& back() const { return (*this)[size_ - 1]; }
 
-  // A call that waits in `slot`.
+  // Pushes a call that is pending in `event`.
   void push(PendingEvent* event, std::uint64_t key) {
     if (size_ == calls_.size()) calls_.resize(2 * size_);
     calls_[size_++] = {event, key};
   }
-  // One that does not; `rest` arguments of its begin are left for its end.
+  // Pushes a call that no event stands for.
+  void push_filtered(std::uint64_t key) {
+    ++filtered_;
+    push(&filtered_event_, key);
+  }
+  // Pushes a call whose begin is emitted. `end_arguments` of its arguments are left for its end.
   void push_emitted(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t end_arguments = 0) {
     push(own_event(size_), key);
     *back().event = {time_ns, end_arguments, nullptr, label, EventKind::Begin};
   }
-  // The call at `depth` waits no longer.
+  static std::size_t end_argument_count(const PendingEvent& begin) { return begin.end_ns; }
+  // The begin of the pending call at `depth` is emitted.
   void set_emitted(std::size_t depth) {
     OpenCall& call = (*this)[depth];
     PendingEvent* const own = own_event(depth);
     *own = {call.event->time_ns, 0, nullptr, call.event->label, EventKind::Begin};
     call.event = own;
   }
-  static std::size_t end_argument_count(const PendingEvent& begin) { return begin.end_ns; }
+  bool is_filtered(std::size_t depth) const { return (*this)[depth].event == &filtered_event_; }
 
+  // Pops a call that is pending.
   void pop() {
     assert(size_ > 0);
     --size_;
   }
+  // Pops a call that is not.
+  void pop_emitted() {
+    pop();
+    first_pending_ = std::min(first_pending_, size_);
+  }
+  void pop_filtered() {
+    --filtered_;
+    pop_emitted();
+  }
 
-  // The call at `depth` is over; those inside it lie one place further out.
+  // Removes the call at `depth`. Those inside it move out by one level.
   void remove(std::size_t depth) {
     for (; depth + 1 < size_; ++depth) {
       const bool has_own = has_own_event(depth + 1);
@@ -71,7 +90,7 @@ class OpenCallStack {
     pop();
   }
 
-  // The innermost calls step aside, so many, and lie inside those that are open when they come back.
+  // Takes the top `count` calls off. resume_top() pushes them back, inside whatever is open then.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
     for (std::size_t depth = size_ - count; depth < size_; ++depth)
@@ -79,14 +98,20 @@ class OpenCallStack {
     size_ -= count;
   }
   void resume_top() {
-    for (const Suspended& call : suspended_) {
-      push(call.call.event, call.call.key);
-      if (call.has_own) copy_to_own_event(size_ - 1, call.slot);
+    for (const Suspended& suspended : suspended_) {
+      push(suspended.call.event, suspended.call.key);
+      if (suspended.has_own) copy_to_own_event(size_ - 1, suspended.event);
     }
     suspended_.clear();
   }
 
-  // For who does the stack's work itself: all places, of which the first size() are in use.
+  // The depth of the outermost pending call; at least size() if there is none.
+  std::size_t oldest_pending() {
+    while (first_pending_ < size_ && !calls_[first_pending_].is_pending()) ++first_pending_;
+    return first_pending_;
+  }
+
+  // Raw access for Lane::add_plain_run(): `capacity()` calls, of which the first size() are in use.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {
@@ -97,8 +122,8 @@ class OpenCallStack {
  private:
   struct Suspended {
     OpenCall call;
-    PendingEvent slot;
-    bool has_own;  // then it is the stack's
+    PendingEvent event;  // a copy, needed if the stack owns the original
+    bool has_own;
   };
 
   PendingEvent* own_event(std::size_t depth) {
@@ -108,16 +133,23 @@ class OpenCallStack {
   bool has_own_event(std::size_t depth) const {
     return depth < own_events_.size() && calls_[depth].event == &own_events_[depth];
   }
-  // The call at `depth` gets an own slot with what stands in another one.
-  void copy_to_own_event(std::size_t depth, PendingEvent slot) {
+  void copy_to_own_event(std::size_t depth, PendingEvent event) {
     calls_[depth].event = own_event(depth);
-    *calls_[depth].event = slot;
+    *calls_[depth].event = event;
   }
 
   std::vector<OpenCall> calls_ = std::vector<OpenCall>(64);
   std::size_t size_ = 0;
-  std::deque<PendingEvent> own_events_;  // by depth; they stay where they are
+  std::deque<PendingEvent> own_events_;  // by depth; their addresses are stable
   std::vector<Suspended> suspended_;     // outermost first
+  PendingEvent filtered_event_{          // of all filtered calls
+                               .time_ns = 0,
+                               .end_ns = 0,
+                               .block = nullptr,
+                               .label = {},
+                               .kind = EventKind::Begin};
+  std::size_t filtered_ = 0;       // how many calls are filtered
+  std::size_t first_pending_ = 0;  // no call below this depth is pending
 };
 
 }  // namespace convert

@@ -1,4 +1,4 @@
-// One waiting event of a lane: what the pairing fills in, the merge orders and the sink writes out.
+// One event on its way: the lane fills it in, the merge orders it, the sink writes it.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 namespace convert {
 
 enum class EventKind : std::uint8_t {
-  Open,      // a call whose end is not known yet: nothing behind it can be written
+  Open,      // a call whose end is not known yet: nothing behind it can be sealed
   Complete,  // a call with begin and end
   Begin,     // the begin of a call that is written as a pair
   End,       // its end
@@ -28,11 +28,11 @@ enum class EventKind : std::uint8_t {
   Wakeup,
   Log,
   Blob,
-  BufferFull,  // FXT's provider event: records were lost here
-  Retracted,   // a call that is not to be seen after all; never leaves the lane
+  BufferFull,  // the recorder's buffer was full, and records were lost
+  Retracted,   // a call that is dropped after all; never leaves the lane
 };
 
-// The words that belong to one slot, in its lane's memory: their number, and how many arguments they are.
+// The first word of an argument block: how many arguments it holds, in how many words behind this one.
 struct ArgumentBlockHeader {
   using Count = fxt::Field<0, 31>;
   using Words = fxt::Field<32, 63>;
@@ -41,7 +41,7 @@ struct ArgumentBlockHeader {
 struct PendingEvent {
   std::uint64_t time_ns;
   std::uint64_t end_ns;        // of a Complete; the id of a counter or flow
-  const std::uint64_t* block;  // what belongs to it, a ArgumentBlockHeader first; null: nothing
+  const std::uint64_t* block;  // its arguments, behind an ArgumentBlockHeader; null if it has none
   LabelId label;
   EventKind kind;
 
@@ -58,7 +58,7 @@ struct PendingEvent {
   Wakeup wakeup() const { return value<Wakeup>(); }
 
  private:
-  // As it lies in memory.
+  // A value that lies in the block as in memory.
   template <typename T>
   T value() const {
     T value;

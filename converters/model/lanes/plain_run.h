@@ -12,14 +12,14 @@
 
 namespace convert {
 
-// What a decoder makes of one record.
+// One record, as decoded.
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
   std::size_t depth = 0;       // of the call; any number
   LabelId label{};             // of a begin
   std::uint64_t is_end = 0;    // 0 or 1
-  std::uint64_t mismatch = 0;  // 0 if it is a plain call
+  std::uint64_t mismatch = 0;  // not 0 if it is no plain call
 };
 
 template <typename Decode>
@@ -28,17 +28,18 @@ std::size_t Lane::add_plain_run(std::size_t count, Decode decode) {
   if (skipped != 0) return skipped;
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
   OpenCall* const calls = open_calls_.data();
-  PendingEvent *write = write_, *const write_end = write_end_;
+  const PendingEvent* const write_end = queue_.write_end();
+  PendingEvent* write = queue_.write();
   std::uint64_t last_ns = last_ns_;
   std::size_t depth = open_calls_.size();
-  // No call gets deeper than there is room for, and than may be written as one event.
+  // Calls get no deeper than the stack has room, and than they may be written as one event.
   count = std::min(count, std::max(depth, std::min(open_calls_.capacity(), hot_depth_limit_)) - depth);
 
   std::size_t added = 0;
   for (; added != count && write != write_end; ++added) {
     const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
-    // An end at the time of the event before it may be one of zero length, or right behind one.
+    // A call that ends at the time of the event before may have zero length, or contain such an event there.
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns - from_ns < kTimeLimitNs - from_ns;
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0) break;
@@ -48,7 +49,7 @@ std::size_t Lane::add_plain_run(std::size_t count, Decode decode) {
         pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
     if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
 
-    // What stands at the top of the stack and in the next slot counts only after a begin.
+    // What is written to the top of the stack and to the next event counts only after a begin.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;
@@ -59,23 +60,23 @@ std::size_t Lane::add_plain_run(std::size_t count, Decode decode) {
     depth += 1 + 2 * ends;
     last_ns = call.time_ns;
   }
-  write_ = write;
+  queue_.set_write(write);
   last_ns_ = last_ns;
   open_calls_.set_size(depth);
   return added;
 }
 
-// The same before the time that is needed from: only what is still open in the end is said, in one slot
-// behind the other. Stops where a call ends that was open before.
+// The same for records before needed_from_ns_: only calls that are still open in the end keep their events,
+// which lie side by side. Stops where a call ends that was open before.
 template <typename Decode>
 std::size_t Lane::skip_plain_run(std::size_t count, Decode decode) {
   OpenCall* const calls = open_calls_.data();
-  PendingEvent* const write = write_;
+  PendingEvent* const write = queue_.write();
   std::uint64_t last_ns = last_ns_;
   const std::size_t outer = open_calls_.size();
   std::size_t depth = outer;
   const std::size_t deepest = std::max(outer, std::min(open_calls_.capacity(), hot_depth_limit_));
-  const std::size_t room = std::min(deepest - outer, static_cast<std::size_t>(write_end_ - write_));
+  const std::size_t room = std::min(deepest - outer, static_cast<std::size_t>(queue_.write_end() - write));
 
   std::uint64_t ended = 0;
   std::size_t added = 0;
@@ -90,15 +91,15 @@ std::size_t Lane::skip_plain_run(std::size_t count, Decode decode) {
     OpenCall& top = calls[call.depth];
     if (((top.key ^ call.key) & ends) != 0) break;
 
-    // What stands at the top of the stack and in its slot counts only after a begin.
+    // What is written to the top of the stack and to its event counts only after a begin.
     top = {write + position, call.key};
     write[position] = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
     depth += 1 + 2 * ends;
     ended += call.is_end;
     last_ns = call.time_ns;
   }
-  write_ = write + (depth - outer);
-  skipped_calls_ += ended;
+  queue_.set_write(write + (depth - outer));
+  counters_.skipped_calls += ended;
   last_ns_ = last_ns;
   open_calls_.set_size(depth);
   return added;

@@ -1,4 +1,4 @@
-// Which of many lanes is next in time: a tournament tree that remembers the losers. At equal times the lane
+// Finds which of many lanes is next in time: a tournament tree that keeps the losers. At equal times the lane
 // with the lower number goes first.
 #pragma once
 
@@ -15,26 +15,26 @@ namespace convert {
 
 class LoserTree {
  public:
-  // Later than all times. Not the last number there is: one more must be later still.
+  // Later than all times. Not the largest number, because others_ns() adds 1.
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
-  // All lanes begin with kNever: they have no turn.
+  // The times of all lanes are kNever at first.
   explicit LoserTree(std::size_t lanes)
       : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), times_(leaves_, kNever), nodes_(leaves_) {
     rebuild();
   }
 
-  // The lane whose turn it is, and its time.
+  // The lane that is next, and its time.
   std::size_t next() const { return nodes_[0].lane; }
   std::uint64_t next_ns() const { return nodes_[0].time_ns; }
 
-  // Gives next() another time, which may be any. Without branches: who loses can't be foreseen.
+  // Gives the lane next() another time. Without branches, because the winners can't be predicted.
   void postpone_next(std::uint64_t time_ns) {
     Entry winner{time_ns, nodes_[0].lane};
-    for (std::size_t place = winner.lane + leaves_; place > 1; place /= 2) {
-      Entry& loser = nodes_[place / 2];
+    for (std::size_t node = winner.lane + leaves_; node > 1; node /= 2) {
+      Entry& loser = nodes_[node / 2];
       // Lanes on the left have lower numbers: against one of them an equal time loses.
-      const std::uint64_t comes_from_right = place % 2;
+      const std::uint64_t comes_from_right = node % 2;
       const std::uint64_t other_wins = mask_of(loser.time_ns < winner.time_ns + comes_from_right);
       const std::uint64_t time_bits = (loser.time_ns ^ winner.time_ns) & other_wins;
       const std::uint64_t lane_bits = (loser.lane ^ winner.lane) & other_wins;
@@ -43,7 +43,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // next() keeps its turn for all times before this.
+  // The lane next() stays next for all its times before this.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;
@@ -55,7 +55,7 @@ class LoserTree {
     return limit_ns;
   }
 
-  // Sets the time of any lane; rebuild() before the tree is asked again.
+  // Sets the time of any lane. rebuild() must follow before any other call.
   void set(std::size_t lane, std::uint64_t time_ns) { times_[lane] = time_ns; }
   void rebuild() {
     std::vector<Entry> winners(2 * leaves_);
@@ -81,8 +81,8 @@ class LoserTree {
   }
 
   std::size_t leaves_;                // a power of two
-  std::vector<std::uint64_t> times_;  // as set, for rebuild()
-  std::vector<Entry> nodes_;          // the losers; the winner of all stands first
+  std::vector<std::uint64_t> times_;  // as of set()
+  std::vector<Entry> nodes_;          // the overall winner, then the losers
 };
 
 }  // namespace convert

@@ -4,26 +4,24 @@
 #include <cassert>
 #include <utility>
 
-#include "converters/model/lanes/offset.h"
-
 namespace convert {
 namespace {
 
 constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
 constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
-// All sources of a round together: what they say stays in the cache until it is merged.
+// Of all sources in one round: their events stay in the cache until they are merged.
 constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
 
-// Slots that are fetched ahead: another core has filled them.
-constexpr std::size_t kAhead = 8;
+// Events are prefetched this far ahead, because another core filled them.
+constexpr std::size_t kPrefetchedEvents = 8;
 
-// How many threads read and merge. What they hand to one another costs more than it gains where the output's
-// own thread has the second core, unless several sources are read at once.
+// The number of threads that read and merge. Handing events from core to core costs more than it gains where
+// the output's own thread has the second core, unless several sources are read at once.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) {
   return std::min(jobs, jobs > 2 ? sources + 1 : sources);
 }
 
-constexpr std::size_t kBatch = 1024;  // events: their events stay in the cache until they are written
+constexpr std::size_t kBatchEvents = 1024;  // they stay in the cache until they are written
 
 }  // namespace
 
@@ -40,7 +38,7 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       lookahead_bytes_(lookahead_bytes),
       tree_(parts.lanes.size()),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
-  std::vector<std::size_t> ranks(parts.lanes.size());  // by the lane's number
+  std::vector<std::size_t> ranks(parts.lanes.size());  // by lane
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = parts.order.empty() ? i : parts.order[i];
     ranks[lane] = i;
@@ -52,11 +50,12 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
   for (SourceState& source : sources_)
     for (std::size_t& lane : source.lanes) {
       lane = ranks[lane];
-      assert(lanes_[lane].source == nullptr);
-      lanes_[lane].source = &source;
-      lanes_[lane].lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
+      LaneState& state = lanes_[lane];
+      assert(state.source == nullptr);
+      state.source = &source;
+      state.lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
     }
-  batch_.reserve(kBatch);
+  batch_.reserve(kBatchEvents);
 }
 
 void MergeLoop::run(const std::function<void()>& tick) {
@@ -68,10 +67,10 @@ void MergeLoop::run(const std::function<void()>& tick) {
     plan_round(false);
     pump_round();
     tick();
-  } while (stuck_ != kNone && !sink_.has_enough());
+  } while (blocking_ != kNone && !sink_.has_enough());
 }
 
-// What the sink does not need is not said in the first place.
+// Lanes need not even emit what the sink does not need.
 void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
@@ -87,7 +86,7 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
   const auto is_unknown = [&](const LaneState& state) {
     return wanted[input_of(state)] && state.source != nullptr && !state.source->done &&
            std::ranges::none_of(state.source->lanes,
-                                [&](std::size_t lane) { return lanes_[lane].lane->has_events(); });
+                                [&](std::size_t lane) { return lanes_[lane].lane->queue().has_events(); });
   };
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
   while (std::ranges::any_of(lanes_, is_unknown)) {
@@ -97,10 +96,9 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
   }
   std::vector<std::uint64_t> first_ns(inputs_.size(), kForever);
   for (const LaneState& state : lanes_) {
-    // What a lane does not say yet comes after the frontier.
     std::uint64_t lane_ns = kForever;
-    if (state.lane->has_events())
-      lane_ns = state.lane->first_ns();
+    if (state.lane->queue().has_events())
+      lane_ns = state.lane->queue().first_ns();
     else if (state.source != nullptr && !state.source->done)
       lane_ns = state.source->source->watermark_ns();
     first_ns[input_of(state)] = std::min(first_ns[input_of(state)], lane_ns);
@@ -118,16 +116,16 @@ std::uint64_t MergeLoop::delivered_until_ns(std::size_t input) const {
   return delivered_until_ns;
 }
 
-// All sources whose lanes run short, or, where those stand at the gate, the feeders that hold them up.
-void MergeLoop::plan_round(bool everything_is_short) {
+// Pumps all sources whose lanes run short. Where those have read all that is delivered, the shared sources
+// that are the least far are pumped.
+void MergeLoop::plan_round(bool pump_all) {
   tasks_.clear();
   std::vector<std::uint64_t> limits_ns;
   for (std::size_t input = 0; input < inputs_.size(); ++input) limits_ns.push_back(delivered_until_ns(input));
   std::vector<bool> is_at_limit(inputs_.size());
-  const SourceState* const stuck = stuck_ != kNone ? lanes_[stuck_].source : nullptr;
+  const SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
   for (SourceState& source : sources_) {
-    if (source.done || (!everything_is_short && &source != stuck && source.waiting_bytes >= block_bytes_))
-      continue;
+    if (source.done || (!pump_all && &source != blocking && source.waiting_bytes >= block_bytes_)) continue;
     if (source.source->watermark_ns() < limits_ns[source.input])
       tasks_.push_back({&source, nullptr, limits_ns[source.input]});
     else
@@ -140,10 +138,10 @@ void MergeLoop::plan_round(bool everything_is_short) {
 
 void MergeLoop::pump_round() {
   workers_.start(tasks_.size(), [this](std::size_t task, std::size_t worker) { pump(task, worker); });
-  if (is_merging_) stuck_ = merge();
+  if (is_merging_) blocking_ = merge();
   workers_.finish();
   collect();
-  if (stuck_ != kNone) release_stuck();
+  if (blocking_ != kNone) release_blocking();
   update_tree();
 }
 
@@ -164,7 +162,7 @@ void MergeLoop::pump(std::size_t task, std::size_t worker) {
   }
 }
 
-// Between the rounds: what was read can be merged.
+// Between two rounds: seals what was read, for the merge.
 void MergeLoop::collect() {
   for (const auto& [source, shared, delivered_until_ns] : tasks_) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
@@ -177,47 +175,47 @@ void MergeLoop::collect() {
       for (const std::size_t lane : source->lanes) seal(lane);
 }
 
-void MergeLoop::seal(std::size_t lane) {
-  LaneState& state = lanes_[lane];
+void MergeLoop::seal(std::size_t rank) {
+  LaneState& state = lanes_[rank];
   const std::size_t bytes = state.lane->seal();
   const bool is_over = state.source == nullptr || state.source->done;
   assert(!is_over || state.lane->depth() == 0);
   if (state.source != nullptr) state.source->waiting_bytes += bytes;
-  if (state.lane->has_unsealed())
-    state.unsealed_ns = apply_offset(state.lane->first_unsealed_ns(), state.input->offset_ns);
+  if (state.lane->queue().has_unsealed())
+    state.unsealed_ns = apply_offset(state.lane->queue().first_unsealed_ns(), state.input->offset_ns);
   else if (is_over)
     state.unsealed_ns = LoserTree::kNever;
   else
     state.unsealed_ns = std::max(state.unsealed_ns,
                                  apply_offset(state.source->source->watermark_ns(), state.input->offset_ns));
-  if (is_merging_ && state.read == state.end) next_batch(state);
+  if (is_merging_ && state.read == state.end) next_sealed(state);
 }
 
-// The merge still waits for a call to end. When enough waits behind it, it becomes a begin.
-void MergeLoop::release_stuck() {
-  LaneState& state = lanes_[stuck_];
-  if (state.read != state.end || !state.lane->has_unsealed()) return;
+// The merge waits for a pending call to end. Once enough events wait for it, its begin is emitted alone.
+void MergeLoop::release_blocking() {
+  LaneState& state = lanes_[blocking_];
+  if (state.read != state.end || !state.lane->queue().has_unsealed()) return;
   std::size_t delivered_bytes = 0;
   for (const SharedSourceState& shared : shared_sources_) delivered_bytes += shared.source->waiting_bytes();
   const bool is_full = state.source->waiting_bytes >= lane_bytes_ * state.source->lanes.size();
   if (!is_full && delivered_bytes < lookahead_bytes_) return;
   state.lane->release_oldest();
-  seal(stuck_);
+  seal(blocking_);
 }
 
 // ---- Merging ----
 
-// The time of a lane's next event, or a time before which none will be.
+// The time of a lane's next event, or a time before which there is none.
 std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
   return state.read != state.end ? state.read->time_ns : state.unsealed_ns;
 }
 
-// Goes on to the next sealed events; false if there are none.
-bool MergeLoop::next_batch(LaneState& state) {
+// Takes the next sealed events of a lane; false if it has none.
+bool MergeLoop::next_sealed(LaneState& state) {
   while (state.read == state.end) {
     if (state.sealed.chunk != nullptr) used_chunks_.push_back(std::move(state.sealed.chunk));
-    if (!state.lane->has_sealed()) return false;
-    state.sealed = state.lane->pop_sealed();
+    if (!state.lane->queue().has_sealed()) return false;
+    state.sealed = state.lane->queue().pop_sealed();
     state.read = state.sealed.events.data();
     state.end = state.read + state.sealed.events.size();
     if (state.sealed.events.empty()) continue;
@@ -233,8 +231,8 @@ bool MergeLoop::next_batch(LaneState& state) {
   return true;
 }
 
-// Merges what is sealed, up to the first lane that has nothing when its turn comes: gives that, or kNone when
-// all is over.
+// Merges sealed events up to the first lane that is next in time but has none. Returns that lane, or kNone if
+// all events are merged.
 std::size_t MergeLoop::merge() {
   std::size_t before = kNone;
   for (;;) {
@@ -246,8 +244,8 @@ std::size_t MergeLoop::merge() {
       return lane;
     }
     const PendingEvent* const first = state.read++;
-    __builtin_prefetch(state.read + kAhead);
-    // A lane that has had its turn twice has more to say: all that comes before the others.
+    __builtin_prefetch(state.read + kPrefetchedEvents);
+    // A lane that was next twice in a row probably stays so: take all its events before those of the others.
     if (std::exchange(before, lane) == lane) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;
@@ -255,10 +253,10 @@ std::size_t MergeLoop::merge() {
     }
     batch_.push_back({{first, state.read}, state.number});
     batch_events_ += batch_.back().events.size();
-    if (batch_events_ >= kBatch) flush();
+    if (batch_events_ >= kBatchEvents) flush();
     if (state.read == state.end) {
       if (state.source != nullptr) state.source->waiting_bytes -= state.sealed.events.size_bytes();
-      next_batch(state);
+      next_sealed(state);
     }
     tree_.postpone_next(head_ns(state));
   }

@@ -1,8 +1,8 @@
 // Reads all inputs and merges their lanes by time, in bounded memory, on all cores.
 //
-// In each round those sources are pumped whose lanes run short, by several threads, while what the last round
-// has sealed is merged. Which sources are pumped, and how far, is decided between the rounds: it is the same
-// for any number of threads, and so is everything that is written.
+// In each round, several threads pump the sources whose lanes run short of events, while the events that the
+// last round sealed are merged. Which sources are pumped, and how far, is decided between the rounds. It does
+// not depend on the number of threads, so the output does not either.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,22 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "converters/model/lanes/chunk.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/merging/loser_tree.h"
 #include "converters/model/merging/sink.h"
 #include "converters/model/merging/source.h"
+#include "converters/model/merging/timeline_input.h"
 #include "converters/model/merging/workers.h"
 
 namespace convert {
 
 class MergeLoop {
  public:
-  // A source, and the numbers of the lanes that it fills: their places in the order, once it is run.
   struct SourceState {
     std::unique_ptr<Source> source;
-    std::vector<std::size_t> lanes = {};
+    std::vector<std::size_t> lanes = {};  // their numbers; once the loop exists, their ranks
     std::size_t input;
     bool done = false;
     std::size_t waiting_bytes = 0;  // sealed and not merged
@@ -40,17 +38,12 @@ class MergeLoop {
     bool done = false;
     std::exception_ptr failure = nullptr;
   };
-  // What is merged, and what is learned of it.
-  struct Input {
-    std::int64_t offset_ns = 0;
-    std::uint64_t first_ns = kForever;  // of its events, moved
-  };
   struct Parts {
     std::deque<Lane>& lanes;
     const std::vector<std::size_t>& input_of_lane;
     std::vector<SourceState>& sources;
     std::vector<SharedSourceState>& shared_sources;
-    std::vector<Input>& inputs;
+    std::vector<TimelineInput>& inputs;
     ChunkPool& pool;
     std::vector<std::size_t> order = {};  // of lanes at equal times; empty: by their numbers
   };
@@ -58,8 +51,8 @@ class MergeLoop {
   // Borrows all but the order; `lookahead_bytes` as in TimelineOptions.
   MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs, EventSink& sink);
 
-  // Reads until the first time of every input in `wanted` (by input) is known, merging nothing, and gives it:
-  // kForever where nothing comes.
+  // Reads until the first time of every input in `wanted` (by input) is known, and merges nothing. Returns
+  // the times by input; kForever for an input without events.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
   // Reads and merges everything, or until the sink has enough. `tick` is called between two rounds; it may
@@ -70,26 +63,26 @@ class MergeLoop {
   struct LaneState {
     Lane* lane;
     std::uint32_t number;  // as the sink knows it
-    SourceState* source;   // null: it has all that it will ever have
-    Input* input;
+    SourceState* source;   // null: no more events will come
+    TimelineInput* input;
     SealedEvents sealed = {};
-    PendingEvent* read = nullptr;   // in the piece
-    PendingEvent* end = nullptr;    // of it
-    std::uint64_t unsealed_ns = 0;  // what is not sealed will not be before this, moved
+    PendingEvent* read = nullptr;   // the next event, in `sealed`
+    PendingEvent* end = nullptr;    // of `sealed`
+    std::uint64_t unsealed_ns = 0;  // unsealed events will not come before this time, offset included
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  void plan_round(bool everything_is_short);
+  void plan_round(bool pump_all);
   void pump_round();
   void pump(std::size_t task, std::size_t worker);
   void collect();
-  void seal(std::size_t lane);
+  void seal(std::size_t rank);
   void update_tree();
   void skip_unneeded();
-  void release_stuck();
+  void release_blocking();
   std::uint64_t delivered_until_ns(std::size_t input) const;
   std::size_t merge();
-  bool next_batch(LaneState& state);
+  bool next_sealed(LaneState& state);
   std::uint64_t head_ns(const LaneState& state) const;
   void flush();
 
@@ -97,15 +90,15 @@ class MergeLoop {
   EventSink& sink_;
   std::vector<SourceState>& sources_;
   std::vector<SharedSourceState>& shared_sources_;
-  std::vector<Input>& inputs_;
-  std::vector<LaneState> lanes_;  // in the order of their turns
-  std::size_t lane_bytes_;        // of the lookahead, of one lane
-  std::size_t block_bytes_;
+  std::vector<TimelineInput>& inputs_;
+  std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
+  std::size_t lane_bytes_;        // of the lookahead, for one lane
+  std::size_t block_bytes_;       // that one pump() reads
   std::size_t lookahead_bytes_;
   LoserTree tree_;
-  bool is_merging_ = false;  // pieces are taken
+  bool is_merging_ = false;  // sealed events are taken from the lanes
   std::uint64_t needed_from_ns_ = 0;
-  std::size_t stuck_ = kNone;  // the lane that the merge waits for
+  std::size_t blocking_ = kNone;  // the lane without events that the merge waits for
 
   struct Task {
     SourceState* source;
@@ -115,8 +108,8 @@ class MergeLoop {
   std::vector<Task> tasks_;  // of the round
   std::vector<MergedRun> batch_;
   std::size_t batch_events_ = 0;
-  std::vector<std::unique_ptr<EventChunk>> used_chunks_;  // nothing but the batch needs them
-  Workers workers_;                                       // ends before all that its tasks use
+  std::vector<std::unique_ptr<EventChunk>> used_chunks_;  // needed by the batch only
+  Workers workers_;                                       // destroyed first: its tasks use all the rest
 };
 
 }  // namespace convert

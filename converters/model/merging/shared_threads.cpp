@@ -6,8 +6,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint64_t kWaits = ~std::uint64_t{0};
-
 using ThreadKey = std::pair<ProcessId, ThreadId>;
 
 std::map<ThreadKey, std::size_t> lanes_by_thread(std::span<const LaneInfo> lanes) {
@@ -27,8 +25,8 @@ void SharedThreads::add_lanes(std::span<const LaneInfo> lanes) {
   std::map<ThreadKey, std::size_t> shared;
   for (const LaneInfo& lane : lanes) {
     const ThreadKey key{lane.process, lane.thread};
-    const bool is_alone = counts.at(key) == 1;
-    thread_of_lane_.push_back(is_alone ? kAlone : shared.try_emplace(key, shared.size()).first->second);
+    const bool is_shared = counts.at(key) > 1;
+    thread_of_lane_.push_back(is_shared ? shared.try_emplace(key, shared.size()).first->second : kNotShared);
   }
   threads_.resize(shared.size());
   too_deep_.resize(lanes.size());
@@ -37,73 +35,71 @@ void SharedThreads::add_lanes(std::span<const LaneInfo> lanes) {
 
 void SharedThreads::write(std::span<const MergedRun> runs) {
   runs_.clear();
-  changed_.clear();
+  replacements_.clear();
   for (const auto& [events, lane] : runs) {
-    if (thread_of_lane_[lane] == kAlone) {
+    if (thread_of_lane_[lane] == kNotShared) {
       runs_.push_back({events, lane});
       continue;
     }
     Thread& thread = threads_[thread_of_lane_[lane]];
-    // What stays as it is goes on in one piece.
-    const PendingEvent* kept = events.data();
+    const PendingEvent* first_kept = events.data();
     for (const PendingEvent& event : events) {
-      const std::size_t replaced = changed_.size();
-      if (take(thread, event, too_deep_[lane])) continue;
-      if (&event != kept) runs_.push_back({{kept, &event}, lane});
-      for (std::size_t i = replaced; i < changed_.size(); ++i) runs_.push_back({{&changed_[i], 1}, lane});
-      kept = &event + 1;
+      const std::size_t replaced = replacements_.size();
+      if (keeps(thread, event, too_deep_[lane])) continue;
+      if (&event != first_kept) runs_.push_back({{first_kept, &event}, lane});
+      for (std::size_t i = replaced; i < replacements_.size(); ++i)
+        runs_.push_back({{&replacements_[i], 1}, lane});
+      first_kept = &event + 1;
     }
     const PendingEvent* const end = events.data() + events.size();
-    if (kept != end) runs_.push_back({{kept, end}, lane});
+    if (first_kept != end) runs_.push_back({{first_kept, end}, lane});
   }
   if (!runs_.empty()) next_.write(runs_);
 }
 
-// Whether the event stays as it is; otherwise what stands for it was added to `changed_`, or nothing.
-bool SharedThreads::take(Thread& thread, const PendingEvent& event, TooDeepCount& hidden) {
-  auto& open = thread.open;
-  while (!open.empty() && open.back() <= event.time_ns) open.pop_back();
+// Whether the event stays as it is. If not, it is dropped, or its replacements were added.
+bool SharedThreads::keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep) {
+  auto& call_ends = thread.call_ends;
+  while (!call_ends.empty() && call_ends.back() <= event.time_ns) call_ends.pop_back();
   switch (event.kind) {
     case EventKind::Complete:
-      open.push_back(event.end_ns);
+      call_ends.push_back(event.end_ns);
       return true;
     case EventKind::Begin:
-      if (thread.left_out == 0 && open.size() <= last_place_) {
-        open.push_back(kWaits);
+      if (thread.dropped_begins == 0 && call_ends.size() <= deepest_) {
+        call_ends.push_back(kForever);
         return true;
       }
-      hidden.add(event.label);
-      ++thread.left_out;
+      too_deep.add(event.label);
+      ++thread.dropped_begins;
       return false;
     case EventKind::End:
-      if (thread.left_out == 0) {
-        if (!open.empty()) open.pop_back();
+      if (thread.dropped_begins == 0) {
+        if (!call_ends.empty()) call_ends.pop_back();
         return true;
       }
-      --thread.left_out;
+      --thread.dropped_begins;
       return false;
     case EventKind::Instant:
-      return take_instant(thread, event, hidden);
+      return keeps_instant(thread, event, too_deep);
     default:
       return true;
   }
 }
 
-// The last place that is left is taken by pairs, as in Lane::instant().
-bool SharedThreads::take_instant(Thread& thread, const PendingEvent& event, TooDeepCount& hidden) {
-  if (std::exchange(thread.points_ns, event.time_ns) != event.time_ns) thread.points = 0;
-  const std::size_t place = thread.open.size() + thread.points;
-  if (place < last_place_) {
-    ++thread.points;
-    return true;
+bool SharedThreads::keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep) {
+  switch (thread.instants.add(event.time_ns, thread.call_ends.size(), deepest_)) {
+    case InstantStack::Form::Instant:
+      return true;
+    case InstantStack::Form::TooDeep:
+      too_deep.add(event.label);
+      return false;
+    case InstantStack::Form::Pair:
+      break;
   }
-  if (place > last_place_) {
-    hidden.add(event.label);
-    return false;
-  }
-  changed_.push_back(event);
-  changed_.back().kind = EventKind::Begin;
-  changed_.push_back({event.time_ns, 0, nullptr, event.label, EventKind::End});
+  replacements_.push_back(event);
+  replacements_.back().kind = EventKind::Begin;
+  replacements_.push_back({event.time_ns, 0, nullptr, event.label, EventKind::End});
   return false;
 }
 

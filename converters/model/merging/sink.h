@@ -1,4 +1,4 @@
-// Who receives the merged stream.
+// The receiver of the merged stream.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,37 @@
 
 namespace convert {
 
-// What is known of a thread before its events: who it is and what it is called.
+// What is known of a thread before its events.
 struct LaneInfo {
   ProcessId process;
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
-  std::uint64_t weight =
-      0;  // expected amount of events (bytes of its file); heavy lanes get short references
+  // The expected amount of events (bytes of the thread's file). A sink may have a shorter form for the
+  // heaviest threads.
+  std::uint64_t weight = 0;
 };
 
-// Events of one lane, given by its number, that nothing of another lane comes between.
+// Events of one lane that no event of another lane comes between.
 struct MergedRun {
   std::span<const PendingEvent> events;
-  std::uint32_t lane;
+  std::uint32_t lane;  // its number
 };
 
+// What a sink can take is known before it exists, as the lanes keep to it: see SinkLimits.
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  // All lanes, before the first event.
+  // Called once with all lanes, before the first event.
   virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
-  // The next events in the order of the merge; none is Open. They are gone when the call returns.
+  // Receives the next events in merged order; none is Open. They are valid until the call returns.
   virtual void write(std::span<const MergedRun> runs) = 0;
 
-  // ---- What it still wants; may change with every write() ----
+  // ---- What the sink still needs; may change with every write() ----
 
-  // Complete calls that end before this time need not come.
+  // Complete calls that end before this time can be skipped.
   virtual std::uint64_t needed_from_ns() const { return 0; }
-  // Nothing else needs to come.
+  // True if no more events are needed.
   virtual bool has_enough() const { return false; }
 };
 

@@ -1,5 +1,5 @@
-// Who reads inputs and fills lanes, block by block: sources, each with its lanes, and feeders, whose files
-// hold something for many of them.
+// Readers of inputs, which fill lanes block by block. Most files belong to one source; a file whose events
+// belong to the lanes of several sources is read by a shared source, which delivers to those.
 #pragma once
 
 #include <cstddef>
@@ -9,37 +9,38 @@
 
 namespace convert {
 
-// What a pump may do.
+// How far one pump() may read.
 struct PumpBudget {
-  std::size_t lane_bytes;  // of lane memory, about
-  std::uint64_t delivered_until_ns =
-      kForever;            // nothing at or after this time may be said: its feeders are not there yet
-  std::size_t worker = 0;  // which thread this is, 0..jobs-1: for room that threads do not share
+  std::size_t lane_bytes;  // of lane memory to fill, about
+  // Events at or after this time must not be emitted: the shared sources have not delivered them yet.
+  std::uint64_t delivered_until_ns = kForever;
+  std::size_t worker = 0;  // the thread that pumps, below Timeline::jobs(): for memory of each thread's own
 };
 
-// Reads an input forward and fills the lanes that belong to it. Different sources are pumped by several
-// threads at one time: what they share is read-only, or locked.
+// Reads an input forward and fills its lanes. Different sources are pumped by several threads at one time, so
+// what they share is read-only or locked.
 class Source {
  public:
   virtual ~Source() = default;
-  // Reads on and says it in its lanes, until the budget is spent or the gate reached. False at the end of the
-  // input, when nothing more will come and all calls are ended.
-  virtual bool pump(const PumpBudget& turn) = 0;
-  // No later event of any of its lanes will be before this time; at least the gate once that was reached.
+  // Reads on and emits events until the budget is spent. Returns false at the end of the input, when all
+  // calls are ended.
+  virtual bool pump(const PumpBudget& budget) = 0;
+  // No later event of any of the lanes comes before this time. At least PumpBudget::delivered_until_ns once
+  // that was reached.
   virtual std::uint64_t watermark_ns() const = 0;
 };
 
-// Reads a file whose events belong to the lanes of several sources, and hands them to those.
+// Reads a file whose events belong to the lanes of several sources.
 class SharedSource {
  public:
   virtual ~SharedSource() = default;
-  // Reads on, one block, into a place of its own, while sources are pumped. False at the end.
-  virtual bool pump(const PumpBudget& turn) = 0;
-  // Hands over what was read. Nothing else runs then.
+  // Reads one block into memory of its own, while sources are pumped. Returns false at the end.
+  virtual bool pump(const PumpBudget& budget) = 0;
+  // Delivers what was read to the sources. Nothing else runs meanwhile.
   virtual void deliver() = 0;
-  // All that it will still read is at or after this time.
+  // All later events come at or after this time.
   virtual std::uint64_t watermark_ns() const = 0;
-  // What was delivered and not taken yet.
+  // Bytes that were delivered and not consumed yet.
   virtual std::size_t waiting_bytes() const = 0;
 };
 

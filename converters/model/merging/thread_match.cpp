@@ -6,34 +6,33 @@
 #include <fmt/format.h>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
-
-#include "converters/model/lanes/offset.h"
 
 namespace convert {
 namespace {
 
-// Marks that may lie elsewhere, per thousand.
-constexpr std::size_t kFewPerThousand = 5;
-// Marks of which one may lie in something that its function has called.
+// Marks per thousand that may lie outside the calls of their functions.
+constexpr std::size_t kOutsidePerThousand = 5;
+// One in this many marks may lie in a call inside its function's call.
 constexpr std::size_t kIndirect = 10;
-// Records are clearly closer when they are 2^3 times as close.
+// Records are clearly closer if they are 2^3 times as close.
 constexpr std::size_t kCloserBits = 3;
 
-// How the marks of a guest lie in one lane.
+using LaneName = std::function<std::string(const Lane&)>;
+
+// How the marks of an unmatched thread lie in one lane.
 struct Fit {
-  std::size_t in_open = 0;  // a call of their function is
-  std::size_t in_innermost = 0;
+  std::size_t in_open = 0;       // marks in an open call of their function
+  std::size_t in_innermost = 0;  // marks in the innermost call
   std::array<std::size_t, std::numeric_limits<std::uint64_t>::digits + 1> since = {};  // by bits of the ns
 
-  void add(const MarkPosition& place) {
-    if (place.in == MarkPosition::In::Nothing) return;
+  void add(const MarkPosition& position) {
+    if (position.in == MarkPosition::In::Nothing) return;
     ++in_open;
-    if (place.in == MarkPosition::In::InnermostCall) ++in_innermost;
-    ++since[static_cast<std::size_t>(std::bit_width(place.since_ns))];
+    if (position.in == MarkPosition::In::InnermostCall) ++in_innermost;
+    ++since[static_cast<std::size_t>(std::bit_width(position.since_ns))];
   }
-  // Bits of the median.
+  // The bits of the median.
   std::size_t usual_since() const {
     std::size_t bits = 0;
     for (std::size_t seen = since[0]; 2 * seen < in_open; seen += since[++bits]) {
@@ -46,133 +45,107 @@ struct Candidate {
   const Lane* lane;
   bool records_ends;
   Fit fit;
+
+  bool holds_nearly_all(std::size_t marks) const {
+    return marks - fit.in_open <= marks * kOutsidePerThousand / 1000;
+  }
+  bool holds_them_directly() const {
+    return !records_ends || (fit.in_open - fit.in_innermost) * kIndirect <= fit.in_open;
+  }
 };
 
-bool is_in_its_calls(const Candidate& candidate, std::size_t marks) {
-  return marks - candidate.fit.in_open <= marks * kFewPerThousand / 1000;
-}
-bool is_directly_in_them(const Candidate& candidate) {
-  const Fit& fit = candidate.fit;
-  return !candidate.records_ends || (fit.in_open - fit.in_innermost) * kIndirect <= fit.in_open;
-}
+// The lanes that hold nearly all marks of one unmatched thread, and the lane that holds most.
+struct Candidates {
+  std::vector<Candidate> lanes;
+  const Lane* best = nullptr;
+  std::size_t best_marks = 0;
 
-class Seating {
- public:
-  Seating(std::span<const UnmatchedThreadOfInput> guests, std::span<const CallHistoryOfInput> hosts,
-          std::span<const std::int64_t> offsets_ns, const std::function<std::string(const Lane&)>& name_of)
-      : guests_(guests),
-        hosts_(hosts),
-        offsets_ns_(offsets_ns),
-        name_of_(name_of),
-        candidates_(guests.size()),
-        best_(guests.size()) {}
-
-  std::vector<ThreadMatch> run() {
-    for (const CallHistoryOfInput& host : hosts_) ask(host);
-    std::vector<ThreadMatch> seats;
-    for (std::size_t i = 0; i < guests_.size(); ++i) seats.push_back(seat_of(i));
-    refuse_shared(seats);
-    return seats;
+  void add(const Candidate& candidate, std::size_t marks) {
+    if (candidate.holds_nearly_all(marks)) lanes.push_back(candidate);
+    if (candidate.fit.in_open <= best_marks) return;
+    best = candidate.lane;
+    best_marks = candidate.fit.in_open;
   }
+};
 
- private:
-  // All guests together, so that each lane is walked once.
-  void ask(const CallHistoryOfInput& host) {
-    std::vector<std::pair<MarkWindow, std::size_t>> all;  // with the number of the guest
-    for (std::size_t i = 0; i < guests_.size(); ++i)
-      for (const ThreadMark& mark : guests_[i].guest.marks) {
-        const std::uint64_t shown_ns = apply_offset(mark.time_ns, offsets_ns_[guests_[i].input]);
-        const std::uint64_t first_ns = remove_offset(shown_ns, offsets_ns_[host.input]);
-        all.push_back({{.first_ns = first_ns,
-                        .last_ns = first_ns + guests_[i].guest.resolution_ns - 1,
-                        .address = mark.address},
-                       i});
-      }
-    if (all.empty()) return;
-    std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first.first_ns; });
-    std::vector<MarkWindow> windows;
-    for (const auto& [window, guest] : all) windows.push_back(window);
-
-    for (const Lane* const lane : host.host->lanes()) {
-      const auto places = host.host->positions(*lane, windows);
-      std::vector<std::optional<Fit>> fits(guests_.size());
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i].in == MarkPosition::In::Nothing) continue;
-        auto& fit = fits[all[i].second];
-        if (!fit) fit.emplace();
-        fit->add(places[i]);
-      }
-      for (std::size_t i = 0; i < guests_.size(); ++i)
-        if (fits[i]) keep(i, {lane, host.host->records_ends(), *fits[i]});
+// Asks for the marks of all threads together, so that each lane is read only once.
+void add_candidates(std::span<const UnmatchedThreadOfInput> threads, const CallHistoryOfInput& of_input,
+                    std::span<const TimelineInput> inputs, std::vector<Candidates>& candidates) {
+  std::vector<std::pair<MarkWindow, std::size_t>> marks;  // with the thread's number
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const UnmatchedThread& thread = threads[i].thread;
+    for (const ThreadMark& mark : thread.marks) {
+      const std::uint64_t shown_ns = apply_offset(mark.time_ns, inputs[threads[i].input].offset_ns);
+      const std::uint64_t first_ns = remove_offset(shown_ns, inputs[of_input.input].offset_ns);
+      marks.push_back(
+          {{.first_ns = first_ns, .last_ns = first_ns + thread.resolution_ns - 1, .address = mark.address},
+           i});
     }
   }
+  if (marks.empty()) return;
+  std::ranges::stable_sort(marks, {}, [](const auto& mark) { return mark.first.first_ns; });
+  std::vector<MarkWindow> windows;
+  for (const auto& [window, thread] : marks) windows.push_back(window);
 
-  // Those that hold enough marks; of the others, the best one.
-  void keep(std::size_t guest, const Candidate& candidate) {
-    if (is_in_its_calls(candidate, guests_[guest].guest.marks.size()))
-      candidates_[guest].push_back(candidate);
-    BestHit& best = best_[guest];
-    if (candidate.fit.in_open > best.marks) best = {candidate.lane, candidate.fit.in_open};
+  for (const Lane* const lane : of_input.history->lanes()) {
+    const auto positions = of_input.history->positions(*lane, windows);
+    std::vector<Fit> fits(threads.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) fits[marks[i].second].add(positions[i]);
+    for (std::size_t i = 0; i < threads.size(); ++i)
+      if (fits[i].in_open != 0)
+        candidates[i].add({lane, of_input.history->records_ends(), fits[i]}, threads[i].thread.marks.size());
   }
+}
 
-  ThreadMatch seat_of(std::size_t number) const {
-    const UnmatchedThread& guest = guests_[number].guest;
-    if (!guest.why_unmatched.empty()) return {.why_unmatched = guest.why_unmatched};
-    const std::size_t marks = guest.marks.size();
-    const BestHit& best = best_[number];
-    if (best.lane == nullptr) return {.why_unmatched = "no hit lies in an open call of its function"};
-    std::vector<Candidate> left = candidates_[number];
-    if (left.empty())
-      return {.why_unmatched = fmt::format("{} of {} hits lie in open calls of their functions, at most ({})",
-                                           best.marks, marks, name_of_(*best.lane))};
-    const Candidate open_one = left.front();
-    std::erase_if(left, [](const Candidate& c) { return !is_directly_in_them(c); });
-    if (left.empty())
-      return {.why_unmatched =
-                  fmt::format("its functions are open in {}, but only {} of {} hits lie directly in them",
-                              name_of_(*open_one.lane), open_one.fit.in_innermost, marks)};
-    std::ranges::stable_sort(left, {}, [](const Candidate& c) { return c.fit.usual_since(); });
-    if (left.size() > 1 && left[0].fit.usual_since() + kCloserBits > left[1].fit.usual_since())
-      return {.why_unmatched = fmt::format("its hits lie in open calls of {} and of {} alike",
-                                           name_of_(*left[0].lane), name_of_(*left[1].lane))};
-    return {.lane = left[0].lane};
-  }
+ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const LaneName& name_of) {
+  if (!thread.why_unmatched.empty()) return {.why_unmatched = thread.why_unmatched};
+  if (candidates.best == nullptr) return {.why_unmatched = "no hit lies in an open call of its function"};
+  const std::size_t marks = thread.marks.size();
+  std::vector<Candidate>& lanes = candidates.lanes;
+  if (lanes.empty())
+    return {.why_unmatched = fmt::format("{} of {} hits lie in open calls of their functions, at most ({})",
+                                         candidates.best_marks, marks, name_of(*candidates.best))};
+  const Candidate first = lanes.front();
+  std::erase_if(lanes, [](const Candidate& c) { return !c.holds_them_directly(); });
+  if (lanes.empty())
+    return {.why_unmatched =
+                fmt::format("its functions are open in {}, but only {} of {} hits lie directly in them",
+                            name_of(*first.lane), first.fit.in_innermost, marks)};
+  std::ranges::stable_sort(lanes, {}, [](const Candidate& c) { return c.fit.usual_since(); });
+  if (lanes.size() > 1 && lanes[0].fit.usual_since() + kCloserBits > lanes[1].fit.usual_since())
+    return {.why_unmatched = fmt::format("its hits lie in open calls of {} and of {} alike",
+                                         name_of(*lanes[0].lane), name_of(*lanes[1].lane))};
+  return {.lane = lanes[0].lane};
+}
 
-  // Two threads are not one.
-  void refuse_shared(std::vector<ThreadMatch>& seats) const {
-    std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> threads;  // by lane and input
-    for (std::size_t i = 0; i < seats.size(); ++i)
-      if (seats[i].lane != nullptr && guests_[i].guest.is_thread)
-        threads[{seats[i].lane, guests_[i].input}].push_back(i);
-    for (const auto& [place, numbers] : threads) {
-      if (numbers.size() == 1) continue;
-      for (const std::size_t i : numbers)
-        seats[i] = {.why_unmatched =
+// Two threads of one input can't be the same thread of another.
+void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<ThreadMatch>& matches,
+                   const LaneName& name_of) {
+  std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;  // and input
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (matches[i].lane != nullptr && threads[i].thread.is_thread)
+      by_lane[{matches[i].lane, threads[i].input}].push_back(i);
+  for (const auto& [key, numbers] : by_lane) {
+    if (numbers.size() == 1) continue;
+    for (const std::size_t i : numbers)
+      matches[i] = {.why_unmatched =
                         fmt::format("its hits lie in open calls of {}, and so do those of another thread",
-                                    name_of_(*place.first))};
-    }
+                                    name_of(*key.first))};
   }
-
-  std::span<const UnmatchedThreadOfInput> guests_;
-  std::span<const CallHistoryOfInput> hosts_;
-  std::span<const std::int64_t> offsets_ns_;
-  const std::function<std::string(const Lane&)>& name_of_;
-  // By guest: the lanes that hold nearly all of its marks, and the one that holds most.
-  std::vector<std::vector<Candidate>> candidates_;
-  struct BestHit {
-    const Lane* lane = nullptr;
-    std::size_t marks = 0;
-  };
-  std::vector<BestHit> best_;
-};
+}
 
 }  // namespace
 
-std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> guests,
-                                       std::span<const CallHistoryOfInput> hosts,
-                                       std::span<const std::int64_t> offsets_ns,
-                                       const std::function<std::string(const Lane&)>& name_of) {
-  return Seating(guests, hosts, offsets_ns, name_of).run();
+std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> threads,
+                                       std::span<const CallHistoryOfInput> histories,
+                                       std::span<const TimelineInput> inputs, const LaneName& name_of) {
+  std::vector<Candidates> candidates(threads.size());
+  for (const CallHistoryOfInput& history : histories) add_candidates(threads, history, inputs, candidates);
+  std::vector<ThreadMatch> matches;
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    matches.push_back(match_of(threads[i].thread, candidates[i], name_of));
+  refuse_shared(threads, matches, name_of);
+  return matches;
 }
 
 }  // namespace convert

@@ -1,6 +1,6 @@
-// Who two inputs both recorded is drawn once: a thread of one input (a guest) is seated on the thread of
-// another input (of a host) that it is. Nothing in the files says which one that is, but a guest knows where
-// some of its events happened, and a host which calls were open then.
+// Finds which thread of one input a thread of another input is, so that both share one track. No file tells
+// that. But one input knows where its thread was at some times (marks), and the other one knows which calls
+// of its threads were open then (a call history).
 #pragma once
 
 #include <cstddef>
@@ -12,76 +12,76 @@
 #include <vector>
 
 #include "converters/model/lanes/lane.h"
+#include "converters/model/merging/timeline_input.h"
 
 namespace convert {
 
-// Where a guest was at some time.
+// Where a thread was at some time.
 struct ThreadMark {
   std::uint64_t time_ns;
-  std::uint64_t address;  // of an instruction, as its process had it
+  std::uint64_t address;  // of an instruction, in the address space of its process
 };
 
 struct UnmatchedThread {
   const Lane* lane;
-  std::string name;                 // what remarks call it
-  std::vector<ThreadMark> marks;    // ascending by time; all, or some that are spread evenly
+  std::string name;                 // as notes call it
+  std::vector<ThreadMark> marks;    // ascending by time; all of them, or a sample spread evenly
   std::uint64_t resolution_ns = 1;  // a mark was made somewhere in [time_ns, time_ns + resolution_ns)
-  bool is_thread = false;           // surely one: no two of an input are the same thread
-  std::string why_unmatched = {};   // it can't be seated at all, if there is something here
+  bool is_thread = false;           // it is one thread for certain: no two such lanes of an input match one
+  std::string why_unmatched = {};   // if not empty: it can't be matched
 };
 
-// A mark as a host is asked for it, by the host's clock.
+// When a mark may have been made, by the clock of the call history.
 struct MarkWindow {
-  std::uint64_t first_ns, last_ns;  // when it may have been made
+  std::uint64_t first_ns, last_ns;
   std::uint64_t address;
 };
 
-// How a mark lies in the calls of a thread, at the best moment of its window.
+// How a mark lies in the calls of a thread, at the best time in its window.
 struct MarkPosition {
   enum class In : std::uint8_t {
-    Nothing,        // no call of its function was open
-    OpenCall,       // one was, and something that it had called
-    InnermostCall,  // it was the innermost one
+    Nothing,        // no call of the mark's function was open
+    OpenCall,       // one was open, and inside it another call
+    InnermostCall,  // one was the innermost open call
   };
   In in = In::Nothing;
-  std::uint64_t since_ns = 0;  // the thread's record before it
+  std::uint64_t since_ns = 0;  // from the thread's latest record to the mark
 };
 
 // An input whose threads have calls.
 class CallHistory {
  public:
   virtual ~CallHistory() = default;
-  // The threads that were recorded.
   virtual std::vector<const Lane*> lanes() const = 0;
-  // Whether the ends of calls were recorded, too: otherwise nobody knows which call is the innermost.
+  // Whether the ends of calls are recorded, too. Otherwise the innermost call is not known.
   virtual bool records_ends() const = 0;
-  // Of each window; they come by their first time. Empty if the lane can't be read.
+  // The position of each window; they are sorted by their first time. Empty if the lane can't be read.
   virtual std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) = 0;
 };
 
 // With the number of their input.
 struct UnmatchedThreadOfInput {
-  UnmatchedThread guest;
+  UnmatchedThread thread;
   std::size_t input;
 };
 struct CallHistoryOfInput {
-  std::unique_ptr<CallHistory> host;
+  std::unique_ptr<CallHistory> history;
   std::size_t input;
 };
 
-// What was found out of a guest: its thread, or why there is none.
+// The lane that an unmatched thread belongs to, or why there is none.
 struct ThreadMatch {
   const Lane* lane = nullptr;
   std::string why_unmatched = {};
 };
 
-// A guest's thread is the one in whose open calls its marks lie, each in a call of its own function: all but
-// a few per thousand, and most of them directly, as a function like `main` is open all the time. Where that
-// holds for several threads it is the one whose records come clearly closer before the marks; or else it
-// stays apart. `offsets_ns` by input; `name_of` is what remarks call a lane.
-std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> guests,
-                                       std::span<const CallHistoryOfInput> hosts,
-                                       std::span<const std::int64_t> offsets_ns,
+// A thread matches the lane in whose open calls its marks lie, each in a call of the mark's own function: all
+// but a few per thousand, and most of them directly, as a function like `main` is open all the time. If
+// several lanes fulfil that, the one matches whose records lie clearly closer before the marks. `name_of` is
+// what notes call a lane. Returns one match for each of `threads`.
+std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> threads,
+                                       std::span<const CallHistoryOfInput> histories,
+                                       std::span<const TimelineInput> inputs,
                                        const std::function<std::string(const Lane&)>& name_of);
 
 }  // namespace convert

@@ -1,4 +1,4 @@
-// A few threads that do a round of tasks together with the one that asks for it.
+// A few threads that do rounds of tasks together with the thread that starts a round.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,7 @@ namespace convert {
 
 class Workers {
  public:
-  // `jobs` counts the thread that calls finish(); 1 starts no other.
+  // `jobs` includes the thread that calls finish().
   explicit Workers(std::size_t jobs);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -20,16 +20,16 @@ class Workers {
 
   std::size_t jobs() const { return threads_.size() + 1; }
 
-  // A task must not throw. `worker` is 0..jobs()-1, and never the same for two tasks at one time.
+  // A task must not throw. `worker` is below jobs(), and two tasks at one time have different ones.
   using Task = std::function<void(std::size_t task, std::size_t worker)>;
-  // Begins the tasks 0..count-1 in their order, as far as there are other threads.
+  // Starts the tasks 0..count-1 in order, on the other threads.
   void start(std::size_t count, Task task);
-  // Does what is left of them and waits for the rest.
+  // Does the tasks that are not started yet, and waits for the others.
   void finish();
 
  private:
   void run(std::size_t worker);
-  // Takes and does tasks until none is left; holds the lock around.
+  // Does tasks until none is left. The lock is held before and after.
   void work(std::unique_lock<std::mutex>& lock, std::size_t worker);
 
   std::mutex mutex_;

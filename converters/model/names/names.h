@@ -1,6 +1,6 @@
 // Interned strings and interned (category, name) pairs. Importers intern once and then pass ids, so that
-// nothing is hashed or copied per record. Safe to use from several threads, at the cost of a lock: which ids
-// texts get may differ from run to run.
+// nothing is hashed or copied per record. Safe to use from several threads, at the cost of a lock. The ids
+// may differ from run to run.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/names/ids.h"
+#include "converters/model/lanes/event.h"
 
 namespace convert {
 

@@ -1,5 +1,4 @@
-// Slots in FXT's words where that takes no more than copying: their strings are in the table, and they fit a
-// record as they are. The sink's hot path.
+// The sink's hot path: encodes events whose strings are all in the table, and which fit a record as they are.
 #pragma once
 
 #include <bit>
@@ -16,23 +15,23 @@
 
 namespace convert {
 
-// The refs of names that are not in the string table (yet); all others are below.
+// Stands for the ref of a name that is not in the string table yet; all real refs are smaller.
 inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 
-// What the strings of one record may take in all. A record has 32,760 bytes (spec, "Records"), some of which
-// are padding, headers and numbers.
+// The size of all strings of one record. A record has 32,760 bytes (spec, "Records"), some of which are
+// padding, headers and numbers.
 inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 
-// Longer runs of words need a look at each string, and blobs may have to be split.
-inline constexpr std::size_t kMaxKnownRun = kStringBytesPerRecord / sizeof(std::uint64_t);
+// In longer blocks, each string may have to be cut, and blobs may have to be split.
+inline constexpr std::size_t kMaxKnownWords = kStringBytesPerRecord / sizeof(std::uint64_t);
 
-// How events refer to a lane's thread.
+// How events refer to the thread of a lane.
 struct EventThread {
   fxt::Thread koids;
-  std::uint8_t index = 0;  // 0: both koids stand in each record
+  std::uint8_t index = 0;  // 0: each record holds both koids
 };
 
-// The header of a label's events; type, thread and sizes are to be added.
+// The header of a label's events, without type, thread and sizes.
 constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
   return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
 }
@@ -64,7 +63,7 @@ constexpr bool has_last_word(EventKind kind) {
          kind == EventKind::FlowStep || kind == EventKind::FlowEnd;
 }
 
-// All before the strings of an event.
+// Writes all words before the strings of an event.
 inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& thread,
                                   const PendingEvent& event) {
   words[1] = event.time_ns;
@@ -74,7 +73,7 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// The arguments of a record. `ref_of` gives the ref of a name, `text_of` that of a string.
+// Writes the arguments of a record. `ref_of` returns the ref of a name, `text_of` that of a string.
 template <typename RefOf, typename TextOf>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
                                                            RefOf ref_of, TextOf text_of) {
@@ -116,7 +115,7 @@ template <typename RefOf, typename TextOf>
   return at;
 }
 
-// All behind the arguments, and the header word.
+// Writes all words behind the arguments, and the header word.
 inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
                                 const PendingEvent& event, std::uint64_t header) {
   if (has_last_word(event.kind)) *word++ = event.end_ns;
@@ -125,15 +124,15 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
   return word;
 }
 
-// ---- Known ones ----
+// ---- Events whose strings are known ----
 
-// An upper limit of what put_known() takes, if it does.
+// An upper limit of the words that put_known() writes.
 inline std::size_t most_words(const PendingEvent& event) {
-  constexpr std::size_t kBesidesRun = 5;  // header, time, process, thread, PendingEvent::end_ns
-  return kBesidesRun + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
+  constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::end_ns
+  return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
-// A Complete without arguments, of a thread with an index.
+// A Complete without arguments, on a thread with an index.
 inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                      std::uint64_t header) {
   constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
@@ -146,7 +145,7 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
 [[gnu::always_inline]] inline std::uint64_t* put_known_event(std::uint64_t* words, const PendingEvent& event,
                                                              const EventThread& thread, std::uint64_t header,
                                                              std::span<const std::uint32_t> refs) {
-  if (header == 0 || event.arguments().words().size() > kMaxKnownRun) return nullptr;
+  if (header == 0 || event.arguments().words().size() > kMaxKnownWords) return nullptr;
   std::uint32_t unknown = 0;
   const auto ref_of = [&](NameId name) {
     const std::uint32_t ref = refs[static_cast<std::size_t>(name)];
@@ -169,16 +168,16 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
 inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& event) {
   const std::string_view name = event.text();
   const auto bytes = event.bytes();
-  if (event.arguments().words().size() > kMaxKnownRun || !fxt::is_sound(name)) return nullptr;
+  if (event.arguments().words().size() > kMaxKnownWords || !fxt::is_sound(name)) return nullptr;
   const auto ref = fxt::TextRef::inlined(name);
   const std::size_t size = 1 + ref.words() + fxt::words_of(bytes.size());
   *at = fxt::blob_header(ref.ref, bytes.size(), size);
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of a event into most_words() words. `header` is that of its label, 0 if there is none
-// yet. Null if that takes more than copying: a string that is not in the table, or needs mending or cutting,
-// a flow, another kind of record.
+// Writes the record of an event into most_words() words. `header` is that of its label, or 0. Returns null if
+// the event needs more care: a string that is not in the table, or not valid, or too long; a flow; another
+// kind of record.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs) {
   switch (event.kind) {

@@ -15,25 +15,43 @@ namespace {
 
 constexpr std::size_t kMaxThreadIndexes = 255;
 
-// Slots that are fetched ahead: another core has filled them.
-constexpr std::size_t kAhead = 8;
+// Events are prefetched this far ahead, because another core filled them.
+constexpr std::size_t kPrefetchedEvents = 8;
 
-// Tracy counts names with 16 bits, sign included (fxt-notes W26), and times with 48 (W5).
+// Tracy counts names with 16 bits, sign included (fxt-notes W26).
 constexpr std::size_t kMaxTracyNames = 32'767;
 
-// What each of the names may take that stand in a record because the table is full.
+// The size of a name in a record, where the table is full.
 constexpr std::size_t kInlineNameBytes = 240;
 
 fxt::Thread thread_of(ProcessId process, ThreadId thread) {
   return {.process = static_cast<std::uint64_t>(process), .thread = static_cast<std::uint64_t>(thread)};
 }
 
+fxt::ThreadState state_of(ThreadState state) {
+  switch (state) {
+    case ThreadState::New:
+      return fxt::ThreadState::New;
+    case ThreadState::Running:
+      return fxt::ThreadState::Running;
+    case ThreadState::Suspended:
+      return fxt::ThreadState::Suspended;
+    case ThreadState::Blocked:
+      return fxt::ThreadState::Blocked;
+    case ThreadState::Dying:
+      return fxt::ThreadState::Dying;
+    case ThreadState::Dead:
+      return fxt::ThreadState::Dead;
+  }
+  return fxt::ThreadState::New;
+}
+
 }  // namespace
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
-  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lanes; several may have one thread
-  std::vector<std::uint64_t> weights(lanes.size());  // those of a thread together are its first one's
+  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lane of each thread
+  std::vector<std::uint64_t> weights(lanes.size());             // of all lanes of a thread, at its first lane
   for (const LaneInfo& info : lanes) {
     const std::uint64_t repaired = repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
@@ -64,14 +82,14 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
     threads_[lane].index = threads_[first.at({lanes[lane].process, lanes[lane].thread})].index;
 }
 
-// Tracy shows an instant with "frame" in its name on no thread, but as the start of a frame (fxt-notes W28).
-// It is written as a duration of no length, which all viewers draw where it belongs.
+// Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (fxt-notes
+// W28). Such an instant is written as a duration of zero length, which all viewers draw on the thread.
 bool FxtSink::is_frame_mark(const PendingEvent& event) const {
   return event.kind == EventKind::Instant && frame_marks_[Names::index(event.label)];
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {
-  headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // what has no label has the first
+  headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // events without a label use the first
   frame_marks_.resize(headers_.size());
   table_refs_.resize(names_.size(), kNoRef);
   if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().events.front().time_ns;
@@ -79,7 +97,7 @@ void FxtSink::write(std::span<const MergedRun> runs) {
   std::uint64_t *begin = nullptr, *word = nullptr, *end = nullptr;
   const auto commit = [&] { writer_.commit(static_cast<std::size_t>(word - begin)); };
   const auto reserve = [&] {
-    const auto room = writer_.reserve(fxt::kMinBufferWords);  // enough for all that put_known() takes
+    const auto room = writer_.reserve(fxt::kMinBufferWords);  // enough for any record of put_known()
     begin = word = room.data();
     end = begin + room.size();
   };
@@ -88,7 +106,7 @@ void FxtSink::write(std::span<const MergedRun> runs) {
     const EventThread& thread = threads_[lane];
     events_written_ += events.size();
     for (const PendingEvent& event : events) {
-      __builtin_prefetch(&event + kAhead);
+      __builtin_prefetch(&event + kPrefetchedEvents);
       if (most_words(event) > static_cast<std::size_t>(end - word)) {
         commit();
         reserve();
@@ -110,7 +128,7 @@ void FxtSink::write(std::span<const MergedRun> runs) {
 }
 
 void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
-  if (!joins_flow(event)) {
+  if (!keeps_flow(event)) {
     --events_written_;
     return;
   }
@@ -121,7 +139,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
       writer_.write(fxt::LegacyContextSwitch{
           .time = event.time_ns,
           .cpu = cut_cpu(s.cpu),
-          .outgoing_state = static_cast<fxt::ThreadState>(s.outgoing_state),
+          .outgoing_state = state_of(s.outgoing_state),
           .outgoing = thread_of(s.outgoing_process, s.outgoing_thread),
           .incoming = thread_of(s.incoming_process, s.incoming_thread),
       });
@@ -160,9 +178,9 @@ std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
   return std::uint16_t{fxt::kMaxCpu};
 }
 
-// Events come by time, so an arrow that ends before it begins shows in its end coming first. One that never
-// begins starts in what nobody wanted to see.
-bool FxtSink::joins_flow(const PendingEvent& event) {
+// Whether a flow event is written. Events come by time, so the end of an arrow that would go back in time
+// comes before its begin: that arrow is dropped and counted. If the begin never comes, it was filtered.
+bool FxtSink::keeps_flow(const PendingEvent& event) {
   const std::uint64_t id = event.end_ns;
   switch (event.kind) {
     case EventKind::FlowBegin:
@@ -187,7 +205,7 @@ bool FxtSink::joins_flow(const PendingEvent& event) {
 // ---- Events ----
 
 void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) {
-  prepare(event.label);
+  make_header(event.label);
   std::uint64_t header = headers_[Names::index(event.label)];
   fxt::TextRef category, name;
   if (header == 0) {
@@ -219,7 +237,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   repaired_.clear();
 }
 
-// Names that are not in the table are left out: readers pair without them.
+// Names that are not in the table are not written: readers pair begins and ends without names.
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
@@ -230,8 +248,8 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& even
 
 // ---- Strings ----
 
-// Makes the header of a label's events, if its strings are in the table or can be.
-void FxtSink::prepare(LabelId id) {
+// Makes the header of a label's events, if its strings are in the table or can be added.
+void FxtSink::make_header(LabelId id) {
   std::uint64_t& header = headers_[Names::index(id)];
   if (header != 0) return;
   const Names::Label label = names_.label(id);
@@ -241,7 +259,7 @@ void FxtSink::prepare(LabelId id) {
   if (category && name) header = header_of(*category, *name);
 }
 
-// A name's place in the table, where it is put if there is room.
+// A name's ref in the string table. The name is added if the table has room.
 std::optional<std::uint16_t> FxtSink::table_ref(NameId name) {
   std::uint32_t& known = table_refs_[Names::index(name)];
   if (known != kNoRef) return static_cast<std::uint16_t>(known);
@@ -265,8 +283,8 @@ void FxtSink::register_names(const ArgumentRow& arguments) {
   }
 }
 
-// The string arguments as they stand in the record itself, valid, and cut where they do not fit all together.
-// One that is in the table has an empty place.
+// Collects the string arguments as they are written into the record: valid, and cut if they don't fit
+// together. Strings in the table are empty here.
 void FxtSink::collect_texts(const ArgumentRow& arguments, Texts& texts) {
   std::size_t count = 0, bytes = 0;
   std::string_view* text = texts.data();
@@ -295,7 +313,7 @@ std::string_view FxtSink::valid(std::string_view text) {
   return repaired_.emplace_back(*std::move(repaired));
 }
 
-// What was mended since there were `before`.
+// Counts the strings that were repaired since there were `before`.
 void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
   Repaired& repaired = repaired_of_[lane];
   if (repaired.count == 0) repaired.first = where;
@@ -308,9 +326,9 @@ std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
   return shorter;
 }
 
-// ---- The rest ----
+// ---- Notes ----
 
-void FxtSink::note_hidden(const Timeline& timeline, std::string_view output) {
+void FxtSink::note_too_deep(const Timeline& timeline, std::string_view output) {
   const std::vector<TooDeepCount> by_lane = timeline.too_deep();
   for (std::size_t i = 0; i < by_lane.size(); ++i) {
     const auto& [count, first] = by_lane[i];
@@ -341,7 +359,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   };
   const fxt::WriterCounters& counters = writer_.counters();
   note(kCpuCut, cut_cpus_);
-  note_hidden(timeline, output);
+  note_too_deep(timeline, output);
   note(kArrowBackwards, backward_arrows_);
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);

@@ -38,15 +38,19 @@ inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hour
 
 class FxtSink : public EventSink {
  public:
-  // Borrows all three. The Writer has trust_nesting: a Timeline keeps the order, and calls by the million go
-  // past the Writer's watch, which would then miss their begins.
+  // What Perfetto needs: it drops slices deeper than 512, instants included, and then misdraws their parents.
+  static constexpr SinkLimits kLimits{
+      .arguments_per_record = fxt::kMaxArguments, .depth = 512, .id_limit = std::uint64_t{1} << 32};
+
+  // Borrows all three. The Writer needs trust_nesting: a Timeline keeps the order, and fast_encode.h writes
+  // most calls into the Writer's buffer, so that the Writer would miss their begins.
   FxtSink(fxt::Writer& writer, const Names& names, Notes& notes)
       : writer_(writer), names_(names), notes_(notes) {}
 
-  // Names all processes and threads. The 255 heaviest threads get the short references.
+  // Names all processes and threads. The 255 heaviest threads get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // After the last event: notes what had to be cut. `output` is what notes call the file.
+  // Called after the last event: notes what had to be cut or dropped. `output` is what notes call the file.
   void finish(const Timeline& timeline, std::string_view output);
 
   std::uint64_t events_written() const { return events_written_; }
@@ -54,7 +58,7 @@ class FxtSink : public EventSink {
   std::optional<std::uint64_t> first_ns() const { return first_ns_; }
 
  private:
-  // A string argument of the record at hand.
+  // The string arguments of one record.
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
   void write_one(const EventThread& thread, const PendingEvent& event);
@@ -62,11 +66,11 @@ class FxtSink : public EventSink {
   bool is_frame_mark(const PendingEvent& event) const;
   void end_frame_mark(const EventThread& thread, const PendingEvent& event);
   std::uint16_t cut_cpu(std::uint16_t cpu);
-  void note_hidden(const Timeline& timeline, std::string_view output);
+  void note_too_deep(const Timeline& timeline, std::string_view output);
   void note_repaired(const Timeline& timeline);
-  bool joins_flow(const PendingEvent& event);
+  bool keeps_flow(const PendingEvent& event);
 
-  void prepare(LabelId label);
+  void make_header(LabelId label);
   std::optional<std::uint16_t> table_ref(NameId name);
   fxt::TextRef ref_of(NameId name);
   void register_names(const ArgumentRow& arguments);
@@ -76,25 +80,25 @@ class FxtSink : public EventSink {
   std::uint64_t repaired_strings() const { return repaired_strings_ + writer_.counters().repaired_strings; }
   void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
 
-  // Strings of a lane that had to be mended.
+  // Strings of a lane that were not valid.
   struct Repaired {
     std::uint64_t count = 0;
-    std::string first;  // where the first of them is
+    std::string first;  // what the first of them belongs to
   };
 
   fxt::Writer& writer_;
   const Names& names_;
   Notes& notes_;
-  std::vector<EventThread> threads_;    // by lane
-  std::vector<std::uint64_t> headers_;  // by label: of its events, thread and sizes to be added; 0: none yet
-  std::vector<bool> frame_marks_;       // by label: Tracy would take its instants for starts of frames
+  std::vector<EventThread> threads_;       // by lane
+  std::vector<std::uint64_t> headers_;     // by label: see header_of(); 0: none yet
+  std::vector<bool> frame_marks_;          // by label: Tracy would take its instants for starts of frames
   std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;
-  std::deque<std::string> repaired_;             // strings of the record at hand that were not UTF-8
+  std::deque<std::string> repaired_;             // valid forms of the current record's strings
   std::map<std::size_t, Repaired> repaired_of_;  // by lane
   std::set<std::uint64_t> open_flows_;           // begun and not ended
-  std::set<std::uint64_t> backward_flows_;       // went on or ended before they began
-  std::uint64_t backward_arrows_ = 0;            // of them, that began at last
+  std::set<std::uint64_t> backward_flows_;       // with a step or end before the begin
+  std::uint64_t backward_arrows_ = 0;            // of those, the ones that begin later
   std::uint64_t cut_cpus_ = 0, cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;

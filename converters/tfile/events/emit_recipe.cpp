@@ -8,9 +8,6 @@
 namespace convert::tfile {
 namespace {
 
-// The arguments of a begin and its end. More arguments go into further records of the same name.
-constexpr std::size_t kArgumentsPerCall = 2 * kArgumentsPerRecord;
-
 constexpr std::string_view kFrameBlobs = "gdb/frame/";
 constexpr std::size_t kMaxDigits = 20;  // of a frame's number
 constexpr std::size_t kBlobPrefixRoom = kFrameBlobs.size() + kMaxDigits;
@@ -63,7 +60,7 @@ EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
 }
 
 void EmitRecipe::add(const Argument& argument) {
-  if (records_[own_records_ - 1].arguments.size() == kArgumentsPerCall) {
+  if (records_[own_records_ - 1].arguments.size() == continued_->arguments_per_call()) {
     ++own_records_;
     new_record(continued_->of(label_, own_records_)).arguments.add({number_, std::uint64_t{0}});
   }
@@ -105,7 +102,7 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
     lane_bytes += sizeof(PendingEvent) + arguments.words().size_bytes();
     if (i == 0 && opens_call_) {
       lane.begin(time_ns, label, 0, arguments);
-    } else if (arguments.size() <= kArgumentsPerRecord) {
+    } else if (arguments.size() <= lane.options().limits.arguments_per_record) {
       lane.instant(time_ns, label, arguments);
     } else {
       lane.begin(time_ns, label, 0, arguments);

@@ -24,11 +24,15 @@ namespace convert::tfile {
 // The names of further records of a frame, whose first record is full: "<name> (2)" and so on.
 class ContinuedLabels {
  public:
-  explicit ContinuedLabels(Names& names) : names_(names) {}
+  ContinuedLabels(Names& names, std::size_t arguments_per_record)
+      : names_(names), arguments_per_call_(2 * arguments_per_record) {}
   LabelId of(LabelId label, std::size_t nth);
+  // The arguments of a begin and its end. More arguments go into further records of the same name.
+  std::size_t arguments_per_call() const { return arguments_per_call_; }
 
  private:
   Names& names_;
+  std::size_t arguments_per_call_;
   std::map<std::pair<LabelId, std::size_t>, LabelId> labels_;
 };
 

@@ -41,7 +41,7 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
       blobs_(import_context.options.blobs),
       choice_(choice),
       code_names_(import_context.names, locations, symbols),
-      continued_(import_context.names),
+      continued_(import_context.names, import_context.timeline.limits().arguments_per_record),
       labels_(trace.register_layout(), trace.format.order),
       variables_(trace.description, import_context.names) {
   frame_ = names_.intern(argument_names::kFrame);

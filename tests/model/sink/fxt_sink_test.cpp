@@ -16,11 +16,11 @@ using Words = std::vector<std::uint64_t>;
 
 class FxtSinkTest : public testing::Test {
  protected:
-  // What is written for one lane of thread 8 in process 7 behind the head of the file, which names both.
-  Words words_of(const std::function<void(Lane&)>& tell) {
+  // The words for one lane of thread 8 in process 7, behind the records that name both.
+  Words words_of(const std::function<void(Lane&)>& fill) {
     fxt::MemoryOutput output;
     fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
-    Timeline timeline({}, notes);
+    Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
     timeline.begin_input("story");
     Lane& lane = timeline.add_lane(
         {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = "p", .thread_name = "t"});
@@ -30,7 +30,7 @@ class FxtSinkTest : public testing::Test {
                                                 [&](Lane& l) {
                                                   writer.flush();
                                                   head = output.words().size();
-                                                  tell(l);
+                                                  fill(l);
                                                 }),
                         {&lane});
     timeline.run(sink, [] {});
@@ -74,7 +74,7 @@ TEST_F(FxtSinkTest, APairIsTwoTimesTwoWords) {
                           0x0005'0004'0103'0024, 10));                                           // end (3)
 }
 
-TEST_F(FxtSinkTest, AWakeupTellsItsWakerIfItIsKnown) {
+TEST_F(FxtSinkTest, AWakeupNamesItsWakerIfItIsKnown) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 3, .thread = ThreadId{8}, .waker = ThreadId{}});
                 lane.wakeup(11, {.cpu = 3, .thread = ThreadId{8}, .waker = ThreadId{9}});
@@ -85,7 +85,7 @@ TEST_F(FxtSinkTest, AWakeupTellsItsWakerIfItIsKnown) {
 }
 
 // Perfetto aborts at larger ones.
-TEST_F(FxtSinkTest, ACpuBeyond4095IsThatOne) {
+TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 4095, .thread = ThreadId{8}, .waker = ThreadId{}});
                 lane.wakeup(11, {.cpu = 4096, .thread = ThreadId{8}, .waker = ThreadId{}});
@@ -104,7 +104,7 @@ TEST_F(FxtSinkTest, ACpuBeyond4095IsThatOne) {
 }
 
 // Tracy would take an instant of such a name for the start of a frame.
-TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfNoLength) {
+TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfZeroLength) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.instant(10, label("aFrame"), {{names.intern("t"), std::uint64_t{5}}});
                 lane.instant(10, label("main"));
@@ -117,7 +117,7 @@ TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfNoLength) {
   EXPECT_EQ(events_written, 2u);
 }
 
-TEST_F(FxtSinkTest, ThePairHasWhatTheTablesHaveNoRoomFor) {
+TEST_F(FxtSinkTest, WithFullTablesThePairHoldsItsName) {
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
   const Words words = words_of([&](Lane& lane) {
     for (int i = 0; i < 32'767; ++i) lane.instant(10, label(std::to_string(i)));
@@ -128,7 +128,7 @@ TEST_F(FxtSinkTest, ThePairHasWhatTheTablesHaveNoRoomFor) {
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
-TEST_F(FxtSinkTest, NumbersTakeTheSmallestType) {
+TEST_F(FxtSinkTest, NumbersHaveTheSmallestType) {
   EXPECT_THAT(
       words_of([&](Lane& lane) {
         const NameId n = names.intern("n");
@@ -155,22 +155,22 @@ TEST_F(FxtSinkTest, StringsTooLongForARecordAreCutAtACharacterAndNoted) {
   EXPECT_EQ(notes.count(kStringsRepaired), 0u) << "no character was split";
 }
 
-TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreMadeSoAndNoted) {
+TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreRepairedAndNoted) {
   words_of([&](Lane& lane) { lane.instant(10, label("caf\xe9")); });
   EXPECT_EQ(notes.count(kStringsRepaired), 1u);
   EXPECT_EQ(notes.groups().front().first.front(), "story: 1 of thread 8 (t), the first in caf\xe9");
 }
 
-TEST_F(FxtSinkTest, TheNoteOfStringsSaysWhoseTheyWere) {
+TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
-  Timeline timeline({}, notes);
-  const auto add = [&](std::string_view name, std::uint64_t thread, const std::function<void(Lane&)>& tell) {
+  Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
+  const auto add = [&](std::string_view name, std::uint64_t thread, const std::function<void(Lane&)>& fill) {
     Lane& lane = timeline.add_lane({.process = ProcessId{7},
                                     .thread = ThreadId{thread},
                                     .process_name = "p",
                                     .thread_name = std::string(name)});
-    timeline.add_source(std::make_unique<Story>(lane, tell), {&lane});
+    timeline.add_source(std::make_unique<Story>(lane, fill), {&lane});
   };
   const NameId word = names.intern("word");
   timeline.begin_input("first");
@@ -194,12 +194,12 @@ TEST_F(FxtSinkTest, TheNoteOfStringsSaysWhoseTheyWere) {
   EXPECT_EQ(repaired->count, 6u);
 }
 
-// The first event of its name goes the long way, through the table; those behind it the short one. They must
-// look the same.
-class SaidAgain : public FxtSinkTest {
+// The first event of a name takes the slow path, which fills the table; later ones take the fast path. Both
+// must write the same words.
+class FastEncodeTest : public FxtSinkTest {
  protected:
   static constexpr std::uint64_t kEvent = 4, kBlob = 5;  // types of records
-  using Tell = std::function<void(Lane&, std::uint64_t time_ns)>;
+  using Fill = std::function<void(Lane&, std::uint64_t time_ns)>;
 
   // Events and blobs, without their times.
   static std::vector<Words> records_of(std::span<const std::uint64_t> words) {
@@ -216,10 +216,10 @@ class SaidAgain : public FxtSinkTest {
     }
     return records;
   }
-  // Of one telling, after three were seen to be alike.
-  std::vector<Words> records_of_three(const Tell& tell) {
+  // The records of one event that is emitted three times, which must be alike.
+  std::vector<Words> records_of_three(const Fill& fill) {
     auto all = records_of(words_of([&](Lane& lane) {
-      for (const std::uint64_t time_ns : {100u, 200u, 300u}) tell(lane, time_ns);
+      for (const std::uint64_t time_ns : {100u, 200u, 300u}) fill(lane, time_ns);
     }));
     EXPECT_EQ(all.size() % 3, 0u);
     const auto third = static_cast<std::ptrdiff_t>(all.size() / 3);
@@ -245,7 +245,7 @@ class SaidAgain : public FxtSinkTest {
   }
 };
 
-TEST_F(SaidAgain, EventsLookTheSame) {
+TEST_F(FastEncodeTest, EventsLookTheSame) {
   EXPECT_THAT(
       records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), of_all_types()); }),
       ElementsAre(testing::SizeIs(2 + 18)));
@@ -266,7 +266,7 @@ TEST_F(SaidAgain, EventsLookTheSame) {
   EXPECT_EQ(counters.front().back(), 77u);
 }
 
-TEST_F(SaidAgain, NewNamesGoIntoTheTable) {
+TEST_F(FastEncodeTest, NewNamesGoIntoTheTable) {
   const auto records = records_of(words_of([&](Lane& lane) {
     lane.instant(1, label("main"), {{names.intern("a"), std::int32_t{1}}});
     lane.instant(2, label("main"), {{names.intern("b"), names.intern("c")}});
@@ -276,7 +276,7 @@ TEST_F(SaidAgain, NewNamesGoIntoTheTable) {
   EXPECT_EQ(records[1][2], 0x0000'0008'0007'0016u) << "b is string 7, and its value string 8";
 }
 
-TEST_F(SaidAgain, StringsAreMendedAndCut) {
+TEST_F(FastEncodeTest, StringsAreRepairedAndCut) {
   const NameId n = names.intern("n");
   EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
                 lane.instant(t, label("main"), {{n, "caf\xe9"}});
@@ -292,7 +292,7 @@ TEST_F(SaidAgain, StringsAreMendedAndCut) {
   EXPECT_EQ(notes.count(kStringsCut), 6u);
 }
 
-TEST_F(SaidAgain, BlobsLookTheSame) {
+TEST_F(FastEncodeTest, BlobsLookTheSame) {
   const std::vector<std::byte> bytes(40'000, std::byte{7});
   const auto sizes_of = [&](std::string_view name, std::size_t size) {
     std::vector<std::size_t> sizes;
@@ -309,7 +309,7 @@ TEST_F(SaidAgain, BlobsLookTheSame) {
   EXPECT_THAT(sizes_of("memory", 40'000), ElementsAre(1 + 1 + 4000, 1 + 1 + 1000)) << "split";
 }
 
-TEST_F(SaidAgain, FlowsHaveTheirSteps) {
+TEST_F(FastEncodeTest, FlowsHaveTheirSteps) {
   const auto types_of = [this](int rounds) {
     const auto records = records_of(words_of([&](Lane& lane) {
       for (int i = 0; i < rounds; ++i) {
@@ -329,11 +329,11 @@ TEST_F(SaidAgain, FlowsHaveTheirSteps) {
   using enum fxt::EventType;
   const std::vector expected{FlowBegin, fxt::EventType::FlowStep, FlowEnd};
   EXPECT_EQ(types_of(1), expected);
-  EXPECT_EQ(types_of(2), expected) << "said again";
+  EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-// What is known and what is not take turns, over many buffers: nothing is lost.
-TEST_F(SaidAgain, WhatIsKnownAndWhatIsNotStandInOrder) {
+// Known and unknown names alternate, over many buffers: nothing is lost.
+TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;
   const auto records = records_of(words_of([&](Lane& lane) {
     for (std::uint64_t i = 1; i <= kRounds; ++i) {
@@ -352,11 +352,11 @@ TEST_F(SaidAgain, WhatIsKnownAndWhatIsNotStandInOrder) {
   EXPECT_EQ(events_written, 3 * kRounds);
 }
 
-// Only 255 threads have an index: others are written out in each record.
-TEST_F(FxtSinkTest, ThreadsWithoutAnIndexStandInTheirRecords) {
+// Only 255 threads have an index. Records of other threads hold both ids.
+TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
-  Timeline timeline({}, notes);
+  Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
   timeline.begin_input("story");
   for (std::uint64_t thread = 1; thread <= 256; ++thread) {
     Lane& lane = timeline.add_lane(
@@ -391,7 +391,7 @@ TEST_F(FxtSinkTest, WhatTracyCannotHoldIsNoted) {
   EXPECT_EQ(notes.count(kManyNames), 32'769u);
 }
 
-TEST_F(FxtSinkTest, ArrowsThatEndBeforeTheyBeginAreLeftOut) {
+TEST_F(FxtSinkTest, ArrowsThatEndBeforeTheyBeginAreDropped) {
   words_of([&](Lane& lane) {
     lane.begin(1, label("main"));
     lane.flow(FlowStep::End, 2, label("fork"), 7);

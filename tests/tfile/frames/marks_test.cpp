@@ -76,7 +76,7 @@ class TraceMarks : public testing::Test {
     Names names;
     Notes notes;
     ImportStats stats;
-    Timeline timeline({}, notes);
+    Timeline timeline({.lanes = kTestLanes}, notes);
     const ImportOptions options{.blobs = Blobs::None};
     ImportContext context{names, notes, timeline, stats, options};
     timeline.begin_input("run.data");

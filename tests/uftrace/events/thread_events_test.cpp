@@ -37,7 +37,7 @@ class ThreadEventsTest : public testing::Test {
   };
   std::vector<std::string> lines(const std::vector<Event>& events) {
     std::vector<std::string> kept;
-    Timeline timeline({}, notes_);
+    Timeline timeline({.lanes = kTestLanes}, notes_);
     timeline.begin_input("demo");
     Lane& lane = timeline.add_lane({ProcessId{100}, ThreadId{101}, "a", "a", 0});
     recording_.file("events.txt", "EVENT: 1000000 uftest:step\n");

@@ -30,7 +30,7 @@ class Marks : public testing::Test {
     Names names;
     Notes notes;
     ImportStats stats;
-    Timeline timeline({}, notes);
+    Timeline timeline({.lanes = kTestLanes}, notes);
     const ImportOptions options;
     ImportContext context{names, notes, timeline, stats, options};
     import(recording_.path(), context);

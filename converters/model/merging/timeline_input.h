@@ -1,34 +1,40 @@
-// Times moved by an input's offset, at most to the ends of what can be drawn.
+// One input of a timeline, and how its offset moves its times.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "converters/model/lanes/event.h"
 
 namespace convert {
+
+struct TimelineInput {
+  std::string name;                                // as notes call it
+  std::int64_t clock_ns = 0;                       // the part of the offset that is due to the input's clock
+  std::int64_t offset_ns = 0;                      // added to all its times
+  std::uint64_t first_ns = kForever, last_ns = 0;  // of its events, offset included
+};
 
 inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
   const auto bits = static_cast<std::uint64_t>(offset_ns);
   return offset_ns < 0 ? ~bits + 1 : bits;
 }
 
+// Times are moved to the first and the last possible time at most.
 inline std::uint64_t apply_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);
   return std::min(time_ns + magnitude, kTimeLimitNs - 1);
 }
-
-// The time that is moved there.
 inline std::uint64_t remove_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns >= 0) return time_ns - std::min(time_ns, magnitude);
   return std::min(time_ns + magnitude, kTimeLimitNs - 1);
 }
 
-// At most as far as numbers reach.
-inline std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+inline std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();

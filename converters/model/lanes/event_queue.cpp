@@ -1,0 +1,81 @@
+#include "converters/model/lanes/event_queue.h"
+
+#include <functional>
+#include <utility>
+
+namespace convert {
+
+void EventQueue::add_chunk() {
+  if (write_ != nullptr) event_bytes_ += sizeof(EventChunk::events);
+  filling_.push_back(pool_->take_events());
+  EventChunk& chunk = *filling_.back();
+  chunk.bytes_before = bytes_used();
+  write_ = chunk.events.data();
+  write_end_ = write_ + EventChunk::kEvents;
+  if (unsealed_ == nullptr) unsealed_ = write_;
+  if (first_ == nullptr) first_ = write_;
+}
+
+bool EventQueue::remove_latest(const PendingEvent& call) {
+  if (&call + 1 != write_ || &call == first_) return false;
+  if (call.block != nullptr && !blocks_.remove_latest(call.block)) return false;
+  --write_;
+  return true;
+}
+
+void EventQueue::retract(PendingEvent* event) {
+  if (event + 1 == write_) {
+    --write_;
+    return;
+  }
+  event->kind = EventKind::Retracted;
+  ++retracted_;
+}
+
+const std::unique_ptr<EventChunk>& EventQueue::chunk_of(const PendingEvent* event) const {
+  const auto holds = [event](const auto& chunk) {
+    const PendingEvent* const first = chunk->events.data();
+    return std::less_equal<>()(first, event) && std::less<>()(event, first + EventChunk::kEvents);
+  };
+  return *std::ranges::find_if(filling_, holds);
+}
+
+// Nothing points to these events any more, so that they can move.
+PendingEvent* EventQueue::remove_retracted(PendingEvent* begin, PendingEvent* end) {
+  if (retracted_ == 0) return end;
+  PendingEvent* const rest = std::remove_if(
+      begin, end, [](const PendingEvent& event) { return event.kind == EventKind::Retracted; });
+  retracted_ -= static_cast<std::size_t>(end - rest);
+  return rest;
+}
+
+std::size_t EventQueue::seal_before(PendingEvent* end) {
+  if (!has_unsealed()) return 0;
+  const EventChunk* const last = end != nullptr ? chunk_of(end).get() : filling_.back().get();
+  if (end == nullptr) end = write_;
+  std::size_t events = 0;
+  const auto seal = [&](PendingEvent* to, std::unique_ptr<EventChunk> chunk) {
+    to = remove_retracted(unsealed_, to);
+    events += static_cast<std::size_t>(to - unsealed_);
+    if (unsealed_ != to || chunk != nullptr) sealed_.push_back({{unsealed_, to}, std::move(chunk)});
+  };
+  std::size_t full = 0;  // chunks that are sealed to their end
+  for (; filling_[full].get() != last; ++full) {
+    PendingEvent* const chunk_end = filling_[full]->events.data() + EventChunk::kEvents;
+    seal(chunk_end, std::move(filling_[full]));
+    unsealed_ = filling_[full + 1]->events.data();
+  }
+  if (end == filling_[full]->events.data() + EventChunk::kEvents) {
+    seal(end, std::move(filling_[full]));
+    ++full;
+    event_bytes_ += sizeof(EventChunk::events);
+    unsealed_ = write_ = write_end_ = nullptr;
+  } else {
+    seal(end, nullptr);
+    unsealed_ = end;
+  }
+  filling_.erase(filling_.begin(), filling_.begin() + static_cast<std::ptrdiff_t>(full));
+  return events * sizeof(PendingEvent);
+}
+
+}  // namespace convert

@@ -1,0 +1,105 @@
+// The events of one lane, in order: first they are added and may change, then they are sealed, then the merge
+// takes them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "converters/model/lanes/lane_memory.h"
+#include "converters/model/lanes/pending_event.h"
+
+namespace convert {
+
+// Sealed events of a lane that lie side by side, in order; may be empty; none is Open. Owns their chunk if
+// they are the last ones in it.
+struct SealedEvents {
+  std::span<PendingEvent> events;
+  std::unique_ptr<EventChunk> chunk = nullptr;
+};
+
+class EventQueue {
+ public:
+  explicit EventQueue(ChunkPool& pool) : pool_(&pool), blocks_(pool) {}
+
+  // ---- Adding events ----
+
+  // Whether add_chunk() must be called before the next event is added.
+  bool is_full() const { return write_ == write_end_; }
+  void add_chunk();
+  PendingEvent* add() { return write_++; }
+  // Removes a complete call and its arguments. False if it is not the latest event, or is the first of all.
+  bool remove_latest(const PendingEvent& call);
+  // The open call will not be emitted.
+  void retract(PendingEvent* event);
+
+  // Argument blocks: see ArgumentArena. is_full() must be false for new_block().
+  std::uint64_t* try_new_block(std::size_t count, std::size_t words) { return blocks_.try_add(count, words); }
+  std::uint64_t* new_block(std::size_t count, std::size_t words) {
+    return blocks_.add(count, words, *filling_.back());
+  }
+  const std::uint64_t* extend_block(const std::uint64_t* block, std::span<const std::uint64_t> more,
+                                    std::size_t count) {
+    return blocks_.extend(block, more, count);
+  }
+
+  // Raw access for Lane::add_plain_run(): where the next events go, up to write_end().
+  PendingEvent* write() const { return write_; }
+  PendingEvent* write_end() const { return write_end_; }
+  void set_write(PendingEvent* write) { write_ = write; }
+  const PendingEvent* first() const { return first_; }  // of all
+
+  // Memory used since the lane began, by all events, and by those before an event that is not sealed.
+  std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
+  std::uint64_t bytes_before(const PendingEvent* event) const {
+    const EventChunk& chunk = *chunk_of(event);
+    return chunk.bytes_before + static_cast<std::size_t>(event - chunk.events.data()) * sizeof(PendingEvent);
+  }
+
+  // ---- Sealing, while nobody adds events ----
+
+  // Seals all events before `end`; null means all there are. Returns their size in bytes.
+  std::size_t seal_before(PendingEvent* end);
+  bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
+  std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // if has_unsealed()
+  // Whether any events are left in the queue, and the time of the first.
+  bool has_events() const { return first_sealed() != sealed_.end() || has_unsealed(); }
+  std::uint64_t first_ns() const {
+    const auto sealed = first_sealed();
+    return sealed != sealed_.end() ? sealed->events.front().time_ns : first_unsealed_ns();
+  }
+
+  // ---- Taking sealed events, also while another thread adds events ----
+
+  bool has_sealed() const { return !sealed_.empty(); }
+  // has_sealed() must hold. The events live until their chunk is given back to the pool.
+  SealedEvents pop_sealed() {
+    SealedEvents sealed = std::move(sealed_.front());
+    sealed_.pop_front();
+    return sealed;
+  }
+
+ private:
+  std::deque<SealedEvents>::const_iterator first_sealed() const {
+    return std::ranges::find_if(sealed_, [](const SealedEvents& sealed) { return !sealed.events.empty(); });
+  }
+  const std::unique_ptr<EventChunk>& chunk_of(const PendingEvent* event) const;
+  PendingEvent* remove_retracted(PendingEvent* begin, PendingEvent* end);
+
+  ChunkPool* pool_;
+  std::vector<std::unique_ptr<EventChunk>> filling_;  // chunks with events that are not sealed
+  const PendingEvent* first_ = nullptr;
+  PendingEvent* unsealed_ = nullptr;  // the first event that is not sealed, in filling_.front()
+  PendingEvent* write_ = nullptr;     // where the next event goes, in filling_.back()
+  PendingEvent* write_end_ = nullptr;
+  ArgumentArena blocks_;
+  std::uint64_t event_bytes_ = 0;    // of all full chunks of events so far
+  std::size_t retracted_ = 0;        // of unsealed events
+  std::deque<SealedEvents> sealed_;  // not taken yet
+};
+
+}  // namespace convert

@@ -1,0 +1,144 @@
+// The memory of lanes. Events lie in chunks with stable addresses; the words of their arguments lie side by
+// side in chunks of words. All lanes share one pool, so that chunks are reused while they are in the cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "converters/model/lanes/pending_event.h"
+
+namespace convert {
+
+using WordChunk = std::unique_ptr<std::uint64_t[]>;
+
+struct EventChunk {
+  static constexpr std::size_t kEvents = 128;  // 4 KiB: small enough for 10,000 lanes
+
+  std::array<PendingEvent, kEvents> events;
+  std::uint64_t bytes_before = 0;  // that its lane had used when the chunk was added
+  // Full chunks of words. No event behind this chunk refers to them.
+  std::vector<WordChunk> words, large_words;
+};
+
+// Safe to use from several threads.
+class ChunkPool {
+ public:
+  static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
+
+  std::unique_ptr<EventChunk> take_events() {
+    const std::lock_guard lock(mutex_);
+    if (events_.empty()) return std::unique_ptr<EventChunk>(new EventChunk);
+    auto chunk = std::move(events_.back());
+    events_.pop_back();
+    return chunk;
+  }
+  WordChunk take_words() {
+    const std::lock_guard lock(mutex_);
+    if (words_.empty()) return std::make_unique_for_overwrite<std::uint64_t[]>(kWordsPerChunk);
+    auto chunk = std::move(words_.back());
+    words_.pop_back();
+    return chunk;
+  }
+  void give_back(std::unique_ptr<EventChunk> chunk) {
+    const std::lock_guard lock(mutex_);
+    for (WordChunk& words : chunk->words) words_.push_back(std::move(words));
+    chunk->words.clear();
+    chunk->large_words.clear();
+    events_.push_back(std::move(chunk));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<EventChunk>> events_;
+  std::vector<WordChunk> words_;
+};
+
+// The argument blocks of one lane: a header (ArgumentBlockHeader), then the words. A full chunk of words is
+// kept by the event chunk that is being filled then, so blocks live as long as the events that refer to them.
+class ArgumentArena {
+ public:
+  explicit ArgumentArena(ChunkPool& pool) : pool_(&pool) {}
+
+  // Reserves a block of `words` words, and fills in its header. Returns its first word behind the header;
+  // null if there is no room.
+  std::uint64_t* try_add(std::size_t count, std::size_t words) {
+    const std::size_t size = words + 1;
+    if (size > std::min(kLargeBlock, left())) return nullptr;
+    word_ += size;
+    return fill_header(word_ - size, count, words);
+  }
+  // The same in a new chunk of words. `chunk` is the event chunk that is being filled.
+  std::uint64_t* add(std::size_t count, std::size_t words, EventChunk& chunk) {
+    const std::size_t size = words + 1;
+    if (size > kLargeBlock) {
+      chunk.large_words.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
+      return fill_header(chunk.large_words.back().get(), count, words);
+    }
+    if (words_ != nullptr) chunk.words.push_back(std::move(words_));
+    words_ = pool_->take_words();
+    word_ = words_.get() + size;
+    end_ = words_.get() + ChunkPool::kWordsPerChunk;
+    return fill_header(words_.get(), count, words);
+  }
+  // Appends `more` to a block, which then has `count` arguments. Returns null if the block is not the latest
+  // one (it usually is), or there is no room.
+  const std::uint64_t* extend(const std::uint64_t* block, std::span<const std::uint64_t> more,
+                              std::size_t count) {
+    if (block == nullptr || !is_latest(block) || more.size() > left()) return nullptr;
+    const std::size_t words = ArgumentBlockHeader::Words::get(*block);
+    std::uint64_t* const header = word_ - words - 1;
+    *header = ArgumentBlockHeader::Count::put(count) | ArgumentBlockHeader::Words::put(words + more.size());
+    word_ = copy(more, word_);
+    bytes_ += more.size_bytes();
+    return header;
+  }
+  // Frees a block; false if it is not the latest one.
+  bool remove_latest(const std::uint64_t* block) {
+    if (!is_latest(block)) return false;
+    const std::size_t size = ArgumentBlockHeader::Words::get(*block) + 1;
+    word_ -= size;
+    bytes_ -= size * sizeof(std::uint64_t);
+    return true;
+  }
+  // Bytes of all blocks since the lane began.
+  std::uint64_t bytes() const { return bytes_; }
+
+  // Copies word by word: the words are few and were stored one by one just now. A load of two words at once
+  // would have to wait for both stores.
+  static std::uint64_t* copy(std::span<const std::uint64_t> words, std::uint64_t* to) {
+    for (const std::uint64_t word : words) {
+      *to++ = word;
+      asm("" ::: "memory");  // keeps compilers from merging the steps
+    }
+    return to;
+  }
+
+ private:
+  // Larger blocks get memory of their own.
+  static constexpr std::size_t kLargeBlock = ChunkPool::kWordsPerChunk / 4;
+
+  std::size_t left() const { return static_cast<std::size_t>(end_ - word_); }
+  bool is_latest(const std::uint64_t* block) const {
+    return block + ArgumentBlockHeader::Words::get(*block) + 1 == word_;
+  }
+  std::uint64_t* fill_header(std::uint64_t* block, std::size_t count, std::size_t words) {
+    *block = ArgumentBlockHeader::Count::put(count) | ArgumentBlockHeader::Words::put(words);
+    bytes_ += (words + 1) * sizeof(std::uint64_t);
+    return block + 1;
+  }
+
+  ChunkPool* pool_;
+  WordChunk words_;                // the chunk that is being filled
+  std::uint64_t* word_ = nullptr;  // where the next block goes
+  std::uint64_t* end_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace convert

@@ -1,0 +1,73 @@
+// What a sink can take of one thread, and which calls and instants fit into that.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "converters/model/lanes/event.h"
+
+namespace convert {
+
+// What a sink can take. Lanes and the timeline drop, cut or replace what exceeds it, and count that.
+struct SinkLimits {
+  std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
+  std::size_t depth = std::numeric_limits<std::size_t>::max();         // of nested calls and instants
+  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // ids of threads are below
+};
+
+enum class DurationForm : std::uint8_t { Mixed, Pairs };
+
+struct LaneOptions {
+  SinkLimits limits = {};
+  // Calls at this depth and deeper are dropped, begin and end together, and counted. So are instants that
+  // would lie deeper than both this and the sink's depth.
+  std::size_t max_depth = limits.depth;
+  DurationForm durations = DurationForm::Mixed;
+
+  // The deepest level that an instant can have.
+  std::size_t deepest_instant() const { return std::max(max_depth, limits.depth) - 1; }
+};
+
+// Calls and instants of a lane that were dropped because they are nested too deep.
+struct TooDeepCount {
+  std::uint64_t count = 0;
+  LabelId first{};
+
+  void add(LabelId label) {
+    if (count++ == 0) first = label;
+  }
+  void join(const TooDeepCount& later) {
+    if (count == 0) first = later.first;
+    count += later.count;
+  }
+};
+
+// The levels of a thread's instants. Viewers stack instants of the same time on each other, above the calls
+// that are open then.
+class InstantStack {
+ public:
+  enum class Form : std::uint8_t {
+    Instant,
+    Pair,  // on the deepest level: a call of zero length, which leaves the level free for the next one
+    TooDeep,
+  };
+
+  // Adds an instant above `depth` calls. Times must not decrease.
+  Form add(std::uint64_t time_ns, std::size_t depth, std::size_t deepest) {
+    if (std::exchange(time_ns_, time_ns) != time_ns) count_ = 0;
+    const std::size_t level = depth + count_;
+    if (level > deepest) return Form::TooDeep;
+    if (level == deepest) return Form::Pair;
+    ++count_;
+    return Form::Instant;
+  }
+
+ private:
+  std::uint64_t time_ns_ = kForever;  // of the latest instant
+  std::size_t count_ = 0;             // of instants at that time
+};
+
+}  // namespace convert
