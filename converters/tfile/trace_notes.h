@@ -2,7 +2,7 @@
 #pragma once
 
 #include "converters/model/notes.h"
-#include "converters/tfile/events/recipe_builder.h"
+#include "converters/tfile/events/register_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/threads/survey.h"
 

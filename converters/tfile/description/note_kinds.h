@@ -1,4 +1,4 @@
-// What this room has to say about a trace file.
+// The kinds of notes on trace files.
 #pragma once
 
 #include "converters/model/notes.h"

@@ -38,11 +38,8 @@ LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
 
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
                        ContinuedLabels& continued) {
-  frame_ = frame.bytes;
-  number_ = number;
-  label_ = label;
+  building_ = {.frame = frame.bytes, .number = number, .label = label, .continued = &continued};
   opens_call_ = opens_call;
-  continued_ = &continued;
   is_for_one_frame_ = false;
   own_records_ = records_used_ = 0;
   numbers_.clear();
@@ -50,7 +47,7 @@ void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool op
   parts_.clear();
   texts_.clear();
   digits_ = 0;
-  new_record(label_).arguments.add({number_, std::uint64_t{0}});
+  new_record(label).arguments.add({number, std::uint64_t{0}});
   own_records_ = 1;
 }
 
@@ -65,7 +62,8 @@ EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
 void EmitRecipe::add(const Argument& argument) {
   if (records_[own_records_ - 1].arguments.size() == kArgumentsPerCall) {
     ++own_records_;
-    new_record(continued_->of(label_, own_records_)).arguments.add({number_, std::uint64_t{0}});
+    const LabelId label = building_.continued->of(building_.label, own_records_);
+    new_record(label).arguments.add({building_.number, std::uint64_t{0}});
   }
   records_[own_records_ - 1].arguments.add(argument);
 }

@@ -1,4 +1,4 @@
-// Lists of a kernel's symbols, as /proc/kallsyms and System.map have them.
+// Kernel symbol lists: /proc/kallsyms and System.map.
 #include "converters/tfile/program/kernel_symbols.h"
 
 #include <cstdio>
@@ -104,7 +104,7 @@ TEST(KernelSymbolsList, OtherFilesAreAnError) {
   EXPECT_THROW(KernelSymbols{"/does/not/exist"}, InputError);
 }
 
-// What the kernel shows to users with kptr_restrict.
+// With kptr_restrict the kernel shows all addresses as 0.
 TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   const SymbolList hidden("0000000000000000 T _text\n0000000000000000 t vfs_read\n");
   EXPECT_TRUE(KernelSymbols(hidden.path()).are_hidden());
