@@ -9,7 +9,7 @@
 namespace convert::tfile {
 
 // What is missing, damaged or uncertain in the file.
-void add_survey_notes(const TraceFile& trace, const Survey& survey, Notes& notes);
+void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes);
 
 // What was collected at the locations, and can't be shown or is not shown as well as it could be.
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,

@@ -92,7 +92,7 @@ class DescriptionReader {
   Description& description_;
   Notes& notes_;
   std::string_view path_;
-  Tracepoints tracepoints_;
+  TracepointReader tracepoints_;
   std::uint64_t line_number_ = 1;  // the magic is line 1
 };
 

@@ -149,7 +149,7 @@ std::optional<std::vector<TracepointAction>> read_actions(std::string_view text)
   return actions;
 }
 
-TracepointLocation& Tracepoints::location(std::uint64_t number, std::uint64_t address) {
+TracepointLocation& TracepointReader::location(std::uint64_t number, std::uint64_t address) {
   const auto [found, is_new] = by_key_.try_emplace({number, address}, locations_.size());
   if (!is_new) return locations_[found->second];
   TracepointLocation& added = locations_.emplace_back();
@@ -158,7 +158,7 @@ TracepointLocation& Tracepoints::location(std::uint64_t number, std::uint64_t ad
   return added;
 }
 
-std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
+std::optional<std::string> TracepointReader::add_piece(std::string_view piece) {
   if (piece.empty()) return "empty tracepoint piece";
   const char kind = piece.front();
   std::string_view rest = piece.substr(1);
@@ -178,7 +178,7 @@ std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
   return std::nullopt;
 }
 
-void Tracepoints::finish() {
+void TracepointReader::finish() {
   std::ranges::reverse(locations_);
   by_key_.clear();
   for (TracepointLocation& location : locations_) {

@@ -56,7 +56,7 @@ struct TracepointLocation {
 // The function or line that an `at` text names: "fib" for "-function fib", "a.c:3" for "-source a.c -line 3".
 std::string location_text(const std::string& at);
 
-class Tracepoints {
+class TracepointReader {
  public:
   // Adds a piece: what follows "tp ". Returns a problem, or nothing.
   std::optional<std::string> add_piece(std::string_view piece);

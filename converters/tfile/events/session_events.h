@@ -16,7 +16,7 @@ namespace convert::tfile {
 class SessionEvents {
  public:
   // Borrows all. `lane` gets the events.
-  SessionEvents(const TraceFile& trace, const Survey& survey, const FrameClock& clock, Lane& lane,
+  SessionEvents(const TraceFile& trace, const TraceSurvey& survey, const FrameClock& clock, Lane& lane,
                 ImportContext& import_context)
       : trace_(trace), survey_(survey), clock_(clock), lane_(lane), import_context_(import_context) {}
 
@@ -33,7 +33,7 @@ class SessionEvents {
   Arguments status_arguments() const;
 
   const TraceFile& trace_;
-  const Survey& survey_;
+  const TraceSurvey& survey_;
   const FrameClock& clock_;
   Lane& lane_;
   ImportContext& import_context_;

@@ -27,7 +27,7 @@ struct TraceRecording {
   TraceFile trace;
   std::unique_ptr<ProgramSymbols> symbols;  // may be null
   LocationTable locations;                  // borrows the trace and the symbols
-  Survey survey;
+  TraceSurvey survey;
 };
 
 class TraceSource : public Source {

@@ -19,7 +19,7 @@ constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
 }  // namespace
 
-KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
+KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file)
     throw InputError(Location::file(path.string()),
@@ -44,14 +44,14 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
   functions_ = std::make_unique<SymbolTable>(std::move(texts), std::move(functions));
 }
 
-CodeInfo KernelSymbols::code_at(std::uint64_t address) const {
+CodeInfo KernelSymbolList::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Symbol* const function = functions_->find_function(address);
   if (function != nullptr && address - function->start < kLongestFunction) info.function = function->name;
   return info;
 }
 
-std::optional<DataObject> KernelSymbols::object(std::uint64_t, const std::string& name) const {
+std::optional<DataObject> KernelSymbolList::object(std::uint64_t, const std::string& name) const {
   const auto found = objects_.find(name);
   return found != objects_.end() ? std::optional(found->second) : std::nullopt;
 }

@@ -15,10 +15,10 @@
 namespace convert::tfile {
 
 // Reads lines like "ffffffff8117a3e0 T vfs_read [module]" and skips others.
-class KernelSymbols : public ProgramSymbols {
+class KernelSymbolList : public ProgramSymbols {
  public:
   // Throws InputError when the file can't be read or lists no symbol.
-  explicit KernelSymbols(const std::filesystem::path& path);
+  explicit KernelSymbolList(const std::filesystem::path& path);
 
   // True when every address is 0: the kernel shows them so to users without permission.
   bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }

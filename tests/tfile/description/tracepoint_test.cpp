@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 std::vector<TracepointLocation> read(std::initializer_list<std::string_view> pieces) {
-  Tracepoints tracepoints;
+  TracepointReader tracepoints;
   for (const std::string_view piece : pieces) EXPECT_EQ(tracepoints.add_piece(piece), std::nullopt) << piece;
   tracepoints.finish();
   return tracepoints.locations();
@@ -101,7 +101,7 @@ TEST(TracepointPieces, BaseRegistersHaveSmallNumbers) {
 
 TEST(TracepointPieces, HitCountsAreNumbers) {
   EXPECT_EQ(read({"V2:100:18446744073709551609:0"})[0].hits, 18446744073709551609u);
-  Tracepoints tracepoints;
+  TracepointReader tracepoints;
   EXPECT_EQ(tracepoints.add_piece("V2:100:99999999999999999999:0"), "damaged hit count");
   EXPECT_EQ(tracepoints.add_piece("V2:100::1"), "damaged hit count");
   EXPECT_EQ(tracepoints.add_piece("V2:100:1"), "damaged hit count");
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"T1:100:E:0:0:F5S", "damaged tracepoint options"}, Bad{"Z1:100:at::1:66", "damaged source text"},
         Bad{"Z1:100:at:0::66", "damaged source text"}));
 TEST_P(BadPieces, AreProblems) {
-  Tracepoints tracepoints;
+  TracepointReader tracepoints;
   EXPECT_EQ(tracepoints.add_piece(GetParam().piece).value_or(""), GetParam().problem);
 }
 
