@@ -1,5 +1,4 @@
-// --inspect: target, tracepoints with their actions disassembled, variables, frames, threads, times and
-// damage.
+// --inspect: target, tracepoints with disassembled actions, variables, frames, threads, times and damage.
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"

@@ -48,8 +48,7 @@ class TraceBuilder {
 
   // Writes and imports the file. Returns its events, but no session events and not the description's blob.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Imports the file together with an input that has calls, but no threads. So no thread of the file is
-  // matched.
+  // Imports the file together with an input that has calls, but no threads: no thread is matched.
   void with_call_history() { has_call_history_ = true; }
   // Of the last lines(): all events; the notes, as "<kind> <count>" and their first texts with "FILE" as the
   // path; the threads.

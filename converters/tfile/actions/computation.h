@@ -1,5 +1,4 @@
-// Computes the values of variables that are stored nowhere, from the registers and the memory that a frame
-// holds.
+// Computes variables that are stored nowhere, from the registers and the memory that a frame holds.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // Runs agent bytecode again on the contents of a frame, to find out which memory blocks belong to which
-// expression. Values that the frame does not hold are unknown, and so is everything that is computed from
-// them.
+// expression. Values that the frame does not hold are unknown, and so are all results of them.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +36,7 @@ enum class Outcome : std::uint8_t {
 
 struct RunResult {
   Outcome outcome;
-  // The top of the stack at the end, or what was popped last: the value of an expression that records only
-  // its operands.
+  // The top of the stack at the end, or what was popped last: the value if only operands are recorded.
   std::optional<std::uint64_t> result;
 };
 

@@ -1,6 +1,5 @@
 // Finds out which collected item each action of a tracepoint records. A trace file does not contain this: it
-// follows from the order of items and actions, from their form, and from the addresses and sizes that the
-// program knows.
+// follows from the order and the form of items and actions, and from addresses and sizes in the program.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,7 @@ struct ItemFacts {
   bool has_no_memory = false;                 // it is in a register, or optimized out
 };
 
-// `facts` is called for names, expressions and values; `variable_name` returns the name of a trace state
-// variable.
+// `facts` is called for names, expressions and values; `variable_name` names a trace state variable.
 ItemMatch match_items(std::span<const CollectItem> items, std::span<const TracepointAction> actions,
                       const std::function<ItemFacts(const CollectItem&)>& facts,
                       const std::function<std::string_view(std::uint64_t)>& variable_name);

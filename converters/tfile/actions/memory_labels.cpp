@@ -23,8 +23,7 @@ std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Blo
   return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order));
 }
 
-// Whether an item of unknown type is text. Items of the size of a number are not, even if collected with
-// collect/s.
+// Whether an item of unknown type is text. Even with collect/s, an item of the size of a number is not.
 bool is_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }

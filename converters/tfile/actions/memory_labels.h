@@ -1,5 +1,4 @@
-// Finds out which item each memory block of a frame belongs to, by walking the location's actions along the
-// blocks.
+// Finds the item of each memory block of a frame, by walking the location's actions along the blocks.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +33,7 @@ class MemoryLabels {
   void label(const Frame& frame, const Block* registers, const ExpectedBlocks* expected);
 
   const std::vector<NamedMemory>& named() const { return named_; }
-  // The memory blocks that belong to no item, in order: pointers that an expression followed, or unexplained
-  // blocks.
+  // The memory blocks without an item, in order: pointers that an expression followed, or unexplained blocks.
   const std::vector<const Block*>& unnamed() const { return unnamed_; }
 
   // `size` bytes that the frame recorded at an address, or nothing.

@@ -22,8 +22,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The x86 registers that `part` may be a part of: "eax", "ax", "al" and "ah" are parts of "rax", "r8d" of
-// "r8".
+// The x86 registers that may have this part: "eax", "ax", "al" and "ah" are parts of "rax", "r8d" of "r8".
 std::vector<std::string> wholes_of(std::string_view part) {
   if (part.size() < 2) return {};
   std::string core(part);

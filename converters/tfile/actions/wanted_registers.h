@@ -11,9 +11,8 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` stands for; none if it is no register. GDB's names for parts and combinations of
-// registers
-// ("al", "ymm3") are understood, too. Without `layout` only names that GDB has on every machine are known.
+// The registers that `$name` stands for; none if it is no register. GDB also has names for parts of registers
+// ("al") and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 

@@ -97,8 +97,7 @@ struct TargetDescription {
   std::optional<RegisterLayout> layout;
 };
 
-// Fact sheet, section 5. Throws std::runtime_error, which describes the problem, when the text is no usable
-// description.
+// Fact sheet, section 5. Throws std::runtime_error, which describes the problem, when the text is unusable.
 TargetDescription read_target_description(std::string_view xml);
 
 // GDB's layouts for recordings without a target description, common machines first. Built on first use.

@@ -23,8 +23,7 @@ struct TracepointAction {
   std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
-// Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing when the text is
-// damaged.
+// Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing for damaged text.
 std::optional<std::vector<TracepointAction>> read_actions(std::string_view text);
 
 // An address where a tracepoint was set. The locations of one tracepoint have the same number.

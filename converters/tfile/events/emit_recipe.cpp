@@ -120,8 +120,7 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
   return lane_bytes;
 }
 
-// Done long before the names are read: loading at once what was just stored in small pieces stalls the
-// processor.
+// Done long before the names are read: loading what was just stored in small pieces stalls the processor.
 void EmitRecipe::name_blobs(std::uint64_t number) {
   const std::size_t digits = digits_of(number);
   const bool length_changes = std::exchange(digits_, digits) != digits;

@@ -1,6 +1,5 @@
 // The events of a frame as data: its records with their packed arguments, and where in the frame's bytes the
-// numbers among them lie. A recipe is built for one frame; frames of the same pattern are emitted by running
-// it again.
+// numbers among them are. A recipe is built for one frame, and emits all frames of the same pattern.
 #pragma once
 
 #include <bit>

@@ -19,8 +19,7 @@ class FramePattern {
  public:
   static constexpr std::size_t kMinBytes = sizeof(std::uint64_t), kMaxBytes = 256;  // header included
 
-  // The pattern of a frame. Nothing for frames that are damaged, too large or too small, or hold registers or
-  // static data.
+  // Nothing for frames that are damaged, too large or too small, or hold registers or static data.
   static std::optional<FramePattern> of(const Frame& frame);
 
   // Whether `bytes` begin with a frame of this pattern.

@@ -1,5 +1,4 @@
-// An open trace file: its description is read, its byte order and its register layout are known. The frames
-// follow.
+// An open trace file: its description was read, and its byte order and register layout were found out.
 #pragma once
 
 #include <filesystem>

@@ -46,8 +46,8 @@ std::optional<Dwarf_Die> abstract_origin_of(Dwarf_Die* die) {
   return origin;
 }
 
-// An instance of a function has DIEs only for variables that differ from those of its abstract origin. Adds
-// the others.
+// An instance of a function has DIEs only for variables that differ from its abstract origin: adds the
+// others.
 void add_inherited(Dwarf_Die* instance, std::size_t first_own, std::vector<Dwarf_Die>& variables) {
   auto origin = abstract_origin_of(instance);
   if (!origin) return;

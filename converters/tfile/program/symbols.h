@@ -41,8 +41,7 @@ struct LocalVariable {
   const Type* type = nullptr;
 };
 
-// One step of the computation of a value that is stored nowhere. Steps work on a stack of numbers of the size
-// of addresses.
+// One step of the computation of a value that is stored nowhere, on a stack of address-sized numbers.
 struct ComputationStep {
   enum class What : std::uint8_t {
     Constant,     // pushes `number`

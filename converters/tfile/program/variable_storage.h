@@ -14,8 +14,7 @@ namespace convert::tfile {
 // expression of its own would record it.
 std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operations, unsigned elf_machine);
 
-// The storage of a variable that is not in memory at `pc`, without its name and type. Nothing for variables
-// in memory.
+// The storage of a variable at `pc`, without its name and type. Nothing for variables in memory.
 std::optional<RegisterVariable> storage_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
 
 }  // namespace convert::tfile

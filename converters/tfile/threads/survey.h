@@ -28,8 +28,8 @@ class MarkSample {
   const std::vector<ThreadMark>& marks() const { return marks_; }
 
  private:
-  // Keeps every second mark, and doubles the distance of later ones. kMaxMarks is even, so the current hit is
-  // kept.
+  // Keeps every second mark, and doubles the distance of later ones. As kMaxMarks is even, the next hit
+  // counts.
   void halve() {
     for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i];
     marks_.resize(kMaxMarks / 2);

@@ -105,8 +105,7 @@ TEST_F(ExpectedNames, OtherExpressionsHaveNoFrameOffset) {
   EXPECT_THAT(names({"collect $args"}, "X0000000D,2600052208020d041922040c27", &program), ElementsAre("?"));
 }
 
-// An object that is passed by value: "reg 5; const8 8; add; const8 4; add; (trace_quick 8;) ref64; const8 32;
-// …".
+// An object that is passed by value: "reg 5; const8 8; add; const8 4; add; (trace_quick 8;) ref64; …".
 TEST_F(ExpectedNames, IndirectVariablesAreNamed) {
   program.locals = {{4, "direct"}};
   program.indirect = {{4, "text"}, {0, "first"}};

@@ -1,5 +1,4 @@
-// Damaged files: all frames before and after the damage are shown, and the damage is noted (fact sheet,
-// section 9).
+// Damaged files: frames around the damage are shown, and the damage is noted (fact sheet, section 9).
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

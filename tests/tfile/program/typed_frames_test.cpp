@@ -218,8 +218,7 @@ TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
   }
 }
 
-// At the beginning of share() its only local variable does not exist yet. Later each of its members is in a
-// register.
+// At the beginning of share() its local variable does not exist yet. Later its members are in registers.
 TEST_F(OptimizedFrames, VariablesAreInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
   const auto storage_of_shares = [&](std::uint64_t address) {
