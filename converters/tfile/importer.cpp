@@ -97,7 +97,7 @@ std::unique_ptr<ProgramSymbols> load_program(std::unique_ptr<Program> program, c
 
 // The symbols of a kernel; null, and a note, when their addresses are hidden.
 std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path& path, Notes& notes) {
-  auto symbols = std::make_unique<KernelSymbols>(path);
+  auto symbols = std::make_unique<KernelSymbolList>(path);
   if (!symbols->are_hidden()) return symbols;
   notes.add(kNoSymbols, Location::file(path.string()),
             "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
@@ -137,7 +137,7 @@ struct TraceLanes {
   std::vector<Lane*> all;       // at least one
 };
 TraceLanes add_lanes(const TraceRecording& recording, const std::string& process, ImportContext& context) {
-  const Survey& survey = recording.survey;
+  const TraceSurvey& survey = recording.survey;
   const std::vector<std::uint64_t> frames = survey.frames_shown();
   TraceLanes lanes;
   lanes.by_track.resize(survey.tracks.size());
@@ -165,7 +165,7 @@ TraceLanes add_lanes(const TraceRecording& recording, const std::string& process
 // Another input may have recorded the same threads: gives the timeline what it needs to match them.
 void add_unmatched_threads(const TraceRecording& recording, const std::vector<Lane*>& lanes,
                            Timeline& timeline) {
-  const Survey& survey = recording.survey;
+  const TraceSurvey& survey = recording.survey;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     if (survey.shown_track[i] != i || lanes[i] == nullptr) continue;
     const ThreadTrack& track = survey.tracks[i];
@@ -177,8 +177,8 @@ void add_unmatched_threads(const TraceRecording& recording, const std::vector<La
                                            track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
     if (survey.time.stamped == 0)
       unmatched.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
-    else if (unmatched.marks.empty() && i >= Survey::kMarkedTracks)
-      unmatched.why_unmatched = fmt::format("it is none of the first {} threads", Survey::kMarkedTracks);
+    else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)
+      unmatched.why_unmatched = fmt::format("it is none of the first {} threads", TraceSurvey::kMarkedTracks);
     else if (unmatched.marks.empty())
       unmatched.why_unmatched = "no hit has a time stamp and a known location";
     timeline.add_unmatched_thread(std::move(unmatched));

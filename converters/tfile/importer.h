@@ -10,7 +10,7 @@
 #include "converters/model/importer.h"
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
-#include "converters/tfile/events/recipe_builder.h"
+#include "converters/tfile/events/register_arguments.h"
 
 namespace convert::tfile {
 

@@ -1,5 +1,4 @@
-// --inspect: target, tracepoints with their actions disassembled, variables, frames, threads, times and
-// damage.
+// --inspect: target, tracepoints with disassembled actions, variables, frames, threads, times and damage.
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
@@ -68,7 +67,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
-Outline tracepoint_of(const TracepointLocation& location, const Survey& survey) {
+Outline tracepoint_of(const TracepointLocation& location, const TraceSurvey& survey) {
   Outline outline;
   outline["tracepoint"] = location.number;
   outline["address"] = hex(location.address);
@@ -88,7 +87,7 @@ Outline tracepoint_of(const TracepointLocation& location, const Survey& survey) 
   return outline;
 }
 
-Outline frames_of(const Survey& survey) {
+Outline frames_of(const TraceSurvey& survey) {
   Outline outline;
   outline["frames"] = survey.time.frames;
   outline["hits"] = survey.hits;
@@ -115,7 +114,7 @@ Outline time_of(const TimeSurvey& time) {
   return outline;
 }
 
-Outline threads_of(const TraceFile& trace, const Survey& survey) {
+Outline threads_of(const TraceFile& trace, const TraceSurvey& survey) {
   const std::vector<std::uint64_t> frames = survey.frames_shown();
   Outline list = Outline::array();
   for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
@@ -126,7 +125,7 @@ Outline threads_of(const TraceFile& trace, const Survey& survey) {
   return list;
 }
 
-Outline damage_of(const Survey& survey) {
+Outline damage_of(const TraceSurvey& survey) {
   Outline list = Outline::array();
   for (const Damage& damage : survey.damage)
     list.push_back({{"problem", damage.problem}, {"begin", hex(damage.begin)}, {"end", hex(damage.end)}});
@@ -140,7 +139,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   Names names;
   const LocationTable locations =
       expect_all_frames(trace.description, trace.register_layout(), nullptr, names);
-  const Survey survey = survey_frames(trace, locations);
+  const TraceSurvey survey = survey_frames(trace, locations);
   add_survey_notes(trace, survey, notes);
 
   Outline outline;

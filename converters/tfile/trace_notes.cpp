@@ -11,7 +11,7 @@
 namespace convert::tfile {
 namespace {
 
-void note_frames(const TraceFile& trace, const Survey& survey, Notes& notes) {
+void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   const Location file = Location::file(trace.path);
   const auto& status = trace.description.status;
   for (const Damage& damage : survey.damage) {
@@ -38,7 +38,7 @@ void note_frames(const TraceFile& trace, const Survey& survey, Notes& notes) {
     notes.add(kBufferFull, file, "the recording stopped because its buffer was full");
 }
 
-void note_times(const TraceFile& trace, const Survey& survey, Notes& notes) {
+void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   const Location file = Location::file(trace.path);
   const TimeSurvey& time = survey.time;
   if (time.impossible > 0) notes.add(kBadTime, file, "time stamps that can't be", time.impossible);
@@ -63,7 +63,7 @@ void note_times(const TraceFile& trace, const Survey& survey, Notes& notes) {
               unstamped);
 }
 
-void note_descriptions(const TraceFile& trace, const Survey& survey, Notes& notes) {
+void note_descriptions(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   for (const auto& [number, count] : survey.frames_of) {
     const auto has_number = [number = number](const TracepointLocation& location) {
       return location.number == static_cast<std::uint16_t>(number);
@@ -139,7 +139,7 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, Regi
 
 }  // namespace
 
-void add_survey_notes(const TraceFile& trace, const Survey& survey, Notes& notes) {
+void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   note_frames(trace, survey, notes);
   note_times(trace, survey, notes);
   note_descriptions(trace, survey, notes);

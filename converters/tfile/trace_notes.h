@@ -2,14 +2,14 @@
 #pragma once
 
 #include "converters/model/notes.h"
-#include "converters/tfile/events/recipe_builder.h"
+#include "converters/tfile/events/register_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
 
 // What is missing, damaged or uncertain in the file.
-void add_survey_notes(const TraceFile& trace, const Survey& survey, Notes& notes);
+void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes);
 
 // What was collected at the locations, and can't be shown or is not shown as well as it could be.
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,

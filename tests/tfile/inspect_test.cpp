@@ -1,4 +1,4 @@
-// What --inspect says of trace files.
+// --inspect of trace files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ void describe(TraceBuilder& t) {
   t.line("tp T2:401000:E:0:0");
 }
 
-TEST(TraceInspect, SpellsActions) {
+TEST(TraceInspect, ShowsActions) {
   TraceBuilder t;
   describe(t);
   t.line("tp A2:401000:R0f").line("tp A2:401000:L").line("tp A2:401000:M-1,404040,8");
@@ -34,7 +34,7 @@ TEST(TraceInspect, SpellsActions) {
                                  "memory register 0 +16, 4 bytes", "expression getv 1; tracev 1; pop; end"));
 }
 
-TEST(TraceInspect, TellsTimesWhereThereAreAny) {
+TEST(TraceInspect, ShowsTimesIfThereAreAny) {
   TraceBuilder none, one;
   describe(none);
   const Outline without = outline_of(none.frame(2).memory(0x1000, "x").end())["time"];
@@ -48,7 +48,7 @@ TEST(TraceInspect, TellsTimesWhereThereAreAny) {
   EXPECT_FALSE(with.contains("stamps going back"));
 }
 
-TEST(TraceInspect, TellsWhatIsKnownOfTheTarget) {
+TEST(TraceInspect, ShowsWhatIsKnownAboutTheTarget) {
   TraceBuilder known, guessed, unknown;
   known.line("R 8").line("tdesc <target><architecture>sparc</architecture><osabi>Solaris</osabi>");
   known.line(
@@ -72,7 +72,7 @@ TEST(TraceInspect, TellsWhatIsKnownOfTheTarget) {
   EXPECT_FALSE(nothing.contains("status"));
 }
 
-TEST(TraceInspect, TellsTheStatus) {
+TEST(TraceInspect, ShowsTheStatus) {
   TraceBuilder full, bare;
   full.line("R 40").line(
       "status 0;tfull:0;tframes:2;tcreated:3;tfree:4;tsize:5;circular:1;starttime:6;stoptime:7;username:6d65;"
@@ -84,7 +84,7 @@ TEST(TraceInspect, TellsTheStatus) {
             "state: running\ncircular: no\n");
 }
 
-TEST(TraceInspect, TellsTracepoints) {
+TEST(TraceInspect, ShowsTracepoints) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0").line("tsv 2:fffffffffffffff9:0:68697473");
   t.line("tp T4:403000:E:0:0:S").line("tp Z4:403000:at:0:1:68");
@@ -116,7 +116,7 @@ TEST(TraceInspect, TellsTracepoints) {
             "frames by tracepoint:\n  tracepoint 2: 2\n  tracepoint 3: 3\n  tracepoint 9: 1\n");
 }
 
-// Frames that look alike are counted without being read: nobody may see a difference.
+// Frames of the same pattern are counted without walking their blocks. The counts must be the same.
 TEST(TraceInspect, CountsWhatFramesHold) {
   TraceBuilder t;
   describe(t);

@@ -1,4 +1,4 @@
-// A real recording, made with gdbserver: what a reader of the timeline finds of it.
+// The timeline of a real recording, made with gdbserver.
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(QueueSample, StepsTwiceAfterEachTake) {
   EXPECT_EQ(count("] tracepoint:take"), 3u);
 }
 
-TEST_F(QueueSample, TellsWhoRecordedItAndWhy) {
+TEST_F(QueueSample, ShowsItsStatus) {
   EXPECT_THAT(lines_, Contains(HasSubstr("stop_reason=\"stopped by command: done\"")));
   EXPECT_THAT(lines_, Contains(HasSubstr("notes=\"two threads and a queue\"")));
 }

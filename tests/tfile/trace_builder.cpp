@@ -109,7 +109,7 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   Timeline timeline({.lanes = kTestLanes}, notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
-  if (has_host_) timeline.add_call_history(std::make_unique<NoThreads>());
+  if (has_call_history_) timeline.add_call_history(std::make_unique<NoThreads>());
   timeline.draw_matched_threads();
   EventText text(names);
   timeline.run(text, [] {});

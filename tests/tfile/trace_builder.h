@@ -1,4 +1,4 @@
-// Builds a GDB trace file by hand, line by line and block by block, and tells what the importer makes of it.
+// Builds a GDB trace file by hand, line by line and block by block, and converts it to text.
 #pragma once
 
 #include <bit>
@@ -27,15 +27,15 @@ class TraceBuilder {
   // A "tp Z" line: source text in hexadecimal.
   TraceBuilder& source(std::string_view tracepoint, std::string_view type, std::string_view text);
 
-  // A frame begins; its blocks follow. Its size is filled in.
+  // Begins a frame; its blocks follow.
   TraceBuilder& frame(std::int16_t tracepoint);
   TraceBuilder& memory(std::uint64_t address, std::string_view bytes);
   TraceBuilder& variable(std::uint32_t number, std::int64_t value);
   TraceBuilder& registers(std::string_view bytes);
   TraceBuilder& static_data(std::string_view bytes);
-  TraceBuilder& raw(std::string_view bytes);  // into the frame that is open, or between frames
+  TraceBuilder& raw(std::string_view bytes);  // in the open frame, or between frames
   TraceBuilder& end_frame();                  // what follows is between frames
-  // The end marker, of 4 zero bytes as GDB writes it, and nothing else is added to the file.
+  // Adds the end marker: 4 zero bytes, as GDB writes it.
   TraceBuilder& end();
 
   void big_endian() { order_ = std::endian::big; }
@@ -46,18 +46,17 @@ class TraceBuilder {
   std::filesystem::path write();
   std::filesystem::path write(std::string_view bytes);
 
-  // Writes and imports the file. Session records and the description's blob are left out: they have tests of
-  // their own.
+  // Writes and imports the file. Returns its events, but no session events and not the description's blob.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Beside an input whose threads have calls: without any, so that each thread of the file stays apart.
-  void with_host() { has_host_ = true; }
-  // Of the last lines(): everything, notes ("<kind> <count>" and the first texts, the file as "FILE"),
-  // threads.
+  // Imports the file together with an input that has calls, but no threads: no thread is matched.
+  void with_call_history() { has_call_history_ = true; }
+  // Of the last lines(): all events; the notes, as "<kind> <count>" and their first texts with "FILE" as the
+  // path; the threads.
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
 
-  // Its bytes in the order of the file.
+  // The bytes of a number in the byte order of the file.
   template <typename T>
   std::string number(T value) const {
     return number_bytes(value, order_);
@@ -70,14 +69,14 @@ class TraceBuilder {
   std::string frames_;
   std::string blocks_;
   std::int16_t tracepoint_ = 0;
-  bool has_host_ = false;
+  bool has_call_history_ = false;
   std::vector<std::string> all_lines_, notes_, threads_;
 };
 
-// Two hexadecimal digits a byte.
+// Two hexadecimal digits per byte.
 std::string hex_of(std::string_view text);
 
-// 64 bytes of an i386 block of general registers: all zero but these two. With `R 40` the layout is known.
+// A block of the general registers of i386, 64 bytes: all are zero but these two. Needs the line `R 40`.
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp);
 
 }  // namespace convert::tfile

@@ -8,12 +8,12 @@
 namespace convert::tfile {
 namespace {
 
-struct Description {
+struct OpcodeInfo {
   std::string_view name;  // empty: no such opcode
   std::size_t operand_size = 0;
 };
 
-constexpr std::array<Description, 0x35> kOpcodes{{
+constexpr std::array<OpcodeInfo, 0x35> kOpcodes{{
     {""},
     {"float"},
     {"add"},
@@ -75,8 +75,8 @@ bool is_constant(const Instruction& instruction) {
   return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
 }
 
-// An operand of 1, 2, 4 or 8 bytes behind its opcode, as a signed number.
-std::int64_t extended(const Instruction& constant) {
+// The operand of a constant, sign-extended from its size: the instruction's size less the opcode.
+std::int64_t sign_extended(const Instruction& constant) {
   switch (constant.size) {
     case 2:
       return static_cast<std::int8_t>(constant.operand);
@@ -101,7 +101,7 @@ std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::
   instruction.size = 1 + kOpcodes[number].operand_size;
   if (instruction.size > code.size() - at) return std::nullopt;
   instruction.operand = big_endian(code.subspan(at + 1, instruction.size - 1));
-  if (instruction.opcode == Opcode::Printf) {  // argument count, then a text with its length
+  if (instruction.opcode == Opcode::Printf) {  // the argument count, then a format text with its length
     instruction.size += big_endian(code.subspan(at + 2, 2));
     if (instruction.size > code.size() - at) return std::nullopt;
   }
@@ -131,15 +131,15 @@ std::string disassemble(std::span<const std::byte> code) {
 }
 
 bool is_well_formed(std::span<const std::byte> code) {
-  std::uint64_t furthest = 0;  // where a jump leads to
+  std::uint64_t last_target = 0;  // jump target
   for (std::size_t at = 0; at < code.size();) {
     const auto instruction = instruction_at(code, at);
     if (!instruction) return false;
     if (instruction->opcode == Opcode::Goto || instruction->opcode == Opcode::IfGoto)
-      furthest = std::max(furthest, instruction->operand);
+      last_target = std::max(last_target, instruction->operand);
     at += instruction->size;
-    // Nothing behind the end is run, unless something jumps there.
-    if (instruction->opcode == Opcode::End && furthest < at) return true;
+    // Code behind the end runs only if something jumps there.
+    if (instruction->opcode == Opcode::End && last_target < at) return true;
   }
   return true;
 }
@@ -207,7 +207,8 @@ std::optional<FrameConstants> frame_constants_of(std::span<const std::byte> code
     const bool is_extended = instructions[i + 1].opcode == Opcode::Ext;
     if (is_extended) ++i;
     if (instructions[++i].opcode != Opcode::Add) return std::nullopt;
-    constants.added.push_back(is_extended ? extended(constant) : static_cast<std::int64_t>(constant.operand));
+    constants.added.push_back(is_extended ? sign_extended(constant)
+                                          : static_cast<std::int64_t>(constant.operand));
   }
   return constants;
 }

@@ -1,4 +1,4 @@
-// The agent bytecode of actions and conditions: its instructions, and a listing of them for people.
+// The agent bytecode of actions and conditions: decoding it, listing it, and recognizing common forms.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace convert::tfile {
 
-// Fact sheet, section 8: the numbers are the format's.
+// Fact sheet, section 8. The numbers are those of the format.
 enum class Opcode : std::uint8_t {
   Float = 0x01,
   Add = 0x02,
@@ -67,41 +67,41 @@ enum class Opcode : std::uint8_t {
   Printf = 0x34,
 };
 
-// One instruction with its operand (big-endian in the code; 0 when it has none).
+// The operand is big-endian in the code, and 0 for instructions without one.
 struct Instruction {
   Opcode opcode;
   std::uint64_t operand = 0;
   std::size_t size = 1;  // bytes, the opcode included
 };
 
-std::string_view name_of(Opcode opcode);  // GDB's: "const8", "trace_quick"
+std::string_view name_of(Opcode opcode);  // as GDB spells it: "const8", "trace_quick"
 
-// The instruction at `at`; nothing when it is unknown or cut off.
+// The instruction at offset `at`; nothing when it is unknown or cut off.
 std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::size_t at);
 
-// "reg 6; const8 16; add; trace_quick 8; end". A damaged rest is named by its bytes.
+// "reg 6; const8 16; add; trace_quick 8; end". Damaged code is listed as bytes: "?? 00 31".
 std::string disassemble(std::span<const std::byte> code);
 
-// True if the instructions are whole and known, up to the `end` behind which nothing is run.
+// True if all instructions up to the final `end` are known and complete.
 bool is_well_formed(std::span<const std::byte> code);
 
-// What one recording instruction, or a plain run of them, leads to: enough to match expressions with their
-// source.
+// What an expression records: enough to match it with the source text of an item.
 struct ExpressionShape {
-  bool records = false;  // any block at all
-  // The variable, when the expression does nothing but record one.
+  bool records = false;  // any block
+  // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
 };
 ExpressionShape shape_of(std::span<const std::byte> code);
 
-// The constants that such an expression adds to a register for the address that it records.
+// The constants that an expression adds to a register to get the address that it records: how GDB records the
+// variables of a frame.
 struct FrameConstants {
   std::vector<std::int64_t> added;
-  bool is_indirect = false;
+  bool is_indirect = false;  // the recorded address is read from the sum's address
 };
-// Of "reg; const <base>; add; const <offset>; ext; add; const <size>; trace; end", before the size perhaps
-// "trace_quick; ref" for a variable whose address lies there. Nothing for others.
+// For code such as "reg; const <base>; add; const <offset>; ext; add; const <size>; trace; end"; if it is
+// indirect, "trace_quick; ref" stands before the size. Nothing for other code.
 std::optional<FrameConstants> frame_constants_of(std::span<const std::byte> code);
 
 }  // namespace convert::tfile

@@ -7,9 +7,9 @@ namespace {
 
 using What = ComputationStep::What;
 
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMaxStack = 64;
 
-// Numbers shifted by their width or more have nothing left, but for their sign.
+// A number that is shifted by its width or more is 0, or only its sign if the shift is signed.
 std::uint64_t combined(What what, std::uint64_t left, std::uint64_t right, std::size_t bytes) {
   const std::uint64_t width = 8 * bytes;
   switch (what) {
@@ -56,7 +56,7 @@ std::optional<std::uint64_t> computed(std::span<const ResolvedStep> steps, const
     const auto number = static_cast<std::uint64_t>(step.number);
     const bool pushes = step.what == What::Constant || step.what == What::Register;
     const std::size_t needed = pushes ? 0 : step.what < What::Add ? 1 : 2;
-    if (stack.size() < needed || stack.size() > kDeepest) return std::nullopt;
+    if (stack.size() < needed || stack.size() > kMaxStack) return std::nullopt;
     std::optional<std::uint64_t> result;
     switch (step.what) {
       case What::Constant:

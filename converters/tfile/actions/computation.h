@@ -1,4 +1,4 @@
-// Values of variables that lie nowhere, but can be computed from what a frame holds.
+// Computes variables that are stored nowhere, from the registers and the memory that a frame holds.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace convert::tfile {
 struct ResolvedStep {
   ComputationStep::What what{};
   std::int64_t number = 0;
-  const Register* reg = nullptr;  // of a Register
+  const Register* reg = nullptr;  // of What::Register
 };
 using Computation = std::vector<ResolvedStep>;
 
-// Nothing if it needs a register that the target does not have. `layout` may be null.
+// Looks up the registers of the steps. Nothing if the target lacks one. `layout` may be null.
 std::optional<Computation> resolved(std::span<const ComputationStep> steps, const RegisterLayout* layout);
 
-// What a frame holds. Both give nothing for what it does not.
+// What a frame holds. Both functions return nothing for what it does not hold.
 struct FrameValues {
   std::function<std::optional<std::uint64_t>(const Register&)> of_register;
   std::function<std::optional<std::uint64_t>(std::uint64_t address, std::size_t bytes)> in_memory;

@@ -9,7 +9,7 @@
 namespace convert::tfile {
 namespace {
 
-// Expressions have at most a few hundred bytes; loops are possible but not made by GDB.
+// GDB's expressions have at most a few hundred instructions and no loops.
 constexpr std::size_t kMaxSteps = 4096;
 constexpr std::size_t kStackSize = 100;  // gdbserver's
 
@@ -28,7 +28,7 @@ std::uint64_t sign_extended(std::uint64_t value, std::uint64_t bits) {
   return (low_bits(value, bits) ^ sign) - sign;
 }
 
-// Second-from-top OP top; nothing where the target would have stopped with an error.
+// a OP b; nothing where the target would have stopped with an error.
 Word binary(Opcode opcode, std::uint64_t a, std::uint64_t b) {
   const bool overflows = as_signed(a) == std::numeric_limits<std::int64_t>::min() && as_signed(b) == -1;
   switch (opcode) {
@@ -75,11 +75,11 @@ Word binary(Opcode opcode, std::uint64_t a, std::uint64_t b) {
 
 bool is_reference(Opcode opcode) { return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble; }
 
-class Machine {
+class Emulator {
  public:
-  Machine(std::span<const std::byte> code, EmulatorTarget& target) : code_(code), target_(target) {}
+  Emulator(std::span<const std::byte> code, EmulatorTarget& target) : code_(code), target_(target) {}
 
-  Run run() {
+  RunResult run() {
     for (std::size_t steps = 0; steps < kMaxSteps; ++steps) {
       const auto instruction = instruction_at(code_, at_);
       if (!instruction) return {Outcome::Stopped, std::nullopt};
@@ -92,7 +92,7 @@ class Machine {
   }
 
  private:
-  // Finished means: go on.
+  // Finished means that the run continues.
   Outcome step(const Instruction& instruction) {
     const std::uint64_t operand = instruction.operand;
     switch (instruction.opcode) {
@@ -208,7 +208,7 @@ class Machine {
     return Outcome::Finished;
   }
 
-  // Brings the top below `count` - 1 others.
+  // Moves the top below the `count` - 1 words under it.
   Outcome rotate(std::size_t count) {
     if (size_ < count) return Outcome::Stopped;
     for (std::size_t i = 1; i < count; ++i) std::swap(stack_[size_ - i], stack_[size_ - i - 1]);
@@ -218,9 +218,9 @@ class Machine {
   Outcome record(Word address, Word length, bool is_string) {
     const auto next = instruction_at(code_, at_);
     const bool is_operand = next && is_reference(next->opcode);
-    const bool go_on = target_.record(
+    const bool continues = target_.record(
         {.address = address, .length = length, .is_string = is_string, .is_operand = is_operand});
-    return go_on ? Outcome::Finished : Outcome::Stopped;
+    return continues ? Outcome::Finished : Outcome::Stopped;
   }
 
   Outcome push(Word word) {
@@ -241,6 +241,8 @@ class Machine {
 
 }  // namespace
 
-Run run(std::span<const std::byte> code, EmulatorTarget& target) { return Machine(code, target).run(); }
+RunResult run(std::span<const std::byte> code, EmulatorTarget& target) {
+  return Emulator(code, target).run();
+}
 
 }  // namespace convert::tfile

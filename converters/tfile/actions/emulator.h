@@ -1,5 +1,5 @@
-// Runs agent bytecode again on what a frame recorded, to learn which memory blocks belong to which
-// expression. Values that the frame does not hold are unknown, and so is everything computed from them.
+// Runs agent bytecode again on the contents of a frame, to find out which memory blocks belong to which
+// expression. Values that the frame does not hold are unknown, and so are all results of them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace convert::tfile {
 
-// What the bytecode can see and do. Unknown values are nullopt.
+// The traced machine as the bytecode sees it. Unknown values are nullopt.
 class EmulatorTarget {
  public:
   virtual ~EmulatorTarget() = default;
@@ -19,29 +19,28 @@ class EmulatorTarget {
 
   struct MemoryRecord {
     std::optional<std::uint64_t> address;
-    std::optional<std::uint64_t> length;  // for strings the limit, 0 = none
+    std::optional<std::uint64_t> length;  // of a string its limit; 0: none
     bool is_string = false;
-    // A word that the expression goes on to use (a pointer on the way), not what was asked for.
+    // The expression reads the recorded word again, as a pointer: it is not the result.
     bool is_operand = false;
   };
-  // A block of memory was recorded here. False stops the run.
+  // Called where the expression records memory. False stops the run.
   virtual bool record(const MemoryRecord& recording) = 0;
 };
 
 enum class Outcome : std::uint8_t {
   Finished,
-  Stopped,  // by record(), by damaged code, by an error the target would have had too
+  Stopped,  // by record(), by damaged code, or by an error that stopped the target, too
   Unknown,  // a jump depended on an unknown value
 };
 
-struct Run {
+struct RunResult {
   Outcome outcome;
-  // What was on top of the stack when the expression ended or threw it away at its end: its value, when it
-  // recorded nothing of its own.
+  // The top of the stack at the end, or what was popped last: the value if only operands are recorded.
   std::optional<std::uint64_t> result;
 };
 
-// Never takes more than a fixed number of steps.
-Run run(std::span<const std::byte> code, EmulatorTarget& target);
+// Runs at most a fixed number of instructions.
+RunResult run(std::span<const std::byte> code, EmulatorTarget& target);
 
 }  // namespace convert::tfile

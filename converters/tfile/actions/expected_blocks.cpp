@@ -230,7 +230,7 @@ class LocationResolver {
       return facts;
     const auto object = symbols_->object(location.address, item.text);
     facts.is_static = object.has_value();
-    facts.takes_no_memory =
+    facts.has_no_memory =
         !object && std::ranges::count(register_variables(location), item.text, &RegisterVariable::name) != 0;
     if (object) facts.address = object->address;
     return facts;

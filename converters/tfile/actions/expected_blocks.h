@@ -94,8 +94,7 @@ ExpectedFrames expect_frames(const TracepointLocation& location, const Descripti
                              const RegisterLayout* layout, const ProgramSymbols* symbols, Names& names);
 
 // Works out all locations. Looks up every collected item in the program's DWARF, which takes most of the time
-// before frames are read. The result borrows the locations and the layout. `symbols` and `layout` may be
-// null.
+// before frames are read. Borrows the locations and the layout. `symbols` and `layout` may be null.
 LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout,
                                 const ProgramSymbols* symbols, Names& names);
 

@@ -11,16 +11,15 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// An expression's form, and what it records in the end: where, if that is the same in all frames, and how
-// much.
-struct Shape : ExpressionShape {
+// An expression's form, and the memory that it records last, as far as it is the same in all frames.
+struct RecordedShape : ExpressionShape {
   std::optional<std::uint64_t> address, length;
 
-  // It records nothing but what its value is computed from.
+  // Whether it records only the operands of its value.
   bool is_value() const { return records && !records_string && !length; }
 
-  static Shape of(std::span<const std::byte> code) {
-    class Nowhere : public EmulatorTarget {
+  static RecordedShape of(std::span<const std::byte> code) {
+    class UnknownTarget : public EmulatorTarget {
      public:
       std::optional<std::uint64_t> read_register(std::uint64_t) override { return std::nullopt; }
       std::optional<std::uint64_t> read_memory(std::uint64_t, std::size_t) override { return std::nullopt; }
@@ -31,24 +30,25 @@ struct Shape : ExpressionShape {
       }
       MemoryRecord last;
     };
-    Nowhere nowhere;
-    run(code, nowhere);
-    Shape shape;
+    UnknownTarget target;
+    run(code, target);
+    RecordedShape shape;
     static_cast<ExpressionShape&>(shape) = shape_of(code);
-    shape.address = nowhere.last.address;
-    shape.length = nowhere.last.length;
+    shape.address = target.last.address;
+    shape.length = target.last.length;
     return shape;
   }
 };
 
-// Finds the cheapest ways to line items up with expressions, both in order, and keeps what all of them agree
-// on. Items of `default-collect` are not in the source: expressions without an item are allowed in front.
+// Aligns items with expressions, both in order, at the lowest cost, and keeps the matches that all cheapest
+// alignments have in common. Items of `default-collect` are not in the source: expressions without an item
+// may come first.
 class Alignment {
  public:
   static constexpr int kImpossible = std::numeric_limits<int>::max() / 4;
   static constexpr std::size_t kMaxCells = std::size_t{1} << 20;
 
-  Alignment(std::span<const CollectItem> items, std::span<const Shape> shapes,
+  Alignment(std::span<const CollectItem> items, std::span<const RecordedShape> shapes,
             std::span<const TracepointAction> actions,
             const std::function<ItemFacts(const CollectItem&)>& facts,
             const std::function<std::string_view(std::uint64_t)>& variable_name)
@@ -68,40 +68,40 @@ class Alignment {
     if (best >= kImpossible) return result;
 
     std::vector<bool> is_ambiguous(shapes_.size()), was_seen(shapes_.size());
-    std::vector<bool> can_skip(items_.size()), can_take(items_.size());
+    std::vector<bool> can_skip(items_.size()), can_match(items_.size());
     for (std::size_t i = 0; i <= items_.size(); ++i) {
       for (std::size_t j = 0; j <= shapes_.size(); ++j) {
         const auto is_best = [&](int cost, std::size_t to_i, std::size_t to_j) {
-          return ahead(i, j) + cost + behind(to_i, to_j) == best;
+          return cost_before(i, j) + cost + cost_after(to_i, to_j) == best;
         };
-        const auto take = [&](const CollectItem* item) {
+        const auto assign = [&](const CollectItem* item) {
           if (was_seen[j] && result.expressions[j] != item) is_ambiguous[j] = true;
           was_seen[j] = true;
           result.expressions[j] = item;
         };
-        if (i == 0 && j < shapes_.size() && is_best(kStrange, 0, j + 1)) take(nullptr);
+        if (i == 0 && j < shapes_.size() && is_best(kUnusual, 0, j + 1)) assign(nullptr);
         if (i == items_.size()) continue;
         if (is_best(skip_cost(i), i + 1, j)) can_skip[i] = true;
         if (j == shapes_.size()) continue;
-        if (is_best(take_cost(i, j), i + 1, j + 1)) {
-          take(&items_[i]);
-          can_take[i] = true;
+        if (is_best(match_cost(i, j), i + 1, j + 1)) {
+          assign(&items_[i]);
+          can_match[i] = true;
         }
-        if (items_[i].kind == Kind::Variables && is_best(take_cost(i, j), i, j + 1)) take(&items_[i]);
+        if (items_[i].kind == Kind::Variables && is_best(match_cost(i, j), i, j + 1)) assign(&items_[i]);
       }
     }
     for (std::size_t j = 0; j < shapes_.size(); ++j)
       if (is_ambiguous[j]) result.expressions[j] = nullptr;
     for (std::size_t i = 0; i < items_.size(); ++i)
-      if (items_[i].kind == Kind::Name && can_skip[i] && !can_take[i]) result.memory.push_back(&items_[i]);
+      if (items_[i].kind == Kind::Name && can_skip[i] && !can_match[i]) result.memory.push_back(&items_[i]);
     return result;
   }
 
  private:
-  static constexpr int kStrange = 4;    // possible, but something else is likelier
-  static constexpr int kUnlikely = 16;  // against what is known
+  static constexpr int kUnusual = 4;    // possible, but unlikely
+  static constexpr int kUnlikely = 16;  // contradicts what is known
 
-  // An item without an expression of its own.
+  // The cost of an item without an expression of its own.
   int skip_cost(std::size_t i) const {
     switch (items_[i].kind) {
       case Kind::Registers:
@@ -111,7 +111,7 @@ class Alignment {
         return 0;
       case Kind::Name:
         if (facts_[i].is_static) return *facts_[i].is_static && is_in_a_range(facts_[i]) ? 0 : kUnlikely;
-        return has_ranges() ? 0 : kStrange;
+        return has_ranges() ? 0 : kUnusual;
       case Kind::Expression:
       case Kind::Value:
         return kUnlikely;
@@ -120,8 +120,8 @@ class Alignment {
     }
   }
 
-  int take_cost(std::size_t i, std::size_t j) const {
-    const Shape& shape = shapes_[j];
+  int match_cost(std::size_t i, std::size_t j) const {
+    const RecordedShape& shape = shapes_[j];
     switch (items_[i].kind) {
       case Kind::Variable:
         return shape.only_variable && variable_name_(*shape.only_variable) == items_[i].text.substr(1)
@@ -134,8 +134,8 @@ class Alignment {
       case Kind::Variables:
       case Kind::Expression:
         if (shape.only_variable) return kImpossible;
-        return form_cost(items_[i], shape) + place_cost(facts_[i], shape) +
-               (items_[i].kind != Kind::Expression && shape.is_value() ? kStrange : 0);
+        return kind_cost(items_[i], shape) + address_cost(facts_[i], shape) +
+               (items_[i].kind != Kind::Expression && shape.is_value() ? kUnusual : 0);
       case Kind::Value:
         if (shape.only_variable) return kImpossible;
         return shape.length || shape.records_string ? kUnlikely : 0;
@@ -144,15 +144,15 @@ class Alignment {
     }
   }
 
-  // Values that were optimized away record nothing; arrays are recorded whole, as strings too.
-  static int form_cost(const CollectItem& item, const Shape& shape) {
+  // Values that were optimized out record nothing. Arrays are recorded whole, even as strings.
+  static int kind_cost(const CollectItem& item, const RecordedShape& shape) {
     if (shape.records_string && !item.is_string) return kUnlikely;
     return shape.records && shape.records_string == item.is_string ? 0 : 1;
   }
 
-  static int place_cost(const ItemFacts& facts, const Shape& shape) {
-    // GDB makes an expression for it all the same, one that records nothing.
-    int cost = facts.takes_no_memory && shape.records ? kUnlikely : 0;
+  static int address_cost(const ItemFacts& facts, const RecordedShape& shape) {
+    // The expression of a variable without memory records nothing.
+    int cost = facts.has_no_memory && shape.records ? kUnlikely : 0;
     if (facts.is_static.value_or(false) && (!shape.address || shape.address != facts.address))
       cost += kUnlikely;
     if (facts.size && shape.length && *facts.size != *shape.length) cost += kUnlikely;
@@ -165,53 +165,53 @@ class Alignment {
   }
   bool is_in_a_range(const ItemFacts& facts) const {
     if (!facts.address) return false;
-    // Other actions have no length.
+    // Only memory actions have a length.
     return std::ranges::any_of(actions_, [&](const TracepointAction& action) {
       return action.base == -1 && *facts.address - static_cast<std::uint64_t>(action.offset) < action.length;
     });
   }
 
-  int& ahead(std::size_t i, std::size_t j) { return ahead_[i * (shapes_.size() + 1) + j]; }
-  int& behind(std::size_t i, std::size_t j) { return behind_[i * (shapes_.size() + 1) + j]; }
+  int& cost_before(std::size_t i, std::size_t j) { return cost_before_[i * (shapes_.size() + 1) + j]; }
+  int& cost_after(std::size_t i, std::size_t j) { return cost_after_[i * (shapes_.size() + 1) + j]; }
 
-  // The cheapest cost from the start to each point, and from each point to the end.
+  // Computes the lowest cost from the start to each cell, and from each cell to the end.
   int fill() {
     const std::size_t cells = (items_.size() + 1) * (shapes_.size() + 1);
-    ahead_.assign(cells, kImpossible);
-    behind_.assign(cells, kImpossible);
-    ahead(0, 0) = 0;
-    behind(items_.size(), shapes_.size()) = 0;
+    cost_before_.assign(cells, kImpossible);
+    cost_after_.assign(cells, kImpossible);
+    cost_before(0, 0) = 0;
+    cost_after(items_.size(), shapes_.size()) = 0;
     for (std::size_t i = 0; i <= items_.size(); ++i)
       for (std::size_t j = 0; j <= shapes_.size(); ++j)
         for_each_step(i, j, [&](int cost, std::size_t to_i, std::size_t to_j) {
-          ahead(to_i, to_j) = std::min(ahead(to_i, to_j), sum(ahead(i, j), cost));
+          cost_before(to_i, to_j) = std::min(cost_before(to_i, to_j), sum(cost_before(i, j), cost));
         });
     for (std::size_t i = items_.size() + 1; i-- > 0;)
       for (std::size_t j = shapes_.size() + 1; j-- > 0;)
         for_each_step(i, j, [&](int cost, std::size_t to_i, std::size_t to_j) {
-          behind(i, j) = std::min(behind(i, j), sum(behind(to_i, to_j), cost));
+          cost_after(i, j) = std::min(cost_after(i, j), sum(cost_after(to_i, to_j), cost));
         });
-    return ahead(items_.size(), shapes_.size());
+    return cost_before(items_.size(), shapes_.size());
   }
 
   static int sum(int a, int b) { return std::min(a + b, kImpossible); }
 
   template <typename Step>
   void for_each_step(std::size_t i, std::size_t j, Step&& step) const {
-    if (i == 0 && j < shapes_.size()) step(kStrange, i, j + 1);
+    if (i == 0 && j < shapes_.size()) step(kUnusual, i, j + 1);
     if (i == items_.size()) return;
     step(skip_cost(i), i + 1, j);
     if (j == shapes_.size()) return;
-    step(take_cost(i, j), i + 1, j + 1);
-    if (items_[i].kind == Kind::Variables) step(take_cost(i, j), i, j + 1);
+    step(match_cost(i, j), i + 1, j + 1);
+    if (items_[i].kind == Kind::Variables) step(match_cost(i, j), i, j + 1);
   }
 
   std::span<const CollectItem> items_;
-  std::span<const Shape> shapes_;
+  std::span<const RecordedShape> shapes_;
   std::span<const TracepointAction> actions_;
   const std::function<std::string_view(std::uint64_t)>& variable_name_;
   std::vector<ItemFacts> facts_;
-  std::vector<int> ahead_, behind_;
+  std::vector<int> cost_before_, cost_after_;
 };
 
 }  // namespace
@@ -219,14 +219,14 @@ class Alignment {
 ItemMatch match_items(std::span<const CollectItem> items, std::span<const TracepointAction> actions,
                       const std::function<ItemFacts(const CollectItem&)>& facts,
                       const std::function<std::string_view(std::uint64_t)>& variable_name) {
-  std::vector<Shape> shapes;
+  std::vector<RecordedShape> shapes;
   std::size_t memory_actions = 0;
   for (const TracepointAction& action : actions) {
-    if (action.kind == TracepointAction::Kind::Expression) shapes.push_back(Shape::of(action.code));
+    if (action.kind == TracepointAction::Kind::Expression) shapes.push_back(RecordedShape::of(action.code));
     if (action.kind == TracepointAction::Kind::Memory) ++memory_actions;
   }
   ItemMatch match = Alignment(items, shapes, actions, facts, variable_name).match();
-  // Ranges are sorted by address and joined: only a single one for a single name is certain.
+  // GDB sorts ranges by address and joins them, so only a single range of a single name is certain.
   const bool is_certain = match.memory.size() == 1 && memory_actions == 1;
   const CollectItem* only = is_certain ? match.memory.front() : nullptr;
   match.memory.assign(memory_actions, only);

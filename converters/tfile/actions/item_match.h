@@ -1,5 +1,5 @@
-// Which of the things that a user collects each action of a tracepoint records. Nothing in a trace file says
-// so: their order does, their form, and what the program tells of their places and sizes.
+// Finds out which collected item each action of a tracepoint records. A trace file does not contain this: it
+// follows from the order and the form of items and actions, and from addresses and sizes in the program.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace convert::tfile {
 
-// Which item each expression and each memory range of a location's actions belongs to.
+// The item of each expression action and of each memory action of a location.
 struct ItemMatch {
-  std::vector<const CollectItem*> expressions;  // by expression action; null: unknown
-  std::vector<const CollectItem*> memory;       // by memory action; null: unknown, or several in one
+  std::vector<const CollectItem*> expressions;  // null: unknown
+  std::vector<const CollectItem*> memory;       // null: unknown, or several items
 };
 
-// What the program knows of an item; nothing: nobody knows.
+// What the program knows about an item.
 struct ItemFacts {
   std::optional<bool> is_static = {};         // an object with an address of its own
-  std::optional<std::uint64_t> address = {};  // of it
+  std::optional<std::uint64_t> address = {};  // of the object
   std::optional<std::uint64_t> size = {};     // of the item's value
-  bool takes_no_memory = false;               // it lies in a register, or nowhere
+  bool has_no_memory = false;                 // it is in a register, or optimized out
 };
 
-// `facts` are asked for names and expressions; `variable_name` names a trace state variable by its number.
+// `facts` is called for names, expressions and values; `variable_name` names a trace state variable.
 ItemMatch match_items(std::span<const CollectItem> items, std::span<const TracepointAction> actions,
                       const std::function<ItemFacts(const CollectItem&)>& facts,
                       const std::function<std::string_view(std::uint64_t)>& variable_name);

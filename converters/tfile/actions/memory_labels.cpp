@@ -9,9 +9,9 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// How far a block is looked for behind others that nothing explains.
+// A block is searched behind fewer than this many unexplained blocks.
 constexpr std::size_t kLookAhead = 4;
-// How far back an expression finds the memory that it refers to.
+// An expression reads only this many of the latest blocks.
 constexpr std::size_t kLookBack = 256;
 
 std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Block* registers,
@@ -23,17 +23,17 @@ std::optional<std::uint64_t> register_of(const RegisterLayout* layout, const Blo
   return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order));
 }
 
-// Of collect/s without a type: a number stays a number, it is not text for having been asked for as such.
-bool is_text(bool is_asked_for, std::uint64_t size) {
-  return is_asked_for && size != 1 && size != 2 && size != 4 && size != 8;
+// Whether an item of unknown type is text. Even with collect/s, an item of the size of a number is not.
+bool is_text(bool is_collected_as_string, std::uint64_t size) {
+  return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }
 
 }  // namespace
 
-// An expression run again: each word that it records is the next block of the frame.
-class MemoryLabels::Frames : public EmulatorTarget {
+// A frame as the target of an expression that runs again: whatever the expression records is the next block.
+class MemoryLabels::FrameTarget : public EmulatorTarget {
  public:
-  Frames(MemoryLabels& labels, const Frame& frame, const Block* registers, const MemoryAction& action)
+  FrameTarget(MemoryLabels& labels, const Frame& frame, const Block* registers, const MemoryAction& action)
       : labels_(labels), frame_(frame), registers_(registers), action_(action) {}
 
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
@@ -63,47 +63,46 @@ class MemoryLabels::Frames : public EmulatorTarget {
     return value;
   }
 
-  bool record(const MemoryRecord& wanted) override {
-    MemoryRecord recording = wanted;
-    if (recording.address) *recording.address &= labels_.address_mask_;
-    if (recording.length == 0 && !recording.is_string && !recording.is_operand)
-      return record_place(recording);
-    if (!fits(recording)) {
-      const bool found = recording.address && recording.length && !recording.is_string &&
-                         labels_.look_for(*recording.address, std::min(*recording.length, kMaxBlock));
+  bool record(const MemoryRecord& recorded) override {
+    MemoryRecord record = recorded;
+    if (record.address) *record.address &= labels_.address_mask_;
+    if (record.length == 0 && !record.is_string && !record.is_operand) return record_address(record);
+    if (!fits(record)) {
+      const bool found = record.address && record.length && !record.is_string &&
+                         labels_.find_ahead(*record.address, std::min(*record.length, kMaxBlock));
       if (!found) return false;
     }
     const Block& block = *labels_.memory_[labels_.at_++];
-    if (recording.is_operand || !action_.name) {
+    if (record.is_operand || !action_.name) {
       labels_.unnamed_.push_back(&block);
       return true;
     }
     NamedMemory named{.name = *action_.name, .bytes = block.bytes, .size = block.bytes.size()};
-    named.is_string = recording.is_string || is_text(action_.is_string, block.bytes.size());
+    named.is_string = record.is_string || is_text(action_.is_string, block.bytes.size());
     named.layout = action_.layout.get();
-    if (!recording.is_string && recording.length)
-      while (named.size < *recording.length && continues(block.address + named.size))
+    if (!record.is_string && record.length)
+      while (named.size < *record.length && continues(block.address + named.size))
         named.size += labels_.memory_[labels_.at_++]->bytes.size();
     labels_.named_.push_back(named);
     return true;
   }
 
  private:
-  // An array of unknown size: GDB records where it lies, on the way, and nothing of it.
-  bool record_place(const MemoryRecord& recording) {
+  // GDB records the address of an array of unknown size, and none of its elements.
+  bool record_address(const MemoryRecord& record) {
     if (const Block* const block = labels_.next(); block != nullptr && block->bytes.empty()) ++labels_.at_;
-    if (action_.name && recording.address)
+    if (action_.name && record.address)
       labels_.named_.push_back(
-          {.name = *action_.name, .layout = action_.layout.get(), .value = recording.address});
+          {.name = *action_.name, .layout = action_.layout.get(), .value = record.address});
     return true;
   }
 
-  bool fits(const MemoryRecord& recording) const {
+  bool fits(const MemoryRecord& record) const {
     const Block* block = labels_.next();
-    if (block == nullptr || (recording.address && *recording.address != block->address)) return false;
-    if (recording.is_string)
-      return !recording.length || *recording.length == 0 || block->bytes.size() <= *recording.length;
-    return !recording.length || std::min(*recording.length, kMaxBlock) == block->bytes.size();
+    if (block == nullptr || (record.address && *record.address != block->address)) return false;
+    if (record.is_string)
+      return !record.length || *record.length == 0 || block->bytes.size() <= *record.length;
+    return !record.length || std::min(*record.length, kMaxBlock) == block->bytes.size();
   }
 
   bool continues(std::uint64_t address) const {
@@ -128,12 +127,12 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Expec
   if (expected != nullptr) {
     for (const MemoryAction& action : expected->actions) {
       if (!action.is_expression) {
-        range(action, registers);
+        label_range(action, registers);
         continue;
       }
       if (next() == nullptr && !action.is_value) continue;
-      Frames frames(*this, frame, registers, action);
-      const Run result = run(action.code, frames);
+      FrameTarget target(*this, frame, registers, action);
+      const RunResult result = run(action.code, target);
       if (action.is_value && result.outcome == Outcome::Finished && result.result)
         named_.push_back(
             {.name = *action.name, .size = 8, .layout = action.layout.get(), .value = result.result});
@@ -142,18 +141,18 @@ void MemoryLabels::label(const Frame& frame, const Block* registers, const Expec
   skip_to(memory_.size());
 }
 
-void MemoryLabels::range(const MemoryAction& action, const Block* registers) {
+void MemoryLabels::label_range(const MemoryAction& action, const Block* registers) {
   if (action.base >= 0) {
-    // gdbserver ignores the base register.
+    // gdbserver ignores the base register, other targets add it.
     const auto base = register_of(layout_, registers, static_cast<std::uint64_t>(action.base), order_);
-    if (base && take_range(action, *base + action.offset)) return;
+    if (base && match_range(action, *base + action.offset)) return;
   }
-  take_range(action, action.offset);
+  match_range(action, action.offset);
 }
 
-bool MemoryLabels::take_range(const MemoryAction& action, std::uint64_t address) {
+bool MemoryLabels::match_range(const MemoryAction& action, std::uint64_t address) {
   address &= address_mask_;
-  if (!look_for(address, std::min(action.length, kMaxBlock))) return false;
+  if (!find_ahead(address, std::min(action.length, kMaxBlock))) return false;
   const Block& first = *memory_[at_++];
   std::uint64_t size = first.bytes.size();
   std::size_t last = at_;
@@ -176,8 +175,8 @@ bool MemoryLabels::take_range(const MemoryAction& action, std::uint64_t address)
   return true;
 }
 
-// Passes over a few blocks that nothing explains, if the wanted one follows them.
-bool MemoryLabels::look_for(std::uint64_t address, std::uint64_t size) {
+// Skips a few unexplained blocks if the expected one follows them.
+bool MemoryLabels::find_ahead(std::uint64_t address, std::uint64_t size) {
   const std::size_t end = std::min(memory_.size(), at_ + kLookAhead);
   for (std::size_t i = at_; i < end; ++i) {
     if (memory_[i]->address != address || memory_[i]->bytes.size() != size) continue;

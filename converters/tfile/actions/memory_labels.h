@@ -1,4 +1,4 @@
-// Finds out what each memory block of a frame is, by walking the actions of its location next to the blocks.
+// Finds the item of each memory block of a frame, by walking the location's actions along the blocks.
 #pragma once
 
 #include <cstdint>
@@ -13,48 +13,48 @@
 
 namespace convert::tfile {
 
-// An item of the frame that has a name.
+// A named item of a frame.
 struct NamedMemory {
   NameId name{};
-  std::span<const std::byte> bytes = {};  // the beginning, when it takes several blocks
-  std::uint64_t size = 0;                 // of all of it
+  std::span<const std::byte> bytes = {};  // of its first block
+  std::uint64_t size = 0;                 // of the whole item, which may continue in further blocks
   bool is_string = false;
-  const ValueLayout* layout = nullptr;      // of all of it; null: unknown
-  std::optional<std::uint64_t> value = {};  // instead of bytes: computed from what the frame holds
+  const ValueLayout* layout = nullptr;      // null: unknown
+  std::optional<std::uint64_t> value = {};  // a computed value, instead of bytes
 };
 
 class MemoryLabels {
  public:
-  // `layout` may be null; borrowed.
+  // Borrows `layout`, which may be null.
   MemoryLabels(const RegisterLayout* layout, std::endian order)
       : layout_(layout), order_(order), address_mask_(address_mask(layout)) {}
 
-  // `expected` may be null: then nothing has a name. The result borrows from the frame.
+  // Without `expected` no block has a name. The result borrows from the frame.
   void label(const Frame& frame, const Block* registers, const ExpectedBlocks* expected);
 
   const std::vector<NamedMemory>& named() const { return named_; }
-  // Memory blocks (of all, in order) that belong to no item: words on the way to one, or unexplained.
+  // The memory blocks without an item, in order: pointers that an expression followed, or unexplained blocks.
   const std::vector<const Block*>& unnamed() const { return unnamed_; }
 
-  // What the frame recorded at an address: at least `size` bytes, or nothing.
+  // `size` bytes that the frame recorded at an address, or nothing.
   std::span<const std::byte> memory_at(std::uint64_t address, std::uint64_t size) const;
 
-  // Whether the result depends on what was recorded in variables and memory, not only on where.
+  // Whether the result depends on recorded values, and not only on addresses.
   bool has_read_values() const { return has_read_values_; }
 
  private:
-  class Frames;  // what an expression sees
-  bool take_range(const MemoryAction& action, std::uint64_t address);
-  void range(const MemoryAction& action, const Block* registers);
+  class FrameTarget;
+  bool match_range(const MemoryAction& action, std::uint64_t address);
+  void label_range(const MemoryAction& action, const Block* registers);
   const Block* next() const { return at_ < memory_.size() ? memory_[at_] : nullptr; }
-  bool look_for(std::uint64_t address, std::uint64_t size);
+  bool find_ahead(std::uint64_t address, std::uint64_t size);
   void skip_to(std::size_t at);
 
   const RegisterLayout* layout_;
   std::endian order_;
   std::uint64_t address_mask_;
   std::vector<const Block*> memory_;  // of the frame
-  std::size_t at_ = 0;                // the first one without an explanation
+  std::size_t at_ = 0;                // index of the first block without an explanation
   std::vector<NamedMemory> named_;
   std::vector<const Block*> unnamed_;
   bool has_read_values_ = false;

@@ -10,19 +10,19 @@
 namespace convert::tfile {
 namespace {
 
-// What GDB calls the same thing on every machine, and what it is on those with another name for it.
+// GDB's names on every machine, and the registers that `fp` and `ps` stand for.
 constexpr std::array<std::string_view, 4> kStandard{"pc", "sp", "fp", "ps"};
 constexpr std::array<std::string_view, 6> kFrames{"rbp", "ebp", "x29", "r11", "s8", "r31"};
 constexpr std::array<std::string_view, 4> kStatus{"eflags", "cpsr", "psr", "msr"};
 
-// Without a layout, only the commonest machine's names can be guessed.
-constexpr std::array<std::string_view, 3> kUsual{"eip", "rip", "esp"};
+// Registers of the most common machines, for traces whose layout is unknown.
+constexpr std::array<std::string_view, 3> kCommon{"eip", "rip", "esp"};
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// What x86 calls a part of a register: "eax", "ax", "al" and "ah" of "rax"; "r8d" of "r8".
+// The x86 registers that may have this part: "eax", "ax", "al" and "ah" are parts of "rax", "r8d" of "r8".
 std::vector<std::string> wholes_of(std::string_view part) {
   if (part.size() < 2) return {};
   std::string core(part);
@@ -36,7 +36,7 @@ std::vector<std::string> wholes_of(std::string_view part) {
   return {"r" + core, "e" + core};
 }
 
-// "ymm3" is what "xmm3" and "ymm3h" hold together.
+// "ymm3" consists of "xmm3" and "ymm3h".
 std::vector<std::string> vector_pieces_of(std::string_view name) {
   if (name.size() < 4 || !name.substr(1).starts_with("mm") || !is_number(name.substr(3))) return {};
   const std::string number(name.substr(3));
@@ -82,7 +82,7 @@ std::vector<const Register*> registers_named(std::string_view name, const Regist
 
 bool is_register_name(std::string_view name, const RegisterLayout* layout) {
   if (std::ranges::find(kStandard, name) != kStandard.end()) return true;
-  if (layout == nullptr) return std::ranges::find(kUsual, name) != kUsual.end();
+  if (layout == nullptr) return std::ranges::find(kCommon, name) != kCommon.end();
   return !registers_named(name, layout).empty();
 }
 

@@ -1,4 +1,4 @@
-// Which registers a tracepoint's user asked for.
+// Which registers the actions of a tracepoint ask for.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` stands for (GDB's own names for parts and wholes of them, too); none if it is no
-// register's name. `layout` may be null: then nothing is known but names that GDB gives on every machine.
+// The registers that `$name` stands for; none if it is no register. GDB also has names for parts of registers
+// ("al") and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 
@@ -21,9 +21,9 @@ struct WantedRegisters {
   std::vector<const Register*> named;
 };
 
-// Expressions need registers, too, so an action with a mask of some tells nothing. One of all general ones
-// does: what is collected by default (`set default-collect`) is in no command. Files without commands
-// (`has_commands`) do not tell what was asked for: then it is all.
+// A register mask of only some registers means nothing, as expressions need registers, too. A mask of all
+// general registers means $regs, which may have been collected by `set default-collect` and is in no command
+// then. Without commands all registers are wanted.
 WantedRegisters wanted_registers(std::span<const CollectItem> items,
                                  std::span<const TracepointAction> actions, bool has_commands,
                                  const RegisterLayout* layout);

@@ -1,5 +1,5 @@
-// What the arguments that tell of a frame itself are called. A variable of the program may be called the
-// same: one record can't hold both, so the variable is shown as "frame (program)".
+// The names of the arguments that describe a frame itself. A record can't hold two arguments of one name, so
+// a variable of the program that is called "frame" is shown as "frame (program)".
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", 
 inline std::string value_argument_name(std::string_view name) {
   using namespace argument_names;
   constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kTime, kThread, kMemory};
-  const bool is_own = std::ranges::find(kAll, name) != kAll.end();
-  return std::string(name) + (is_own ? " (program)" : "");
+  const bool is_reserved = std::ranges::find(kAll, name) != kAll.end();
+  return std::string(name) + (is_reserved ? " (program)" : "");
 }
 
 }  // namespace convert::tfile

@@ -7,7 +7,7 @@
 namespace convert::tfile {
 namespace {
 
-// At the commas outside of brackets and quotes.
+// Splits a list at the commas that are outside of brackets and quotes.
 std::vector<std::string_view> split_items(std::string_view list) {
   std::vector<std::string_view> items;
   int depth = 0;
@@ -51,7 +51,7 @@ bool is_plain_name(std::string_view text) {
   }
 }
 
-// Behind the bracket that closes the one at `at`; the end of the text if none does.
+// The offset behind the bracket that closes the one at `at`; the end of the text if none does.
 std::size_t behind_brackets(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {
@@ -61,7 +61,7 @@ std::size_t behind_brackets(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Whether an operator outside of all brackets makes a value that lies nowhere.
+// Whether an operator outside of all brackets computes a value that has no address.
 bool is_value(std::string_view text) {
   bool wants_operand = true, is_dereferenced = false, is_behind_bracket = false;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// What the user asked a tracepoint to collect, item by item, out of the source form of its actions.
+// The items that a tracepoint collects, from the source text of its actions.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@ namespace convert::tfile {
 
 struct CollectItem {
   enum class Kind : std::uint8_t {
-    Registers,      // $regs, a single register: no memory of its own
-    ReturnAddress,  // $_ret: an expression, where it lies in memory
-    Variables,      // $args, $locals: one expression for each variable, unnamed
+    Registers,      // $regs, or a single register: recorded by a mask
+    ReturnAddress,  // $_ret: recorded by an expression if it is in memory
+    Variables,      // $args, $locals: recorded by one expression per variable
     StaticData,     // $_sdata
     Variable,       // a trace state variable
-    Name,           // a name, qualified or not: memory when it is static, else an expression
-    Value,          // "a+b", "&x", "(int)x": lies nowhere, so only what it is computed from is recorded
+    Name,           // a name, qualified or not: recorded as a range if it is static, else by an expression
+    Value,          // "a+b", "&x", "(int)x": has no address, so only its operands are recorded
     Expression,     // anything else: "*p", "a[2]@3", "it->next"
     Evaluate,       // teval: records nothing
   };
@@ -29,8 +29,8 @@ struct CollectItems {
   std::vector<CollectItem> hit, step;
 };
 
-// Splits the commands ("collect a, b", "while-stepping 3", "end", …) of a location. `is_variable` and
-// `is_register` say what a $name is (without the $).
+// Splits the commands of a location ("collect a, b", "while-stepping 3", "end", …). `is_variable` and
+// `is_register` classify a $name; they get it without the $.
 CollectItems collect_items(const std::vector<std::string>& commands,
                            const std::function<bool(std::string_view)>& is_variable,
                            const std::function<bool(std::string_view)>& is_register);

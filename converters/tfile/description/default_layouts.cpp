@@ -10,70 +10,82 @@
 namespace convert::tfile {
 namespace {
 
-// Registers in the order of the block, in words: "i8:" the kind and size in bytes of those that follow
-// (i signed, u unsigned, p pointer, e x86 flags, f float, b bytes, c control: an integer that is not
-// general),
-// "@57" the number of the next one (else one more than before), "r0-r15" a run of names, "_" one without a
-// name.
-struct Text {
+// The registers of an architecture in the order of the block. "i8:" is the form and the size in bytes of the
+// registers that follow (i signed, u unsigned, p pointer, e x86 flags, f float, b bytes, c control register:
+// an integer that is not general). "@57" is the number of the next register, "r0-r15" a range of names, "_" a
+// register without a name.
+struct LayoutText {
   std::string_view architecture;
   std::string_view registers;
   std::array<std::size_t, 6> typical_sizes;
 };
 
 constexpr std::array kTexts{
-    Text{"i386:x86-64",
-         "i8: rax rbx rcx rdx rsi rdi p8: rbp rsp i8: r8-r15 p8: rip e4: eflags i4: cs ss ds es fs gs b10: "
-         "st0-st7 "
-         "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm15 c4: mxcsr "
-         "i8: orig_rax u8: fs_base gs_base b16: ymm0h-ymm15h "
-         "@76 b16: xmm16-xmm31 ymm16h-ymm31h c8: k0-k7 b32: zmm0h-zmm31h",
-         {0x94, 0x218, 0x230, 0x330, 0x970}},
-    Text{"i386",
-         "i4: eax ecx edx ebx p4: esp ebp i4: esi edi p4: eip e4: eflags i4: cs ss ds es fs gs b10: st0-st7 "
-         "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm7 c4: mxcsr i4: orig_eax b16: "
-         "ymm0h-ymm7h "
-         "c8: k0-k7 b32: zmm0h-zmm7h",
-         {0x40, 0x134, 0x138, 0x1b8, 0x2f8}},
-    Text{"aarch64", "i8: x0-x30 p8: sp pc c4: cpsr b16: v0-v31 c4: fpsr fpcr", {0x314}},
-    Text{"arm", "u4: r0-r12 p4: sp u4: lr p4: pc b12: f0-f7 c4: fps u4: cpsr", {0xa8, 0x44}},
-    Text{"i386:x64-32",
-         "i8: rax rbx rcx rdx rsi rdi rbp rsp r8-r15 p8: rip e4: eflags i4: cs ss ds es fs gs b10: st0-st7 "
-         "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm15 c4: mxcsr i8: orig_rax u8: "
-         "fs_base gs_base",
-         {}},
-    Text{"mips", "i4: r0-r31 status lo hi badvaddr cause p4: pc f4: f0-f31 c4: fcsr fir _ ", {0x98, 0x124}},
-    Text{"mips:isa64",
-         "i8: r0-r31 status lo hi badvaddr cause p8: pc f8: f0-f31 c8: fcsr fir _",
-         {0x130, 0x248}},
-    Text{"powerpc:common64",
-         "u8: r0-r31 f8: f0-f31 p8: pc u8: msr u4: cr p8: lr u8: ctr u4: xer c4: fpscr b16: vr0-vr31 c4: "
-         "vscr vrsave",
-         {0x22c}},
-    Text{"powerpc:common",
-         "u4: r0-r31 f8: f0-f31 p4: pc u4: msr cr p4: lr u4: ctr xer c4: fpscr b16: vr0-vr31 c4: vscr vrsave",
-         {0x19c}},
-    Text{"s390:64-bit", "u8: pswm pswa r0-r15 u4: acr0-acr15 c4: fpc f8: f0-f15 u8: orig_r2", {0x154, 0x15c}},
-    Text{"s390:31-bit", "u4: pswm pswa r0-r15 acr0-acr15 c4: fpc f8: f0-f15 u4: orig_r2", {0x10c, 0x110}},
-    Text{"riscv:rv64", "i8: zero p8: ra sp gp tp i8: t0-t2 p8: fp i8: s1 a0-a7 s2-s11 t3-t6 p8: pc", {0x108}},
-    Text{"riscv:rv32", "i4: zero p4: ra sp gp tp i4: t0-t2 p4: fp i4: s1 a0-a7 s2-s11 t3-t6 p4: pc", {0x84}},
-    Text{"sparc:v9",
-         "i8: g0-g7 o0-o5 p8: sp i8: o7 l0-l7 i0-i5 p8: fp i8: i7 f4: f0-f31 f8: f32 f34 f36 f38 f40 f42 f44 "
-         "f46 f48 "
-         "f50 f52 f54 f56 f58 f60 f62 p8: pc npc i8: state c8: fsr fprs i8: y",
-         {0x230}},
-    Text{"sparc",
-         "i4: g0-g7 o0-o5 p4: sp i4: o7 l0-l7 i0-i5 p4: fp i4: i7 f4: f0-f31 i4: y psr wim tbr p4: pc npc "
-         "c4: fsr i4: csr",
-         {0x120}},
-    Text{"m68k",
-         "i4: d0-d7 p4: a0-a5 fp sp i4: ps p4: pc b12: fp0-fp7 c4: fpcontrol fpstatus fpiaddr",
-         {0xb4}},
-    Text{"sh", "i4: r0-r15 pc pr gbr vbr mach macl sr", {}},
-    Text{"alpha",
-         "i8: v0 t0-t7 s0-s5 fp a0-a5 t8-t11 ra t12 at p8: gp sp i8: zero f8: f0-f30 c8: fpcr p8: pc i8: _ "
-         "unique",
-         {0x218}},
+    LayoutText{
+        "i386:x86-64",
+        "i8: rax rbx rcx rdx rsi rdi p8: rbp rsp i8: r8-r15 p8: rip e4: eflags i4: cs ss ds es fs gs b10: "
+        "st0-st7 "
+        "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm15 c4: mxcsr "
+        "i8: orig_rax u8: fs_base gs_base b16: ymm0h-ymm15h "
+        "@76 b16: xmm16-xmm31 ymm16h-ymm31h c8: k0-k7 b32: zmm0h-zmm31h",
+        {0x94, 0x218, 0x230, 0x330, 0x970}},
+    LayoutText{
+        "i386",
+        "i4: eax ecx edx ebx p4: esp ebp i4: esi edi p4: eip e4: eflags i4: cs ss ds es fs gs b10: st0-st7 "
+        "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm7 c4: mxcsr i4: orig_eax b16: "
+        "ymm0h-ymm7h "
+        "c8: k0-k7 b32: zmm0h-zmm7h",
+        {0x40, 0x134, 0x138, 0x1b8, 0x2f8}},
+    LayoutText{"aarch64", "i8: x0-x30 p8: sp pc c4: cpsr b16: v0-v31 c4: fpsr fpcr", {0x314}},
+    LayoutText{"arm", "u4: r0-r12 p4: sp u4: lr p4: pc b12: f0-f7 c4: fps u4: cpsr", {0xa8, 0x44}},
+    LayoutText{
+        "i386:x64-32",
+        "i8: rax rbx rcx rdx rsi rdi rbp rsp r8-r15 p8: rip e4: eflags i4: cs ss ds es fs gs b10: st0-st7 "
+        "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm15 c4: mxcsr i8: orig_rax u8: "
+        "fs_base gs_base",
+        {}},
+    LayoutText{
+        "mips", "i4: r0-r31 status lo hi badvaddr cause p4: pc f4: f0-f31 c4: fcsr fir _ ", {0x98, 0x124}},
+    LayoutText{"mips:isa64",
+               "i8: r0-r31 status lo hi badvaddr cause p8: pc f8: f0-f31 c8: fcsr fir _",
+               {0x130, 0x248}},
+    LayoutText{
+        "powerpc:common64",
+        "u8: r0-r31 f8: f0-f31 p8: pc u8: msr u4: cr p8: lr u8: ctr u4: xer c4: fpscr b16: vr0-vr31 c4: "
+        "vscr vrsave",
+        {0x22c}},
+    LayoutText{
+        "powerpc:common",
+        "u4: r0-r31 f8: f0-f31 p4: pc u4: msr cr p4: lr u4: ctr xer c4: fpscr b16: vr0-vr31 c4: vscr vrsave",
+        {0x19c}},
+    LayoutText{
+        "s390:64-bit", "u8: pswm pswa r0-r15 u4: acr0-acr15 c4: fpc f8: f0-f15 u8: orig_r2", {0x154, 0x15c}},
+    LayoutText{
+        "s390:31-bit", "u4: pswm pswa r0-r15 acr0-acr15 c4: fpc f8: f0-f15 u4: orig_r2", {0x10c, 0x110}},
+    LayoutText{
+        "riscv:rv64", "i8: zero p8: ra sp gp tp i8: t0-t2 p8: fp i8: s1 a0-a7 s2-s11 t3-t6 p8: pc", {0x108}},
+    LayoutText{
+        "riscv:rv32", "i4: zero p4: ra sp gp tp i4: t0-t2 p4: fp i4: s1 a0-a7 s2-s11 t3-t6 p4: pc", {0x84}},
+    LayoutText{
+        "sparc:v9",
+        "i8: g0-g7 o0-o5 p8: sp i8: o7 l0-l7 i0-i5 p8: fp i8: i7 f4: f0-f31 f8: f32 f34 f36 f38 f40 f42 f44 "
+        "f46 f48 "
+        "f50 f52 f54 f56 f58 f60 f62 p8: pc npc i8: state c8: fsr fprs i8: y",
+        {0x230}},
+    LayoutText{
+        "sparc",
+        "i4: g0-g7 o0-o5 p4: sp i4: o7 l0-l7 i0-i5 p4: fp i4: i7 f4: f0-f31 i4: y psr wim tbr p4: pc npc "
+        "c4: fsr i4: csr",
+        {0x120}},
+    LayoutText{"m68k",
+               "i4: d0-d7 p4: a0-a5 fp sp i4: ps p4: pc b12: fp0-fp7 c4: fpcontrol fpstatus fpiaddr",
+               {0xb4}},
+    LayoutText{"sh", "i4: r0-r15 pc pr gbr vbr mach macl sr", {}},
+    LayoutText{
+        "alpha",
+        "i8: v0 t0-t7 s0-s5 fp a0-a5 t8-t11 ra t12 at p8: gp sp i8: zero f8: f0-f30 c8: fpcr p8: pc i8: _ "
+        "unique",
+        {0x218}},
 };
 
 constexpr std::string_view kDigits = "0123456789";
@@ -88,12 +100,12 @@ const std::vector<FlagField>& x86_flags() {
 
 unsigned number_in(std::string_view digits) { return take_number<unsigned>(digits).value_or(0); }
 
-// "r0-r15", "ymm0h-ymm15h": the names of a run; a single name stands for itself.
+// The names of a range: "r0-r15", "ymm0h-ymm15h", or a single name.
 std::vector<std::string> names_of(std::string_view word) {
   const std::size_t dash = word.find('-');
   if (dash == std::string_view::npos) return {std::string(word)};
   const std::string_view first = word.substr(0, dash), last = word.substr(dash + 1);
-  // The number that counts is the last one in the name; letters may follow.
+  // The last number of the name counts up; letters may follow it.
   const auto split = [](std::string_view name) {
     const std::size_t end = name.find_last_of(kDigits) + 1;
     const std::size_t begin = name.find_last_not_of(kDigits, end - 1) + 1;
@@ -124,7 +136,7 @@ ValueForm form_of(char letter) {
   }
 }
 
-RegisterLayout build(const Text& text) {
+RegisterLayout build(const LayoutText& text) {
   std::vector<Register> registers;
   std::istringstream words{std::string(text.registers)};
   char letter = 'i';
@@ -159,7 +171,7 @@ RegisterLayout build(const Text& text) {
 std::span<const RegisterLayout> default_layouts() {
   static const std::vector<RegisterLayout> layouts = [] {
     std::vector<RegisterLayout> built;
-    for (const Text& text : kTexts) built.push_back(build(text));
+    for (const LayoutText& text : kTexts) built.push_back(build(text));
     return built;
   }();
   return layouts;
@@ -179,7 +191,7 @@ const RegisterLayout* default_layout(std::string_view architecture) {
 }
 
 bool is_typical_size(const RegisterLayout& layout, std::size_t block_size) {
-  const auto text = std::ranges::find(kTexts, layout.architecture(), &Text::architecture);
+  const auto text = std::ranges::find(kTexts, layout.architecture(), &LayoutText::architecture);
   return text != kTexts.end() && block_size != 0 &&
          std::ranges::find(text->typical_sizes, block_size) != text->typical_sizes.end();
 }

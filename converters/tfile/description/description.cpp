@@ -29,7 +29,7 @@ class FieldReader {
 
   void read(std::string_view field) {
     std::string_view value = field;
-    const std::string_view name = take_field(value, ':');
+    const std::string_view name = next_field(value, ':');
     if (const auto* found = std::ranges::find(kReasons, name, &ReasonName::name); found != kReasons.end())
       read_reason(found->reason, name, value);
     else if (name == "tframes")
@@ -62,7 +62,7 @@ class FieldReader {
     status_.reason = reason;
     const bool has_text = reason == StopReason::Command || reason == StopReason::Error;
     if (has_text && value.find(':') != std::string_view::npos)
-      status_.stop_text = text(name, take_field(value, ':'));
+      status_.stop_text = text(name, next_field(value, ':'));
     const auto tracepoint = number(name, value);
     if (reason == StopReason::PassCount || reason == StopReason::Error) status_.stop_tracepoint = tracepoint;
   }
@@ -93,14 +93,14 @@ class FieldReader {
 
 TraceStatus read_status(std::string_view payload, std::vector<std::string>& problems) {
   TraceStatus status;
-  if (payload.starts_with('T')) payload.remove_prefix(1);  // as in the remote packet
-  const std::string_view running = take_field(payload, ';');
+  if (payload.starts_with('T')) payload.remove_prefix(1);  // the reply of a qTStatus packet does
+  const std::string_view running = next_field(payload, ';');
   if (running != "0" && running != "1")
     problems.push_back(fmt::format("status: begins with '{}', expected 0 or 1", running));
   status.running = running == "1";
   FieldReader fields(status, problems);
   while (!payload.empty())
-    if (const std::string_view field = take_field(payload, ';'); !field.empty()) fields.read(field);
+    if (const std::string_view field = next_field(payload, ';'); !field.empty()) fields.read(field);
   return status;
 }
 
@@ -134,7 +134,7 @@ std::optional<std::uint64_t> Description::computed_variable(std::string_view nam
 
 bool DescriptionReader::read_line(std::string_view line) {
   ++line_number_;
-  if (line.ends_with('\r')) line.remove_suffix(1);  // from a transfer as text
+  if (line.ends_with('\r')) line.remove_suffix(1);  // the file was transferred as text
   if (line.empty()) {
     description_.is_complete = true;
     return false;
@@ -143,7 +143,7 @@ bool DescriptionReader::read_line(std::string_view line) {
   description_.text += '\n';
 
   std::string_view rest = line;
-  const std::string_view keyword = take_field(rest, ' ');
+  const std::string_view keyword = next_field(rest, ' ');
   if (keyword == "R") {
     read_register_size(rest);
   } else if (keyword == "tdesc") {
@@ -186,10 +186,10 @@ void DescriptionReader::read_status_line(std::string_view payload) {
 
 // "<number>:<initial value>:<computed>:<name in hexadecimal>"
 void DescriptionReader::read_variable(std::string_view payload) {
-  const auto number = hex_number(take_field(payload, ':'));
-  const auto initial = hex_number(take_field(payload, ':'));
-  const auto computed = hex_number(take_field(payload, ':'));
-  auto name = hex_text(take_field(payload, ':'));
+  const auto number = hex_number(next_field(payload, ':'));
+  const auto initial = hex_number(next_field(payload, ':'));
+  const auto computed = hex_number(next_field(payload, ':'));
+  auto name = hex_text(next_field(payload, ':'));
   if (!number || !initial || !computed || !name) return damaged("damaged variable");
   description_.variables.push_back({.number = *number,
                                     .initial = std::bit_cast<std::int64_t>(*initial),

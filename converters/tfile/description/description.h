@@ -29,34 +29,34 @@ enum class StopReason : std::uint8_t {
 struct TraceStatus {
   bool running = false;
   std::optional<StopReason> reason;
-  std::string stop_text;                                  // the note of tstop, the message of an error
+  std::string stop_text;                                  // the note of tstop, or the error message
   std::optional<std::uint64_t> stop_tracepoint;           // of a pass count or an error
   std::optional<std::uint64_t> frames;                    // in the buffer when saved
   std::optional<std::uint64_t> frames_created;            // ever; more than `frames` in a circular buffer
   std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
   bool circular = false;
-  bool disconnected = false;  // the recording goes on when GDB goes away
+  bool disconnected = false;  // the recording continues when GDB disconnects
   std::optional<std::uint64_t> start_us, stop_us;
   std::string user, notes;
-  std::vector<std::pair<std::string, std::string>> others;  // fields unknown to us, as written
+  std::vector<std::pair<std::string, std::string>> others;  // unknown fields, as written
 
-  // "stopped by tstop: done", "buffer full", "running": for people.
+  // "stopped by command: done", "buffer full", "running".
   std::string describe() const;
 };
 
-// `payload` is what follows "status ". Fields that can't be read are added to `problems`; the others count.
+// Reads what follows "status ". Fields that can't be read are described in `problems`; the others are used.
 TraceStatus read_status(std::string_view payload, std::vector<std::string>& problems);
 
 // A trace state variable (`tsv` line).
 struct TraceVariable {
   std::uint64_t number = 0;
   std::int64_t initial = 0;
-  bool is_computed = false;  // by the target, when it is read
+  bool is_computed = false;  // the target computes its value when it is read
   std::string name;          // without the $
 };
 
 struct Description {
-  // Bytes of an R block. Files give it in hexadecimal; `register_digits` is what was written.
+  // Bytes of an R block. Files write it in hexadecimal; `register_digits` is the text.
   std::uint64_t register_block_size = 0;
   std::string register_digits;
   std::string target_xml;  // empty: none
@@ -65,22 +65,22 @@ struct Description {
   std::vector<TracepointLocation> locations;
   std::string text;                // all lines, as written
   std::uint64_t frames_begin = 0;  // file offset behind the empty line
-  bool is_complete = false;        // the empty line was there
+  bool is_complete = false;        // it ends with the empty line
 
   // The number of a variable that the target computes, as GDB and KGTP define some; nothing if there is none.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 
-// Reads the description, line by line; any order of lines is fine.
+// Reads the description line by line. The lines may come in any order.
 class DescriptionReader {
  public:
-  // Borrows all; `path` is for notes.
+  // Borrows all. `path` appears in notes.
   DescriptionReader(Description& description, Notes& notes, std::string_view path)
       : description_(description), notes_(notes), path_(path) {}
 
-  // One line without its end. False when it is empty: the frames follow.
+  // Reads a line without its line end. False for the empty line, which is followed by the frames.
   bool read_line(std::string_view line);
-  // Puts together what came in pieces.
+  // Completes the description after the last line.
   void finish();
 
  private:
@@ -92,7 +92,7 @@ class DescriptionReader {
   Description& description_;
   Notes& notes_;
   std::string_view path_;
-  Tracepoints tracepoints_;
+  TracepointReader tracepoints_;
   std::uint64_t line_number_ = 1;  // the magic is line 1
 };
 

@@ -1,4 +1,4 @@
-// What this room has to say about a trace file.
+// The kinds of notes on trace files.
 #pragma once
 
 #include "converters/model/notes.h"
@@ -36,7 +36,7 @@ inline constexpr NoteKind kNoTimeStamps{"no-time-stamps",
 inline constexpr NoteKind kTimeReversed{"time-reversed", "frames stamped earlier than one before them"};
 inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time stamp"};
 
-// ProgramSymbols
+// Programs and symbols
 inline constexpr NoteKind kNoSymbols{"no-symbols", "programs or symbol lists that could not be used"};
 inline constexpr NoteKind kRegistersLeftOut{"registers-left-out",
                                             "tracepoints with more registers than are shown", true};

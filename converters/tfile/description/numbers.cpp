@@ -51,7 +51,7 @@ std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit) {
   return text;
 }
 
-std::string_view take_field(std::string_view& rest, char separator) {
+std::string_view next_field(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view field = rest.substr(0, at);
   rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);

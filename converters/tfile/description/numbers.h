@@ -41,25 +41,24 @@ constexpr bool is_number(ValueForm form, std::uint64_t size) {
 
 // ---- Text ----
 
-// The whole of `digits` as a number without "0x"; nothing when it is empty, has other characters, or needs
-// more than 64 bits.
+// All of `digits`, without "0x". Nothing when it is empty, has other characters, or needs more than 64 bits.
 inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
 
-// Two digits a byte; nothing when the count is odd or a character is no digit.
+// Two digits per byte. Nothing when the count is odd or a character is no digit.
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits);
 std::optional<std::string> hex_text(std::string_view digits);
 
-// Two more digits at the end of `text`.
+// Appends two digits to `text`.
 void add_hex_byte(std::string& text, std::byte byte);
-// "0a ff", at most `limit` bytes, then "…".
+// "0a ff"; after `limit` bytes "…".
 std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);
 
-// Takes the text before the next `separator` off `rest`, and the separator; all of it when there is none.
-std::string_view take_field(std::string_view& rest, char separator);
+// Removes and returns the text up to the next `separator`, or all of `rest` when there is none.
+std::string_view next_field(std::string_view& rest, char separator);
 
 // ---- Binary, in the target's byte order ----
 
-// The other way than load(); there must be room.
+// The inverse of load().
 template <std::integral T>
 void store(std::byte* bytes, T value, std::endian order) {
   using boost::endian::endian_store;
@@ -70,9 +69,9 @@ void store(std::byte* bytes, T value, std::endian order) {
     endian_store<T, sizeof(T), boost::endian::order::big>(to, value);
 }
 
-// Up to 8 bytes as a number; of more, the lowest 8.
+// Up to 8 bytes as a number; the lowest 8 of more bytes.
 std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order);
-// The same, its sign extended to 64 bits.
+// The same with the sign extended to 64 bits.
 std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order);
 // An IEEE single or double (4 or 8 bytes) as the bits of a double.
 std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order);

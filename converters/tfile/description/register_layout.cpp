@@ -9,14 +9,17 @@
 namespace convert::tfile {
 namespace {
 
-struct Role {
+struct RegisterRole {
   std::string_view architecture;  // prefix; empty: any
   std::string_view name;
 };
-constexpr std::array kPcNames{Role{"", "rip"}, Role{"", "eip"}, Role{"", "pc"}, Role{"s390", "pswa"}};
-constexpr std::array kSpNames{
-    Role{"", "rsp"},       Role{"", "esp"},     Role{"", "sp"},     Role{"s390", "r15"}, Role{"mips", "r29"},
-    Role{"powerpc", "r1"}, Role{"riscv", "x2"}, Role{"arm", "r13"}, Role{"sh", "r15"},   Role{"sparc", "o6"}};
+constexpr std::array kPcNames{RegisterRole{"", "rip"}, RegisterRole{"", "eip"}, RegisterRole{"", "pc"},
+                              RegisterRole{"s390", "pswa"}};
+constexpr std::array kSpNames{RegisterRole{"", "rsp"},     RegisterRole{"", "esp"},
+                              RegisterRole{"", "sp"},      RegisterRole{"s390", "r15"},
+                              RegisterRole{"mips", "r29"}, RegisterRole{"powerpc", "r1"},
+                              RegisterRole{"riscv", "x2"}, RegisterRole{"arm", "r13"},
+                              RegisterRole{"sh", "r15"},   RegisterRole{"sparc", "o6"}};
 
 // Fact sheet, section 6.
 struct ThreadRole {
@@ -52,8 +55,8 @@ RegisterLayout::RegisterLayout(std::string architecture, std::vector<Register> r
 }
 
 void RegisterLayout::find_roles() {
-  const auto first = [&](std::span<const Role> roles) -> std::optional<std::size_t> {
-    for (const Role& role : roles)
+  const auto first = [&](std::span<const RegisterRole> roles) -> std::optional<std::size_t> {
+    for (const RegisterRole& role : roles)
       if (architecture_.starts_with(role.architecture))
         if (const auto i = index_of(role.name); i && registers_[*i].size <= 8) return i;
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Where each register lies in an R block, what it is called and what it means.
+// The registers of a target: their names, their meaning, and their offsets in an R block.
 #pragma once
 
 #include <bit>
@@ -22,23 +22,23 @@ struct FlagField {
 
 struct Register {
   std::string name;
-  unsigned number = 0;     // as masks and bytecode count
+  unsigned number = 0;     // in masks and bytecode
   std::size_t offset = 0;  // in the R block
   std::size_t size = 0;    // bytes
   ValueForm form = ValueForm::Signed;
-  bool is_general = false;  // shown unless all registers are asked for
+  bool is_general = false;  // as GDB's `info registers` lists it
   std::vector<FlagField> flags;
 };
 
-// The register that tells threads apart, or two that do together (s390x).
+// The register whose value identifies the thread, or a pair of registers (s390x).
 struct ThreadPointer {
   std::string name;               // as shown: "fs", "tpidr"
-  std::size_t high = 0, low = 0;  // indexes of registers; equal when there is one
+  std::size_t high = 0, low = 0;  // indexes of the registers; equal if there is only one
 };
 
 class RegisterLayout {
  public:
-  // `registers` by number; offsets are filled in as a running sum (gaps in the numbers take no bytes).
+  // `registers` by number. Their offsets are filled in: a gap in the numbers is no gap in the block.
   RegisterLayout(std::string architecture, std::vector<Register> registers);
 
   const std::string& architecture() const { return architecture_; }  // GDB's name: "i386:x86-64"
@@ -53,7 +53,7 @@ class RegisterLayout {
   std::size_t address_bytes() const { return pc() != nullptr && pc()->size == 4 ? 4 : 8; }
   const std::optional<ThreadPointer>& thread_pointer() const { return thread_pointer_; }
 
-  // Little or big when the architecture's name says so.
+  // Known for architectures that have only one.
   std::optional<std::endian> byte_order() const;
 
  private:
@@ -68,13 +68,13 @@ class RegisterLayout {
   std::optional<ThreadPointer> thread_pointer_;
 };
 
-// The bits of an address that count. Targets of 64 bits record what a 32-bit program has above 2 GiB with the
-// sign in front: 0xffffffffffffd780 is 0xffffd780. `layout` may be null.
+// The significant bits of an address. 64-bit targets sign-extend the addresses of 32-bit programs:
+// 0xffffffffffffd780 is 0xffffd780. `layout` may be null.
 inline std::uint64_t address_mask(const RegisterLayout* layout) {
   return layout != nullptr && layout->address_bytes() == 4 ? 0xffff'ffff : ~std::uint64_t{0};
 }
 
-// A register's bytes out of a block; empty when the block ends before its end.
+// The bytes of a register in a block; empty when the block is too short.
 inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const std::byte> block) {
   return reg.offset + reg.size <= block.size() ? block.subspan(reg.offset, reg.size)
                                                : std::span<const std::byte>{};
@@ -84,29 +84,30 @@ inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const 
 std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
                                    std::endian order);
 
-// True for registers that general listings leave out: floating point, vector and their control registers.
+// True for floating point and vector registers and their control registers, which are not general.
 bool is_special_register(std::string_view name, std::string_view feature);
 
 // ---- Where layouts come from ----
 
+// The target's description of itself: the XML text of the `tdesc` lines.
 struct TargetDescription {
-  std::string architecture;  // empty when it does not say
+  std::string architecture;  // empty: unknown
   std::string os_abi;
-  // The registers of all features, by number; nothing when the description lists none.
+  // The registers of all features. Nothing when the description has none.
   std::optional<RegisterLayout> layout;
 };
 
-// Fact sheet, section 5. Throws std::runtime_error with the problem when the text is no usable description.
+// Fact sheet, section 5. Throws std::runtime_error, which describes the problem, when the text is unusable.
 TargetDescription read_target_description(std::string_view xml);
 
-// All of them, those of common machines first. Built on first use.
+// GDB's layouts for recordings without a target description, common machines first. Built on first use.
 std::span<const RegisterLayout> default_layouts();
 
-// For GDB's name of an architecture; null when there is none. A more specific name ("mips:isa64r2") gives the
-// nearest known one.
+// The layout for GDB's name of an architecture; null when there is none. A more specific name
+// ("mips:isa64r2") gives the nearest known layout.
 const RegisterLayout* default_layout(std::string_view architecture);
 
-// Whether a block of this size is typical for the layout (KGTP's prefixes, amd64 with and without AVX, …).
+// Whether recordings have blocks of this size: some have fewer registers (KGTP, amd64 without AVX, …).
 bool is_typical_size(const RegisterLayout& layout, std::size_t block_size);
 
 }  // namespace convert::tfile

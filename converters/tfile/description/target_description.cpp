@@ -11,7 +11,7 @@
 namespace convert::tfile {
 namespace {
 
-// No known register is larger (SME's ZA is 64 KiB).
+// The largest known register, SME's ZA, has 64 KiB.
 constexpr unsigned kMaxRegisterBits = 8 * 65536;
 constexpr std::size_t kMaxRegisters = 65536;
 
@@ -29,7 +29,7 @@ ValueForm form_of_basic(std::string_view type, std::size_t size) {
   return ValueForm::Bytes;
 }
 
-// The types that one feature defines; a reference never leaves its feature.
+// The types that a feature defines for its own registers.
 class FeatureTypes {
  public:
   explicit FeatureTypes(const pugi::xml_node& feature) {
@@ -61,7 +61,7 @@ class FeatureTypes {
       const std::string_view name = field.attribute("name").value();
       const unsigned start = field.attribute("start").as_uint(64);
       const unsigned end = field.attribute("end").as_uint(start);
-      if (name.empty() || start > end || end > 63) continue;  // a field without a name is reserved
+      if (name.empty() || start > end || end > 63) continue;  // fields without a name are reserved
       fields.push_back({std::string(name), start, end});
     }
     return fields;

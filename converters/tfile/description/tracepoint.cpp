@@ -8,37 +8,37 @@
 namespace convert::tfile {
 namespace {
 
-std::string_view take_digits(std::string_view& text) {
+std::string_view next_digits(std::string_view& text) {
   const std::string_view digits =
       text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_hex_digit) - text.begin()));
   text.remove_prefix(digits.size());
   return digits;
 }
 
-bool take_comma(std::string_view& text) {
+bool skip_comma(std::string_view& text) {
   if (!text.starts_with(',')) return false;
   text.remove_prefix(1);
   return true;
 }
 
-// "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" all mean: no base register.
-std::optional<std::int64_t> take_base(std::string_view& text) {
+// "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" mean that there is no base register.
+std::optional<std::int64_t> next_base(std::string_view& text) {
   if (text.starts_with('-')) {
     text.remove_prefix(1);
-    take_digits(text);
+    next_digits(text);
     return -1;
   }
-  const auto base = hex_number(take_digits(text));
+  const auto base = hex_number(next_digits(text));
   if (!base) return std::nullopt;
   return *base > 0xffff ? -1 : static_cast<std::int64_t>(*base);
 }
 
-std::optional<TracepointAction> take_memory(std::string_view& text) {
-  const auto base = take_base(text);
-  if (!base || !take_comma(text)) return std::nullopt;
-  const auto offset = hex_number(take_digits(text));
-  if (!offset || !take_comma(text)) return std::nullopt;
-  const auto length = hex_number(take_digits(text));
+std::optional<TracepointAction> next_memory_action(std::string_view& text) {
+  const auto base = next_base(text);
+  if (!base || !skip_comma(text)) return std::nullopt;
+  const auto offset = hex_number(next_digits(text));
+  if (!offset || !skip_comma(text)) return std::nullopt;
+  const auto length = hex_number(next_digits(text));
   if (!length) return std::nullopt;
   TracepointAction action{.kind = TracepointAction::Kind::Memory};
   action.base = *base;
@@ -47,10 +47,10 @@ std::optional<TracepointAction> take_memory(std::string_view& text) {
   return action;
 }
 
-// "<length>,<bytecode>", the length in bytes: of X actions and of conditions.
-std::optional<std::vector<std::byte>> take_code(std::string_view& text) {
-  const auto length = hex_number(take_digits(text));
-  if (!length || !take_comma(text) || *length > text.size() / 2) return std::nullopt;
+// "<length in bytes>,<bytecode>", of X actions and of conditions.
+std::optional<std::vector<std::byte>> next_code(std::string_view& text) {
+  const auto length = hex_number(next_digits(text));
+  if (!length || !skip_comma(text) || *length > text.size() / 2) return std::nullopt;
   auto code = hex_bytes(text.substr(0, *length * 2));
   text.remove_prefix(*length * 2);
   return code;
@@ -58,10 +58,10 @@ std::optional<std::vector<std::byte>> take_code(std::string_view& text) {
 
 // The rest of a T piece: "E:<steps>:<passes>" and options.
 std::optional<std::string> read_definition(TracepointLocation& location, std::string_view rest) {
-  const std::string_view state = take_field(rest, ':');
+  const std::string_view state = next_field(rest, ':');
   if (state != "E" && state != "D") return fmt::format("tracepoint state is '{}', expected E or D", state);
-  const auto steps = hex_number(take_field(rest, ':'));
-  const auto passes = hex_number(take_field(rest, ':'));
+  const auto steps = hex_number(next_field(rest, ':'));
+  const auto passes = hex_number(next_field(rest, ':'));
   if (!steps || !passes) return "tracepoint without step and pass count";
   location.defined = true;
   location.enabled = state == "E";
@@ -72,25 +72,25 @@ std::optional<std::string> read_definition(TracepointLocation& location, std::st
     rest.remove_prefix(1);
     if (option == 'F') {
       location.is_fast = true;
-      take_digits(rest);
+      next_digits(rest);
     } else if (option == 'S') {
       location.is_static = true;
     } else if (option == 'X') {
-      auto code = take_code(rest);
+      auto code = next_code(rest);
       if (!code) return "damaged condition";
       location.condition = std::move(*code);
     } else {
       return fmt::format("unknown tracepoint option '{}'", option);
     }
-    if (!rest.empty() && take_field(rest, ':') != "") return "damaged tracepoint options";
+    if (!rest.empty() && next_field(rest, ':') != "") return "damaged tracepoint options";
   }
   return std::nullopt;
 }
 
 std::optional<std::string> read_source(TracepointLocation& location, std::string_view rest) {
-  const std::string_view type = take_field(rest, ':');
-  const auto start = hex_number(take_field(rest, ':'));
-  const auto length = hex_number(take_field(rest, ':'));
+  const std::string_view type = next_field(rest, ':');
+  const auto start = hex_number(next_field(rest, ':'));
+  const auto length = hex_number(next_field(rest, ':'));
   const auto text = hex_text(rest);
   if (!start || !length || !text) return "damaged source text";
   const bool continues = *start > 0 && !location.sources.empty() && location.sources.back().type == type &&
@@ -102,9 +102,9 @@ std::optional<std::string> read_source(TracepointLocation& location, std::string
   return std::nullopt;
 }
 
-// Counts are decimal digits in files from gdbserver, and hexadecimal elsewhere; only a letter tells.
+// gdbserver writes the counts in decimal, other targets in hexadecimal. Only a letter distinguishes them.
 std::optional<std::string> read_usage(TracepointLocation& location, std::string_view rest) {
-  const std::string_view hits = take_field(rest, ':'), bytes = rest;
+  const std::string_view hits = next_field(rest, ':'), bytes = rest;
   const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);
   const auto read = [&](std::string_view digits) -> std::optional<std::uint64_t> {
     if (!decimal) return hex_number(digits);
@@ -129,27 +129,27 @@ std::optional<std::vector<TracepointAction>> read_actions(std::string_view text)
     const char kind = text.front();
     text.remove_prefix(1);
     if (kind == 'R') {
-      const std::string_view mask = take_digits(text);
+      const std::string_view mask = next_digits(text);
       if (mask.empty()) return std::nullopt;
       actions.push_back({.kind = TracepointAction::Kind::Registers, .mask = std::string(mask)});
     } else if (kind == 'M') {
-      auto memory = take_memory(text);
+      auto memory = next_memory_action(text);
       if (!memory) return std::nullopt;
       actions.push_back(std::move(*memory));
     } else if (kind == 'X') {
-      auto code = take_code(text);
+      auto code = next_code(text);
       if (!code) return std::nullopt;
       actions.push_back({.kind = TracepointAction::Kind::Expression, .code = std::move(*code)});
     } else if (kind == 'L') {
       actions.push_back({.kind = TracepointAction::Kind::StaticData});
-    } else if (kind != '-') {  // between the actions of a packet
+    } else if (kind != '-') {  // '-' separates the actions of a packet
       return std::nullopt;
     }
   }
   return actions;
 }
 
-TracepointLocation& Tracepoints::location(std::uint64_t number, std::uint64_t address) {
+TracepointLocation& TracepointReader::location(std::uint64_t number, std::uint64_t address) {
   const auto [found, is_new] = by_key_.try_emplace({number, address}, locations_.size());
   if (!is_new) return locations_[found->second];
   TracepointLocation& added = locations_.emplace_back();
@@ -158,12 +158,12 @@ TracepointLocation& Tracepoints::location(std::uint64_t number, std::uint64_t ad
   return added;
 }
 
-std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
+std::optional<std::string> TracepointReader::add_piece(std::string_view piece) {
   if (piece.empty()) return "empty tracepoint piece";
   const char kind = piece.front();
   std::string_view rest = piece.substr(1);
-  const auto number = hex_number(take_field(rest, ':'));
-  const auto address = hex_number(take_field(rest, ':'));
+  const auto number = hex_number(next_field(rest, ':'));
+  const auto address = hex_number(next_field(rest, ':'));
   if (!number || !address) return "tracepoint piece without number and address";
   constexpr std::string_view kKnown = "TASZV";
   if (kKnown.find(kind) == std::string_view::npos) return fmt::format("unknown tracepoint piece '{}'", kind);
@@ -178,7 +178,7 @@ std::optional<std::string> Tracepoints::add_piece(std::string_view piece) {
   return std::nullopt;
 }
 
-void Tracepoints::finish() {
+void TracepointReader::finish() {
   std::ranges::reverse(locations_);
   by_key_.clear();
   for (TracepointLocation& location : locations_) {

@@ -1,4 +1,4 @@
-// Tracepoint locations and their actions, as the `tp` lines give them piece by piece.
+// Tracepoint locations and their actions. The `tp` lines define them in pieces.
 #pragma once
 
 #include <cstddef>
@@ -23,28 +23,27 @@ struct TracepointAction {
   std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
-// Reads what follows "A<n>:<address>:" or "S…:": one or more actions without a separator. Nothing when the
-// text is damaged.
+// Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing for damaged text.
 std::optional<std::vector<TracepointAction>> read_actions(std::string_view text);
 
-// A place where a tracepoint was set. One tracepoint can have several, with one number.
+// An address where a tracepoint was set. The locations of one tracepoint have the same number.
 struct TracepointLocation {
   std::uint64_t number = 0;   // the target's number
   std::uint64_t address = 0;  // of the instruction
-  bool defined = false;       // it had a T piece
+  bool defined = false;       // a T piece exists
   bool enabled = false;
   std::uint64_t step_count = 0;  // of while-stepping; 0: none
   std::uint64_t pass_count = 0;  // 0: none
   bool is_fast = false;
   bool is_static = false;
   std::vector<std::byte> condition;  // bytecode, empty: none
-  std::string at;                    // source form of the location
+  std::string at;                    // the location as the user wrote it
   std::string condition_text;
   std::vector<std::string> commands;  // the user's actions, in order
   std::vector<TracepointAction> hit_actions, step_actions;
   std::optional<std::uint64_t> hits, bytes_used;
 
-  // Source pieces that have arrived so far, joined by their start offset.
+  // Source texts while the pieces are read; empty later.
   struct Source {
     std::string type;
     std::uint64_t length = 0;
@@ -53,17 +52,17 @@ struct TracepointLocation {
   std::vector<Source> sources;
 };
 
-// The function or place that an `at` text names: "-function fib" is "fib", "-source a.c -line 3" is "a.c:3".
+// The function or line that an `at` text names: "fib" for "-function fib", "a.c:3" for "-source a.c -line 3".
 std::string location_text(const std::string& at);
 
-class Tracepoints {
+class TracepointReader {
  public:
-  // Adds one piece (what follows "tp "). A problem is returned, nothing when all is well.
+  // Adds a piece: what follows "tp ". Returns a problem, or nothing.
   std::optional<std::string> add_piece(std::string_view piece);
-  // Distributes the collected sources; call once, after the last piece.
+  // Completes the locations. Call it once, after the last piece.
   void finish();
 
-  // In order of definition: files list locations the other way round.
+  // In the order of definition. (Files list locations in reverse order.)
   const std::vector<TracepointLocation>& locations() const { return locations_; }
 
  private:

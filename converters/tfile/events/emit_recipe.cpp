@@ -35,11 +35,8 @@ LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
 
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
                        ContinuedLabels& continued) {
-  frame_ = frame.bytes;
-  number_ = number;
-  label_ = label;
+  building_ = {.frame = frame.bytes, .number = number, .label = label, .continued = &continued};
   opens_call_ = opens_call;
-  continued_ = &continued;
   is_for_one_frame_ = false;
   own_records_ = records_used_ = 0;
   numbers_.clear();
@@ -47,7 +44,7 @@ void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool op
   parts_.clear();
   texts_.clear();
   digits_ = 0;
-  new_record(label_).arguments.add({number_, std::uint64_t{0}});
+  new_record(label).arguments.add({number, std::uint64_t{0}});
   own_records_ = 1;
 }
 
@@ -62,7 +59,8 @@ EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
 void EmitRecipe::add(const Argument& argument) {
   if (records_[own_records_ - 1].arguments.size() == continued_->arguments_per_call()) {
     ++own_records_;
-    new_record(continued_->of(label_, own_records_)).arguments.add({number_, std::uint64_t{0}});
+    const LabelId label = building_.continued->of(building_.label, own_records_);
+    new_record(label).arguments.add({building_.number, std::uint64_t{0}});
   }
   records_[own_records_ - 1].arguments.add(argument);
 }
@@ -119,8 +117,7 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
   return lane_bytes;
 }
 
-// Done long before the names are read: loading at once what was just stored in small pieces stalls the
-// processor.
+// Done long before the names are read: loading what was just stored in small pieces stalls the processor.
 void EmitRecipe::name_blobs(std::uint64_t number) {
   const std::size_t digits = digits_of(number);
   const bool length_changes = std::exchange(digits_, digits) != digits;

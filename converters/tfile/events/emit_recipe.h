@@ -1,6 +1,5 @@
 // The events of a frame as data: its records with their packed arguments, and where in the frame's bytes the
-// numbers among them lie. A recipe is built for one frame; frames of the same pattern are emitted by running
-// it again.
+// numbers among them are. A recipe is built for one frame, and emits all frames of the same pattern.
 #pragma once
 
 #include <bit>
@@ -86,18 +85,20 @@ class EmitRecipe {
   };
 
   Part part_of(std::span<const std::byte> bytes) const {
-    return {static_cast<std::uint32_t>(bytes.data() - frame_.data()),
+    return {static_cast<std::uint32_t>(bytes.data() - building_.frame.data()),
             static_cast<std::uint32_t>(bytes.size())};
   }
   Record& new_record(LabelId label);
   void name_blobs(std::uint64_t number);
   void emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane);
 
-  // While building:
-  std::span<const std::byte> frame_;
-  NameId number_{};
-  LabelId label_{};
-  ContinuedLabels* continued_ = nullptr;
+  struct Building {
+    std::span<const std::byte> frame;
+    NameId number{};
+    LabelId label{};
+    ContinuedLabels* continued = nullptr;
+  };
+  Building building_;  // for start() to add_blob()
 
   bool opens_call_ = false;
   bool is_for_one_frame_ = false;

@@ -17,8 +17,7 @@ namespace convert::tfile {
 // Longer memory is spelled only up to here; a blob holds all of it.
 inline constexpr std::size_t kSpelledBytes = 64;
 
-// Whether the leaf is a number that lies in whole bytes, so that the same bytes of other frames are read
-// alike.
+// Whether the leaf is a number in whole bytes, so that a recipe can read it in other frames.
 constexpr bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size);
 }

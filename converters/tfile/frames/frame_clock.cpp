@@ -1,6 +1,7 @@
 #include "converters/tfile/frames/frame_clock.h"
 
 #include <algorithm>
+#include <array>
 
 namespace convert::tfile {
 namespace {
@@ -23,19 +24,9 @@ std::uint64_t interpolated(std::uint64_t begin, std::uint64_t end, std::uint64_t
 }  // namespace
 
 std::string_view name_of(TimeBase base) {
-  switch (base) {
-    case TimeBase::Monotonic:
-      return "monotonic";
-    case TimeBase::Unix:
-      return "unix";
-    case TimeBase::Kernel:
-      return "kernel cpu clock";
-    case TimeBase::WallClock:
-      return "kernel wall clock";
-    case TimeBase::None:
-      break;
-  }
-  return "none";
+  static constexpr std::array<std::string_view, 5> kNames{"none", "monotonic", "unix", "kernel cpu clock",
+                                                          "kernel wall clock"};
+  return kNames[static_cast<std::size_t>(base)];
 }
 
 std::uint64_t resolution_ns(TimeBase base) {

@@ -35,7 +35,7 @@ std::optional<std::size_t> FramePattern::value_of(std::uint64_t variable) const 
 }
 
 bool FramePatterns::wants_another(const Frame& frame) {
-  if (frame.bytes.size() < FramePattern::kMinBytes || entries_.size() == kMost) return false;
+  if (frame.bytes.size() < FramePattern::kMinBytes || entries_.size() == kMaxPatterns) return false;
   List& list = lists_[key_of(frame.bytes)];
   if (list.tries == kMaxTries) return false;
   ++list.tries;

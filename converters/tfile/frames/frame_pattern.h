@@ -1,6 +1,6 @@
-// Frames that look alike: of one tracepoint, with the same memory and variables recorded in the same order.
-// Most traces of small frames hold millions of a few patterns; a comparison tells them, their blocks need no
-// walk.
+// Frames of the same pattern come from one tracepoint and have the same blocks: the same memory and the same
+// variables, in the same order. Large traces of small frames hold millions of frames of a few patterns. They
+// are recognized by comparing bytes, which is faster than walking their blocks.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class FramePattern {
   // Nothing for frames that are damaged, too large or too small, or hold registers or static data.
   static std::optional<FramePattern> of(const Frame& frame);
 
-  // Whether a frame of this pattern stands at the beginning of `bytes`.
+  // Whether `bytes` begin with a frame of this pattern.
   bool matches(std::span<const std::byte> bytes) const {
     if (bytes.size() < size_) return false;
     std::uint64_t difference = 0;
@@ -35,11 +35,11 @@ class FramePattern {
   }
   std::size_t size() const { return size_; }  // header included
 
-  // Where such frames hold the value of a variable, the last one if there are several; from the header on.
+  // The offset of a variable's value, counted from the header; that of the last one if there are several.
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:
-  // Eight bytes of a frame, and which of their bits are the same in all.
+  // Eight bytes of a frame, and the mask of the bits that all frames of the pattern share.
   struct Word {
     std::size_t offset;
     std::uint64_t mask, expected;
@@ -54,14 +54,13 @@ class FramePattern {
   std::vector<Variable> variables_;
 };
 
-// The patterns met so far, by tracepoint. There are never more than a few of one tracepoint, and of all a few
-// thousand.
+// The patterns that were learned so far: at most a few per tracepoint, and a few thousand in all.
 class FramePatterns {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr std::size_t kMost = 4096;
+  static constexpr std::size_t kMaxPatterns = 4096;
 
-  // The number of the pattern of the frame at the beginning of `bytes`, or kNone.
+  // The number of the pattern of the frame that `bytes` begin with, or kNone.
   std::size_t find(std::span<const std::byte> bytes) const {
     if (bytes.size() < FramePattern::kMinBytes) return kNone;
     for (std::uint32_t next = lists_[key_of(bytes)].first; next != 0; next = entries_[next - 1].next)
@@ -69,8 +68,8 @@ class FramePatterns {
     return kNone;
   }
 
-  // For a frame without a known pattern: whether it is worth trying to make one. Each question counts as a
-  // try, so that not every frame of a motley trace makes its own.
+  // Whether to learn the pattern of a frame without a known one. Each call counts as a try; tries are
+  // limited, so that not every frame of an irregular trace adds a pattern.
   bool wants_another(const Frame& frame);
   // Patterns are numbered from 0 on.
   void add(const Frame& frame, FramePattern pattern);
@@ -79,14 +78,14 @@ class FramePatterns {
   static constexpr std::uint8_t kMaxTries = 8;  // of one tracepoint
 
   struct List {
-    std::uint32_t first = 0;  // entry number + 1, 0: none
+    std::uint32_t first = 0;  // entry number + 1; 0: none
     std::uint8_t tries = 0;
   };
   struct Entry {
     FramePattern pattern;
     std::uint32_t next;  // as List::first
   };
-  // The bytes of the tracepoint number, whatever their order.
+  // The bytes of the tracepoint number; their order does not matter.
   static std::size_t key_of(std::span<const std::byte> bytes) {
     std::uint16_t key;
     std::memcpy(&key, bytes.data(), sizeof key);

@@ -7,18 +7,18 @@
 namespace convert::tfile {
 namespace {
 
-// Known end markers have 2, 4 and 6 zero bytes.
+// Known end markers have 2, 4 or 6 zero bytes.
 constexpr std::uint64_t kLongestEndMarker = 8;
 
 }  // namespace
 
 KnownTracepoints::KnownTracepoints(const std::vector<TracepointLocation>& locations) : known_(0x10000) {
+  bool has_any = false;
   for (const TracepointLocation& location : locations) {
     if (location.number == 0 || location.number >= known_.size()) continue;
-    known_[location.number] = true;
-    empty_ = false;
+    known_[location.number] = has_any = true;
   }
-  if (empty_) known_.assign(known_.size(), true);
+  if (!has_any) known_.assign(known_.size(), true);
   known_[0] = false;
 }
 
@@ -27,7 +27,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       format_(format),
       known_(description.locations),
       offset_(description.frames_begin),
-      // Searching takes a bounded effort for the whole file, so that no file can make it quadratic.
+      // The effort of searching is bounded for the whole file, so that it is never quadratic.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
   at_end_ = !description.is_complete;
   if (description.status) {
@@ -78,7 +78,8 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.is_partial = false;
 }
 
-// A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. What follows it tells which.
+// A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes behind it decide
+// whether it is a frame, and where the next one begins.
 const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
   const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
   const std::uint64_t end = blocks_begin + header.size;
@@ -86,10 +87,10 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
   const bool is_known = known_.contains(header.tracepoint);
   std::uint64_t ignored = 0;
   std::size_t work = 0;
-  // Frames of unknown tracepoints may follow each other.
+  // A frame of an unknown tracepoint may be followed by another one.
   const bool is_whole = good_bytes == header.size;
   const bool is_followed =
-      end <= file_.size() && fit_at(end, ignored, work, is_whole && header.size > 0) != Fit::No;
+      end <= file_.size() && find_at(end, ignored, work, is_whole && header.size > 0) != Found::Nothing;
 
   if (is_followed && (is_whole || is_known)) {
     start_frame(header);
@@ -118,13 +119,13 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     }
     offset_ = chain.value_or(file_.size());
     at_end_ = !chain;
-    // The data has moved: blocks that were good are walked again.
+    // The search has moved the data, so the good blocks are walked again.
     return is_known ? reread(blocks_begin, good_bytes) : next();
   } else {  // behind the last expected frame
     at_end_ = true;
     return nullptr;
   }
-  // What follows was looked at: the data may have moved.
+  // Reading behind the frame may have moved the data.
   offset_ = end;
   return reread(blocks_begin, good_bytes);
 }
@@ -134,7 +135,7 @@ const Frame* FrameReader::reread(std::uint64_t blocks_begin, std::size_t good_by
   const std::size_t size = kFrameHeaderBytes + good_bytes;
   const auto data = file_.at(blocks_begin - kFrameHeaderBytes, size);
   frame_.bytes = data.first(std::min(size, data.size()));
-  // The file may have become shorter meanwhile.
+  // The file may have become shorter in the meantime.
   if (frame_.bytes.size() > kFrameHeaderBytes)
     walk_blocks(frame_.bytes.subspan(kFrameHeaderBytes), format_, &frame_.blocks);
   return &frame_;
@@ -152,7 +153,7 @@ const Frame* FrameReader::skip_to_chain(std::uint64_t from, std::string problem)
   return next();
 }
 
-// The first offset at which a frame and its follower fit exactly.
+// The first offset where a complete frame is followed by another one or by the end.
 std::optional<std::uint64_t> FrameReader::find_chain(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t offset = from; offset < to; ++offset) {
     if (search_budget_ == 0) {
@@ -173,22 +174,24 @@ bool FrameReader::chains(std::uint64_t offset, std::size_t& work) {
   const FrameHeader header = frame_header(head, format_.order);
   if (header.size == 0 || !known_.contains(header.tracepoint)) return false;
   std::uint64_t second = 0, third = 0;
-  return fit_at(offset, second, work) == Fit::Frame && fit_at(second, third, work) != Fit::No;
+  return find_at(offset, second, work) == Found::Frame && find_at(second, third, work) != Found::Nothing;
 }
 
-FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work,
-                                     bool any_tracepoint) {
-  if (offset >= file_.size()) return offset == file_.size() ? Fit::End : Fit::No;
+FrameReader::Found FrameReader::find_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work,
+                                        bool any_tracepoint) {
+  if (offset >= file_.size()) return offset == file_.size() ? Found::End : Found::Nothing;
   const std::uint64_t left = file_.size() - offset;
   const auto head = file_.at(offset, kFrameHeaderBytes);
-  if (head.size() < 2) return Fit::No;
-  if (head[0] == std::byte{} && head[1] == std::byte{}) return left <= kLongestEndMarker ? Fit::End : Fit::No;
-  if (head.size() < kFrameHeaderBytes) return Fit::No;
+  if (head.size() < 2) return Found::Nothing;
+  if (head[0] == std::byte{} && head[1] == std::byte{})
+    return left <= kLongestEndMarker ? Found::End : Found::Nothing;
+  if (head.size() < kFrameHeaderBytes) return Found::Nothing;
   const FrameHeader header = frame_header(head, format_.order);
-  const bool is_likely = any_tracepoint ? header.size > 0 : known_.contains(header.tracepoint);
-  if (!is_likely || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes) return Fit::No;
+  const bool is_plausible = any_tracepoint ? header.size > 0 : known_.contains(header.tracepoint);
+  if (!is_plausible || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes)
+    return Found::Nothing;
 
-  // Most candidates fail in what is already in memory; only a good beginning is worth reading more.
+  // Most candidates fail within the bytes that are already in memory. More is read only if these are good.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
   const auto near = head.subspan(kFrameHeaderBytes)
                         .first(std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));
@@ -196,13 +199,13 @@ FrameReader::Fit FrameReader::fit_at(std::uint64_t offset, std::uint64_t& next, 
   work += good / 8;
   if (good != header.size && near.size() < header.size && good + longest_block > near.size()) {
     const auto all = file_.at(offset, kFrameHeaderBytes + header.size);
-    if (all.size() < kFrameHeaderBytes + header.size) return Fit::No;
+    if (all.size() < kFrameHeaderBytes + header.size) return Found::Nothing;
     good = walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format_, nullptr);
     work += header.size / 8;
   }
-  if (good != header.size) return Fit::No;
+  if (good != header.size) return Found::Nothing;
   next = offset + kFrameHeaderBytes + header.size;
-  return Fit::Frame;
+  return Found::Frame;
 }
 
 void FrameReader::add_damage(Damage::Kind kind, std::uint64_t begin, std::uint64_t end, std::string problem) {

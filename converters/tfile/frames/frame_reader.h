@@ -1,5 +1,5 @@
-// Reads the frames of a trace file forward, and finds the next good ones behind damage and behind the holes
-// that gdbserver leaves in circular buffers. Every reader of the same file finds the same frames.
+// Reads the frames of a trace file forward. Behind damage, and behind the holes that gdbserver leaves in
+// circular buffers, it finds the next good frame. All readers of a file find the same frames.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,37 @@
 namespace convert::tfile {
 
 struct Frame {
-  std::uint64_t number = 0;  // running count of the frames found in the file
+  std::uint64_t number = 0;  // counts the frames that were found in the file
   std::int16_t tracepoint = 0;
   std::uint64_t offset = 0;   // of its header, in the file
-  std::uint64_t size = 0;     // of its blocks, as its header says
-  bool is_partial = false;    // not all of it could be read
-  std::vector<Block> blocks;  // the readable ones; they borrow until the next call of next()
-  // From its header to the end of the last readable block; the blocks lie there. Borrowed, too.
+  std::uint64_t size = 0;     // of its blocks, by its header
+  bool is_partial = false;    // some blocks could not be read
+  std::vector<Block> blocks;  // the readable ones; valid until the next call of next()
+  // From the header to the end of the last readable block. Valid as long as the blocks.
   std::span<const std::byte> bytes = {};
 };
 
-// A stretch of the file without readable frames, or a frame that is not whole.
+// A part of the file without readable frames, or a frame that is not complete.
 struct Damage {
   enum class Kind : std::uint8_t { Frame, Skipped, Tail };
   Kind kind;
-  std::uint64_t begin = 0, end = 0;  // file offsets of what could not be read
+  std::uint64_t begin = 0, end = 0;  // file offsets of the unreadable bytes
   std::string problem;
 };
 
-// Numbers of tracepoints that frames can have; one bit a number.
+// The tracepoint numbers that frames can have: those of the description, or all if it has none.
 class KnownTracepoints {
  public:
   explicit KnownTracepoints(const std::vector<TracepointLocation>& locations);
   bool contains(std::int16_t number) const { return known_[static_cast<std::uint16_t>(number)]; }
-  bool empty() const { return empty_; }
 
  private:
-  std::vector<bool> known_;
-  bool empty_ = true;
+  std::vector<bool> known_;  // by number
 };
 
 class FrameReader {
  public:
-  // A frame larger than this is read up to here; the rest counts as damage.
+  // Larger frames are read up to this size; the rest counts as damage.
   static constexpr std::size_t kMaxFrameBytes = std::size_t{32} << 20;
 
   // Borrows both for its life. `format` must not change.
@@ -64,7 +62,7 @@ class FrameReader {
     if (at_end_ || is_behind_last()) return {};
     return file_.at(offset_, kPeekBytes);
   }
-  // Instead of next(), for a caller that knows from peek() that a whole frame of `size` bytes (header
+  // Instead of next(), for a caller that knows from peek() that a complete frame of `size` bytes (header
   // included) stands there.
   void skip_frame(std::size_t size) {
     ++frames_read_;
@@ -79,13 +77,13 @@ class FrameReader {
   std::uint64_t frames_read() const { return frames_read_; }
 
  private:
-  enum class Fit : std::uint8_t { No, Frame, End };  // what lies at an offset
+  enum class Found : std::uint8_t { Nothing, Frame, End };  // at an offset
 
   bool frames_are_missing() const { return expected_frames_.has_value() && frames_read_ < *expected_frames_; }
-  // Behind the last frame of a circular buffer lies what was there before.
+  // In a circular buffer, old bytes follow the last frame.
   bool is_behind_last() const { return is_circular_ && expected_frames_ && !frames_are_missing(); }
   bool chains(std::uint64_t offset, std::size_t& work);
-  Fit fit_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work, bool any_tracepoint = false);
+  Found find_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work, bool any_tracepoint = false);
   std::optional<std::uint64_t> find_chain(std::uint64_t from, std::uint64_t to);
   const Frame* skip_to_chain(std::uint64_t from, std::string problem);
   const Frame* broken_frame(const FrameHeader& header, std::size_t good_bytes);

@@ -28,8 +28,7 @@ class PatternReader {
   PatternReader(FrameReader& reader, StampReader& stamps, std::endian order)
       : reader_(reader), stamps_(stamps), order_(order) {}
 
-  // The next frame of the reader, if its pattern is known. A frame with an impossible time stamp never
-  // matches.
+  // The next frame of the reader, if its pattern is known and its time stamp, if it has one, is possible.
   std::optional<Match> peek() {
     const auto bytes = reader_.peek();
     const std::size_t pattern = patterns_.find(bytes);

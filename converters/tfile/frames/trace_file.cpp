@@ -14,7 +14,7 @@
 namespace convert::tfile {
 namespace {
 
-// A description is text of a few ten thousand bytes; this is no description any more.
+// Descriptions have some ten thousand bytes. A longer one is none.
 constexpr std::uint64_t kMaxDescriptionBytes = std::uint64_t{64} << 20;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -68,11 +68,10 @@ void read_registers(TraceFile& trace, Notes& notes) {
   }
 }
 
-// How well the first frames can be read in one way.
+// How many of the first frames can be read in a format.
 struct ProbeScore {
   FrameFormat format;
-  std::size_t frames = 0;  // that fit exactly
-  bool is_clean = false;   // not one that does not fit
+  std::size_t frames = 0;  // that can be read completely
 };
 
 constexpr std::size_t kProbedFrames = 200;
@@ -83,9 +82,7 @@ ProbeScore probe_format(FileWindow& file, const Description& description, const 
   std::uint64_t offset = description.frames_begin;
   for (std::size_t i = 0; i < kProbedFrames; ++i) {
     const auto head = file.at(offset, kFrameHeaderBytes);
-    score.is_clean = true;
     if (head.size() < kFrameHeaderBytes || (head[0] == std::byte{} && head[1] == std::byte{})) break;
-    score.is_clean = false;
     const FrameHeader header = frame_header(head, format.order);
     if (!known.contains(header.tracepoint) || header.size > FrameReader::kMaxFrameBytes) break;
     const auto all = file.at(offset, kFrameHeaderBytes + header.size);
@@ -97,8 +94,8 @@ ProbeScore probe_format(FileWindow& file, const Description& description, const 
   return score;
 }
 
-// Tries both byte orders with each register block size on the first frames. The best comes first; the order
-// of `sizes` and then `preferred` decide between equals. Fact sheet, section 4.
+// Tries both byte orders with each register block size on the first frames. The best format comes first;
+// among equals the order of `sizes`, then `preferred` decides. Fact sheet, section 4.
 std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& description,
                                       std::span<const std::uint64_t> sizes, std::endian preferred) {
   const std::endian other = preferred == std::endian::little ? std::endian::big : std::endian::little;
@@ -131,7 +128,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
       if (pc && std::any_of(from, to, [&](const auto& entry) { return entry.second == *pc; })) ++matches[l];
     }
   }
-  // Steps are not at the tracepoint, so less than half of the frames may match. A typical size breaks ties.
+  // Steps are elsewhere, so less than half of the frames may match. A typical size breaks ties.
   const RegisterLayout* best = nullptr;
   std::size_t best_rank = 0;
   for (std::size_t l = 0; l < layouts.size(); ++l) {
@@ -145,7 +142,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
   return best;
 }
 
-// The R line is hexadecimal, but the manual says decimal, and the line may be missing.
+// The R line is hexadecimal, but decimal by GDB's manual, and it may be missing.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
   if (const auto decimal = whole_number(trace.description.register_digits)) sizes.push_back(*decimal);
@@ -153,7 +150,7 @@ std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   return sizes;
 }
 
-void settle_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
+void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   std::optional<std::endian> named = hint.order;
   if (!named && trace.layout) named = trace.layout->byte_order();
   if (!named && !trace.architecture.empty()) named = RegisterLayout(trace.architecture, {}).byte_order();
@@ -174,7 +171,7 @@ void settle_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
                           trace.format.order == std::endian::little ? "little" : "big"));
 }
 
-void settle_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
+void find_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   if (trace.layout) return;
   if (trace.architecture.empty()) trace.architecture = hint.architecture;
   const RegisterLayout* layout = trace.architecture.empty()
@@ -199,8 +196,8 @@ TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& 
   check_magic(*trace.file);
   read_description(*trace.file, trace.description, notes);
   read_registers(trace, notes);
-  settle_format(trace, hint, notes);
-  settle_layout(trace, hint, notes);
+  find_format(trace, hint, notes);
+  find_layout(trace, hint, notes);
   trace.format.address_mask = address_mask(trace.register_layout());
   return trace;
 }

@@ -1,4 +1,4 @@
-// A trace file opened: its description read, its byte order and register layout settled. The frames follow.
+// An open trace file: its description was read, and its byte order and register layout were found out.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// What a program that is at hand says about the target.
+// What the traced program reveals about the target.
 struct MachineHint {
   std::optional<std::endian> order;
   std::string architecture;  // GDB's name, empty: unknown
@@ -27,7 +27,7 @@ struct TraceFile {
   FrameFormat format;
   std::string architecture;  // empty: unknown
   std::string os_abi;
-  std::optional<RegisterLayout> layout;  // nothing when nobody can tell
+  std::optional<RegisterLayout> layout;
   bool layout_is_guessed = false;
   std::unique_ptr<FileWindow> file;
 

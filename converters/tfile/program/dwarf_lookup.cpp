@@ -12,7 +12,7 @@
 namespace convert::tfile {
 namespace {
 
-// Where the function was declared: in its class or namespace.
+// The declaration of a function, which is in its class or namespace.
 Dwarf_Die declaration_of(Dwarf_Die die) {
   for (int steps = 0; steps < 8; ++steps) {
     Dwarf_Attribute attribute;
@@ -46,7 +46,8 @@ std::optional<Dwarf_Die> abstract_origin_of(Dwarf_Die* die) {
   return origin;
 }
 
-// An instance of a function has only those variables of its own that differ from the others'.
+// An instance of a function has DIEs only for variables that differ from its abstract origin: adds the
+// others.
 void add_inherited(Dwarf_Die* instance, std::size_t first_own, std::vector<Dwarf_Die>& variables) {
   auto origin = abstract_origin_of(instance);
   if (!origin) return;
@@ -163,7 +164,7 @@ std::optional<std::uint64_t> static_address_of(Dwarf_Die* variable, Dwarf_Addr p
 }
 
 bool is_declaration(Dwarf_Die* variable) {
-  // Its definition may refer to a declaration.
+  // A definition may refer to a declaration, so the attribute must be the variable's own.
   Dwarf_Attribute attribute;
   bool is_one = false;
   return dwarf_attr(variable, DW_AT_declaration, &attribute) != nullptr &&

@@ -1,4 +1,4 @@
-// What DWARF says of functions and variables, one description (DIE) at a time.
+// Names and storage of functions and variables, from their DWARF descriptions (DIEs).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace convert::tfile {
 
-// A list of DIEs that libdw has allocated.
+// The DIEs around an address or a DIE, innermost first. Frees what libdw allocated.
 class Scopes {
  public:
   explicit Scopes(std::pair<int, Dwarf_Die*> scopes)
@@ -41,40 +41,40 @@ class Scopes {
   std::unique_ptr<Dwarf_Die, decltype(&std::free)> first_;
 };
 
-// A function as GDB names it: with template arguments, and with parameters only in full mode.
+// A function name as GDB shows it: with template arguments, and with parameters only in full mode.
 std::string demangled(std::string_view symbol, Demangle mode);
 
-// "ns::Class::name", as GDB shows it: out of the linker's name, where types are spelled as in symbols, or
-// else out of the names around it. Empty when the function has no name.
+// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name behind those of its
+// scopes. Empty when the function has no name.
 std::string qualified_name(Dwarf_Die* function, Demangle mode);
 
-// "ns::Class::", of the namespaces and classes that a description stands in.
+// "ns::Class::": the namespaces and classes around a DIE.
 std::string scope_prefix(Dwarf_Die die);
 
-// Where a variable lies that the frame base tells; nothing for others.
+// The offset of a variable that is addressed by the frame base; nothing for others.
 std::optional<FrameOffset> frame_offset_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
 // ---- Variables ----
 
 enum class Visible : std::uint8_t {
-  OfFunction,  // parameters and variables of the function, inlined or not
-  Everywhere,  // and those of its unit
+  OfFunction,  // parameters and variables of the function, which may be inlined
+  Everywhere,  // also the variables of its unit
 };
 
-// Those with a name that are visible at `pc`, innermost first. Of a unit, those that belong to a class or a
-// namespace come last: they have longer names, too.
+// The named variables that are visible at `pc`, innermost first. Within a scope, members of classes and
+// namespaces come last, because they have longer names, too.
 std::vector<Dwarf_Die> visible_variables(Dwarf_Die* unit, Dwarf_Addr pc, Visible which);
 
-// The variable of this name in a function or in a block of it.
+// The variable of this name in a function or in one of its blocks.
 std::optional<Dwarf_Die> variable_within(Dwarf_Die* function, std::string_view name);
-// That of a unit: none of a namespace or class.
+// The variable of this name in a unit; not in a namespace or a class.
 std::optional<Dwarf_Die> variable_of_unit(Dwarf_Die* unit, std::string_view name);
 
-// The address of a variable that lies in one place for the whole run, as it is in the file; nothing for
-// others.
+// The address of a variable that has the same address during the whole run, before the load bias is added.
+// Nothing for others.
 std::optional<std::uint64_t> static_address_of(Dwarf_Die* variable, Dwarf_Addr pc);
 
-// It lies elsewhere.
+// Whether the variable is defined in another unit.
 bool is_declaration(Dwarf_Die* variable);
 
 }  // namespace convert::tfile

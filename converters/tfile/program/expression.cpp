@@ -8,7 +8,7 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMaxDepth = 64;
 
 class Parser {
  public:
@@ -22,9 +22,9 @@ class Parser {
   }
 
  private:
-  // Binary operators all alike: of which type their result is hardly depends on which binds tighter.
+  // All binary operators have the same precedence here: the type of the result hardly depends on it.
   const Type* sum() {
-    if (++depth_ > kDeepest) return nullptr;
+    if (++depth_ > kMaxDepth) return nullptr;
     const Type* left = repeated();
     for (;;) {
       const std::string_view found = binary_operator();
@@ -39,7 +39,7 @@ class Parser {
     static constexpr std::array<std::string_view, 18> kOperators{
         "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^"};
     for (const std::string_view candidate : kOperators)
-      if (take(candidate)) return candidate;
+      if (consume(candidate)) return candidate;
     return {};
   }
 
@@ -66,7 +66,7 @@ class Parser {
 
   const Type* promoted(const Type* type) { return type->size < 4 ? basic("int") : type; }
 
-  // A sum is no enumerator. To GDB an enumeration is unsigned unless one of them is negative.
+  // Arithmetic on an enumeration gives an integer. In GDB it is unsigned unless an enumerator is negative.
   const Type* number_of(const Type* type) {
     if (type->kind != Type::Kind::Enum) return promoted(type);
     const auto is_negative = [](const auto& enumerator) { return enumerator.first < 0; };
@@ -78,7 +78,7 @@ class Parser {
   // "a[2]@3"
   const Type* repeated() {
     const Type* element = unary();
-    if (element == nullptr || !take("@")) return element;
+    if (element == nullptr || !consume("@")) return element;
     const auto count = number();
     element = value_of(element);
     if (element == nullptr || !count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
@@ -87,22 +87,22 @@ class Parser {
   }
 
   const Type* unary() {
-    if (++depth_ > kDeepest) return nullptr;
+    if (++depth_ > kMaxDepth) return nullptr;
     const Type* type = nullptr;
-    if (take("*")) {
+    if (consume("*")) {
       type = decayed(unary());
       type = type != nullptr && type->kind == Type::Kind::Pointer ? type->target : nullptr;
-    } else if (!ahead("&&") && take("&")) {
+    } else if (!starts_with("&&") && consume("&")) {
       type = value_of(unary());
       if (type != nullptr) type = pointer_to(type);
-    } else if (take("!")) {
+    } else if (consume("!")) {
       type = unary() != nullptr ? basic("int") : nullptr;
-    } else if (take("-") || take("~") || take("+")) {
+    } else if (consume("-") || consume("~") || consume("+")) {
       type = value_of(unary());
       if (type != nullptr && type->kind != Type::Kind::Float) type = promoted(type);
-    } else if (const std::size_t before = at_; take("(")) {
+    } else if (const std::size_t before = at_; consume("(")) {
       const Type* const named = type_name();
-      if (named != nullptr && take(")")) {
+      if (named != nullptr && consume(")")) {
         type = unary() != nullptr ? named : nullptr;
       } else {
         at_ = before;
@@ -118,14 +118,14 @@ class Parser {
   const Type* postfix() {
     const Type* type = primary();
     while (type != nullptr) {
-      if (take("[")) {
-        if (sum() == nullptr || !take("]")) return nullptr;
+      if (consume("[")) {
+        if (sum() == nullptr || !consume("]")) return nullptr;
         type = decayed(type);
         type = type != nullptr && type->kind == Type::Kind::Pointer ? type->target : nullptr;
-      } else if (take("->")) {
+      } else if (consume("->")) {
         type = decayed(type);
         type = type != nullptr && type->kind == Type::Kind::Pointer ? member(type->target) : nullptr;
-      } else if (take(".")) {
+      } else if (consume(".")) {
         type = member(value_of(type));
       } else {
         break;
@@ -136,15 +136,15 @@ class Parser {
 
   const Type* primary() {
     skip_blanks();
-    if (take("(")) {
+    if (consume("(")) {
       const Type* type = sum();
-      return take(")") ? type : nullptr;
+      return consume(")") ? type : nullptr;
     }
-    if (take("$")) {  // a register, whatever its type; a variable
+    if (consume("$")) {  // a register or a trace state variable
       return word().empty() ? nullptr : basic("long");
     }
     if (number()) return basic("int");
-    if (ahead("'")) {
+    if (starts_with("'")) {
       const std::size_t end = text_.find('\'', at_ + 2);
       if (end == std::string_view::npos) return nullptr;
       at_ = end + 1;
@@ -165,7 +165,7 @@ class Parser {
   }
 
   static const Type* member_of(const Type& type, const std::string& name, std::size_t depth) {
-    if (type.kind != Type::Kind::Struct || depth > kDeepest) return nullptr;
+    if (type.kind != Type::Kind::Struct || depth > kMaxDepth) return nullptr;
     for (const Type::Member& member : type.members)
       if (member.name == name) return member.type;
     for (const Type::Member& member : type.members)
@@ -174,7 +174,7 @@ class Parser {
     return nullptr;
   }
 
-  // "struct item *", "unsigned char", "app::Base **"; goes back to where it was when there is none.
+  // "struct item *", "unsigned char", "app::Base **"; consumes nothing when there is no type.
   const Type* type_name() {
     const std::size_t before = at_;
     std::string words;
@@ -201,9 +201,9 @@ class Parser {
       type = scope_.type(words);
     std::size_t pointers = 0;
     for (;;) {
-      if (take("*"))
+      if (consume("*"))
         ++pointers;
-      else if (!take("const") && !take("volatile"))
+      else if (!consume("const") && !consume("volatile"))
         break;
     }
     if (type == nullptr && (!is_void || pointers == 0)) {
@@ -231,12 +231,12 @@ class Parser {
   void skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
   }
-  bool ahead(std::string_view part) {
+  bool starts_with(std::string_view part) {
     skip_blanks();
     return text_.substr(at_).starts_with(part);
   }
-  bool take(std::string_view part) {
-    if (!ahead(part)) return false;
+  bool consume(std::string_view part) {
+    if (!starts_with(part)) return false;
     if (is_word_character(part.front()) && at_ + part.size() < text_.size() &&
         is_word_character(text_[at_ + part.size()]))
       return false;

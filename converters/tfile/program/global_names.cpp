@@ -13,9 +13,9 @@ GlobalNames::GlobalNames(Dwfl_Module* module) {
 }
 
 void GlobalNames::read(Dwarf_Die* parent, const std::string& prefix, std::size_t depth) {
-  constexpr std::size_t kDeepest = 16;
+  constexpr std::size_t kMaxDepth = 16;
   Dwarf_Die child;
-  if (depth == kDeepest || dwarf_child(parent, &child) != 0) return;
+  if (depth == kMaxDepth || dwarf_child(parent, &child) != 0) return;
   do {
     const int tag = dwarf_tag(&child);
     const char* const own = dwarf_diename(&child);

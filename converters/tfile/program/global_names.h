@@ -1,4 +1,4 @@
-// Global variables and types of a program by their full names, of all units.
+// The global variables and types of all units of a program, by their full names.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@ namespace convert::tfile {
 
 class GlobalNames {
  public:
-  // Reads the descriptions of all units, which belong to the module.
+  // Reads all units. Borrows the module.
   explicit GlobalNames(Dwfl_Module* module);
 
-  // Of this name; inside of a namespace, if only one has it. Null if there is none. Good as long as this.
+  // By full name; or by a name inside of a namespace or class, if it is unique. Null if there is none. Valid
+  // as long as this object.
   Dwarf_Die* variable(const std::string& name) { return find(variables_, name); }
   Dwarf_Die* type(const std::string& name) { return find(types_, name); }
 

@@ -14,12 +14,12 @@
 namespace convert::tfile {
 namespace {
 
-// Code further behind the last symbol than this belongs to something else.
+// Code that is further behind the last symbol belongs to something else.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
 }  // namespace
 
-KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
+KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file)
     throw InputError(Location::file(path.string()),
@@ -34,7 +34,7 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
     if (symbol->name.empty()) return;
     is_symbol_list = true;
     if (symbol->start == 0) return;
-    constexpr std::string_view kOtherVariables = "bBrRV";  // which .sym files do not have
+    constexpr std::string_view kOtherVariables = "bBrRV";  // types that .sym files do not have
     if (symbol->is_function())
       functions.push_back(*symbol);
     else if (symbol->is_variable() || kOtherVariables.find(symbol->type) != std::string_view::npos)
@@ -44,14 +44,14 @@ KernelSymbols::KernelSymbols(const std::filesystem::path& path) {
   functions_ = std::make_unique<SymbolTable>(std::move(texts), std::move(functions));
 }
 
-CodeInfo KernelSymbols::code_at(std::uint64_t address) const {
-  CodeInfo place;
+CodeInfo KernelSymbolList::code_at(std::uint64_t address) const {
+  CodeInfo info;
   const Symbol* const function = functions_->find_function(address);
-  if (function != nullptr && address - function->start < kLongestFunction) place.function = function->name;
-  return place;
+  if (function != nullptr && address - function->start < kLongestFunction) info.function = function->name;
+  return info;
 }
 
-std::optional<DataObject> KernelSymbols::object(std::uint64_t, const std::string& name) const {
+std::optional<DataObject> KernelSymbolList::object(std::uint64_t, const std::string& name) const {
   const auto found = objects_.find(name);
   return found != objects_.end() ? std::optional(found->second) : std::nullopt;
 }

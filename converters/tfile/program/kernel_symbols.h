@@ -14,13 +14,13 @@
 
 namespace convert::tfile {
 
-// Lines that are not understood are ignored.
-class KernelSymbols : public ProgramSymbols {
+// Reads lines like "ffffffff8117a3e0 T vfs_read [module]" and skips others.
+class KernelSymbolList : public ProgramSymbols {
  public:
   // Throws InputError when the file can't be read or lists no symbol.
-  explicit KernelSymbols(const std::filesystem::path& path);
+  explicit KernelSymbolList(const std::filesystem::path& path);
 
-  // True when every address is 0: so the kernel shows them to users who may not see addresses.
+  // True when every address is 0: the kernel shows them so to users without permission.
   bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
 
   CodeInfo code_at(std::uint64_t address) const override;

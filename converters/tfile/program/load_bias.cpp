@@ -13,20 +13,20 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-// Functions larger than this many pages are no evidence.
+// Only the first pages of a function are considered.
 constexpr std::uint64_t kMaxPages = 16;
-// Where Linux loads such programs when debuggers switch address randomisation off.
+// Where Linux loads such programs when a debugger has switched off address randomization.
 constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
 
 using Votes = std::map<std::uint64_t, std::size_t>;
 
-// "*&label", "*fib+4", "*(&fib)", "demo.c:stamp", "demo.cc:app::run": the name inside.
+// The function name in "*&label", "*fib+4", "*(&fib)", "demo.c:stamp", "demo.cc:app::run".
 std::string function_in(const std::string& at) {
   std::string name = location_text(at);
   const bool is_address = name.starts_with('*');
   std::erase_if(name, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')'; });
   if (is_address) name.resize(std::min(name.size(), name.find_first_of("+-")));
-  // A single colon ends the name of a file; two are part of the function's.
+  // A single colon ends a file name; a double colon belongs to the function name.
   for (std::size_t colon = name.rfind(':'); colon != std::string::npos && colon > 0;
        colon = name.rfind(':', colon - 2)) {
     if (name[colon - 1] != ':') return name.substr(colon + 1);
@@ -40,12 +40,12 @@ struct SourceLine {
   int line = 0;
 };
 std::optional<SourceLine> line_in(const std::string& at) {
-  const std::string place = location_text(at);
-  const std::size_t colon = place.rfind(':');
+  const std::string text = location_text(at);
+  const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
-  const auto line = whole_number<int>(std::string_view(place).substr(colon + 1));
+  const auto line = whole_number<int>(std::string_view(text).substr(colon + 1));
   if (!line) return std::nullopt;
-  return SourceLine{.file = place.substr(0, colon), .line = *line};
+  return SourceLine{.file = text.substr(0, colon), .line = *line};
 }
 
 void vote_by_function(const TracepointLocation& location, const Program& program, Votes& votes) {
@@ -64,7 +64,7 @@ void vote_by_function(const TracepointLocation& location, const Program& program
 void vote_by_line(const TracepointLocation& location, const Program& program, Votes& votes) {
   const auto source = line_in(location.at);
   if (!source) return;
-  Votes own;  // several rows of a line count once
+  Votes own;  // several rows of a line are one vote
   for (const std::uint64_t address : program.line_addresses(source->file, source->line))
     if (location.address >= address && (location.address - address) % kPage == 0)
       own[location.address - address] = 1;
@@ -110,29 +110,29 @@ std::optional<std::uint64_t> find_load_bias(const Description& description, cons
 
 bool may_be_traced(const Description& description, const Program& program,
                    std::optional<std::uint64_t> bias) {
-  bool was_asked = false;
+  bool has_evidence = false;
   for (const TracepointLocation& location : description.locations) {
     const std::uint64_t address = location.address - bias.value_or(0);
     if (const auto source = line_in(location.at)) {
       if (!program.knows_lines()) continue;
-      was_asked = true;
+      has_evidence = true;
       const auto addresses = program.line_addresses(source->file, source->line);
       if (bias ? std::ranges::count(addresses, address) != 0 : !addresses.empty()) return true;
       continue;
     }
     const std::string name = function_in(location.at);
     if (name.empty() || name.front() == '$' || is_digit(name.front())) continue;
-    was_asked = true;
+    has_evidence = true;
     const auto functions = program.functions(name);
     const auto is_here = [&](const Program::Function& f) {
       return address - f.address < std::max<std::uint64_t>(f.size, 1);
     };
     if (bias ? std::ranges::any_of(functions, is_here) : !functions.empty()) return true;
-    // An inlined function has no symbol.
-    const auto is_it = [&](const std::string& inlined) { return inlined.ends_with(name); };
-    if (bias && std::ranges::any_of(program.code_at(location.address).inlined, is_it)) return true;
+    // Inlined functions have no symbol.
+    const auto is_named_so = [&](const std::string& inlined) { return inlined.ends_with(name); };
+    if (bias && std::ranges::any_of(program.code_at(location.address).inlined, is_named_so)) return true;
   }
-  return !was_asked || !program.knows_objects();
+  return !has_evidence || !program.knows_objects();
 }
 
 }  // namespace convert::tfile

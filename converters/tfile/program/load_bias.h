@@ -1,4 +1,4 @@
-// Where a position-independent program was loaded: the trace file does not say, but its tracepoints do.
+// Finds out where a position-independent program was loaded, from the addresses of the tracepoints.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace convert::tfile {
 
-// The bias that most locations agree on (fact sheet, section 11); nothing when none fits any.
+// The bias that most locations agree on (fact sheet, section 11); nothing when no location fits.
 std::optional<std::uint64_t> find_load_bias(const Description& description, const Program& program);
 
-// Whether the program may be the one that was traced: false when tracepoints are named by functions or lines,
-// and not one of those is where it should be; without a bias, not one is there at all.
+// Whether the program may be the traced one. False when locations name functions or lines, but the program
+// has none of them at the location's address; without a bias, none of them at all.
 bool may_be_traced(const Description& description, const Program& program, std::optional<std::uint64_t> bias);
 
 }  // namespace convert::tfile

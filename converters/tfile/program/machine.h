@@ -1,4 +1,4 @@
-// What an ELF file says of the machine that it runs on.
+// The machine of an ELF file, in GDB's words.
 #pragma once
 
 #include <gelf.h>

@@ -21,7 +21,7 @@
 namespace convert::tfile {
 namespace {
 
-// Users write "Box<int,2>::all", the linker's names give "Box<int, 2>::all".
+// Users write "Box<int,2>::all", demangled names are "Box<int, 2>::all".
 std::string without_blanks(std::string name) {
   std::erase(name, ' ');
   return name;
@@ -54,13 +54,13 @@ struct Program::Impl {
   bool has_dwarf = false;
 
   TypeTable types;
-  std::optional<GlobalNames> globals;  // read when the first of them is asked for
+  std::optional<GlobalNames> globals;  // read on first use
 
-  // The unit that code is in, if it is in one.
+  // The unit that an address belongs to.
   struct Unit {
-    Dwarf_Die* die = nullptr;
-    Dwarf_Addr bias = 0;  // of DWARF's addresses
-    Dwarf_Addr pc = 0;    // the code's address in DWARF's own counting
+    Dwarf_Die* die = nullptr;  // null: none
+    Dwarf_Addr bias = 0;       // of DWARF's addresses
+    Dwarf_Addr pc = 0;         // the address in DWARF
   };
   Unit unit_at(Dwarf_Addr pc) const {
     Unit found;
@@ -69,14 +69,14 @@ struct Program::Impl {
     return found;
   }
 
-  // What is visible at an address, and that address in DWARF's own counting.
-  struct Variables {
+  // The variables that are visible at an address, and that address in DWARF.
+  struct VisibleVariables {
     Dwarf_Addr pc = 0;
     Dwarf_Addr bias = 0;
     std::vector<Dwarf_Die> dies = {};
   };
-  Variables variables_at(std::uint64_t address, Visible which) const;
-  std::optional<DataObject> object_of(Dwarf_Die* variable, const Variables& visible);
+  VisibleVariables variables_at(std::uint64_t address, Visible which) const;
+  std::optional<DataObject> object_of(Dwarf_Die* variable, const VisibleVariables& visible);
 
   GlobalNames& global_names() { return globals ? *globals : globals.emplace(module); }
   void read_symbols();
@@ -143,7 +143,7 @@ bool Program::knows_objects() const { return !impl_->functions.empty(); }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
   std::vector<Function> found;
-  // Template arguments are not part of what users type.
+  // Users type names without template arguments.
   const auto matches = [&](std::string_view full) {
     full = full.substr(0, full.find('<'));
     return full == name || (full.size() > name.size() + 2 && full.ends_with(name) &&
@@ -207,7 +207,7 @@ CodeInfo Program::code_at(std::uint64_t address) const {
       functions.push_back(std::move(function));
     if (tag == DW_TAG_subprogram) break;
   }
-  // The scopes of an inlined function are those of its abstract origin; its callers are around the instance.
+  // The scopes of an inlined function are those of its abstract origin. Its callers are around the instance.
   if (!scopes.all().empty()) {
     for (Dwarf_Die& scope : scopes.all()) {
       if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
@@ -233,15 +233,15 @@ std::optional<DataObject> Program::object(const std::string& symbol) const {
   return DataObject{found->second.address + impl_->bias, found->second.size};
 }
 
-Program::Impl::Variables Program::Impl::variables_at(std::uint64_t address, Visible which) const {
+Program::Impl::VisibleVariables Program::Impl::variables_at(std::uint64_t address, Visible which) const {
   const Unit unit = unit_at(address - bias);
-  Variables found{.pc = unit.pc, .bias = unit.bias};
+  VisibleVariables found{.pc = unit.pc, .bias = unit.bias};
   if (unit.die != nullptr) found.dies = visible_variables(unit.die, unit.pc, which);
   return found;
 }
 
-// Where the variable lies in all frames alike.
-std::optional<DataObject> Program::Impl::object_of(Dwarf_Die* variable, const Variables& visible) {
+// A variable that has the same address in all frames.
+std::optional<DataObject> Program::Impl::object_of(Dwarf_Die* variable, const VisibleVariables& visible) {
   const auto address = static_address_of(variable, visible.pc);
   if (!address) return std::nullopt;
   const Type* const type = types.of(variable);
@@ -260,7 +260,7 @@ std::optional<DataObject> Program::object(std::uint64_t address, const std::stri
   return variable ? impl_->object_of(&*variable, visible) : std::nullopt;
 }
 
-// "function::name" of a static variable, "'file'::name".
+// Finds "function::name" and "'file'::name".
 std::optional<Dwarf_Die> Program::qualified_variable(std::string_view name) const {
   const std::size_t colons = name.rfind("::");
   if (colons == std::string_view::npos || colons == 0) return std::nullopt;

@@ -1,5 +1,5 @@
-// The traced program: an ELF file with symbols and, if it was built with them, DWARF descriptions. Addresses
-// are those of the recording once the load bias is set.
+// The traced program: an ELF file with symbols, and DWARF if it was built with it. Addresses are those of the
+// recording once the load bias is set.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ class Program : public ProgramSymbols {
   struct Function {
     std::uint64_t address = 0, size = 0;
   };
-  std::vector<Function> functions(std::string_view name) const;  // of this name, also as last part of "a::b"
+  std::vector<Function> functions(std::string_view name) const;  // "b" also finds "a::b"
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   bool knows_lines() const;
-  bool is_code(std::uint64_t address) const;                          // lies in an executable segment
-  std::optional<DataObject> object(const std::string& symbol) const;  // by the symbol table alone
+  bool is_code(std::uint64_t address) const;                          // in an executable segment
+  std::optional<DataObject> object(const std::string& symbol) const;  // from the symbol table
 
   CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;

@@ -1,4 +1,4 @@
-// Names for addresses, from wherever they can be had: the traced program, a kernel's symbol list, or nowhere.
+// What is known about the traced program by address: from the program itself, or from a kernel's symbol list.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace convert::tfile {
 
-// What is known of a code address.
+// What is known about a code address.
 struct CodeInfo {
-  std::string function;              // the innermost, inlined or not, demangled; empty: unknown
+  std::string function;              // the innermost one, which may be inlined; demangled; empty: unknown
   std::string source;                // "file:line"; empty: unknown
-  std::vector<std::string> inlined;  // when functions are inlined there: all, innermost first; else empty
+  std::vector<std::string> inlined;  // if functions are inlined there: all functions, innermost first
 };
 
-// A static object in the program, at its address in the recording.
+// A static object of the program, at its address in the recording.
 struct DataObject {
   std::uint64_t address = 0;
   std::uint64_t size = 0;  // 0: unknown
@@ -29,10 +29,10 @@ struct StaticLocal {
   DataObject object;
 };
 
-// Where a variable lies, as an expression finds it.
+// The address of a variable, relative to its frame.
 struct FrameOffset {
   std::int64_t offset = 0;   // from the frame base
-  bool is_indirect = false;  // only its address lies there: an object that is passed by value
+  bool is_indirect = false;  // its address is stored there: an object that is passed by value
   bool operator==(const FrameOffset&) const = default;
 };
 
@@ -41,17 +41,17 @@ struct LocalVariable {
   const Type* type = nullptr;
 };
 
-// One step of how a value is computed that lies nowhere itself: on a stack of numbers as large as addresses.
+// One step of the computation of a value that is stored nowhere, on a stack of address-sized numbers.
 struct ComputationStep {
   enum class What : std::uint8_t {
     Constant,     // pushes `number`
     Register,     // pushes the register plus `number`
-    Load,         // what lies at the address on top, `number` bytes (0: as an address has)
-    AddConstant,  // `number` to the top
+    Load,         // replaces the address on top by the `number` bytes there (0: the size of an address)
+    AddConstant,  // adds `number` to the top
     Duplicate,
     Negate,
     Invert,
-    // Of the two on top:
+    // These replace the two topmost numbers:
     Add,
     Subtract,
     Multiply,
@@ -67,16 +67,16 @@ struct ComputationStep {
   std::string register_name = {};  // as target descriptions call it
 };
 
-// A parameter or local variable that takes no memory at a code address.
+// A parameter or local variable that occupies no memory at a code address.
 struct RegisterVariable {
   enum class Storage : std::uint8_t {
-    Register,  // its bytes are the register's
-    Computed,  // its value is what `steps` leave
-    Pieces,    // its bytes lie in several places
+    Register,  // in the lowest bytes of a register
+    Computed,  // its value is the result of `steps`
+    Pieces,    // its bytes are stored separately
     Nowhere,   // optimized out
   };
   struct Piece {
-    Storage storage = Storage::Nowhere;  // no Pieces; of a Register the lowest bytes
+    Storage storage = Storage::Nowhere;  // never Pieces
     std::string register_name = {};
     std::vector<ComputationStep> steps = {};
     std::uint64_t size = 0;  // bytes
@@ -94,20 +94,19 @@ class ProgramSymbols {
  public:
   virtual ~ProgramSymbols() = default;
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
-  // The static object that a name means at a code address; nothing if it means something else there.
+  // The static object that a name refers to at a code address; nothing if it refers to something else.
   virtual std::optional<DataObject> object(std::uint64_t address, const std::string& name) const = 0;
-  // True when object() knows all static objects of the program: a name it lacks is no static object.
+  // True when object() knows all static objects of the program.
   virtual bool knows_objects() const = 0;
   // The static variables of the function at a code address, innermost first.
   virtual std::vector<StaticLocal> static_locals(std::uint64_t) const { return {}; }
-  // The parameter or variable that lies at this place in the frame of a code address.
+  // The parameter or variable at this offset in the frame of a code address.
   virtual std::optional<LocalVariable> local(std::uint64_t address, FrameOffset offset) const = 0;
-  // Those of the function at a code address, inlined or not, innermost first.
+  // The variables without memory of the function at a code address, which may be inlined; innermost first.
   virtual std::vector<RegisterVariable> register_variables(std::uint64_t) const { return {}; }
-  // True when the frame base of the function at a code address is a register plus a number other than 0, and
-  // not the register itself.
+  // Whether the frame base of the function at a code address is a register plus a number other than 0.
   virtual bool frame_base_adds(std::uint64_t address) const = 0;
-  // The type of a C expression at a code address, as long as this object; null where nobody knows.
+  // The type of a C expression at a code address; null if unknown. Valid as long as this object.
   virtual const Type* type_of(std::uint64_t address, const std::string& expression) const = 0;
 };
 

@@ -10,11 +10,11 @@
 namespace convert::tfile {
 namespace {
 
-// No type of a file is trusted to end.
-constexpr std::size_t kDeepest = 32;
-constexpr std::size_t kMostSteps = 20'000;
+// Damaged DWARF may describe endless types.
+constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxSteps = 20'000;
 
-// A name that postfix operators can follow: "p->x", "f(y).a[2]", not "*p" or "a + b".
+// Whether postfix operators can follow: true for "p->x" and "f(y).a[2]", false for "*p" and "a + b".
 bool is_postfix(std::string_view expression) {
   int depth = 0;
   for (std::size_t i = 0; i < expression.size(); ++i) {
@@ -26,7 +26,7 @@ bool is_postfix(std::string_view expression) {
     if (depth == 0 && !is_arrow && std::string_view("*&+-/%!~ @<>").find(c) != std::string_view::npos)
       return false;
   }
-  // "(int) x" and "(*p)": the latter only is one.
+  // "(*p)" is one, "(int) x" is not.
   return !expression.starts_with('(') || expression.find(')') == expression.size() - 1 ||
          std::string_view(".-[)").find(
              expression[std::min(expression.find(')') + 1, expression.size() - 1)]) != std::string_view::npos;
@@ -38,7 +38,7 @@ std::string with_member(const std::string& value, const std::string& member) {
   return is_postfix(value) ? fmt::format("{}.{}", value, member) : fmt::format("({}).{}", value, member);
 }
 
-// What elements of an array are called, as far as their index: "a[2]@3" has the elements a[2], a[3], a[4].
+// Names the elements of an array: "a[2]@3" has the elements a[2], a[3], a[4].
 struct ElementNames {
   std::string array;
   std::int64_t first = 0;
@@ -77,7 +77,7 @@ class LeafWalk {
   std::uint64_t in_virtual_bases = 0;
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
-    if (++steps_ > kMostSteps || depth == kDeepest) return;
+    if (++steps_ > kMaxSteps || depth == kMaxDepth) return;
     if (type.kind == Type::Kind::Struct) {
       for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
       for (const Type* const base : type.virtual_bases) in_virtual_bases += count_of(*base, depth + 1);
@@ -93,8 +93,8 @@ class LeafWalk {
       return;
     }
     const ElementNames names(name);
-    for (std::uint64_t i = 0; i < type.count && steps_ <= kMostSteps; ++i) {
-      if (layout.more > 0) {  // all elements have as many
+    for (std::uint64_t i = 0; i < type.count && steps_ <= kMaxSteps; ++i) {
+      if (layout.more > 0) {  // all elements have the same number of leaves
         layout.more += (type.count - i) * count_of(*type.target, depth + 1);
         return;
       }
@@ -113,7 +113,7 @@ class LeafWalk {
       add(*member.type, name, at, depth);
   }
 
-  // Damaged descriptions say a size in bits of structs, too, or one that the type has no room for.
+  // Damaged DWARF gives bit sizes to structs, too, or bit sizes that exceed the type.
   static bool is_bit_field(const Type::Member& member) {
     return member.bit_size != 0 && member.bit_size <= 8 * member.type->size &&
            member.type->kind != Type::Kind::Struct && member.type->kind != Type::Kind::Array;
@@ -121,7 +121,7 @@ class LeafWalk {
 
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
     const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
-    if (size > 8)  // of more bytes than a number has
+    if (size > 8)  // more bytes than a number has
       add_leaf(name, *member.type, {.offset = offset, .size = size});
     else
       add_leaf(name, *member.type,
@@ -172,7 +172,7 @@ class LeafWalk {
   }
 
   std::uint64_t count_of(const Type& type, std::size_t depth) {
-    if (++steps_ > kMostSteps || depth >= kDeepest) return 0;
+    if (++steps_ > kMaxSteps || depth >= kMaxDepth) return 0;
     if (type.kind == Type::Kind::Struct) {
       std::uint64_t count = 0;
       for (const Type::Member& member : type.members)

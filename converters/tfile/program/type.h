@@ -1,5 +1,5 @@
-// Types of the traced program's values, with typedefs and qualifiers looked through, and their leaves: the
-// numbers and texts that a value of a type consists of.
+// The types of the traced program, without typedefs and qualifiers, and the leaves of their values: the
+// numbers and texts that a value consists of.
 #pragma once
 
 #include <cstddef>
@@ -28,19 +28,20 @@ struct Type {
     Array,
   };
   struct Member {
-    std::string name = {};  // empty: of a base class, or anonymous; its members are like own ones
+    std::string name =
+        {};  // empty: a base class or an anonymous struct, whose members belong to this type, too
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
-    std::uint64_t bit_size = 0;  // of a bit-field; 0: all of the type
+    std::uint64_t bit_size = 0;  // of a bit-field; 0: no bit-field
   };
 
   Kind kind = Kind::Unknown;
   std::uint64_t size = 0;            // bytes
-  bool is_character = false;         // arrays of it are texts
+  bool is_character = false;         // arrays of it are text
   const Type* target = nullptr;      // of a Pointer (null: void), Reference, or the elements of an Array
   std::uint64_t count = 0;           // elements
   std::vector<Member> members = {};  // of a Struct
-  std::vector<const Type*> virtual_bases = {};  // where they lie, only the object's own table tells
+  std::vector<const Type*> virtual_bases = {};  // their offsets are known only at run time
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 

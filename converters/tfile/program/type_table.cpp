@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number(Dwarf_Die* die, unsigned attribute_name) {
 
 bool is_reference(int tag) { return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type; }
 
-// Where a member lies in its structure; nothing when only running code can tell.
+// The offset of a member in its structure; nothing when it is known only at run time.
 std::optional<std::uint64_t> offset_of(Dwarf_Die* member) {
   Dwarf_Attribute attribute;
   if (dwarf_attr(member, DW_AT_data_member_location, &attribute) == nullptr) return 0;
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> offset_of(Dwarf_Die* member) {
   return operations->number;
 }
 
-// Where the bits of a member begin in its structure.
+// The bit offset of a member in its structure.
 std::optional<std::uint64_t> bit_offset_of(Dwarf_Die* member, std::uint64_t bit_size, std::uint64_t type_size,
                                            bool is_big_endian) {
   if (const auto bits = number(member, DW_AT_data_bit_offset)) return bits;
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die* member, std::uint64_t bit_
   return *bytes * 8 + (is_big_endian ? *from_top : storage - *from_top - bit_size);
 }
 
-// Those of an `enum class` bear its name, too.
+// The enumerators of an `enum class` are qualified by its name, too.
 std::string enumerator_prefix(Dwarf_Die enumeration) {
   std::string prefix = scope_prefix(enumeration);
   const char* const name = dwarf_diename(&enumeration);
@@ -64,7 +64,7 @@ bool is_wide_character(std::string_view name) {
   return name == "wchar_t" || name == "char16_t" || name == "char32_t";
 }
 
-// Of one byte, or of those of C++.
+// Whether arrays of the type are text: characters of one byte, or wide ones of C++.
 bool is_character(Dwarf_Die* base_type, const Type& type) {
   if (type.kind != Type::Kind::Signed && type.kind != Type::Kind::Unsigned) return false;
   const char* const name = dwarf_diename(base_type);
@@ -72,11 +72,11 @@ bool is_character(Dwarf_Die* base_type, const Type& type) {
   return type.size == 1 || (is_wide && (type.size == 2 || type.size == 4));
 }
 
-// Elements of a dimension; 0 when only running code can tell.
+// The number of elements of a dimension; 0 when it is known only at run time.
 std::uint64_t count_of(Dwarf_Die* subrange) {
   if (const auto count = number(subrange, DW_AT_count)) return *count;
   const auto upper = number(subrange, DW_AT_upper_bound);
-  if (!upper || *upper >= ~std::uint64_t{0} >> 8) return 0;  // -1 stands for none
+  if (!upper || *upper >= ~std::uint64_t{0} >> 8) return 0;  // some compilers write -1
   return *upper + 1 - number(subrange, DW_AT_lower_bound).value_or(0);
 }
 
@@ -100,14 +100,14 @@ const Type* TypeTable::read(Dwarf_Die* type) {
   if (dwarf_peel_type(type, &peeled) != 0) return nullptr;
   if (const Type* const character = read_wide_character(*type)) return character;
   if (const auto found = by_die_.find(peeled.addr); found != by_die_.end()) return found->second;
-  // A type may lead back to itself.
+  // A type may refer to itself, so it is registered before it is read.
   Type& added = types_.emplace_back();
   by_die_.emplace(peeled.addr, &added);
   fill(added, &peeled);
   return &added;
 }
 
-// In C the types of wide characters are typedefs of integers. Null for all others.
+// In C wide characters are typedefs of integers. Null for all other types.
 const Type* TypeTable::read_wide_character(Dwarf_Die die) {
   while (true) {
     const int tag = dwarf_tag(&die);
@@ -212,7 +212,7 @@ void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
   do {
     const int tag = dwarf_tag(&child);
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
-    // Static members lie elsewhere.
+    // Static members are not part of the structure.
     if (dwarf_hasattr(&child, DW_AT_external) != 0 || dwarf_hasattr(&child, DW_AT_declaration) != 0) continue;
     Type::Member member{.type = of(&child)};
     member.bit_size = number(&child, DW_AT_bit_size).value_or(0);
@@ -228,7 +228,7 @@ void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-// One subrange a dimension, the outermost first.
+// An array has one subrange per dimension, the outermost first.
 void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
   type.kind = Type::Kind::Array;
   const Type* element = of(die);

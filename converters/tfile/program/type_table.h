@@ -1,4 +1,4 @@
-// Types as DWARF describes them, each read once.
+// Reads types from DWARF, each once.
 #pragma once
 
 #include <deque>
@@ -13,14 +13,14 @@ namespace convert::tfile {
 
 class TypeTable {
  public:
-  // The type that the DIE of a variable, parameter or member refers to; null when it has none (void).
+  // The type of a variable, a parameter or a member; null for void.
   const Type* of(Dwarf_Die* described);
-  // The type that a DIE itself describes.
+  // The type that a DIE describes.
   const Type* read(Dwarf_Die* type);
 
-  // Types that nobody describes: elements of "a@3", what casts name.
+  // Adds a type that DWARF does not describe: that of "a@3", or of a cast.
   const Type* add(Type type) { return &types_.emplace_back(std::move(type)); }
-  // "unsigned long"; null when these words name no type of C.
+  // The basic type of C with this name, such as "unsigned long"; null when there is none.
   const Type* basic(std::string_view words, std::size_t pointer_size);
 
  private:

@@ -1,4 +1,3 @@
-// Registers by number, and locations as lists of operations.
 #include "converters/tfile/program/variable_storage.h"
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 namespace convert::tfile {
 namespace {
 
-// DWARF counts registers in an order of its own. Empty for those that hold no variables.
+// The name of a register by its number in DWARF. Empty for registers that hold no variables.
 std::string register_name(std::uint64_t number, unsigned elf_machine) {
   static constexpr std::array<std::string_view, 8> kAmd64{"rax", "rdx", "rcx", "rbx",
                                                           "rsi", "rdi", "rbp", "rsp"};
@@ -49,7 +48,7 @@ std::string register_name(std::uint64_t number, unsigned elf_machine) {
 
 using Step = ComputationStep;
 
-// What one operation does to the stack. Nothing for those that a frame does not hold what they need for.
+// The step for an operation. Nothing for operations that need more than a frame holds.
 std::optional<Step> step_of(const Dwarf_Op& operation, unsigned elf_machine) {
   const auto constant = [](std::uint64_t number) {
     return Step{.what = Step::What::Constant, .number = static_cast<std::int64_t>(number)};
@@ -103,7 +102,7 @@ std::optional<Step> step_of(const Dwarf_Op& operation, unsigned elf_machine) {
   }
 }
 
-// Where a value is that takes no memory and is whole: in a register, or computed. Nothing for others.
+// The storage of a value in one piece: in a register, or computed. Nothing for others.
 std::optional<RegisterVariable::Piece> whole_storage_of(std::span<const Dwarf_Op> operations,
                                                         unsigned elf_machine) {
   using Storage = RegisterVariable::Storage;
@@ -126,7 +125,7 @@ std::optional<RegisterVariable::Piece> whole_storage_of(std::span<const Dwarf_Op
   return found;
 }
 
-// What a caller had, or what a pointer would point to, is not in the frame.
+// Whether the value depends on the caller's frame, or is the target of an optimized-out pointer.
 bool is_out_of_reach(const Dwarf_Op& operation) {
   return operation.atom == DW_OP_entry_value || operation.atom == DW_OP_GNU_entry_value ||
          operation.atom == DW_OP_implicit_pointer || operation.atom == DW_OP_GNU_implicit_pointer ||

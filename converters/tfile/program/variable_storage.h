@@ -1,4 +1,4 @@
-// Where variables are that take no memory, as DWARF describes them.
+// Where variables are stored that occupy no memory, by their DWARF locations.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -10,12 +10,11 @@
 
 namespace convert::tfile {
 
-// Where the pieces of a variable lie whose location these operations describe. One that lies in memory, which
-// only an expression of its own would record, counts as nowhere.
+// The pieces of a variable with this location. A piece in memory counts as nowhere, because only an
+// expression of its own would record it.
 std::vector<RegisterVariable::Piece> pieces_of(std::span<const Dwarf_Op> operations, unsigned elf_machine);
 
-// Where a variable is that takes no memory at `pc`, or that is nowhere; name and type are left to the caller.
-// Nothing for others.
+// The storage of a variable at `pc`, without its name and type. Nothing for variables in memory.
 std::optional<RegisterVariable> storage_of(Dwarf_Die* variable, Dwarf_Addr pc, unsigned elf_machine);
 
 }  // namespace convert::tfile

@@ -56,9 +56,8 @@ class FrameClassifier {
 
   // Call it for every frame, in the order of the file; but see add_frames().
   FrameContext classify(const Frame& frame);
-  // Whether all frames of this frame's pattern have the same context. True when nothing in them identifies a
-  // thread and their tracepoint has no steps. Such frames may be counted by add_frames() instead of being
-  // classified.
+  // Whether all frames of this frame's pattern have the same context, so that they may be counted by
+  // add_frames() instead: nothing in them identifies a thread, and their tracepoint has no steps.
   bool classifies_alike(const Frame& frame) const {
     return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
   }

@@ -17,7 +17,7 @@ class Surveyor {
         patterns_(reader_, stamps_, trace.format.order),
         classifier_(trace, locations) {}
 
-  Survey run() {
+  TraceSurvey run() {
     while (const Frame* frame = next_unknown()) {
       add(*frame);
       if (reader_.has_damage()) add_damage();
@@ -119,7 +119,7 @@ class Surveyor {
   }
 
   void add_mark(const FrameContext& context, std::uint64_t stamp_ns) {
-    if (context.is_step || context.location == nullptr || context.track >= Survey::kMarkedTracks) return;
+    if (context.is_step || context.location == nullptr || context.track >= TraceSurvey::kMarkedTracks) return;
     if (context.track >= samples_.size()) samples_.resize(context.track + 1);
     samples_[context.track].add(stamp_ns, context.location->location->address);
   }
@@ -137,7 +137,7 @@ class Surveyor {
   void add_damage() {
     for (Damage& damage : reader_.pop_damage()) {
       ++survey_.damage_count;
-      if (survey_.damage.size() < Survey::kKeptDamage) survey_.damage.push_back(std::move(damage));
+      if (survey_.damage.size() < TraceSurvey::kKeptDamage) survey_.damage.push_back(std::move(damage));
     }
   }
 
@@ -147,19 +147,19 @@ class Surveyor {
   FrameClassifier classifier_;
   std::vector<KnownFrames> known_;   // by pattern
   std::vector<MarkSample> samples_;  // by track
-  Survey survey_;
+  TraceSurvey survey_;
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(0x10000);  // frames by tracepoint
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> Survey::frames_shown() const {
+std::vector<std::uint64_t> TraceSurvey::frames_shown() const {
   std::vector<std::uint64_t> frames(tracks.size());
   for (std::size_t i = 0; i < tracks.size(); ++i) frames[shown_track[i]] += tracks[i].frames;
   return frames;
 }
 
-Survey survey_frames(const TraceFile& trace, const LocationTable& locations) {
+TraceSurvey survey_frames(const TraceFile& trace, const LocationTable& locations) {
   return Surveyor(trace, locations).run();
 }
 

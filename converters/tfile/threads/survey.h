@@ -28,8 +28,8 @@ class MarkSample {
   const std::vector<ThreadMark>& marks() const { return marks_; }
 
  private:
-  // Keeps every second mark, and doubles the distance of later ones. kMaxMarks is even, so the current hit is
-  // kept.
+  // Keeps every second mark, and doubles the distance of later ones. As kMaxMarks is even, the next hit
+  // counts.
   void halve() {
     for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i];
     marks_.resize(kMaxMarks / 2);
@@ -41,7 +41,7 @@ class MarkSample {
   std::uint64_t skip_mask_ = 0;  // hits left out between two marks: a power of two, less one
 };
 
-struct Survey {
+struct TraceSurvey {
   static constexpr std::size_t kKeptDamage = 1000;
   static constexpr std::size_t kMarkedTracks = 256;
 
@@ -63,6 +63,6 @@ struct Survey {
   std::vector<std::uint64_t> frames_shown() const;
 };
 
-Survey survey_frames(const TraceFile& trace, const LocationTable& locations);
+TraceSurvey survey_frames(const TraceFile& trace, const LocationTable& locations);
 
 }  // namespace convert::tfile

@@ -1,4 +1,4 @@
-// Agent bytecode: its listing, and running it again on what was recorded (fact sheet, section 8).
+// Agent bytecode: listing it, and running it again on a frame (fact sheet, section 8).
 #include "converters/tfile/actions/bytecode.h"
 
 #include <fmt/format.h>
@@ -34,23 +34,23 @@ TEST(Bytecode, DamageIsNamed) {
   EXPECT_TRUE(is_well_formed({}));
 }
 
-// KGTP's files have such bytes.
-TEST(Bytecode, BehindTheEndNothingIsRun) {
+// KGTP appends bytes to its expressions.
+TEST(Bytecode, CodeBehindTheEndIsIgnored) {
   EXPECT_TRUE(is_well_formed(code("2e001d2700")));
   EXPECT_FALSE(
       is_well_formed(code("220120000627"
                           "00")));  // if_goto 6
 }
 
-TEST(Bytecode, ShapesTellWhatIsRecorded) {
+TEST(Bytecode, ShapesDescribeWhatIsRecorded) {
   EXPECT_EQ(shape_of(code("2c00012e00012927")).only_variable, 1u);
   EXPECT_FALSE(shape_of(code("2c000222010216402d000227")).records);
   EXPECT_TRUE(shape_of(code("26000622100222e81608020d081a2300c82f27")).records_string);
   EXPECT_EQ(shape_of(code("240040416022040c27")).only_variable, std::nullopt);
 }
 
-// A target whose registers are 0x1000 times their number, and that holds the words given; at 0x60, the number
-// of bytes that are read.
+// A target with these words in memory. A register holds 0x1000 times its number. Reading 0x60 adds 0x100
+// times the number of bytes read.
 class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
@@ -68,7 +68,7 @@ class Target : public EmulatorTarget {
     };
     recorded.push_back(fmt::format("{}+{}{}{}", text(recording.address), text(recording.length),
                                    recording.is_string ? " string" : "",
-                                   recording.is_operand ? " on the way" : ""));
+                                   recording.is_operand ? " operand" : ""));
     return true;
   }
   std::map<std::uint64_t, std::uint64_t> words;
@@ -90,17 +90,17 @@ TEST(Emulation, FindsALocalVariable) {
 
 TEST(Emulation, FollowsAPointer) {
   EXPECT_THAT(recorded_by("26000622100222b81608020d081a22400c27", {{0x5fc8, 0x404000}}),
-              ElementsAre("0x5fc8+0x8 on the way", "0x404000+0x40"));
+              ElementsAre("0x5fc8+0x8 operand", "0x404000+0x40"));
 }
 
 TEST(Emulation, WhatIsUnknownStaysUnknown) {
   EXPECT_THAT(recorded_by("26000622100222b81608020d081a22400c27"),
-              ElementsAre("0x5fc8+0x8 on the way", "?+0x40"));
+              ElementsAre("0x5fc8+0x8 operand", "?+0x40"));
 }
 
 TEST(Emulation, RecordsStringsWithTheirLimit) {
   EXPECT_THAT(recorded_by("26000622100222e81608020d081a2300c82f27", {{0x5ff8, 0x7000}}),
-              ElementsAre("0x5ff8+0x8 on the way", "0x7000+0xc8 string"));
+              ElementsAre("0x5ff8+0x8 operand", "0x7000+0xc8 string"));
 }
 
 struct Sum {
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sum{"ext 32", "24800000001620 27", 0xffff'ffff'8000'0000},
         Sum{"ext of more bits", "237f801608 27", ~std::uint64_t{0x7f}}, Sum{"dup", "2205280227", 10},
         Sum{"pick 0", "22052203320027", 3}, Sum{"pop", "220522032927", 5},
-        Sum{"what is thrown away last", "22052927", 5}, Sum{"setv keeps its value", "22052d000227", 5},
+        Sum{"what is popped last", "22052927", 5}, Sum{"setv keeps its value", "22052d000227", 5},
         Sum{"tracev", "22052e000227", 5}, Sum{"reg", "26000327", 0x3000}, Sum{"const16", "23abcd27", 0xabcd},
         Sum{"const32", "24deadbeef27", 0xdead'beef},
         Sum{"const64", "25123456789abcdef027", 0x1234'5678'9abc'def0}, Sum{"ref8", "226017 27", 0x100},
@@ -165,11 +165,11 @@ TEST(Emulation, StopsWhereTheTargetWould) {
   EXPECT_EQ(run(code("210000"), target).outcome, Outcome::Stopped);        // an endless loop
   EXPECT_EQ(run(code("2201210000"), target).outcome, Outcome::Stopped);    // and one that fills the stack
   EXPECT_EQ(run(code("2200172000052727"), target).outcome, Outcome::Unknown);
-  for (const std::string_view lacks_a_number : {"22010227", "28", "320027", "2201320127", "29", "22012b",
-                                                "220122023327"
-                                                "0e27",
-                                                "17", "200000", "0d08", "300008", "22010c27", "22012f27"})
-    EXPECT_EQ(run(code(lacks_a_number), target).outcome, Outcome::Stopped) << lacks_a_number;
+  for (const std::string_view lacks_an_operand : {"22010227", "28", "320027", "2201320127", "29", "22012b",
+                                                  "220122023327"
+                                                  "0e27",
+                                                  "17", "200000", "0d08", "300008", "22010c27", "22012f27"})
+    EXPECT_EQ(run(code(lacks_an_operand), target).outcome, Outcome::Stopped) << lacks_an_operand;
   for (const std::string_view divides_by_zero :
        {"220122000527", "220122000627", "220122000727", "220122000827"})
     EXPECT_EQ(run(code(divides_by_zero), target).outcome, Outcome::Stopped) << divides_by_zero;
@@ -178,7 +178,7 @@ TEST(Emulation, StopsWhereTheTargetWould) {
         << no_integers;
 }
 
-// Fact sheet: gdbserver's stack has 100 places.
+// Fact sheet: gdbserver's stack has 100 words.
 TEST(Emulation, HasTheStackOfGdbserver) {
   const auto outcome = [](std::size_t pushes) {
     Target target;
@@ -190,13 +190,11 @@ TEST(Emulation, HasTheStackOfGdbserver) {
   EXPECT_EQ(outcome(101), Outcome::Stopped);
 }
 
-TEST(Emulation, RecordsWordsOnTheWay) {
+TEST(Emulation, RecordsOperands) {
   // const8 0x60; trace_quick 1 (trace16 1); ref8; ...
-  EXPECT_THAT(recorded_by("22600d011722040c27", {{0x60, 0}}),
-              ElementsAre("0x60+0x1 on the way", "0x100+0x4"));
-  EXPECT_THAT(recorded_by("226030000118290127", {{0x60, 0}}), ElementsAre("0x60+0x1 on the way"));
-  EXPECT_THAT(recorded_by("22600d011d27", {{0x60, 0}}), ElementsAre("0x60+0x1 on the way"))
-      << "a long double";
+  EXPECT_THAT(recorded_by("22600d011722040c27", {{0x60, 0}}), ElementsAre("0x60+0x1 operand", "0x100+0x4"));
+  EXPECT_THAT(recorded_by("226030000118290127", {{0x60, 0}}), ElementsAre("0x60+0x1 operand"));
+  EXPECT_THAT(recorded_by("22600d011d27", {{0x60, 0}}), ElementsAre("0x60+0x1 operand")) << "a long double";
   EXPECT_THAT(recorded_by("22600d08292216291f27", {}), ElementsAre("0x60+0x8"));
   EXPECT_THAT(recorded_by("22600d0816402727"), ElementsAre("0x60+0x8")) << "ext 64 reads nothing";
   EXPECT_THAT(recorded_by("22600d081e27"), ElementsAre("0x60+0x8"));

@@ -1,4 +1,4 @@
-// Values that are computed step by step (DWARF 5, section 2.5.1).
+// Values that are computed from a frame step by step (DWARF 5, section 2.5.1).
 #include "converters/tfile/actions/computation.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST_F(Computations, OfWhatTheFrameHolds) {
   EXPECT_EQ(value({number(0x1001), of(What::Load, 2)}), std::nullopt);
 }
 
-// Numbers are as large as addresses.
+// Numbers have the size of addresses.
 TEST_F(Computations, OfSmallMachines) {
   EXPECT_EQ(value({number(-1)}, 4), 0xffff'ffffu);
   EXPECT_EQ(value({number(-16), number(2), of(What::ShiftRightSigned)}, 4), 0xffff'fffcu);
@@ -82,10 +82,10 @@ TEST_F(Computations, ThatLackANumber) {
   EXPECT_EQ(value({}), std::nullopt);
   EXPECT_EQ(value({number(1), of(What::Add)}), std::nullopt);
   EXPECT_EQ(value({of(What::Negate)}), std::nullopt);
-  EXPECT_EQ(value(Computation(100, number(1))), std::nullopt) << "nobody needs so many";
+  EXPECT_EQ(value(Computation(100, number(1))), std::nullopt) << "too many numbers";
 }
 
-TEST_F(Computations, ArePlannedForTheRegistersOfATarget) {
+TEST_F(Computations, AreResolvedForTheRegistersOfATarget) {
   const RegisterLayout layout("i386:x86-64", {named("rax")});
   const std::vector<ComputationStep> steps{{.what = What::Register, .number = 3, .register_name = "rax"},
                                            {.what = What::Negate}};

@@ -1,4 +1,4 @@
-// What the memory of a location's actions is called, as far as it can be known (fact sheet, section 8).
+// The names of what a location's actions record (fact sheet, section 8).
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class OneFunction : public ProgramSymbols {
 
 class ExpectedNames : public testing::Test {
  protected:
-  // The names of what each action records; "?" where nobody can tell, several joined by "+".
+  // The name of what each action records, "?" if unknown; several names are joined by "+".
   std::vector<std::string> names(const std::vector<std::string>& commands, const std::string& actions,
                                  const ProgramSymbols* symbols) {
     TracepointLocation location;
@@ -67,20 +67,20 @@ constexpr const char* kFirst = "X0000000A,26000522080222040c27";
 constexpr const char* kSecond = "X0000000D,26000522080222040222040c27";
 constexpr const char* kLocal = "X0000000F,26000522080222e816080222040c27";
 
-TEST_F(ExpectedNames, ArgumentsAndLocalsAreNamedByTheirPlaceInTheFrame) {
+TEST_F(ExpectedNames, ArgumentsAndLocalsAreNamedByTheirFrameOffset) {
   program.locals = {{0, "it"}, {4, "n"}, {-24, "sum"}};
   EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond + kLocal, &program),
               ElementsAre("it", "n", "sum"));
 }
 
-TEST_F(ExpectedNames, VariablesAreNotTakenForWhatAFrameTellsOfItself) {
+TEST_F(ExpectedNames, VariablesDifferFromArgumentsOfTheFrame) {
   program.locals = {{0, "frame"}, {4, "time"}, {-24, "frames"}};
   EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond + kLocal, &program),
               ElementsAre("frame (program)", "time (program)", "frames"));
   EXPECT_THAT(names({"collect pc"}, "M-1,1000,8", nullptr), ElementsAre("pc (program)"));
 }
 
-TEST_F(ExpectedNames, LocalsMayLieFarAwayInTheFrame) {
+TEST_F(ExpectedNames, LocalsMayHaveLargeOffsets) {
   program.locals = {{-24, "near"}, {-148, "far"}, {-100'000, "farther"}};
   EXPECT_THAT(names({"collect $locals"},
                     "X00000010,26000522080223ffe816100222040c27"
@@ -90,24 +90,23 @@ TEST_F(ExpectedNames, LocalsMayLieFarAwayInTheFrame) {
               ElementsAre("near", "far", "farther"));
 }
 
-// GDB leaves out what would add 0: the number may belong to the frame base or to the variable.
-TEST_F(ExpectedNames, TheProgramTellsWhatANumberBelongsTo) {
+// GDB omits additions of 0: the remaining number may belong to the frame base or to the variable.
+TEST_F(ExpectedNames, TheProgramKnowsWhatANumberBelongsTo) {
   program.locals = {{0, "it"}, {8, "other"}};
   EXPECT_THAT(names({"collect $args"}, kFirst, &program), ElementsAre("it"));
   program.base_adds = false;
   EXPECT_THAT(names({"collect $args"}, kFirst, &program), ElementsAre("other"));
 }
 
-TEST_F(ExpectedNames, NothingElseIsTakenForAPlaceInTheFrame) {
+TEST_F(ExpectedNames, OtherExpressionsHaveNoFrameOffset) {
   program.locals = {{0, "it"}, {4, "n"}};
-  // reg 5; const8 8; mul; …, and a load on the way.
+  // reg 5; const8 8; mul; …, and an expression that follows a pointer.
   EXPECT_THAT(names({"collect $args"}, "X0000000A,26000522080422040c27", &program), ElementsAre("?"));
   EXPECT_THAT(names({"collect $args"}, "X0000000D,2600052208020d041922040c27", &program), ElementsAre("?"));
 }
 
-// An object that is passed by value: "reg 5; const8 8; add; const8 4; add; (trace_quick 8;) ref64; const8 32;
-// …".
-TEST_F(ExpectedNames, WhatThePlaceOnlyRefersToIsNamed) {
+// An object that is passed by value: "reg 5; const8 8; add; const8 4; add; (trace_quick 8;) ref64; …".
+TEST_F(ExpectedNames, IndirectVariablesAreNamed) {
   program.locals = {{4, "direct"}};
   program.indirect = {{4, "text"}, {0, "first"}};
   EXPECT_THAT(names({"collect $args"}, "X00000010,2600052208022204020d081a22200c27", &program),
@@ -137,12 +136,12 @@ TEST_F(ExpectedNames, StaticStructuresAreNamedByAddress) {
               ElementsAre("g_n", "g_s"));
 }
 
-TEST_F(ExpectedNames, WithoutAProgramThePlacesHaveNoNames) {
+TEST_F(ExpectedNames, WithoutAProgramFrameOffsetsHaveNoNames) {
   EXPECT_THAT(names({"collect $args"}, std::string(kFirst) + kSecond, nullptr), ElementsAre("?", "?"));
   EXPECT_THAT(names({"collect it, n"}, std::string(kFirst) + kSecond, nullptr), ElementsAre("it", "n"));
 }
 
-// GDB sorts ranges by address: which name is which, only addresses tell.
+// GDB sorts ranges by address, so only the addresses of the objects identify them.
 TEST_F(ExpectedNames, RangesAreNamedByAddress) {
   constexpr const char* kTwo = "M-1,404038,4M-1,404040,8";
   EXPECT_THAT(names({"collect g_n, g_sum"}, kTwo, nullptr), ElementsAre("?", "?"));

@@ -1,4 +1,4 @@
-// Which recorded item is which: source forms lined up with actions (fact sheet, sections 2.5 and 8).
+// Matching collected items with the actions that record them (fact sheet, sections 2.5 and 8).
 #include "converters/tfile/actions/item_match.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 class Match : public testing::Test {
  protected:
-  // The text of each expression's item, "?" where nobody can tell; then those of memory ranges.
+  // The text of each expression's item, "?" if unknown; then those of memory ranges.
   std::vector<std::string> match(const std::vector<std::string>& commands, std::string_view actions) {
     const auto read = read_actions(actions);
     const CollectItems items = collect_items(
@@ -45,8 +45,8 @@ TEST_F(Match, EvaluationsRecordNothing) {
               ElementsAre("a", "$hits=$hits+100", "b"));
 }
 
-// Each variable and each evaluation has its expression.
-TEST_F(Match, WhereOneIsMissingTheSourceIsAnother) {
+// Each variable and each evaluation needs an expression of its own.
+TEST_F(Match, AMissingExpressionMeansThatTheSourceDiffers) {
   EXPECT_THAT(match({"collect a", "teval $hits=1", "collect b"}, std::string(kLocal) + kLocal),
               ElementsAre("?", "?"));
   EXPECT_THAT(match({"collect a, $hits, b"}, std::string(kLocal) + kLocal), ElementsAre("?", "?"));
@@ -57,12 +57,12 @@ TEST_F(Match, WhereOneIsMissingTheSourceIsAnother) {
   EXPECT_THAT(match({"collect n+acc"}, kStamp), ElementsAre("?")) << "a value is no variable of the trace";
 }
 
-TEST_F(Match, DefaultItemsStandInFront) {
+TEST_F(Match, DefaultItemsComeFirst) {
   EXPECT_THAT(match({"collect k"}, std::string("R0f") + kStamp + kLocal), ElementsAre("?", "k"));
 }
 
 // Registers have a mask, not an expression.
-TEST_F(Match, RegistersTakeNoExpression) {
+TEST_F(Match, RegistersHaveNoExpression) {
   EXPECT_THAT(match({"collect $regs, k"}, std::string("R0f") + kLocal + kLocal), ElementsAre("?", "k"));
 }
 
@@ -81,14 +81,14 @@ TEST_F(Match, StringsAreRecordedAsStrings) {
             "who");
 }
 
-TEST_F(Match, SymbolsTellNamesApart) {
+TEST_F(Match, SymbolsDistinguishNames) {
   facts["a"].is_static = false;
   facts["g_b"] = {.is_static = true, .address = 0x4040a8};
   EXPECT_THAT(match({"collect a, g_b"}, std::string("M-1,4040a0,48") + kLocal), ElementsAre("a", "M g_b"));
 }
 
 // GDB records static structures by expressions, and other static objects by ranges.
-TEST_F(Match, AddressesTellStaticObjectsApart) {
+TEST_F(Match, AddressesDistinguishStaticObjects) {
   constexpr const char* kStatic = "X00000009,240040412022100c27";  // const32 0x404120; const8 16; trace; end
   facts["g_n"] = {.is_static = true, .address = 0x404080};
   facts["g_s"] = {.is_static = true, .address = 0x404120};
@@ -100,8 +100,8 @@ TEST_F(Match, AddressesTellStaticObjectsApart) {
   EXPECT_THAT(match({"collect g_s, *p"}, std::string("M-1,404128,4") + kStatic), ElementsAre("*p", "M g_s"));
 }
 
-// Its first part lies where it does.
-TEST_F(Match, StaticObjectsLieInRangesOrAtTheirAddress) {
+// The first member of an object has the object's address.
+TEST_F(Match, StaticObjectsAreInRangesOrAtTheirAddress) {
   constexpr const char* kStatic = "X00000009,240040412022100c27";  // const32 0x404120; const8 16; trace; end
   facts["g_s"] = {.is_static = true, .address = 0x404120};
   EXPECT_THAT(match({"collect g_s, g_s.first"}, std::string("M-1,404120,10") + kStatic),
@@ -114,15 +114,15 @@ TEST_F(Match, StaticObjectsLieInRangesOrAtTheirAddress) {
   EXPECT_THAT(match({"collect g_s, *p"}, kStatic), ElementsAre("*p")) << "it lies elsewhere";
 }
 
-// They have an expression that records nothing.
-TEST_F(Match, VariablesInRegistersTakeNoMemory) {
-  facts["n"].takes_no_memory = true;
+// The expression of a variable in a register records nothing.
+TEST_F(Match, VariablesInRegistersHaveNoMemory) {
+  facts["n"].has_no_memory = true;
   EXPECT_THAT(match({"collect n, a"}, std::string(kLocal) + "X00000001,27").front(), "?");
   EXPECT_THAT(match({"collect n, a"}, std::string("X00000001,27") + kLocal), ElementsAre("n", "a"));
   EXPECT_THAT(match({"collect a, n"}, std::string(kLocal) + "X00000001,27"), ElementsAre("a", "n"));
 }
 
-TEST_F(Match, SizesTellItemsApart) {
+TEST_F(Match, SizesDistinguishItems) {
   constexpr const char* kEight = "X0000000F,26000622100222e816080222080c27";
   facts["a"].size = 8;
   facts["b"].size = 4;
@@ -131,8 +131,8 @@ TEST_F(Match, SizesTellItemsApart) {
   EXPECT_THAT(match({"collect $regs, a, b, c"}, std::string(kEight) + kLocal), ElementsAre("a", "b"));
 }
 
-// n+acc: of two variables in memory, and in registers.
-TEST_F(Match, ValuesRecordNothingButWhatTheyAreComputedFrom) {
+// n+acc, of two variables in memory and in registers.
+TEST_F(Match, ValuesRecordOnlyTheirOperands) {
   constexpr const char* kOfMemory =
       "X00000025,26000622100222d81608020d081a164026000622100222d01608020d081a16400216402927";
   constexpr const char* kOfRegisters = "X0000000F,260005164026000416400216402927";
@@ -149,18 +149,18 @@ TEST_F(Match, ValuesRecordNothingButWhatTheyAreComputedFrom) {
               ElementsAre("n", "n+acc"));
 }
 
-// What records something of its own is no value, whatever else has no place then.
-TEST_F(Match, ValuesAreNoPlaces) {
+// An expression that records a result is not that of a value, even if another item then has no expression.
+TEST_F(Match, ValuesHaveNoAddress) {
   constexpr const char* kString = "X00000013,26000622100222e81608020d081a2300c82f27";
   EXPECT_THAT(match({"collect n+1, n"}, std::string("R40") + kLocal), ElementsAre("n"));
   EXPECT_THAT(match({"collect n+1", "collect/s who"}, std::string("R40") + kString), ElementsAre("who"));
 }
 
-TEST_F(Match, EvaluationsTakeNothingThatIsRecorded) {
+TEST_F(Match, EvaluationsDoNotMatchWhatIsRecorded) {
   EXPECT_THAT(match({"teval $hits=$hits+1", "collect b"}, std::string("R40") + kLocal), ElementsAre("?"));
 }
 
-TEST_F(Match, VariablesTakeAnyNumberOfExpressions) {
+TEST_F(Match, VariablesMatchAnyNumberOfExpressions) {
   EXPECT_THAT(
       match({"collect $args, $locals, *p, $trace_timestamp"}, std::string(kLocal) + kLocal + kLocal + kStamp)
           .back(),

@@ -1,4 +1,4 @@
-// Which block of a frame is which item: actions walked next to the blocks (fact sheet, sections 3 and 8).
+// Which item each block of a frame belongs to (fact sheet, sections 3 and 8).
 #include "converters/tfile/actions/memory_labels.h"
 
 #include <deque>
@@ -54,8 +54,8 @@ class Labels : public testing::Test {
     return action;
   }
 
-  // What has a name: "n 8" of 8 bytes, "n 4/8" where only the first 4 of 8 are at hand, "n \"3" of a text,
-  // "n = 7" of a value.
+  // The named items: "n 8" has 8 bytes, "n 4/8" has 8 bytes of which the first block holds 4, "n \"3" is a
+  // text, "n = 7" a value.
   std::vector<std::string> named() {
     MemoryLabels labels(layout, std::endian::little);
     labels.label(frame, registers, &expected);
@@ -105,8 +105,8 @@ TEST_F(Labels, OfRangesFollowTheirAddresses) {
   EXPECT_FALSE(has_read_values);
 }
 
-// Others may lie in front of it: nobody knows what made them.
-TEST_F(Labels, OfRangesPassOverThreeBlocksAtMost) {
+// Unexplained blocks may precede the block of a range.
+TEST_F(Labels, OfRangesSkipAtMostThreeBlocks) {
   range("a", 0x9000, 4);
   for (const std::uint64_t address : {0x1000u, 0x2000u, 0x3000u}) memory(address, 4);
   memory(0x9000, 4);
@@ -125,8 +125,8 @@ TEST_F(Labels, OfRangesNeedTheirSize) {
   EXPECT_THAT(unnamed, ElementsAre(0x1000u));
 }
 
-// A range of more than 65535 bytes goes on in the next block.
-TEST_F(Labels, OfLongRangesTakeSeveralBlocks) {
+// A range of more than 65535 bytes continues in the next block.
+TEST_F(Labels, OfLongRangesUseSeveralBlocks) {
   range("long", 0x10000, 150000);
   range("other", 0x50000, 4);
   memory(0x10000, 65535);
@@ -140,13 +140,13 @@ TEST_F(Labels, OfLongRangesTakeSeveralBlocks) {
   EXPECT_THAT(unnamed, ElementsAre(0x10000u, 0x1ffffu, 0x2fffeu)) << "each block of a range without a name";
 }
 
-TEST_F(Labels, OfLongRangesTakeNothingThatLiesElsewhere) {
+TEST_F(Labels, OfLongRangesUseNoOtherBlocks) {
   range("", 0x10000, 150000);
   range("behind", 0x10000 + 65535, 4);
   memory(0x10000, 65535);
   memory(0x10000 + 65535, 0);
   memory(0x10000 + 65535, 4);
-  EXPECT_THAT(named(), ElementsAre("behind 4")) << "an empty block ends what the buffer had room for";
+  EXPECT_THAT(named(), ElementsAre("behind 4")) << "an empty block means that the buffer was full";
   range("again", 0x10000, 65535);
   range("next", 0x10000 + 65535, 4);
   memory(0x10000, 65535);
@@ -154,8 +154,8 @@ TEST_F(Labels, OfLongRangesTakeNothingThatLiesElsewhere) {
   EXPECT_THAT(named(), ElementsAre("behind 4", "again 65535", "next 4"));
 }
 
-// Objects side by side are one range. Of those behind the first block, no bytes are at hand.
-TEST_F(Labels, OfPartsLieInTheirRange) {
+// Adjacent objects are one range. Objects behind its first block are not labelled.
+TEST_F(Labels, OfPartsAreInTheirRange) {
   range("", 0x1000, 70000);
   part("first", 0, 4);
   part("second", 4, 8);
@@ -167,7 +167,7 @@ TEST_F(Labels, OfPartsLieInTheirRange) {
   EXPECT_THAT(named(), ElementsAre("first 4", "second 8", "cut 5/10", "last byte 1"));
 }
 
-// The manual has ranges relative to a register; gdbserver takes them for absolute ones.
+// GDB's manual has ranges relative to a register, but gdbserver ignores the register.
 TEST_F(Labels, OfRangesMayHaveABaseRegister) {
   Register first{.name = "r0", .number = 0, .size = 8, .flags = {}};
   Register wide{.name = "wide", .number = 1, .size = 16, .flags = {}};
@@ -195,7 +195,7 @@ TEST_F(Labels, OfRangesMayHaveABaseRegister) {
   EXPECT_THAT(named(), ElementsAre("absolute 4", "of a wide one 4", "of none 4"));
 }
 
-constexpr const char* kPlace = "23100022040c27";  // const16 0x1000; const8 4; trace; end
+constexpr const char* kFourBytes = "23100022040c27";  // const16 0x1000; const8 4; trace; end
 constexpr const char* kPointed =
     "2310000d081a22040c27";  // const16 0x1000; trace_quick 8; ref64; const8 4; trace
 
@@ -204,11 +204,11 @@ TEST_F(Labels, OfExpressionsFollowPointers) {
   word(0x1000, 0x2000);
   memory(0x2000, 4);
   EXPECT_THAT(named(), ElementsAre("*p 4"));
-  EXPECT_THAT(unnamed, ElementsAre(0x1000u)) << "a word on the way";
+  EXPECT_THAT(unnamed, ElementsAre(0x1000u)) << "the pointer";
   EXPECT_TRUE(has_read_values);
 }
 
-// Memory that is read without being recorded anew has been recorded before.
+// An expression may read memory that was recorded before.
 TEST_F(Labels, OfExpressionsReadWhatTheFrameHolds) {
   // const16 <address>; ref32; const8 4; trace; end
   const auto reads = [&](std::string_view address) {
@@ -224,7 +224,7 @@ TEST_F(Labels, OfExpressionsReadWhatTheFrameHolds) {
   EXPECT_TRUE(has_read_values);
   EXPECT_THAT(reads("1000"), IsEmpty()) << "it points elsewhere";
   for (const std::string_view outside : {"1005", "1008", "1009", "0fff"}) {
-    EXPECT_THAT(reads(outside), ElementsAre("*p 4")) << "not known: the next block will do";
+    EXPECT_THAT(reads(outside), ElementsAre("*p 4")) << "unknown, so the next block matches";
     EXPECT_FALSE(has_read_values);
   }
 }
@@ -249,20 +249,20 @@ TEST_F(Labels, OfExpressionsReadVariables) {
   EXPECT_TRUE(has_read_values);
   frame.blocks.front().address = 9;
   frame.blocks[2].address = 9;
-  EXPECT_THAT(named(), ElementsAre("at $v 4")) << "nobody knows where";
+  EXPECT_THAT(named(), ElementsAre("at $v 4")) << "at an unknown address";
   EXPECT_FALSE(has_read_values);
 }
 
-TEST_F(Labels, OfExpressionsPassOverBlocksForWhatIsKnown) {
-  expression("a", kPlace);
+TEST_F(Labels, OfExpressionsSkipBlocksForAKnownAddress) {
+  expression("a", kFourBytes);
   memory(0x7000, 4);
   memory(0x1000, 4);
   EXPECT_THAT(named(), ElementsAre("a 4"));
   EXPECT_THAT(unnamed, ElementsAre(0x7000u));
 }
 
-TEST_F(Labels, OfExpressionsNeedPlaceAndSize) {
-  expression("a", kPlace);
+TEST_F(Labels, OfExpressionsNeedAddressAndSize) {
+  expression("a", kFourBytes);
   memory(0x1000, 8);
   EXPECT_THAT(named(), IsEmpty());
   expression("b", "23200022040c27");
@@ -270,30 +270,30 @@ TEST_F(Labels, OfExpressionsNeedPlaceAndSize) {
   EXPECT_THAT(unnamed, ElementsAre(0x1000u));
 }
 
-// One that fails takes nothing from the others.
-TEST_F(Labels, OfExpressionsAreForThemselves) {
-  expression("missing", kPlace);
+// An expression without a matching block does not affect the others.
+TEST_F(Labels, OfExpressionsAreIndependent) {
+  expression("missing", kFourBytes);
   expression("there", "23200022080c27");
   memory(0x2000, 8);
   EXPECT_THAT(named(), ElementsAre("there 8"));
   EXPECT_THAT(unnamed, IsEmpty());
 }
 
-TEST_F(Labels, OfExpressionsWithoutANameTakeTheirBlock) {
-  expression("", kPlace);
-  expression("b", kPlace);
+TEST_F(Labels, OfExpressionsWithoutANameUseTheirBlock) {
+  expression("", kFourBytes);
+  expression("b", kFourBytes);
   memory(0x1000, 4);
   memory(0x1000, 4);
   EXPECT_THAT(named(), ElementsAre("b 4"));
   EXPECT_THAT(unnamed, ElementsAre(0x1000u));
 }
 
-TEST_F(Labels, OfLongValuesTakeSeveralBlocks) {
+TEST_F(Labels, OfLongValuesUseSeveralBlocks) {
   expression("v", "23100024000249f00c27");  // const16 0x1000; const32 150000; trace; end
   memory(0x1000, 65535);
   memory(0x1000 + 65535, 65535);
   memory(0x1000 + 131070, 18930);
-  expression("w", kPlace);
+  expression("w", kFourBytes);
   memory(0x1000, 4);
   EXPECT_THAT(named(), ElementsAre("v 65535/150000", "w 4"));
 }
@@ -309,7 +309,7 @@ TEST_F(Labels, OfTextsKnowTheirLimit) {
   memory(0x1000, 3);
   memory(0x1003, 3);
   EXPECT_THAT(named(), ElementsAre("t \"3"));
-  EXPECT_THAT(unnamed, ElementsAre(0x1003u)) << "a text never goes on in the next block";
+  EXPECT_THAT(unnamed, ElementsAre(0x1003u)) << "a text never continues in the next block";
   frame.blocks.clear();
   memory(0x1000, 9);
   EXPECT_THAT(named(), IsEmpty());
@@ -318,15 +318,15 @@ TEST_F(Labels, OfTextsKnowTheirLimit) {
   EXPECT_THAT(named(), ElementsAre("t \"9"));
 }
 
-TEST_F(Labels, OfTextsAreNotLookedForBehindOthers) {
+TEST_F(Labels, OfTextsAreNotSearchedBehindOthers) {
   expression("t", kText);
   memory(0x7000, 3);
   memory(0x1000, 8);
   EXPECT_THAT(named(), IsEmpty());
 }
 
-// collect/s of what has no type: an array is a text, a number is none.
-TEST_F(Labels, OfWhatWasAskedForAsTextAreTextsUnlessTheyCouldBeNumbers) {
+// collect/s without a type: items of the size of a number are no text.
+TEST_F(Labels, OfItemsCollectedAsStringsAreTextsUnlessTheyCouldBeNumbers) {
   for (const std::size_t size : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u}) {
     const bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
     expected.actions.clear();
@@ -343,10 +343,10 @@ TEST_F(Labels, OfWhatWasAskedForAsTextAreTextsUnlessTheyCouldBeNumbers) {
   EXPECT_THAT(named().front(), "t 9") << "its type is known";
 }
 
-// An array of unknown size: where it lies, and nothing of it.
-TEST_F(Labels, OfEmptyRecordingsArePlaces) {
+// An array of unknown size: GDB records its address, and none of its elements.
+TEST_F(Labels, OfEmptyBlocksAreAddresses) {
   expression("a", "23100022000c27");
-  expression("b", kPlace);
+  expression("b", kFourBytes);
   memory(0x1000, 4);
   EXPECT_THAT(named(), ElementsAre("a = 0x1000", "b 4"));
   frame.blocks.clear();
@@ -364,10 +364,10 @@ TEST_F(Labels, OfValuesAreComputed) {
   expression("7", "220727").is_value = true;
   expression("8", "220827");
   frame.blocks.clear();
-  EXPECT_THAT(named(), ElementsAre("7 = 0x7")) << "which takes no memory";
+  EXPECT_THAT(named(), ElementsAre("7 = 0x7")) << "needs no memory";
 }
 
-TEST_F(Labels, OfValuesThatNobodyKnowsAreNone) {
+TEST_F(Labels, OfUnknownValuesAreNotShown) {
   expression("p+1", "2310000d041922010227").is_value = true;
   EXPECT_THAT(named(), IsEmpty());
   expected.actions.clear();
@@ -376,7 +376,7 @@ TEST_F(Labels, OfValuesThatNobodyKnowsAreNone) {
   EXPECT_THAT(named(), IsEmpty());
 }
 
-// A target of 64 bits records what a 32-bit program has above 2 GiB with the sign in front.
+// 64-bit targets sign-extend the addresses of 32-bit programs.
 TEST_F(Labels, OfSmallMachinesKnowAddressesByTheirLowerHalf) {
   Register pc{.name = "pc", .number = 0, .size = 4, .flags = {}};
   const RegisterLayout small("arm", {pc});
@@ -389,7 +389,7 @@ TEST_F(Labels, OfSmallMachinesKnowAddressesByTheirLowerHalf) {
   EXPECT_TRUE(has_read_values);
 }
 
-TEST_F(Labels, WithoutAPlanNothingHasAName) {
+TEST_F(Labels, WithoutExpectedBlocksHaveNoNames) {
   memory(0x1000, 4);
   memory(0x2000, 4);
   MemoryLabels labels(nullptr, std::endian::little);
@@ -398,7 +398,7 @@ TEST_F(Labels, WithoutAPlanNothingHasAName) {
   EXPECT_EQ(labels.unnamed().size(), 2u);
 }
 
-TEST_F(Labels, TellWhatMemoryTheFrameHolds) {
+TEST_F(Labels, FindTheMemoryOfAFrame) {
   memory(0x1000, 8);
   memory(0x1004, 8);
   MemoryLabels labels(nullptr, std::endian::little);

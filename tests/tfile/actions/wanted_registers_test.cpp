@@ -1,4 +1,4 @@
-// Which registers a tracepoint's user asked for: by commands, by default, by a file that does not tell.
+// Which registers the actions of a tracepoint ask for: by commands, by default, or in files without commands.
 #include "converters/tfile/actions/wanted_registers.h"
 
 #include <gmock/gmock.h>
@@ -75,20 +75,20 @@ TEST_F(Registers, AreNamedByTheirParts) {
 TEST_F(Registers, AreThoseThatCommandsName) {
   const WantedRegisters some = wanted({"$rax", "n", "$eax", "$st0"}, "R83");
   EXPECT_FALSE(some.all);
-  EXPECT_THAT(names(some.named), ElementsAre("rax", "st0")) << "rbp is there for the expression";
+  EXPECT_THAT(names(some.named), ElementsAre("rax", "st0")) << "rbp is recorded for the expression";
   EXPECT_TRUE(wanted({"$regs"}, "R3ff").all);
   EXPECT_TRUE(wanted({"n", "$reg"}, "R3ff").all);
 }
 
-TEST_F(Registers, AreAllWhereTheMaskIsOfAll) {
-  EXPECT_TRUE(wanted({"n"}, "R07f").all) << "collected by default: no command says so";
+TEST_F(Registers, AreAllIfTheMaskHasAll) {
+  EXPECT_TRUE(wanted({"n"}, "R07f").all) << "collected by default, without a command";
   EXPECT_TRUE(wanted({"n"}, "R7F").all);
   EXPECT_FALSE(wanted({"n"}, "R07e").all);
   EXPECT_FALSE(wanted({"n"}, "R3").all);
   EXPECT_FALSE(wanted({"n"}, "M-1,8000,4").all);
 }
 
-TEST_F(Registers, AreAllWhereNothingTells) {
+TEST_F(Registers, AreAllWithoutCommands) {
   EXPECT_TRUE(wanted({}, "R2", false).all);
   EXPECT_FALSE(wanted({}, "M-1,8000,4", false).all);
   EXPECT_FALSE(wanted_registers({}, {}, false, nullptr).all);

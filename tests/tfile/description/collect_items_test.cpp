@@ -1,4 +1,4 @@
-// Which recorded item is which: source forms lined up with actions (fact sheet, sections 2.5 and 8).
+// The items of collect commands, and their kinds (fact sheet, sections 2.5 and 8).
 #include "converters/tfile/description/collect_items.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST(CollectItems, HaveKinds) {
                                  Kind::ReturnAddress));
 }
 
-// What lies nowhere, so that only what it is computed from is recorded.
+// A value has no address, so only its operands are recorded.
 TEST(CollectItems, AreValuesOrPlaces) {
   const auto is_value = [](const std::string& text) {
     return items_of({"collect " + text}).hit.front().kind == CollectItem::Kind::Value;

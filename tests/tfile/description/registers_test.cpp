@@ -151,7 +151,7 @@ TEST(RegisterRoles, DependOnTheMachine) {
   EXPECT_EQ(roles("vax", {"pswa", "r15", "r29", "tp"}), "- - -");
 }
 
-// The top bit of a 31-bit address says how long addresses are.
+// The top bit of a 31-bit s390 address is the addressing mode.
 TEST(RegisterRoles, APcOf31BitsHasNoTopBit) {
   const auto pc = [](std::size_t size, std::initializer_list<unsigned> bytes, std::string name = "pswa") {
     std::vector<std::byte> block;
@@ -225,7 +225,7 @@ TEST_P(DefaultLayouts, AreThoseOfGdb) {
   EXPECT_NE(layout->sp(), nullptr);
 }
 
-// By which a target is told that does not say what it is (fact sheet, section 5).
+// The block size breaks ties when the architecture is guessed (fact sheet, section 5).
 TEST(DefaultLayouts, HaveTypicalSizes) {
   const auto are_typical = [](std::string_view architecture, std::vector<std::size_t> sizes) {
     const RegisterLayout& layout = *default_layout(architecture);

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 std::vector<TracepointLocation> read(std::initializer_list<std::string_view> pieces) {
-  Tracepoints tracepoints;
+  TracepointReader tracepoints;
   for (const std::string_view piece : pieces) EXPECT_EQ(tracepoints.add_piece(piece), std::nullopt) << piece;
   tracepoints.finish();
   return tracepoints.locations();
@@ -82,7 +82,7 @@ TEST(TracepointPieces, SourcesMayComeInParts) {
               ElementsAre("collect n"));
 }
 
-// GDB and gdbserver send each text whole; what begins at 0 is another one.
+// A piece that begins at 0 is the start of another text, as GDB and gdbserver send each text in one piece.
 TEST(TracepointPieces, SourcesAreOthersOnceTheyAreWhole) {
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:0:2:6364"})[0].commands, ElementsAre("ab", "cd"));
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:2:2:6364"})[0].commands, ElementsAre("ab", "cd"));
@@ -101,7 +101,7 @@ TEST(TracepointPieces, BaseRegistersHaveSmallNumbers) {
 
 TEST(TracepointPieces, HitCountsAreNumbers) {
   EXPECT_EQ(read({"V2:100:18446744073709551609:0"})[0].hits, 18446744073709551609u);
-  Tracepoints tracepoints;
+  TracepointReader tracepoints;
   EXPECT_EQ(tracepoints.add_piece("V2:100:99999999999999999999:0"), "damaged hit count");
   EXPECT_EQ(tracepoints.add_piece("V2:100::1"), "damaged hit count");
   EXPECT_EQ(tracepoints.add_piece("V2:100:1"), "damaged hit count");
@@ -137,21 +137,23 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"T1:100:E:0:0:F5S", "damaged tracepoint options"}, Bad{"Z1:100:at::1:66", "damaged source text"},
         Bad{"Z1:100:at:0::66", "damaged source text"}));
 TEST_P(BadPieces, AreProblems) {
-  Tracepoints tracepoints;
+  TracepointReader tracepoints;
   EXPECT_EQ(tracepoints.add_piece(GetParam().piece).value_or(""), GetParam().problem);
 }
 
-struct Place {
-  std::string at, spoken;
+struct LocationText {
+  std::string at, text;
 };
-class Places : public testing::TestWithParam<Place> {};
-INSTANTIATE_TEST_SUITE_P(All, Places,
-                         testing::Values(Place{"fib", "fib"}, Place{"demo.c:63", "demo.c:63"},
-                                         Place{"-function fib", "fib"}, Place{"-qualified greet", "greet"},
-                                         Place{"-source demo.c -line 63", "demo.c:63"},
-                                         Place{"-qualified -function a::b", "a::b"},
-                                         Place{"*0x401202", "*0x401202"}, Place{"app::twice", "app::twice"}));
-TEST_P(Places, AreSpokenShortly) { EXPECT_EQ(location_text(GetParam().at), GetParam().spoken); }
+class LocationTexts : public testing::TestWithParam<LocationText> {};
+INSTANTIATE_TEST_SUITE_P(All, LocationTexts,
+                         testing::Values(LocationText{"fib", "fib"}, LocationText{"demo.c:63", "demo.c:63"},
+                                         LocationText{"-function fib", "fib"},
+                                         LocationText{"-qualified greet", "greet"},
+                                         LocationText{"-source demo.c -line 63", "demo.c:63"},
+                                         LocationText{"-qualified -function a::b", "a::b"},
+                                         LocationText{"*0x401202", "*0x401202"},
+                                         LocationText{"app::twice", "app::twice"}));
+TEST_P(LocationTexts, AreShort) { EXPECT_EQ(location_text(GetParam().at), GetParam().text); }
 
 }  // namespace
 }  // namespace convert::tfile

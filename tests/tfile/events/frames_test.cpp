@@ -1,4 +1,4 @@
-// What the importer makes of frames, block by block: names, values, times, threads, steps.
+// The events of frames, block by block: names, values, times, threads, steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("tracepoint 2")));
 }
 
-TEST(TraceFrames, BigEndianOnesSayTheSame) {
+TEST(TraceFrames, InBigEndianAreTheSame) {
   TraceBuilder t;
   t.big_endian();
   describe(t);
@@ -63,8 +63,8 @@ TEST(TraceFrames, VariablesAreCountersToo) {
                           "@1000000 counter variable:$variable_9 #0 $variable_9=1"));
 }
 
-// Wherever it was collected: the pointer says less.
-TEST(TraceFrames, ATextComesBeforeThePointerToIt) {
+// A collected text is shown instead of the pointer to it, in either order.
+TEST(TraceFrames, ATextReplacesThePointerToIt) {
   for (const bool is_text_first : {false, true}) {
     TraceBuilder t;
     // const16 0x2000; const8 40; tracenz; end
@@ -100,7 +100,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// What is recorded twice, and longer the second time, is one blob: the first one's bytes, then the tail.
+// Blocks at one address are one blob: the first block, then the tails of longer ones.
 TEST(TraceFrames, BlobsHoldTheLongestOfAnAddress) {
   TraceBuilder t;
   describe(t);
@@ -119,8 +119,8 @@ TEST(TraceFrames, BlobsHoldTheLongestOfAnAddress) {
                           "blob gdb/frame/0/memory/0x7000 2 bytes"));
 }
 
-// One tracepoint of several places: the pc tells which.
-TEST(TraceFrames, AreWhereTheirPcIs) {
+// A tracepoint with several locations: the pc identifies the location.
+TEST(TraceFrames, AreAtTheLocationOfTheirPc) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:9000:E:0:0").line("tp T2:8000:E:0:0").line("tp A2:9000:R0fM-1,1000,4");
   t.line("tp A2:8000:R0fM-1,2000,4").source("2:8000", "at", "f").source("2:9000", "at", "g");
@@ -162,7 +162,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   EXPECT_THAT(lines[2], HasSubstr("$trace_timestamp=1000"));
 }
 
-// A target of 64 bits puts the sign in front of what a 32-bit program has above 2 GiB.
+// 64-bit targets sign-extend the addresses of 32-bit programs.
 TEST(TraceFrames, OfSmallMachinesHaveSmallAddresses) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
@@ -175,7 +175,6 @@ TEST(TraceFrames, OfSmallMachinesHaveSmallAddresses) {
   EXPECT_THAT(lines, Contains(HasSubstr("gdb/frame/0/memory/0xffffd780")));
 }
 
-// Where a range begins may count from a register.
 // reg 4; const8 2; mul; pop; end
 TEST(TraceFrames, ValuesWithoutAProgramAreNumbers) {
   TraceBuilder t;
@@ -184,7 +183,8 @@ TEST(TraceFrames, ValuesWithoutAProgramAreNumbers) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" level*2=42"));
 }
 
-TEST(TraceFrames, RangesLieAtTheirRegister) {
+// The address of a range may be relative to a register.
+TEST(TraceFrames, RangesMayBeRelativeToARegister) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").line("tp A2:8000:M4,10,4");
   t.source("2:8000", "cmd", "collect n");
@@ -192,14 +192,14 @@ TEST(TraceFrames, RangesLieAtTheirRegister) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" n=5"));
 }
 
-// i386 registers: eip tells hits from steps, esp tells threads apart.
+// i386 registers: eip distinguishes hits from steps, esp distinguishes threads.
 void describe_steps(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop::0;tframes:8").line(kStamp);
   t.line("tp T2:8000:E:2:0").line("tp A2:8000:R0f").line("tp A2:8000:X00000008,2c00012e00012927");
   t.line("tp S2:8000:R0f").source("2:8000", "at", "f");
 }
 
-TEST(TraceFrames, StepsLieInsideTheirHit) {
+TEST(TraceFrames, StepsAreInsideTheirHit) {
   TraceBuilder t;
   describe_steps(t);
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10);
@@ -234,7 +234,7 @@ TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("14000] tracepoint:f")));
 }
 
-// Three registers of an amd64: fs_base is 0 where nobody recorded it.
+// Three registers of amd64. fs_base is 0 where it was not recorded.
 void describe_threads(TraceBuilder& t) {
   t.line("R 18").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").source("2:8000", "at", "f");
   t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -246,7 +246,7 @@ std::string thread_registers(const TraceBuilder& t, std::uint64_t sp, std::uint6
   return t.number(sp) + t.number(std::uint64_t{0x8000}) + t.number(fs);
 }
 
-TEST(TraceThreads, AStackThatOneThreadHasIsThatThreads) {
+TEST(TraceThreads, AStackNearOneThreadBelongsToIt) {
   TraceBuilder t;
   describe_threads(t);
   t.frame(2).registers(thread_registers(t, 0x7000'0000, 0x1000)).variable(1, 10);
@@ -257,7 +257,7 @@ TEST(TraceThreads, AStackThatOneThreadHasIsThatThreads) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("frame=2 tracepoint=2 pc=0x8000 thread=\"guessed\"")));
 }
 
-TEST(TraceThreads, AStackNearTwoThreadsIsNobodys) {
+TEST(TraceThreads, AStackNearTwoThreadsBelongsToNeither) {
   TraceBuilder t;
   describe_threads(t);
   t.frame(2).registers(thread_registers(t, 0x7000'0000, 0x1000)).variable(1, 10);
@@ -268,7 +268,7 @@ TEST(TraceThreads, AStackNearTwoThreadsIsNobodys) {
                                        HasSubstr("thread sp=0x70080000 (guessed)")));
 }
 
-TEST(TraceFrames, WithoutRegistersTheShapeTellsSteps) {
+TEST(TraceFrames, WithoutRegistersTheShapeIdentifiesSteps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:3").line(kStamp);
   t.line("tp T4:401317:E:2:0").line("tp S4:401317:M-1,404160,4").source("4:401317", "at", "stamp");
@@ -303,8 +303,8 @@ TEST(TraceFrames, RegistersAreTyped) {
   EXPECT_THAT(t.notes(), Contains("FILE: no target description: registers are taken to be those of i386"));
 }
 
-// A variable takes a register for its address: nobody asked for that one, and the block holds them all.
-TEST(TraceFrames, RegistersAreThoseThatWereAskedFor) {
+// The block holds all registers, also those that are only needed for the address of a variable.
+TEST(TraceFrames, RegistersAreThoseThatActionsName) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R020120");
   t.source("2:8000", "at", "f").source("2:8000", "cmd", "collect n, $pc, $esp");
@@ -322,8 +322,8 @@ TEST(TraceFrames, RegistersAreThoseThatWereAskedFor) {
   EXPECT_THAT(values(RegisterChoice::General), HasSubstr("reg.eax=0 "));
 }
 
-// Without commands nobody knows what was asked for.
-TEST(TraceFrames, RegistersAreAllWhereNoCommandsAre) {
+// Without commands all registers are shown.
+TEST(TraceFrames, RegistersAreAllWithoutCommands) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R20");
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
@@ -341,7 +341,7 @@ TEST(TraceFrames, ReturnAddressesAreNamed) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" $_ret=0x8123"));
 }
 
-TEST(TraceTimes, LieBetweenTheirNeighbours) {
+TEST(TraceTimes, AreBetweenTheirNeighbours) {
   TraceBuilder t;
   describe(t);
   t.frame(2).variable(1, 100).frame(2).frame(2).frame(2).frame(2).variable(1, 104).end();
@@ -361,7 +361,7 @@ TEST(TraceTimes, AreSpreadBetweenStartAndStop) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace stop")));
 }
 
-TEST(TraceTimes, WithoutAnyAreAnOrderOnly) {
+TEST(TraceTimes, WithoutStampsAreAnOrderOnly) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:401000:E:0:0").frame(2).frame(2).end();
   const auto lines = t.lines();
@@ -379,7 +379,7 @@ TEST(TraceTimes, ThatGoBackAreSorted) {
   EXPECT_THAT(t.notes(), Contains("time-reversed 2"));
 }
 
-TEST(TraceTimes, ThatCannotBeAreSynthetic) {
+TEST(TraceTimes, ThatAreImpossibleAreSynthetic) {
   TraceBuilder t;
   describe(t);
   t.frame(2).variable(1, 30).frame(2).variable(1, -1).frame(2).variable(1, 40).end();
@@ -388,7 +388,7 @@ TEST(TraceTimes, ThatCannotBeAreSynthetic) {
   EXPECT_THAT(t.notes(), Contains("bad-time 1"));
 }
 
-TEST(TraceSession, IsToldOnce) {
+TEST(TraceSession, IsShownOnce) {
   TraceBuilder t;
   t.line("R 40")
       .line("status 0;tfull:0;tframes:1;tcreated:3;circular:1;username:6d65;notes:6869")

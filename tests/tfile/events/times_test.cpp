@@ -1,4 +1,4 @@
-// When frames were: by their stamps, by the kernel's clocks, by those around them (fact sheet, section 7).
+// The times of frames: from stamps, KGTP's clocks, or the frames around them (fact sheet, section 7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,8 +77,8 @@ TEST(KernelTimes, OfAClockThatStandsStillAreNone) {
   EXPECT_THAT(t.notes(), Contains("bad-time 1"));
 }
 
-// Older gdbservers stamp with the time of day; 10^15 microseconds was in 2001.
-TEST(UnixTimes, AreToldByTheirSize) {
+// Older gdbservers use the time of day for stamps; 10^15 microseconds was in 2001.
+TEST(UnixTimes, AreRecognizedByTheirSize) {
   const auto clock_of = [](std::int64_t time_us) {
     TraceBuilder t;
     describe(t);
@@ -110,8 +110,8 @@ TEST(TraceTimes, ThatContradictStartAndStopWin) {
   EXPECT_THAT(late.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
-// 5 s lie between start and stop here, but they are 5 s of another clock.
-TEST(KernelTimes, SayNothingOfStartAndStop) {
+// Start and stop have another clock than KGTP's stamps.
+TEST(KernelTimes, AreNotComparedWithStartAndStop) {
   const auto between_start_and_stop = [](TraceBuilder& t) -> TraceBuilder& {
     return t.line("R 40").line("status 0;tstop::0;starttime:64;stoptime:5f5e100").line("tp T2:8000:E:0:0");
   };
@@ -144,8 +144,8 @@ TEST(TraceTimes, MayStandStill) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("time-reversed"))));
 }
 
-// Frames wait to be put in order: what they recorded is kept.
-TEST(TraceTimes, ThatGoBackKeepWhatTheyBelongTo) {
+// Frames that wait to be put in order keep their blocks.
+TEST(TraceTimes, ThatGoBackKeepTheirFrames) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0fM-1,1000,4");
   t.source("2:8000", "cmd", "collect $regs, g");
@@ -166,7 +166,7 @@ TEST(TraceTimes, ThatGoBackKeepWhatTheyBelongTo) {
   EXPECT_THAT(lines, Contains(HasSubstr(" reg.esp=0x1000001e")));
 }
 
-TEST(TraceSession, TellsWhatTheStatusTells) {
+TEST(TraceSession, ShowsTheStatus) {
   TraceBuilder t;
   describe(t, ";tframes:3;tcreated:3;tfree:10;tsize:20;starttime:f4241;stoptime:1e8482");
   t.frame(2).variable(1, 1'500'000).end().lines();
@@ -201,14 +201,14 @@ TEST(TraceSession, CannotEndBeforeItBegan) {
   EXPECT_THAT(t.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
-TEST(TraceSession, WithoutStatusSaysLittle) {
+TEST(TraceSession, WithoutStatusShowsLittle) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").frame(2).end().lines();
   EXPECT_THAT(t.all_lines(), Contains(testing::EndsWith("session:trace status frames=1 clock=\"none\"")));
   EXPECT_THAT(t.notes(), Contains("no-status 1"));
 }
 
-TEST(TraceSession, TellsDamageAtTheEnd) {
+TEST(TraceSession, ShowsDamageAtTheEnd) {
   TraceBuilder t;
   describe(t);
   t.frame(2).variable(1, 5).end_frame().raw("\2");

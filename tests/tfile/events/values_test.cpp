@@ -47,7 +47,7 @@ TEST(MemoryValues, WithoutATypeAreNumbersIfTheyHaveTheSizeOfOne) {
 
 class LeafValues : public testing::Test {
  protected:
-  // Of bytes fe ff ff 40.
+  // The value of the bytes fe ff ff 40.
   Argument value(ValueForm form, std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0,
                  std::endian order = std::endian::little) {
     Leaf leaf{.name = name,
@@ -217,18 +217,18 @@ TEST(Numbers, AreBitsOfTheirType) {
   EXPECT_EQ(std::bit_cast<double>(bits_of(ValueForm::Float, kHalf, std::endian::little)), 0.5);
 }
 
-TEST(Texts, AreSpelledOrEndAtTheirNul) {
+TEST(Texts, EndAtTheirNulOrAreEscaped) {
   constexpr std::array kText{std::byte{'a'}, std::byte{'b'}, std::byte{0}, std::byte{'c'}};
   EXPECT_EQ(string_text(kText), "ab");
   EXPECT_EQ(string_text(std::span(kText).first(2)), "ab");
   const auto text = [](std::string_view bytes) { return string_text(std::as_bytes(std::span(bytes))); };
   EXPECT_EQ(text({"wörld\0\1", 8}), "wörld");
   EXPECT_EQ(text({"\0\0", 2}), "");
-  // What is no text, as GDB spells it.
+  // Invalid text is escaped, as in GDB.
   EXPECT_EQ(text({"\0\1a\x7f\x80?\0\0", 8}), "\\000\\001a\\177\\200?");
   EXPECT_EQ(text("caf\xe9 \xc3\xb6\xc3"), "caf\\351 ö\\303");
-  EXPECT_EQ(text("\\351 is \xe9"), "\\\\351 is \\351") << "what is escaped can be told from what is not";
-  EXPECT_EQ(text("C:\\temp"), "C:\\temp") << "in a text, nothing is";
+  EXPECT_EQ(text("\\351 is \xe9"), "\\\\351 is \\351") << "a backslash is escaped in escaped text";
+  EXPECT_EQ(text("C:\\temp"), "C:\\temp") << "and nothing in valid text";
   EXPECT_EQ(text(std::string(199, 'a') + "\xff"), std::string(199, 'a') + "\\377");
   EXPECT_EQ(text("\xff" + std::string(200, 'a')), "\\377" + std::string(199, 'a') + "...");
   EXPECT_EQ(spelled_text(kText, 4), "61 62 00 63");

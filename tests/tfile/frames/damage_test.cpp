@@ -1,5 +1,4 @@
-// Damaged files: everything before and after a bad spot is kept, and the spot is named (fact sheet, section
-// 9).
+// Damaged files: frames around the damage are shown, and the damage is noted (fact sheet, section 9).
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +49,7 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                          "TRAC")));
 }
 
-// Whatever begins like a trace file and goes on for ever without a line.
+// A file that begins like a trace file and has no further line end.
 TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
   TraceBuilder t;
   t.write("\x7fTRACE0\nR 40\n");
@@ -86,7 +85,7 @@ TEST(CommonTraceFormat, IsRefusedWithAdvice) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(DamagedTrace, ADescriptionAloneIsStillTold) {
+TEST(DamagedTrace, ADescriptionAloneIsShown) {
   TraceBuilder t;
   t.write("\x7fTRACE0\nR 40\nstatus 0;tfull:0\ntp T2:4010");
   EXPECT_THAT(t.lines(), SizeIs(0));
@@ -142,8 +141,8 @@ TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
   EXPECT_THAT(t.notes(), ElementsAre("truncated-tail 1", HasSubstr("inside frame 1: 3 bytes are missing")));
 }
 
-// What lies in the good part of a frame is no frame, whatever it looks like.
-TEST(DamagedTrace, FramesAreLookedForBehindWhatIsGood) {
+// The search for the next frame begins behind the good blocks, even if their bytes look like frames.
+TEST(DamagedTrace, FramesAreSearchedBehindGoodBlocks) {
   TraceBuilder inner;
   inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
   const std::string whole = inner.bytes(), frames = whole.substr(whole.find("\n\n") + 2);
@@ -159,7 +158,7 @@ TEST(DamagedTrace, FramesAreLookedForBehindWhatIsGood) {
                           HasSubstr("@8000 tracepoint:f frame=4")));
 }
 
-TEST(DamagedTrace, BytecodeThatIsNoneIsSaid) {
+TEST(DamagedTrace, InvalidBytecodeIsNoted) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1");
   t.line("tp T2:401000:E:3:0:X2,ff27")
@@ -171,12 +170,12 @@ TEST(DamagedTrace, BytecodeThatIsNoneIsSaid) {
                     Contains("FILE: tracepoint 2: ?? fe 27"), Contains("FILE: tracepoint 2: ?? fd 27")));
 }
 
-// Searching takes an effort in proportion to the file, and then ends.
+// The effort of searching is proportional to the file size.
 TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   TraceBuilder t;
   describe(t, "9");
   t.frame(2).variable(1, 5).end_frame();
-  // Each block holds the header of what looks like a frame nearly to its end.
+  // Each block contains a frame header, and is followed by good blocks nearly up to the end of that frame.
   std::string lies = "?";
   const std::string header = t.number(std::int16_t{2}) + t.number(std::uint32_t{60'000});
   for (int i = 0; i < 5000; ++i) lies += 'V' + t.number(std::uint32_t{1}) + "xx" + header;
@@ -205,7 +204,7 @@ TEST(DamagedTrace, EndMarkersHaveAnyLength) {
   }
 }
 
-// The kernel's module ends a file with two bytes, and the file ends there.
+// KGTP's end marker has only two bytes.
 TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
   for (const std::string_view block : {"", "Qxyz"}) {
     TraceBuilder t;
@@ -218,7 +217,7 @@ TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
   }
 }
 
-// Behind the last frame of a circular buffer lies what was there before.
+// In a circular buffer, old bytes follow the last frame.
 TEST(CircularTrace, EndsWithItsLastFrame) {
   for (const std::string_view behind : {"??", "old bytes that are no frames at all"}) {
     TraceBuilder t;
@@ -230,7 +229,7 @@ TEST(CircularTrace, EndsWithItsLastFrame) {
   }
 }
 
-// From where the buffer wraps to the next 2000 bytes, gdbserver sends junk: the end of an old frame here.
+// Where the buffer wraps, gdbserver sends up to 2000 bytes of junk: here the end of an old frame.
 TEST(CircularTrace, HasAHoleWhereItWraps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:5;circular:1").line("tp T2:401000:E:0:0");
@@ -242,7 +241,7 @@ TEST(CircularTrace, HasAHoleWhereItWraps) {
   EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1")));
 }
 
-// Without a tracepoint in the description, frames may be of any.
+// If the description has no tracepoints, frames may have any tracepoint.
 TEST(DamagedTrace, FramesNeedNoTracepoints) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:2").frame(2).memory(0x1000, "x").frame(-3).end();
@@ -269,7 +268,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// A frame of nobody knows what must be followed by one; without blocks, another such is none.
+// A frame of an unknown tracepoint must be followed by another frame, which may be of an unknown tracepoint
+// only if it has blocks.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
   TraceBuilder t;
   describe(t, "4");
@@ -280,7 +280,8 @@ TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("no readable frames here (25 bytes")));
 }
 
-// What follows an unknown one is looked at before it is said, a block of the file further on for some.
+// The bytes behind a frame of an unknown tracepoint are read before it is emitted. For some frames that is
+// another block of the file.
 TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
   constexpr std::size_t kFrames = 2500;
   TraceBuilder t;

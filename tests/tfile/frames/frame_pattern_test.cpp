@@ -1,10 +1,12 @@
-// Frames that look alike are read by a pattern and said by a form, the first one of each kind excepted:
-// nobody may see a difference.
+// Frames of the same pattern are recognized by their bytes and emitted by a recipe, except the first one. The
+// output must be the same.
 #include "converters/tfile/frames/frame_pattern.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converters/tfile/frames/pattern_reader.h"
+#include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/importer.h"
 #include "tests/tfile/trace_builder.h"
 
@@ -56,7 +58,7 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   EXPECT_TRUE(pattern->matches(small_frame(0x404040, -1, -1)));
   EXPECT_FALSE(pattern->matches(small_frame(0x404048, 7, 1000)));
 
-  // All of it counts but the 8 bytes of memory and the 8 of the value.
+  // All bytes matter but the 8 bytes of memory and the 8 bytes of the value.
   for (std::size_t i = 0; i < first.size(); ++i) {
     auto other = first;
     other[i] ^= std::byte{1};
@@ -102,7 +104,35 @@ TEST(FramePatterns, KeepAFewThousandInAll) {
   EXPECT_EQ(count, 4096u);
 }
 
-TEST(FramesAlike, DifferInTheirNumbers) {
+TEST(PatternReader, SkipsFramesOfKnownPatterns) {
+  TraceBuilder t;
+  describe(t);
+  for (const int time : {1000, 1001, -1, 1003})
+    t.frame(2).memory(0x404040, t.number(std::int64_t{time})).variable(1, time);
+  t.end();
+  Notes notes;
+  const TraceFile trace = open_trace_file(t.write(), {}, notes);
+  FrameReader reader(*trace.file, trace.description, trace.format);
+  StampReader stamps(trace.description);
+  PatternReader patterns(reader, stamps, trace.format.order);
+  EXPECT_FALSE(patterns.peek()) << "nothing was learned yet";
+  EXPECT_TRUE(patterns.learn(*reader.next(), true));
+
+  auto match = patterns.peek();
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->pattern, 0u);
+  EXPECT_EQ(match->stamp_ns, 1'001'000u);
+  patterns.skip(*match);
+  EXPECT_EQ(reader.frames_read(), 2u);
+
+  EXPECT_FALSE(patterns.peek()) << "an impossible stamp";
+  EXPECT_FALSE(patterns.learn(*reader.next(), false));
+  match = patterns.peek();
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->stamp_ns, 1'003'000u);
+}
+
+TEST(FramesOfAPattern, DifferInTheirNumbers) {
   TraceBuilder t;
   describe(t);
   const std::vector<std::int64_t> hashes{1, -5, 1LL << 40, 0, 0, 0, 0, 0, 0, 0, 12};
@@ -119,7 +149,7 @@ TEST(FramesAlike, DifferInTheirNumbers) {
   }
 }
 
-TEST(FramesAlike, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
+TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   for (const bool is_big : {false, true}) {
     TraceBuilder t;
     if (is_big) t.big_endian();
@@ -139,8 +169,8 @@ TEST(FramesAlike, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto lays instants of one time on each other, 512 deep; pairs leave the stack at once.
-TEST(FramesAlike, AreShownAsPairsWhereTooManyAreAtOneTime) {
+// Perfetto nests instants of the same time, up to 512 levels. Pairs end at once and take no level.
+TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
   TraceBuilder t;
   describe(t);
   for (std::int64_t i = 0; i < 600; ++i) t.frame(2).memory(0x404040, t.number(i)).variable(1, 1000);
@@ -157,14 +187,14 @@ TEST(FramesAlike, AreShownAsPairsWhereTooManyAreAtOneTime) {
   EXPECT_EQ(count("blob gdb/frame/"), 601);
 }
 
-TEST(FramesAlike, HaveCountersToo) {
+TEST(FramesOfAPattern, HaveCountersToo) {
   TraceBuilder t;
   describe(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits).variable(1, 1000 + hits);
   EXPECT_THAT(t.end().lines(), Contains("@1009000 counter variable:$hits #0 $hits=9"));
 }
 
-TEST(FramesAlike, WithoutStampsAreMarkedSynthetic) {
+TEST(FramesOfAPattern, WithoutStampsAreMarkedSynthetic) {
   TraceBuilder t;
   describe(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits);
@@ -172,7 +202,7 @@ TEST(FramesAlike, WithoutStampsAreMarkedSynthetic) {
               Contains(HasSubstr(" frame=2 tracepoint=2 pc=0x401000 time=\"synthetic\" $hits=9")));
 }
 
-TEST(FramesAlike, HaveOthersBetweenThem) {
+TEST(FramesOfAPattern, HaveOthersBetweenThem) {
   TraceBuilder t;
   describe(t);
   const auto tick = [&](std::int64_t value, std::int64_t time) {
@@ -199,15 +229,15 @@ TEST(FramesAlike, HaveOthersBetweenThem) {
   EXPECT_THAT(t.notes(), Contains("bad-time 1"));
 }
 
-TEST(FramesAlike, MayHoldAVariableTwice) {
+TEST(FramesOfAPattern, MayHoldAVariableTwice) {
   TraceBuilder t;
   describe(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits).variable(2, 100).variable(1, 1000 + hits);
   EXPECT_THAT(t.end().lines(), Contains(HasSubstr(" $hits=100 $hits (1)=9 ")));
 }
 
-// *ptr: the block that the pointer leads to has a name. In the last frame it leads elsewhere.
-TEST(FramesAlike, AreNamedByWhatTheyRecorded) {
+// *ptr: the block at the pointer's address has a name. In the last frame the pointer has another value.
+TEST(FramesOfAPattern, AreNamedByWhatTheyRecorded) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
   // const32 0x500000; trace_quick 8; ref64; const8 4; trace; end
@@ -224,7 +254,7 @@ TEST(FramesAlike, AreNamedByWhatTheyRecorded) {
               Contains(HasSubstr("frame=2 tracepoint=2 pc=0x401000 mem.0x500000=7340032 mem.0x600000=5 ")));
 }
 
-TEST(FramesAlike, AreCountedAsOthers) {
+TEST(FramesOfAPattern, AreCountedAsOthers) {
   TraceBuilder t;
   describe(t);
   for (const int time : {5, 6, 6, 4, -1, 7})

@@ -1,4 +1,4 @@
-// Where hits were, told to who may know their threads; and what changes when one does.
+// The sample of hits by which their threads are found in another input, and frames on such a thread.
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,10 +43,10 @@ TEST(MarkSample, SpreadsSomeOfManyEvenly) {
   }
 }
 
-// Of another input; keeps what it was asked, and has a thread that fits always.
-class Asked : public CallHistory {
+// The calls of another input. Keeps the windows it is asked for, and has a thread that always matches.
+class MatchingThread : public CallHistory {
  public:
-  Asked(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}
+  MatchingThread(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}
   std::vector<const Lane*> lanes() const override { return {&lane_}; }
   bool records_ends() const override { return true; }
   std::vector<MarkPosition> positions(const Lane&, std::span<const MarkWindow> windows) override {
@@ -71,7 +71,7 @@ class TraceMarks : public testing::Test {
     trace.source("2:401000", "at", "tick").source("3:402000", "at", "tock");
   }
 
-  // Converts it together with a recording of thread 8 in process 7, which is the thread of all.
+  // Converts the trace together with a recording of thread 8 in process 7, which matches all its threads.
   std::vector<std::string> lines() {
     Names names;
     Notes notes;
@@ -82,15 +82,15 @@ class TraceMarks : public testing::Test {
     timeline.begin_input("run.data");
     const Lane& lane = timeline.add_lane(
         {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = "p", .thread_name = "t"});
-    timeline.add_call_history(std::make_unique<Asked>(lane, windows));
+    timeline.add_call_history(std::make_unique<MatchingThread>(lane, windows));
     import(trace.write(), context);
     timeline.draw_matched_threads();
     EventText text(names);
     timeline.run(text, [] {});
     threads = text.threads();
-    remark.clear();
+    why_unmatched.clear();
     for (const Notes::Group& group : notes.groups())
-      if (group.kind->name == "kept-apart") remark = group.first.front();
+      if (group.kind->name == "kept-apart") why_unmatched = group.first.front();
     std::vector<std::string> lines;
     for (const std::string& line : text.lines())
       if (line.find(" session:") == std::string::npos) lines.push_back(line);
@@ -100,7 +100,7 @@ class TraceMarks : public testing::Test {
   TraceBuilder trace;
   std::vector<MarkWindow> windows;
   std::vector<std::string> threads;
-  std::string remark;
+  std::string why_unmatched;
 };
 
 TEST_F(TraceMarks, AreHitsWithTheirMicrosecond) {
@@ -108,7 +108,7 @@ TEST_F(TraceMarks, AreHitsWithTheirMicrosecond) {
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("7/8 @1000000 tracepoint:tick frame=0"),
                                    HasSubstr("7/8 @1001000 tracepoint:tick frame=1"),
                                    HasSubstr("7/8 @1002000 tracepoint:tick frame=2")));
-  ASSERT_THAT(windows, SizeIs(2)) << "a frame without a stamp tells nothing";
+  ASSERT_THAT(windows, SizeIs(2)) << "a frame without a stamp is no mark";
   EXPECT_EQ(windows[0].first_ns, 1'000'000u);
   EXPECT_EQ(windows[0].last_ns, 1'000'999u);
   EXPECT_EQ(windows[0].address, 0x401000u);
@@ -116,7 +116,7 @@ TEST_F(TraceMarks, AreHitsWithTheirMicrosecond) {
   EXPECT_THAT(threads, ElementsAre("7/8 t of p", "7/8 t of p"));
 }
 
-TEST_F(TraceMarks, ManyFramesThatLookAlikeAreSampled) {
+TEST_F(TraceMarks, ManyFramesOfAPatternAreSampled) {
   for (int i = 0; i < 5000; ++i) trace.frame(2).variable(1, 1000 + i);
   trace.end();
   EXPECT_THAT(lines(), SizeIs(5000));
@@ -131,7 +131,7 @@ TEST_F(TraceMarks, ComeByTime) {
   EXPECT_EQ(windows[0].first_ns, 1'001'000u);
 }
 
-// A call from the hit to the last step could cross those that the steps lead into and out of.
+// A call from the hit to the last step could cross the calls of the other input.
 TEST_F(TraceMarks, StepsOnAThreadWithCallsAreInstants) {
   trace.frame(3).variable(1, 1000);
   trace.frame(3).variable(1, 1001).memory(0x404040, "a").frame(3).variable(1, 1002).memory(0x404040, "b");
@@ -147,7 +147,8 @@ TEST_F(TraceMarks, FramesWithoutStampsStayApart) {
   trace.frame(2).frame(2).end();
   EXPECT_THAT(lines(),
               ElementsAre(HasSubstr("1073741824/1073741825 @"), HasSubstr("1073741824/1073741825 @")));
-  EXPECT_THAT(remark, HasSubstr(": tracepoint 2: its frames have no time stamps (collect $trace_timestamp)"));
+  EXPECT_THAT(why_unmatched,
+              HasSubstr(": tracepoint 2: its frames have no time stamps (collect $trace_timestamp)"));
 }
 
 }  // namespace

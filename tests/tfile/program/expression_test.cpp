@@ -1,4 +1,4 @@
-// Of which type the values of C expressions are, operator by operator.
+// The types of C expressions, operator by operator.
 #include "converters/tfile/program/expression.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ class Expressions : public testing::Test {
                      {.name = "row", .type = &longs_}};
   }
 
-  // "i4", "u8", "f8", "p to i4", "3 of i2", "item", "enum"; "?" where it can't be told.
+  // "i4", "u8", "f8", "p to i4", "3 of i2", "item", "enum"; "?" if unknown.
   std::string type(std::string_view expression, std::size_t pointer_size = 8) {
     const auto find = [](const std::map<std::string, const Type*>& all, const std::string& name) {
       const auto found = all.find(name);
@@ -179,7 +179,7 @@ TEST_F(Expressions, CombineTypes) {
   EXPECT_EQ(type("i j"), "?");
 }
 
-// A sum is no enumerator any more; it is unsigned as the enumeration is.
+// Arithmetic on an enumeration gives an integer, which is unsigned unless an enumerator is negative.
 TEST_F(Expressions, CalculateWithEnumerators) {
   EXPECT_EQ(type("e"), "enum");
   EXPECT_EQ(type("e + 1"), "u4");
@@ -221,7 +221,7 @@ TEST_F(Expressions, AreNumbersAndCharacters) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-TEST_F(Expressions, TakeRegistersForNumbers) {
+TEST_F(Expressions, UseRegistersAsNumbers) {
   EXPECT_EQ(type("$rsp"), "i8");
   EXPECT_EQ(type("$sp + 8", 4), "i4");
   EXPECT_EQ(type("$"), "?");
@@ -245,7 +245,7 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// A variable hides a type of its name, but for `struct`.
+// A variable hides a type of the same name, except after `struct`.
 TEST_F(Expressions, KnowVariablesBeforeTypes) {
   variables_["item"] = &item_pointer_;
   EXPECT_EQ(type("(item)->id"), "i2");

@@ -1,4 +1,4 @@
-// Lists of a kernel's symbols, as /proc/kallsyms and System.map have them.
+// Kernel symbol lists: /proc/kallsyms and System.map.
 #include "converters/tfile/program/kernel_symbols.h"
 
 #include <cstdio>
@@ -38,7 +38,7 @@ class SymbolList {
 
 std::string function_at(std::string_view list, std::uint64_t address) {
   const SymbolList file(list);
-  return KernelSymbols(file.path()).code_at(address).function;
+  return KernelSymbolList(file.path()).code_at(address).function;
 }
 
 constexpr std::string_view kSystemMap =
@@ -88,7 +88,7 @@ TEST(KernelSymbolsList, WindowsLineEndsAndOtherLinesAreIgnored) {
 
 TEST(KernelSymbolsList, DataIsFoundByName) {
   const SymbolList file(kSystemMap);
-  const KernelSymbols symbols(file.path());
+  const KernelSymbolList symbols(file.path());
   EXPECT_EQ(symbols.object(0, "init_task")->address, 0xffffffff82000000);
   EXPECT_EQ(symbols.object(0, "hidden_list")->address, 0xffffffff82000800);
   EXPECT_EQ(symbols.object(0, "jiffies")->address, 0xffffffff82001000);
@@ -99,15 +99,15 @@ TEST(KernelSymbolsList, DataIsFoundByName) {
 
 TEST(KernelSymbolsList, OtherFilesAreAnError) {
   const SymbolList other("#!/bin/sh\necho hello\n"), empty("");
-  EXPECT_THROW(KernelSymbols{other.path()}, InputError);
-  EXPECT_THROW(KernelSymbols{empty.path()}, InputError);
-  EXPECT_THROW(KernelSymbols{"/does/not/exist"}, InputError);
+  EXPECT_THROW(KernelSymbolList{other.path()}, InputError);
+  EXPECT_THROW(KernelSymbolList{empty.path()}, InputError);
+  EXPECT_THROW(KernelSymbolList{"/does/not/exist"}, InputError);
 }
 
-// What the kernel shows to users with kptr_restrict.
+// With kptr_restrict the kernel shows all addresses as 0.
 TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   const SymbolList hidden("0000000000000000 T _text\n0000000000000000 t vfs_read\n");
-  EXPECT_TRUE(KernelSymbols(hidden.path()).are_hidden());
+  EXPECT_TRUE(KernelSymbolList(hidden.path()).are_hidden());
 
   TraceBuilder trace;
   trace.line("R 40").line("status 0;tstop:0;tframes:1").line("tp T1:c0100010:E:0:0");

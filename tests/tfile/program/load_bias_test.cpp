@@ -1,4 +1,4 @@
-// Where a position-independent program was loaded, found out from its tracepoints (fact sheet, section 11).
+// Finding the load address of a position-independent program (fact sheet, section 11).
 #include "converters/tfile/program/load_bias.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
 class LoadBias : public testing::Test {
  public:
-  // A tracepoint at that many bytes into a function, as a program loaded at `bias` has it.
+  // Adds a tracepoint, `into` bytes behind the beginning of a function; the program was loaded at `bias`.
   LoadBias& tracepoint(const std::string& at, const std::string& function, std::uint64_t bias,
                        std::uint64_t into = 4) {
     TracepointLocation location;
@@ -85,7 +85,7 @@ TEST_F(LoadBias, OfACollectedObject) {
 }
 
 TEST_F(LoadBias, IsWhatMostLocationsAgreeOn) {
-  tracepoint("pump", "drain", kBias + 0x3000);  // GDB knows better which of several functions it was
+  tracepoint("pump", "drain", kBias + 0x3000);  // a vote for another bias
   tracepoint("plain_start", "plain_start", kBias).tracepoint("drain", "drain", kBias);
   EXPECT_THAT(bias(), Optional(kBias));
 }
@@ -112,13 +112,13 @@ TEST_F(LoadBias, AProgramWithoutTheFunctionsIsAnotherOne) {
   description_.locations.front().at = "somebody_elses";
   EXPECT_FALSE(may_be_traced(description_, program_, kBias));
   EXPECT_FALSE(may_be_traced(description_, program_, std::nullopt));
-  description_.locations.front().at = "*0x401000";  // says nothing
+  description_.locations.front().at = "*0x401000";  // no evidence
   EXPECT_TRUE(may_be_traced(description_, program_, kBias + 0x1000));
-  // One that fits is enough: others may lie in libraries.
+  // One matching location is enough: others may be in libraries.
   description_.locations.front().at = "somebody_elses";
   tracepoint("traced_program.cpp:plant::pump", "plant::pump", kBias);
   EXPECT_TRUE(may_be_traced(description_, program_, kBias));
-  // One that says nothing speaks for none of the others.
+  // A location without a name is no evidence.
   description_.locations.front().at = "*0x401000";
   EXPECT_TRUE(may_be_traced(description_, program_, kBias));
   description_.locations.back().at = "somebody_elses";

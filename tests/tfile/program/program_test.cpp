@@ -1,4 +1,4 @@
-// Names, lines and types of a traced program, as the compiler at hand describes them (traced_program.cpp).
+// Names, lines and types of a traced program (traced_program.cpp), which is built with the tests.
 #include "converters/tfile/program/program.h"
 
 #include <array>
@@ -27,7 +27,7 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     if (program_.is_position_independent()) bias_ = kBias;
     program_.set_load_bias(bias_);
   }
-  // In the recording, the first address of the marked line.
+  // The first address of the marked line, in the recording.
   std::uint64_t address_of(const std::string& mark) const {
     const auto addresses = program_.line_addresses("traced_program.cpp", line_of(mark));
     EXPECT_FALSE(addresses.empty()) << mark;
@@ -43,10 +43,10 @@ INSTANTIATE_TEST_SUITE_P(Both, TracedProgram, testing::Values(TRACED_FIXED, TRAC
                          });
 
 TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
-  const CodeInfo place = program_.code_at(address_of("plain_start"));
-  EXPECT_EQ(place.function, "plain_start");
-  EXPECT_THAT(place.source, EndsWith("traced_program.cpp:" + std::to_string(line_of("plain_start"))));
-  EXPECT_THAT(place.inlined, IsEmpty());
+  const CodeInfo info = program_.code_at(address_of("plain_start"));
+  EXPECT_EQ(info.function, "plain_start");
+  EXPECT_THAT(info.source, EndsWith("traced_program.cpp:" + std::to_string(line_of("plain_start"))));
+  EXPECT_THAT(info.inlined, IsEmpty());
 }
 
 TEST_P(TracedProgram, NamesFunctionsOfNamespacesAndTemplates) {
@@ -54,7 +54,7 @@ TEST_P(TracedProgram, NamesFunctionsOfNamespacesAndTemplates) {
   EXPECT_EQ(program_.code_at(address_of("drain")).function, "plant::drain<long>");
 }
 
-TEST_P(TracedProgram, TellsTheChainOfInlinedFunctions) {
+TEST_P(TracedProgram, ListsInlinedFunctions) {
   const CodeInfo inner = program_.code_at(address_of("valve"));
   EXPECT_EQ(inner.function, "plant::valve");
   EXPECT_THAT(inner.inlined, ElementsAre("plant::valve", "plant::pipe", "plant::pump"));
@@ -65,9 +65,9 @@ TEST_P(TracedProgram, TellsTheChainOfInlinedFunctions) {
 
 TEST_P(TracedProgram, KnowsNothingOutsideOfItsCode) {
   for (const std::uint64_t address : {std::uint64_t{0}, bias_ + 8, ~std::uint64_t{0}}) {
-    const CodeInfo place = program_.code_at(address);
-    EXPECT_EQ(place.function, "");
-    EXPECT_EQ(place.source, "");
+    const CodeInfo info = program_.code_at(address);
+    EXPECT_EQ(info.function, "");
+    EXPECT_EQ(info.source, "");
   }
 }
 
@@ -84,7 +84,7 @@ TEST_P(TracedProgram, FindsFunctionsByTheNamesThatUsersType) {
   EXPECT_TRUE(program_.is_code(program_.functions("_init").front().address)) << "where a section begins";
 }
 
-TEST_P(TracedProgram, FindsStaticObjectsWhereTheyWereLoaded) {
+TEST_P(TracedProgram, FindsStaticObjectsAtTheirLoadAddress) {
   const auto readings = program_.object("plant::readings");
   ASSERT_TRUE(readings);
   EXPECT_EQ(readings->size, 32u);
@@ -107,7 +107,7 @@ TEST_P(TracedProgram, KnowsTheTypesOfWhatIsVisible) {
   EXPECT_EQ(kind("count"), Type::Kind::Unknown);  // of another function
 }
 
-// The leaves of a value, as "name:size", texts and bit-fields marked; "?" when the type is unknown.
+// The leaves of a value as "name:form and bits@offset"; "?" when the type is unknown.
 class TracedValues : public TracedProgram {
  protected:
   std::vector<std::string> leaves(const std::string& expression) const {
@@ -192,7 +192,7 @@ TEST_P(TracedValues, OfVirtualBasesAreCounted) {
   EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
 }
 
-TEST_P(TracedProgram, FindsLocalsByTheirPlaceInTheFrame) {
+TEST_P(TracedProgram, FindsLocalsByTheirFrameOffset) {
   const std::uint64_t address = address_of("pump body");
   constexpr std::int64_t kFrame = 256;
   std::vector<std::string> names;
@@ -201,7 +201,7 @@ TEST_P(TracedProgram, FindsLocalsByTheirPlaceInTheFrame) {
   EXPECT_THAT(names, testing::IsSupersetOf({"strokes", "name", "ratio", "spilled", "moved"}));
 }
 
-TEST_P(TracedProgram, FindsTheStaticObjectThatANameMeansThere) {
+TEST_P(TracedProgram, FindsTheStaticObjectThatANameRefersTo) {
   const auto size = [&](const char* mark, const char* name) {
     const auto object = program_.object(address_of(mark), name);
     return object ? object->size : 0;
@@ -210,7 +210,7 @@ TEST_P(TracedProgram, FindsTheStaticObjectThatANameMeansThere) {
   EXPECT_EQ(size("refill inner", "calls"), 2u);  // the inner one hides the other
   EXPECT_EQ(size("pump", "calls"), 0u);
   EXPECT_EQ(size("refill", "hidden"), 4u);
-  EXPECT_EQ(size("refill", "tap"), 0u);  // it lies in the frame
+  EXPECT_EQ(size("refill", "tap"), 0u);  // it is in the frame
   EXPECT_EQ(size("refill", "tally"), 4u);
   EXPECT_EQ(size("refill", "plant::Tap::tally"), 4u);
   EXPECT_EQ(size("refill", "plant::Basin<2,3>::volume"), 8u);
@@ -250,13 +250,13 @@ TEST_P(TracedProgram, KnowsTheWideCharactersOfC) {
   EXPECT_FALSE(count->is_character);
 }
 
-TEST_P(TracedProgram, TellsTheStaticVariablesOfAnInlinedFunction) {
+TEST_P(TracedProgram, ListsTheStaticVariablesOfAnInlinedFunction) {
   const auto locals = program_.static_locals(address_of("valve"));
   ASSERT_THAT(locals, SizeIs(1));
   EXPECT_EQ(locals[0].name, "turns");
 }
 
-TEST_P(TracedProgram, TellsTheStaticVariablesOfAFunction) {
+TEST_P(TracedProgram, ListsTheStaticVariablesOfAFunction) {
   const auto locals = program_.static_locals(address_of("refill inner"));
   ASSERT_THAT(locals, SizeIs(2));
   EXPECT_EQ(locals[0].name, "calls");
@@ -267,7 +267,7 @@ TEST_P(TracedProgram, TellsTheStaticVariablesOfAFunction) {
   EXPECT_THAT(program_.static_locals(address_of("pump")), IsEmpty());
 }
 
-TEST_P(TracedProgram, CallsEnumeratorsAsTheyAreCalledFromOutside) {
+TEST_P(TracedProgram, QualifiesEnumerators) {
   const auto enumerators = [&](const char* expression) {
     const Type* const type = program_.type_of(address_of("refill"), expression);
     std::vector<std::string> names;
@@ -280,7 +280,7 @@ TEST_P(TracedProgram, CallsEnumeratorsAsTheyAreCalledFromOutside) {
   EXPECT_THAT(enumerators("(plant::Kind)1"), ElementsAre("plant::LEVEL", "plant::FLOW"));
 }
 
-TEST(TracedPrograms, SayWhatTheyAreFor) {
+TEST(TracedPrograms, HaveAMachine) {
   const Program fixed(TRACED_FIXED, Demangle::Simple), pie(TRACED_PIE, Demangle::Simple);
   EXPECT_FALSE(fixed.is_position_independent());
   EXPECT_TRUE(pie.is_position_independent());
@@ -290,7 +290,7 @@ TEST(TracedPrograms, SayWhatTheyAreFor) {
 #endif
 }
 
-TEST(TracedPrograms, ShowAsMuchOfANameAsWasAskedFor) {
+TEST(TracedPrograms, ShowNamesInTheDemangleMode) {
   const auto name_with = [](Demangle mode) {
     const Program program(TRACED_FIXED, mode);
     return program.code_at(program.functions("plain_start").front().address).function + " " +

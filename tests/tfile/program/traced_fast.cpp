@@ -1,4 +1,4 @@
-// A program whose variables lie in registers, for it is optimized. The marks are what the tests look for.
+// An optimized program, whose variables are in registers.
 extern "C" [[gnu::noinline]] int halve(int whole) {
   asm volatile("" ::"r"(whole));  // MARK halve
   return whole / 2;

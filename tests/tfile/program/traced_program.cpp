@@ -1,4 +1,4 @@
-// A small program to look names up in. The marks at the ends of lines say what the tests look for.
+// A small program in which tests look up names. The marks at the ends of lines are what the tests search for.
 #include <cstdint>
 
 namespace plant {

@@ -1,4 +1,4 @@
-// What tests need to know of traced_program.cpp.
+// Line numbers of traced_program.cpp.
 #pragma once
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// What the leaves of a value are called, and where they lie.
+// The names, forms and offsets of the leaves of a value.
 #include "converters/tfile/program/type.h"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ TEST(LeafNames, AreExpressions) {
   EXPECT_THAT(leaf_names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
 }
 
-TEST(LeafNames, OfElementsCountOn) {
+TEST(LeafNames, OfElementsCountUp) {
   const Type two = array_of(kInt, 2), points = array_of(kPoint, 1);
   EXPECT_THAT(leaf_names(two, "a"), ElementsAre("a[0]", "a[1]"));
   EXPECT_THAT(leaf_names(two, "a[5]@2"), ElementsAre("a[5]", "a[6]"));
@@ -63,7 +63,7 @@ TEST(LeafNames, OfElementsCountOn) {
   EXPECT_THAT(leaf_names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
 }
 
-TEST(Leaves, OfBitFieldsLieInAsFewBytesAsTheyCan) {
+TEST(Leaves, OfBitFieldsHaveAsFewBytesAsPossible) {
   const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
   const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {
     const Type whole{
@@ -78,7 +78,7 @@ TEST(Leaves, OfBitFieldsLieInAsFewBytesAsTheyCan) {
   EXPECT_EQ(leaf_of(kInt, 35, 6), std::tuple(ValueForm::Signed, 4, 2, 3, 6));
   EXPECT_EQ(leaf_of(long_int, 0, 64), std::tuple(ValueForm::Unsigned, 0, 8, 0, 64));
   EXPECT_EQ(leaf_of(long_int, 1, 64), std::tuple(ValueForm::Bytes, 0, 9, 0, 0));
-  // Of what has no bits, or not so many, they are not believed.
+  // Impossible bit sizes are ignored.
   EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(ValueForm::Text, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
@@ -118,7 +118,7 @@ TEST(Leaves, OfWideCharactersAreOneText) {
   EXPECT_EQ(form(4), ValueForm::Utf32);
 }
 
-TEST(Leaves, OfGreatNumbersAreNumbers) {
+TEST(Leaves, OfLargeNumbersAreNumbers) {
   const auto form = [](Type::Kind kind, std::uint64_t size) {
     return layout_of({.kind = kind, .size = size, .members = {}, .enumerators = {}}, "x").leaves[0].form;
   };
@@ -137,7 +137,7 @@ TEST(Leaves, OfCharactersAreOneText) {
   EXPECT_EQ(layout.leaves[0].size, 16u);
 }
 
-TEST(Leaves, OfWhichThereAreTooManyAreCounted) {
+TEST(Leaves, BeyondTheLimitAreCounted) {
   const Type thousand = array_of(kPoint, 1000);
   const ValueLayout layout = layout_of(thousand, "p");
   EXPECT_EQ(layout.leaves.size(), ValueLayout::kMaxLeaves);
@@ -148,7 +148,7 @@ TEST(Leaves, OfWhichThereAreTooManyAreCounted) {
   EXPECT_EQ(layout_of(exactly, "p").more, 0u);
 }
 
-TEST(Leaves, LieThirtyTwoLevelsDeepAtTheMost) {
+TEST(Leaves, AreAtMostThirtyTwoLevelsDeep) {
   std::vector<Type> types{kInt};
   types.reserve(40);
   while (types.size() < 40) types.push_back(array_of(types.back(), 1));

@@ -1,4 +1,4 @@
-// Values of frames as the program types them.
+// Values of frames whose types the program knows.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,14 +18,14 @@ class TypedFrames : public testing::Test {
  protected:
   explicit TypedFrames(const char* path = TRACED_FIXED) : file(path) {}
 
-  // A tracepoint at the beginning of a function, that collects these items by these actions.
+  // Sets a tracepoint at the beginning of a function that collects these items by these actions.
   TypedFrames& tracepoint(std::string_view function, std::string_view collect, std::string_view actions) {
     const auto functions = program.functions(function);
     if (functions.empty()) throw std::logic_error("no such function");
-    const std::string place = fmt::format("2:{:x}", functions.front().address);
+    const std::string location = fmt::format("2:{:x}", functions.front().address);
     t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
-    t.line(fmt::format("tp T{}:E:0:0", place)).line(fmt::format("tp A{}:{}", place, actions));
-    t.source(place, "at", function).source(place, "cmd", collect);
+    t.line(fmt::format("tp T{}:E:0:0", location)).line(fmt::format("tp A{}:{}", location, actions));
+    t.source(location, "at", function).source(location, "cmd", collect);
     return *this;
   }
   std::string frame_line() {
@@ -69,7 +69,7 @@ TEST_F(TypedFrames, ManyElementsAreCounted) {
   EXPECT_THAT(t.lines(options, {.program = file}), Contains(HasSubstr("plant::many.more=968")));
 }
 
-// A string was asked for, but a number is no text.
+// collect/s of a number: it is no text.
 TEST_F(TypedFrames, OnlyTextsAreTexts) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect/s plant::level", fmt::format("M-1,{:x},4", level));
@@ -99,8 +99,8 @@ TEST_F(TypedFrames, AReferenceToWhatWasNotRecordedIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// It says where members lie by expressions, and counts bit-fields from the top of their storage.
-TEST_F(TypedFrames, MembersLieWhereDwarf2SaysThatTheyDo) {
+// DWARF 2 describes member offsets by expressions, and counts bit-fields from the top of their storage.
+TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
   const std::uint64_t panel = address_of("panel");
   tracepoint("plant::pump", "collect panel", fmt::format("M-1,{:x},8", panel));
   const std::uint32_t bits = 5 | (0b11101 << 3) | (300 << 8);
@@ -109,8 +109,8 @@ TEST_F(TypedFrames, MembersLieWhereDwarf2SaysThatTheyDo) {
 }
 
 #ifdef __x86_64__
-// GDB records no array of unknown size, only where it lies; so its value is that.
-TEST_F(TypedFrames, ArraysOfUnknownSizeAreWhereTheyLie) {
+// GDB records only the address of an array of unknown size, so that is its value.
+TEST_F(TypedFrames, ArraysOfUnknownSizeAreAddresses) {
   const std::uint64_t address = program.functions("unit_sum").front().address;
   std::optional<LocalVariable> row;
   std::int64_t offset = 0;
@@ -123,13 +123,13 @@ TEST_F(TypedFrames, ArraysOfUnknownSizeAreWhereTheyLie) {
     TraceBuilder builder;
     builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
     builder.line("tdesc <reg name='rbp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
-    const std::string place = fmt::format("2:{:x}", address);
+    const std::string location = fmt::format("2:{:x}", address);
     // reg 0; const8 16; add; const8 <offset>; ext 8; add; trace_quick 8; ref64; const8 0; trace; end
     const auto code = fmt::format("260000221002{}1608020d081a22000c27",
                                   fmt::format("22{:02x}", static_cast<std::uint8_t>(offset)));
-    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
-    builder.line(fmt::format("tp A{}:R3X{:08X},{}", place, code.size() / 2, code))
-        .source(place, "cmd", collect);
+    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
+    builder.line(fmt::format("tp A{}:R3X{:08X},{}", location, code.size() / 2, code))
+        .source(location, "cmd", collect);
     builder.frame(2)
         .registers(builder.number(std::uint64_t{0x7000}) + builder.number(address))
         .memory(0x7010 + static_cast<std::uint64_t>(offset), builder.number(std::uint64_t{0x6ff0}))
@@ -143,7 +143,7 @@ class OptimizedFrames : public TypedFrames {
   OptimizedFrames() : TypedFrames(TRACED_FAST) {}
 };
 
-TEST_F(OptimizedFrames, VariablesLieInRegisters) {
+TEST_F(OptimizedFrames, VariablesAreInRegisters) {
   const auto variables = program.register_variables(program.functions("halve").front().address);
   ASSERT_EQ(variables.size(), 1u);
   EXPECT_EQ(variables[0].name, "whole");
@@ -154,9 +154,9 @@ TEST_F(OptimizedFrames, VariablesLieInRegisters) {
     builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
     builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
     const std::uint64_t address = program.functions("halve").front().address;
-    const std::string place = fmt::format("2:{:x}", address);
-    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
-    builder.line(fmt::format("tp A{}:R3X00000001,27", place)).source(place, "cmd", collect);
+    const std::string location = fmt::format("2:{:x}", address);
+    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
+    builder.line(fmt::format("tp A{}:R3X00000001,27", location)).source(location, "cmd", collect);
     builder.frame(2)
         .registers(builder.number(std::uint64_t{0xffff'ffff'ffff'fff9}) + builder.number(address))
         .end();
@@ -164,16 +164,16 @@ TEST_F(OptimizedFrames, VariablesLieInRegisters) {
   }
 }
 
-// The compiler knows them, or how they are computed, and keeps them nowhere.
+// The compiler stores the variables nowhere, but DWARF describes how to compute them.
 TEST_F(OptimizedFrames, VariablesAreComputed) {
   const std::uint64_t address = program.functions("lift").front().address;
-  const std::string place = fmt::format("2:{:x}", address);
+  const std::string location = fmt::format("2:{:x}", address);
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
   builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
-  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
-  builder.line(fmt::format("tp A{}:R3X00000001,27X00000001,27", place))
-      .source(place, "cmd", "collect $locals");
+  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
+  builder.line(fmt::format("tp A{}:R3X00000001,27X00000001,27", location))
+      .source(location, "cmd", "collect $locals");
   builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
   const std::string line = builder.lines({}, {.program = file}).front();
   EXPECT_THAT(line, HasSubstr(" five=5"));
@@ -182,16 +182,16 @@ TEST_F(OptimizedFrames, VariablesAreComputed) {
 #endif
 }
 
-// The tracepoint records registers alone: the value is computed again.
+// The tracepoint records only registers: the value is computed from them.
 TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   const std::uint64_t address = program.functions("halve").front().address;
-  const std::string place = fmt::format("2:{:x}", address);
+  const std::string location = fmt::format("2:{:x}", address);
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
   builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
-  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place));
-  builder.line(fmt::format("tp A{}:R3X00000008,2600002202042927", place));
-  builder.source(place, "cmd", "collect whole*2");
+  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
+  builder.line(fmt::format("tp A{}:R3X00000008,2600002202042927", location));
+  builder.source(location, "cmd", "collect whole*2");
   for (const std::int64_t whole : {-7, 21})
     builder.frame(2).registers(builder.number(whole) + builder.number(address));
   const auto lines = builder.end().lines({}, {.program = file});
@@ -200,16 +200,16 @@ TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   EXPECT_THAT(lines.back(), HasSubstr(" whole*2=42 "));
 }
 
-// What is in the register is where the pointer lies, which was recorded or not.
-TEST_F(OptimizedFrames, ReferencesLieInRegisters) {
+// The register holds the address of the pointer. The pointer may be recorded, too, or not.
+TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
   const std::uint64_t address = program.functions("twice").front().address;
-  const std::string place = fmt::format("2:{:x}", address);
+  const std::string location = fmt::format("2:{:x}", address);
   for (const bool is_recorded : {true, false}) {
     TraceBuilder builder;
     builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
     builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
-    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", place)).line(fmt::format("tp A{}:R3", place));
-    builder.line(fmt::format("tp A{}:M-1,1000,8", place)).source(place, "cmd", "collect $args");
+    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location)).line(fmt::format("tp A{}:R3", location));
+    builder.line(fmt::format("tp A{}:M-1,1000,8", location)).source(location, "cmd", "collect $args");
     builder.frame(2).registers(builder.number(std::uint64_t{0x1000}) + builder.number(address));
     if (is_recorded) builder.memory(0x1000, builder.number(std::uint64_t{0x2000}));
     builder.end();
@@ -218,9 +218,8 @@ TEST_F(OptimizedFrames, ReferencesLieInRegisters) {
   }
 }
 
-// At the beginning of share(), its only local variable does not exist yet; later its members have a register
-// each.
-TEST_F(OptimizedFrames, VariablesLieInPieces) {
+// At the beginning of share() its local variable does not exist yet. Later its members are in registers.
+TEST_F(OptimizedFrames, VariablesAreInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
   const auto storage_of_shares = [&](std::uint64_t address) {
     RegisterVariable found;
@@ -229,12 +228,12 @@ TEST_F(OptimizedFrames, VariablesLieInPieces) {
     return found;
   };
   EXPECT_EQ(storage_of_shares(begin).storage, RegisterVariable::Storage::Nowhere);
-  const auto lies_in_two_registers = [&](std::uint64_t address) {
+  const auto is_in_two_registers = [&](std::uint64_t address) {
     const auto pieces = storage_of_shares(address).pieces;
     return pieces.size() == 2 && !pieces[0].register_name.empty() && !pieces[1].register_name.empty();
   };
   std::uint64_t address = begin;
-  while (address < begin + 64 && !lies_in_two_registers(address)) ++address;
+  while (address < begin + 64 && !is_in_two_registers(address)) ++address;
   const auto pieces = storage_of_shares(address).pieces;
   ASSERT_EQ(pieces.size(), 2u);
 
@@ -245,9 +244,9 @@ TEST_F(OptimizedFrames, VariablesLieInPieces) {
     for (const auto& piece : pieces)
       registers += fmt::format("<reg name='{}' bitsize='64'/>", piece.register_name);
     builder.line(registers + "</feature></target>");
-    const std::string place = fmt::format("2:{:x}", at);
-    builder.line("R 18").line("status 0;tstop::0;tframes:1").line(fmt::format("tp T{}:E:0:0", place));
-    builder.line(fmt::format("tp A{}:R6", place)).source(place, "cmd", "collect $locals");
+    const std::string location = fmt::format("2:{:x}", at);
+    builder.line("R 18").line("status 0;tstop::0;tframes:1").line(fmt::format("tp T{}:E:0:0", location));
+    builder.line(fmt::format("tp A{}:R6", location)).source(location, "cmd", "collect $locals");
     builder.frame(2)
         .registers(builder.number(at) + builder.number(std::uint64_t{0xdead'0000'0000'0007}) +
                    builder.number(std::uint64_t{0xdead'0000'ffff'ffff}))

@@ -1,4 +1,4 @@
-// Locations of variables that are not in memory, operation by operation (DWARF 5, section 2.6.1).
+// The storage of variables that are not in memory, operation by operation (DWARF 5, section 2.6.1).
 #include "converters/tfile/program/variable_storage.h"
 
 #include <dwarf.h>
@@ -54,14 +54,14 @@ std::vector<std::string> texts(const std::vector<Dwarf_Op>& operations, unsigned
   return texts;
 }
 
-TEST(Pieces, LieInRegisters) {
+TEST(Pieces, AreInRegisters) {
   EXPECT_THAT(texts({op(DW_OP_reg1), op(DW_OP_piece, 4), op(DW_OP_regx, 17), op(DW_OP_piece, 8)}),
               ElementsAre("4: rdx", "8: xmm0"));
   EXPECT_THAT(texts({op(DW_OP_reg1), op(DW_OP_piece, 4)}, EM_386), ElementsAre("4: ecx"));
 }
 
-// Each machine counts its registers in its own way (fact sheet, section 11).
-TEST(Pieces, LieInRegistersOfManyMachines) {
+// DWARF's register numbers differ between machines (fact sheet, section 11).
+TEST(Pieces, AreInRegistersOfManyMachines) {
   const auto name = [](std::uint64_t number, unsigned machine) {
     return texts({op(DW_OP_regx, number), op(DW_OP_piece, 4)}, machine).front().substr(3);
   };
@@ -122,7 +122,7 @@ TEST(Pieces, AreComputed) {
   EXPECT_EQ(text({op(DW_OP_breg5, 4), op(DW_OP_deref_size, 4), op(DW_OP_deref)}), "8: rdi+4 load4 load0");
   EXPECT_EQ(text({{.atom = DW_OP_bregx, .number = 17, .number2 = 5, .offset = 0}}), "8: xmm0+5");
   EXPECT_EQ(text({op(DW_OP_breg0 + 16)}), "8: nowhere") << "no register";
-  EXPECT_EQ(text({op(DW_OP_breg0), op(DW_OP_entry_value)}), "8: nowhere") << "what a caller had";
+  EXPECT_EQ(text({op(DW_OP_breg0), op(DW_OP_entry_value)}), "8: nowhere") << "a value of the caller";
 }
 
 TEST(Pieces, AreNowhere) {
@@ -131,7 +131,7 @@ TEST(Pieces, AreNowhere) {
   EXPECT_THAT(texts({op(DW_OP_addr, 0x401c), op(DW_OP_piece, 4)}), ElementsAre("4: nowhere")) << "in memory";
   EXPECT_THAT(texts({op(DW_OP_reg0 + 16), op(DW_OP_piece, 8)}), ElementsAre("8: nowhere"))
       << "the return address' column is no register";
-  EXPECT_THAT(texts({op(DW_OP_breg2, 1), op(DW_OP_piece, 4)}), ElementsAre("4: nowhere")) << "in memory, too";
+  EXPECT_THAT(texts({op(DW_OP_breg2, 1), op(DW_OP_piece, 4)}), ElementsAre("4: nowhere")) << "also in memory";
 }
 
 TEST(Pieces, EndWithALength) {

@@ -1,5 +1,5 @@
-// Which thread a frame is shown on: by what the kernel's module says, by a register, by its stack (fact
-// sheet, sections 6 and 10).
+// The thread of a frame: by KGTP's variables, by a register, by its stack (fact sheet, sections 6 and 10);
+// and whether it is a step.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-// KGTP's variables, as its module describes them.
+// Describes KGTP's variables as its module does.
 void describe_kernel(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop:0;tframes:3");
   t.line("tsv 2:0:1:6370755f6964").line("tsv 3:0:1:63757272656e745f7461736b");  // cpu_id, current_task
@@ -33,7 +33,7 @@ TEST(KernelThreads, AreKnownByTheirPid) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("/42 @3000 tracepoint:f frame=2 ")));
 }
 
-// Every CPU has its idle task, whose pid is 0.
+// Each CPU has an idle task with pid 0.
 TEST(KernelThreads, OfPidZeroHaveAnotherId) {
   TraceBuilder t;
   describe_kernel(t);
@@ -42,7 +42,7 @@ TEST(KernelThreads, OfPidZeroHaveAnotherId) {
   EXPECT_THAT(t.threads(), ElementsAre("1073741824/1073741825 thread pid=0", "1073741824/1 thread pid=1"));
 }
 
-TEST(KernelThreads, AreTasksOrPlacesOtherwise) {
+TEST(KernelThreads, AreTasksOrCpusWithoutAPid) {
   TraceBuilder t;
   describe_kernel(t);
   t.frame(2).variable(2, 1).variable(3, 0x1000).frame(2).variable(2, 3).frame(2).end();
@@ -64,7 +64,7 @@ TEST(KernelThreads, CanBeChosen) {
   EXPECT_THAT(t.threads(), SizeIs(3));
 }
 
-// What a user calls cpu_id is no CPU.
+// A variable of the user that is called cpu_id is no CPU.
 TEST(KernelThreads, AreOfTheModuleOnly) {
   TraceBuilder t;
   t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
@@ -95,14 +95,14 @@ TEST(Threads, HaveARegisterOfTheirOwn) {
   EXPECT_THAT(threads_of("aarch64", "<reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/>",
                          {pair(0x8000, 0)}),
               ElementsAre(HasSubstr(" tracepoint 2")))
-      << "nobody recorded it";
+      << "not recorded";
   EXPECT_THAT(
       threads_of("sparc:v9", "<reg name='pc' bitsize='64'/><reg name='g7' bitsize='64'/>",
                  {little.number(std::uint64_t{0x0080'0000'0000'0000}) + std::string("\0\0\0\0\0\0\0\7", 8)}),
       ElementsAre(HasSubstr(" thread g7=0x7")));
 }
 
-// On s390x the upper half lies in the first, the lower half in the second one.
+// On s390x the first register holds the upper half, the second one the lower half.
 TEST(Threads, HaveTwoRegistersOfTheirOwnOnS390x) {
   TraceBuilder big;
   big.big_endian();
@@ -119,7 +119,7 @@ TEST(Threads, HaveTwoRegistersOfTheirOwnOnS390x) {
 
 class Stacks : public testing::Test {
  protected:
-  // The thread of each frame, as its order of appearance.
+  // The threads of frames with these stack pointers, in order of appearance.
   std::vector<std::string> threads(std::initializer_list<std::uint32_t> stack_pointers) {
     TraceBuilder t;
     t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
@@ -129,7 +129,7 @@ class Stacks : public testing::Test {
   }
 };
 
-// Same thread if less than 1 MiB from where it was.
+// A stack pointer belongs to a thread if it is within 1 MiB of the thread's stack.
 TEST_F(Stacks, GrowByOneMebibyteAtATime) {
   EXPECT_THAT(threads({0x1000'0000, 0x1010'0000, 0x1020'0000}), SizeIs(1));
   EXPECT_THAT(threads({0x1000'0000, 0x1010'0001}), ElementsAre(HasSubstr(" thread sp=0x10000000 (guessed)"),
@@ -141,7 +141,7 @@ TEST_F(Stacks, GrowByOneMebibyteAtATime) {
 
 TEST_F(Stacks, AreNotAtZero) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" tracepoint 2"))); }
 
-TEST_F(Stacks, OfMoreThan256ThreadsAreNotToldApart) {
+TEST_F(Stacks, OfMoreThan256ThreadsAreNotDistinguished) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
   for (std::uint32_t i = 1; i <= 258; ++i) t.frame(2).registers(i386_registers(0x8000, i * 0x80'0000));
@@ -151,7 +151,7 @@ TEST_F(Stacks, OfMoreThan256ThreadsAreNotToldApart) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("frame=257 ")));
 }
 
-// i386 registers; two actions for hits, two others for steps.
+// Describes a tracepoint with i386 registers and other actions for hits than for steps.
 void describe_steps(TraceBuilder& t, std::string_view steps) {
   t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
   t.line("tp T2:8000:E:" + std::string(steps) + ":0").line("tp A2:8000:R0f");
@@ -168,8 +168,8 @@ std::vector<std::string> names(TraceBuilder& t) {
   return found;
 }
 
-// Where a step comes back to the tracepoint, what it recorded tells.
-TEST(Steps, MayComeBackToTheirTracepoint) {
+// A step that returns to the tracepoint is recognized by its blocks.
+TEST(Steps, MayReturnToTheirTracepoint) {
   TraceBuilder t;
   describe_steps(t, "2");
   const auto at = [&](std::uint32_t pc) { return i386_registers(pc, 0x1000'0000); };
@@ -183,7 +183,7 @@ TEST(Steps, MayComeBackToTheirTracepoint) {
       << "a third one is not expected";
 }
 
-TEST(Steps, WithoutRegistersAreToldByWhatTheyRecorded) {
+TEST(Steps, WithoutRegistersAreRecognizedByTheirBlocks) {
   TraceBuilder t;
   t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:8000:E:2:0");
   t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:M-1,1000,1").source("2:8000", "at", "f");
@@ -195,7 +195,7 @@ TEST(Steps, WithoutRegistersAreToldByWhatTheyRecorded) {
                                     "22000] tracepoint:f"));
 }
 
-// Both record the same: a hit is followed by as many steps as it has.
+// If hits and steps have the same blocks, each hit is followed by its number of steps.
 TEST(Steps, ThatLookLikeHitsAreCounted) {
   TraceBuilder t;
   t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:8000:E:2:0");
@@ -209,8 +209,8 @@ TEST(Steps, ThatLookLikeHitsAreCounted) {
                                     "@22000 tracepoint:step frame=5", "22000] tracepoint:f"));
 }
 
-// One tracepoint of two places, of which one steps.
-TEST(Steps, AreOfTheirPlace) {
+// A tracepoint with two locations, of which one has steps.
+TEST(Steps, BelongToTheirLocation) {
   for (const bool is_first : {true, false}) {
     TraceBuilder t;
     t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
@@ -224,7 +224,7 @@ TEST(Steps, AreOfTheirPlace) {
   }
 }
 
-// Their hit was overwritten, or the buffer began with them.
+// The hit was overwritten, or the buffer begins with its steps.
 TEST(Steps, MayLackTheirHit) {
   TraceBuilder t;
   describe_steps(t, "2");
@@ -234,33 +234,34 @@ TEST(Steps, MayLackTheirHit) {
                                     "10000] tracepoint:f"));
 }
 
-// Which thread of another input they are can't be found out of hits that say neither when nor where.
-std::vector<std::string> kept_apart(TraceBuilder& t, const ImportOptions& options = {}) {
-  t.with_host();
+// The notes on threads that can't be matched with a thread of another input.
+std::vector<std::string> unmatched_notes(TraceBuilder& t, const ImportOptions& options = {}) {
+  t.with_call_history();
   t.lines(options);
   std::vector<std::string> notes = t.notes();
   std::erase_if(notes, [](const std::string& note) { return note.find(": thread ") == std::string::npos; });
   return notes;
 }
 
-TEST(KernelThreads, StayApartWithoutStamps) {
+TEST(KernelThreads, AreNotMatchedWithoutStamps) {
   TraceBuilder t;
   describe_kernel(t);
   t.frame(2).variable(26, 42).end();
-  EXPECT_THAT(kept_apart(t),
+  EXPECT_THAT(unmatched_notes(t),
               ElementsAre("FILE: thread pid=42: its frames have no time stamps (collect $trace_timestamp)"));
 }
 
-TEST(KernelThreads, StayApartWithoutALocation) {
+TEST(KernelThreads, AreNotMatchedWithoutALocation) {
   TraceBuilder t;
   describe_kernel(t);
   t.line("tsv 1:0:1:74726163655f74696d657374616d70");
   t.frame(2).variable(1, 5).variable(26, 42).frame(3).variable(1, 6).variable(26, 7).end();
-  EXPECT_THAT(kept_apart(t), ElementsAre("FILE: thread pid=42: no hit lies in an open call of its function",
-                                         "FILE: thread pid=7: no hit has a time stamp and a known location"));
+  EXPECT_THAT(unmatched_notes(t),
+              ElementsAre("FILE: thread pid=42: no hit lies in an open call of its function",
+                          "FILE: thread pid=7: no hit has a time stamp and a known location"));
 }
 
-TEST(KernelThreads, BeyondTheFirst256StayApart) {
+TEST(KernelThreads, BeyondTheFirst256AreNotMatched) {
   TraceBuilder t;
   describe_kernel(t);
   t.line("tsv 1:0:1:74726163655f74696d657374616d70");
@@ -268,7 +269,7 @@ TEST(KernelThreads, BeyondTheFirst256StayApart) {
   t.end();
   ImportOptions options;
   options.tids = {256, 257};
-  EXPECT_THAT(kept_apart(t, options),
+  EXPECT_THAT(unmatched_notes(t, options),
               ElementsAre("FILE: thread pid=256: no hit lies in an open call of its function",
                           "FILE: thread pid=257: it is none of the first 256 threads"));
 }

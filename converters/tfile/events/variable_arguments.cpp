@@ -1,4 +1,4 @@
-#include "converters/tfile/events/shown_variables.h"
+#include "converters/tfile/events/variable_arguments.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -17,7 +17,7 @@ constexpr std::uint64_t kLow = 64;  // numbers below this are found without hash
 
 }  // namespace
 
-ShownVariables::ShownVariables(const Description& description, Names& names) : names_(names) {
+VariableArguments::VariableArguments(const Description& description, Names& names) : names_(names) {
   const auto clock = StampReader(description).variable();
   for (const TraceVariable& known : description.variables) {
     const std::string name = "$" + known.name;
@@ -30,7 +30,7 @@ ShownVariables::ShownVariables(const Description& description, Names& names) : n
     if (number < kLow) low_[number] = &shown;
 }
 
-ShownVariables::Shown& ShownVariables::variable(std::uint64_t number) {
+VariableArguments::Shown& VariableArguments::variable(std::uint64_t number) {
   if (number < kLow && low_[number] != nullptr) return *low_[number];
   const auto found = variables_.find(number);
   if (found != variables_.end()) return found->second;
@@ -41,7 +41,7 @@ ShownVariables::Shown& ShownVariables::variable(std::uint64_t number) {
              .name = names_.intern(name), .label = names_.intern_label(kCategory, name)};
 }
 
-void ShownVariables::collect(const Frame& frame) {
+void VariableArguments::collect(const Frame& frame) {
   in_frame_.clear();
   for (const Block& block : frame.blocks) {
     if (block.kind != Block::Kind::Variable) continue;
@@ -57,7 +57,7 @@ void ShownVariables::collect(const Frame& frame) {
   }
 }
 
-void ShownVariables::add(EmitRecipe& recipe, const Frame& frame) {
+void VariableArguments::add(EmitRecipe& recipe, const Frame& frame) {
   collect(frame);
   for (const Shown* shown : in_frame_) {
     recipe.add_number(shown->name, ValueForm::Signed, shown->latest->bytes);
@@ -74,7 +74,7 @@ void ShownVariables::add(EmitRecipe& recipe, const Frame& frame) {
   }
 }
 
-void ShownVariables::add_counters(EmitRecipe& recipe) const {
+void VariableArguments::add_counters(EmitRecipe& recipe) const {
   for (const Shown* shown : in_frame_)
     if (shown->is_counter) recipe.add_counter(shown->label, shown->name, shown->latest->bytes);
 }

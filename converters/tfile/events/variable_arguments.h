@@ -13,10 +13,10 @@
 
 namespace convert::tfile {
 
-class ShownVariables {
+class VariableArguments {
  public:
   // Borrows `names`.
-  ShownVariables(const Description& description, Names& names);
+  VariableArguments(const Description& description, Names& names);
 
   // Adds the arguments. Borrows the frame until the next call, for add_counters().
   void add(EmitRecipe& recipe, const Frame& frame);

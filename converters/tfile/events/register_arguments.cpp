@@ -1,0 +1,51 @@
+#include "converters/tfile/events/register_arguments.h"
+
+#include <algorithm>
+
+#include "converters/tfile/events/values.h"
+
+namespace convert::tfile {
+namespace {
+
+// Whether fast tracepoints record the register (fact sheet, section 5): on amd64 rax…r15, rip and eflags.
+bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
+  if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
+  return reg.is_general && !reg.name.starts_with("orig_");
+}
+
+}  // namespace
+
+RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoice choice, Names& names)
+    : choice_(choice), order_(trace.format.order) {
+  if (!trace.layout || choice == RegisterChoice::None) return;
+  for (const Register& reg : trace.layout->registers()) {
+    if (reg.name.empty() || (choice == RegisterChoice::General && !reg.is_general)) continue;
+    registers_.push_back({.reg = &reg,
+                          .name = names.intern("reg." + reg.name),
+                          .is_in_fast_frames = is_in_fast_frames(reg, *trace.layout),
+                          .is_by_name_only = choice == RegisterChoice::Auto && !reg.is_general});
+  }
+}
+
+void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, const ExpectedBlocks* expected,
+                            bool is_fast) const {
+  for (const ShownRegister& shown : registers_) {
+    if ((is_fast && !shown.is_in_fast_frames) || !is_shown(shown, expected)) continue;
+    const auto bytes = bytes_of(*shown.reg, registers.bytes);
+    if (bytes.empty()) continue;
+    if (is_number(shown.reg->form, shown.reg->size))
+      recipe.add_number(shown.name, shown.reg->form, bytes);
+    else
+      recipe.add_own({shown.name, register_text(*shown.reg, bytes, order_)});
+  }
+}
+
+bool RegisterArguments::is_shown(const ShownRegister& shown, const ExpectedBlocks* expected) const {
+  if (choice_ != RegisterChoice::Auto) return true;
+  const bool collects_all = expected == nullptr || expected->wanted.all;
+  if (collects_all && !shown.is_by_name_only) return true;
+  return expected != nullptr &&
+         std::ranges::find(expected->wanted.named, shown.reg) != expected->wanted.named.end();
+}
+
+}  // namespace convert::tfile
