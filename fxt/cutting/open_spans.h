@@ -1,4 +1,5 @@
-// What lasts: the durations of each thread, and the async operations of each id. Internal to the Cutter.
+// What begins and ends at different times: the durations of each thread, the async operations of each id, and
+// flows. Internal to the Cutter.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/checking/open_flows.h"
 #include "fxt/cutter.h"
-#include "fxt/cutting/edges.h"
 #include "fxt/cutting/held_event.h"
 #include "fxt/cutting/piece.h"
 
@@ -79,6 +80,27 @@ class Tracks {
   std::map<std::uint64_t, Track> asyncs_;                             // by id
   Thread last_thread_ = {};
   Track* last_track_ = nullptr;
+};
+
+class CutFlows {
+ public:
+  explicit CutFlows(CutCounters& counters) : counters_(&counters) {}
+
+  // A flow event that is not in any piece.
+  void pass(const Event& event);
+  // One that is: a step of a flow that began earlier begins it here, its end is left out.
+  void add(const Event& event, Tracks& tracks, Piece& piece);
+  // Ends those that go on behind the piece, each where it was seen last.
+  void cut(Tracks& tracks, Piece& piece);
+
+ private:
+  CutCounters* counters_;
+  OpenFlows all_;    // begun and not ended in the trace
+  OpenFlows piece_;  // the same, in the piece
+  struct Places {
+    HeldEvent begin, last;
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Places> places_;  // of these, by process and id
 };
 
 }  // namespace fxt
