@@ -14,7 +14,7 @@
 #include "converters/model/reading/input_error.h"
 #include "converters/tfile/importer.h"
 #include "converters/uftrace/importer.h"
-#include "fxt/tools/files/trace_file.h"
+#include "fxt/tools/trace_files.h"
 
 namespace convert {
 namespace {

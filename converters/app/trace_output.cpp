@@ -38,7 +38,7 @@ void TraceOutput::run() {
 }
 
 void TraceOutput::write_blocks() {
-  fxt::tools::TraceFile& file = files_.next(0);
+  fxt::tools::TraceFileOutput& file = files_.next(0);
   for (auto block = queue_.next_block(); !block.empty(); block = queue_.next_block()) file.write(block);
   file.finish();
 }

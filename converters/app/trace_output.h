@@ -11,7 +11,7 @@
 
 #include "converters/app/block_queue.h"
 #include "fxt/cutter.h"
-#include "fxt/tools/files/piece_files.h"
+#include "fxt/tools/trace_files.h"
 
 namespace convert {
 

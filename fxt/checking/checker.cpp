@@ -2,17 +2,18 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include "fxt/checking/argument_names.h"
 #include "fxt/checking/argument_rules.h"
 #include "fxt/checking/link_check.h"
 #include "fxt/checking/nesting_check.h"
 #include "fxt/checking/object_check.h"
 #include "fxt/checking/packet_stream.h"
 #include "fxt/checking/problem_report.h"
-#include "fxt/checking/reference_check.h"
 #include "fxt/checking/start_check.h"
 #include "fxt/header_words.h"
 #include "fxt/kind.h"
@@ -28,6 +29,40 @@ bool is_drawn(const Record& record) {
   return (event != nullptr && !is_flow(event->type)) ||
          (object != nullptr &&
           (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread));
+}
+
+// The string and thread tables as the other readers keep them: one for all providers. Finds where their names
+// differ from what the file means (rules W2, W3, W6).
+class ReferenceCheck {
+ public:
+  explicit ReferenceCheck(const Findings& findings) : findings_(&findings) {}
+
+  void registered(const StringRecord& string) { strings_[string.index] = string.text; }
+  void registered(const ThreadRecord& thread) { threads_[thread.index] = {thread.process, thread.thread}; }
+  // A reference by index, which the file's own provider knows as this string or thread.
+  void used(const String& string);
+  void used(const Thread& thread);
+
+ private:
+  const Findings* findings_;
+  std::map<std::uint16_t, std::string> strings_;                             // Tracy: one for the file
+  std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> threads_;  // Tracy and Rust
+};
+
+void ReferenceCheck::used(const String& string) {
+  if (string.storage != Storage::Table || string.index == 0) return;
+  const auto entry = strings_.find(string.index);
+  if (entry == strings_.end() || entry->second == string.text) return;
+  findings_->error("W3", "string " + std::to_string(string.index) + " is another one in another provider",
+                   "Tracy takes the other one");
+}
+
+void ReferenceCheck::used(const Thread& thread) {
+  if (thread.storage != Storage::Table || thread.index == 0) return;
+  const auto entry = threads_.find(thread.index);
+  if (entry == threads_.end() || entry->second == std::pair(thread.process, thread.thread)) return;
+  findings_->error("W3", "thread " + std::to_string(thread.index) + " is another one in another provider",
+                   "Fuchsia's Rust reader and Tracy take the other one");
 }
 
 }  // namespace

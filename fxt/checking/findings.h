@@ -1,6 +1,8 @@
 // How the parts of the Checker report. Internal to it.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -46,6 +48,10 @@ class Findings {
 };
 
 // "+0x1234", for other records that a problem mentions.
-std::string place(std::uint64_t offset);
+inline std::string place(std::uint64_t offset) {
+  std::array<char, 16> digits = {};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), offset, 16).ptr;
+  return "+0x" + std::string(digits.data(), end);
+}
 
 }  // namespace fxt

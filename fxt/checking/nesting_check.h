@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fxt/checking/argument_names.h"
+#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/findings.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"

@@ -83,4 +83,25 @@ class Providers {
   ProviderContext* current_;
 };
 
+inline bool Providers::knows(std::uint32_t id) const {
+  const auto context = contexts_.find(id);
+  return context != contexts_.end() && context->second.announced;
+}
+
+inline bool Providers::announce(std::uint32_t id, std::string_view name) {
+  const bool again = knows(id);
+  current_ = &contexts_[id];
+  *current_ = {};
+  current_->id = id;
+  current_->name = name;
+  current_->announced = true;
+  return again;
+}
+
+inline bool Providers::enter(std::uint32_t id) {
+  current_ = &contexts_[id];
+  current_->id = id;
+  return current_->announced;
+}
+
 }  // namespace fxt

@@ -1,6 +1,7 @@
 #include "fxt/support/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fxt {
 
@@ -17,16 +18,22 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
-  std::string lines;
-  const std::size_t width = columns - indent;
-  while (text.size() > width) {
-    const std::size_t blank = text.rfind(' ', width);
+std::vector<std::string_view> wrapped_lines(std::string_view text, std::size_t columns) {
+  std::vector<std::string_view> lines;
+  while (text.size() > columns) {
+    const std::size_t blank = text.rfind(' ', columns);
     if (blank == std::string_view::npos) break;
-    lines += fmt::format("{}\n{:{}}", text.substr(0, blank), "", indent);
+    lines.push_back(text.substr(0, blank));
     text.remove_prefix(blank + 1);
   }
-  return lines.append(text);
+  lines.push_back(text);
+  return lines;
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  constexpr std::size_t kColumns = 80;
+  const std::string line_end = "\n" + std::string(indent, ' ');
+  return fmt::format("{}", fmt::join(wrapped_lines(text, kColumns - indent), line_end));
 }
 
 std::vector<std::string_view> paragraphs_of(std::string_view text) {

@@ -12,8 +12,8 @@
 #include "fxt/support/compressed_input.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
-#include "fxt/tools/files/piece_files.h"
-#include "fxt/tools/program/entry_source.h"
+#include "fxt/tools/entry_source.h"
+#include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
 namespace {
@@ -32,8 +32,8 @@ ProgramText program_text() {
               "that are asked for, or OUT can't be written, 2 wrong usage."};
 }
 
-std::uint64_t more_than_0(std::string_view option, std::string_view text, std::optional<std::uint64_t> value,
-                          std::string_view form) {
+std::uint64_t positive(std::string_view option, std::string_view text, std::optional<std::uint64_t> value,
+                       std::string_view form) {
   if (value.value_or(0) == 0) throw UsageError(fmt::format("--{} takes {}, not '{}'", option, form, text));
   return *value;
 }
@@ -56,14 +56,14 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
                     .help = "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ...",
                     .take =
                         [&cut](std::string_view text) {
-                          cut.split_ns = more_than_0("split-time", text, fxt::parse_time_ns(text), kTimeForm);
+                          cut.split_ns = positive("split-time", text, fxt::parse_time_ns(text), kTimeForm);
                         }},
                    {.name = "split-size",
                     .argument = "SIZE",
                     .help = "pieces of about this size (100M), before compression",
                     .take =
                         [&cut](std::string_view text) {
-                          cut.split_bytes = more_than_0("split-size", text, parse_size(text), kSizeForm);
+                          cut.split_bytes = positive("split-size", text, parse_size(text), kSizeForm);
                         }},
                    {.name = "force",
                     .letter = 'f',
@@ -131,10 +131,11 @@ ExitCode run(const CutterOptions& options) {
       cutter.add(*entry, reader);
       is_trace = true;
     }
-    // What is no trace at all leaves no file, nor does one of other threads.
-    if (!is_trace || !source.asked().is_one_there()) return tell_end(source, "fxt-cut", options.input);
+    // A file that is not a trace, or has none of the requested threads, leaves no output.
+    if (!is_trace || !source.requested_threads().any_found())
+      return report_end(source, "fxt-cut", options.input);
     cutter.finish();
-  } catch (const std::invalid_argument& error) {  // the start of the trace is known now
+  } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   } catch (const std::exception&) {
     if (const auto names = files.complete(); !names.empty())
@@ -142,7 +143,7 @@ ExitCode run(const CutterOptions& options) {
     throw;
   }
   if (!options.quiet) report(cutter.counters(), files);
-  return tell_end(source, "fxt-cut", options.input);
+  return report_end(source, "fxt-cut", options.input);
 }
 
 }  // namespace fxt::tools

@@ -1,4 +1,4 @@
-// The program fxt-cut, without its main(): options, and the way from one file to others.
+// The program fxt-cut without its main(): its options and what it does.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 #include "fxt/cutter.h"
 #include "fxt/support/program.h"
-#include "fxt/tools/program/selection.h"
+#include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
 struct CutterOptions {
-  std::optional<std::string> text = {};  // to be printed instead of all else
+  std::optional<std::string> text = {};  // help, version …: printed, and nothing else is done
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   CutOptions cut = {};
@@ -24,8 +24,8 @@ struct CutterOptions {
 // Throws UsageError.
 CutterOptions parse_cut_options(int argc, const char* const* argv);
 
-// Failed: the input could not be read to its end; what was read is there. Throws std::exception with a text
-// for the user; pieces that are complete stay then.
+// Failed: the input could not be read to its end; what was read has been written. Throws std::exception with
+// a text for the user; complete pieces stay then.
 ExitCode run(const CutterOptions& options);
 
 }  // namespace fxt::tools

@@ -1,18 +1,21 @@
-// Options, and the loop over the records.
+// Options, the loop over the records, and findings.
 #include "fxt/tools/dump.h"
 
 #include <cstdio>
+#include <map>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "fxt/checker.h"
 #include "fxt/support/compressed_input.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
-#include "fxt/tools/calls/call_tree.h"
-#include "fxt/tools/calls/statistics.h"
-#include "fxt/tools/check.h"
-#include "fxt/tools/program/entry_source.h"
-#include "fxt/tools/text/json_format.h"
-#include "fxt/tools/text/text_format.h"
+#include "fxt/tools/call_tree.h"
+#include "fxt/tools/entry_source.h"
+#include "fxt/tools/record_text.h"
+#include "fxt/tools/statistics.h"
+#include "fxt/utf8.h"
 
 namespace fxt::tools {
 namespace {
@@ -129,7 +132,7 @@ ExitCode dump_records(DumpOptions& options, EntrySource& source, StandardOutput&
     out.line_done();
   }
   out.flush();
-  return tell_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump", options.file);
 }
 
 ExitCode dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& out) {
@@ -144,7 +147,7 @@ ExitCode dump_statistics(DumpOptions& options, EntrySource& source, StandardOutp
     statistics.append_to(out.text(), source.reader());
   }
   out.flush();
-  return tell_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump", options.file);
 }
 
 ExitCode dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& out) {
@@ -155,12 +158,82 @@ ExitCode dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& ou
     if (tree.add(*event, source.reader(), out.text())) out.line_done();
   }
   out.flush();
-  return tell_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump", options.file);
+}
+
+// ---- --check and --rules ----
+
+constexpr std::uint64_t kShownOfEachRule = 20;
+
+class FindingPrinter {
+ public:
+  FindingPrinter(const DumpOptions& options, StandardOutput& out) : options_(&options), out_(&out) {}
+
+  void print(const Finding& finding) {
+    ++(finding.severity == Severity::Error ? errors_ : warnings_);
+    if (++of_rule_[finding.rule] > kShownOfEachRule && !options_->all_findings) return;
+    if (options_->json) {
+      const nlohmann::ordered_json json = {{"offset", finding.offset},
+                                           {"rule", finding.rule},
+                                           {"severity", name(finding)},
+                                           {"record", finding.record},
+                                           {"problem", make_valid_utf8(finding.problem)},
+                                           {"effect", finding.effect}};
+      out_->text().append(json.dump());
+    } else {
+      append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", options_->file, finding.offset, name(finding),
+             finding.rule, finding.record, make_valid_utf8(finding.problem), finding.effect);
+    }
+    out_->line_done();
+  }
+
+  ExitCode finish() {
+    if (!options_->json) {
+      for (const auto& [rule, count] : of_rule_) {
+        if (count <= kShownOfEachRule || options_->all_findings) continue;
+        append(out_->text(), "{}: {} more of {}", options_->file, count - kShownOfEachRule, rule);
+        out_->line_done();
+      }
+      if (errors_ + warnings_ != 0) {
+        append(out_->text(), "{}: {} errors, {} warnings", options_->file, errors_, warnings_);
+        out_->line_done();
+      }
+    }
+    out_->flush();
+    return errors_ + warnings_ == 0 ? ExitCode::Done : ExitCode::Failed;
+  }
+
+ private:
+  static std::string_view name(const Finding& finding) {
+    return finding.severity == Severity::Error ? "error" : "warning";
+  }
+
+  const DumpOptions* options_;
+  StandardOutput* out_;
+  std::map<std::string_view, std::uint64_t> of_rule_;
+  std::uint64_t errors_ = 0, warnings_ = 0;
+};
+
+ExitCode check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  FindingPrinter printer(options, out);
+  Checker checker([&printer](const Finding& finding) { printer.print(finding); });
+  while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
+  checker.finish(source.reader());
+  return printer.finish();
+}
+
+ExitCode print_rules(StandardOutput& out) {
+  for (const Rule& rule : rules()) {
+    append(out.text(), "{:<4}{}\n    {}", rule.id, rule.says, rule.because);
+    out.line_done();
+  }
+  out.flush();
+  return ExitCode::Done;
 }
 
 ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   const ExitCode found = check(options, source, out);
-  const ExitCode readable = tell_end(source, "fxt-dump", options.file);
+  const ExitCode readable = report_end(source, "fxt-dump", options.file);
   return readable == ExitCode::Done ? found : readable;
 }
 

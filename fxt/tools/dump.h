@@ -1,4 +1,11 @@
-// The program fxt-dump, without its main(): options and what they ask for.
+// The program fxt-dump without its main(): its options and what it does.
+//
+// A finding of --check is one line,
+//
+//   FILE:+0xOFFSET: error W15 complete: PROBLEM: EFFECT
+//
+// or, with --json, an object {"offset":…,"rule":"W15","severity":"error","record":"complete","problem":"…",
+// "effect":"…"}.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +13,15 @@
 #include <string>
 
 #include "fxt/support/program.h"
-#include "fxt/tools/calls/call_statistics.h"
-#include "fxt/tools/program/selection.h"
+#include "fxt/tools/call_statistics.h"
+#include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
 enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Check, Rules };
 
 struct DumpOptions {
-  std::optional<std::string> text;  // to be printed instead of all else
+  std::optional<std::string> text;  // help, version …: printed, and nothing else is done
   DumpMode mode = DumpMode::Lines;
   std::string file;  // "-" is standard input
   bool json = false;
@@ -25,7 +32,7 @@ struct DumpOptions {
   Selection selection;
 };
 
-// Throws UsageError. `colored`: lines are, where nothing is said of it.
+// Throws UsageError. `colored`: the default of --color.
 DumpOptions parse_options(int argc, const char* const* argv, bool colored);
 
 // Failed: the check found something, or the file could not be read to its end.

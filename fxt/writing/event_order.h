@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fxt/checking/argument_names.h"
+#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/open_flows.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"

@@ -9,7 +9,7 @@
 #include "fxt/checker.h"
 #include "fxt/kind.h"
 #include "fxt/reader.h"
-#include "fxt/tools/text/text_format.h"
+#include "fxt/tools/record_text.h"
 #include "fxt/writer.h"
 
 namespace fxt::test {

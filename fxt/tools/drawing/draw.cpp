@@ -15,16 +15,15 @@
 #include "fxt/support/compressed_input.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
-#include "fxt/tools/drawing/page.h"
-#include "fxt/tools/drawing/svg.h"
-#include "fxt/tools/drawing/time_text.h"
-#include "fxt/tools/files/trace_file.h"
-#include "fxt/tools/program/entry_source.h"
+#include "fxt/tools/drawing/picture.h"
+#include "fxt/tools/drawing/texts.h"
+#include "fxt/tools/entry_source.h"
+#include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
 namespace {
 
-// What each picture begins with, and what may be replaced by another one.
+// The first line of each picture; a file with it may be replaced.
 constexpr std::string_view kMark = "<!-- drawn by fxt-draw -->\n";
 
 ProgramText program_text() {
@@ -46,11 +45,11 @@ ProgramText program_text() {
           "can't be written, 2 wrong usage."};
 }
 
-struct Limits {
+struct NumberLimits {
   std::uint64_t least, most;
 };
 
-std::uint64_t number_within(std::string_view option, std::string_view text, Limits limits) {
+std::uint64_t number_within(std::string_view option, std::string_view text, NumberLimits limits) {
   const std::uint64_t number = parse_count(option, text);
   if (number < limits.least || number > limits.most)
     throw UsageError(
@@ -83,7 +82,7 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
              .help = "so many threads, those that come first (default: 64); the others are counted",
              .take =
                  [&timeline](std::string_view text) {
-                   timeline.max_lanes = number_within("max-threads", text, {1, 1024});
+                   timeline.max_threads = number_within("max-threads", text, {1, 1024});
                  }}}},
       {.title = "How it is drawn:",
        .options = {{.name = "width",
@@ -106,7 +105,7 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
       texts.group()};
 }
 
-// By the name, less what tells of compression.
+// By the end of the name, without .gz or .zst.
 PictureKind kind_of_name(const std::string& output) {
   if (output == "-") return PictureKind::Svg;
   std::filesystem::path name(output);
@@ -134,13 +133,13 @@ bool is_picture(const std::string& path) {
   return std::string_view(head.data(), size).find(kMark) != std::string_view::npos;
 }
 
-std::vector<std::string> foot_of(const Timeline& timeline) {
-  std::vector<std::string> lines = timeline.account().lines();
+std::vector<std::string> foot_of(const DrawnTimeline& timeline) {
+  std::vector<std::string> lines = timeline.report().lines();
   lines.push_back(fmt::format("0 is {} by the trace's clock", exact_time(timeline.origin_ns())));
   return lines;
 }
 
-std::string picture_of(const DrawOptions& options, const Timeline& timeline) {
+std::string picture_of(const DrawOptions& options, const DrawnTimeline& timeline) {
   const std::string svg = svg_of(timeline, options.width, foot_of(timeline));
   if (options.kind == PictureKind::Svg) return std::string(kMark) + svg;
   const std::string title =
@@ -183,27 +182,27 @@ ExitCode run(const DrawOptions& options) {
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
   Reader reader(*input);
   EntrySource source(reader, options.timeline.events.threads);
-  Timeline timeline(options.timeline);
+  DrawnTimeline timeline(options.timeline);
   try {
     bool is_trace = false;
     while (const Entry* entry = source.next()) {
       timeline.add(*entry, reader);
       is_trace = true;
     }
-    if (!is_trace) return tell_end(source, "fxt-draw", options.input);
-  } catch (const std::invalid_argument& error) {  // the start of the trace is known now
+    if (!is_trace) return report_end(source, "fxt-draw", options.input);
+  } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
   timeline.finish(reader.counters());
-  const ExitCode code = tell_end(source, "fxt-draw", options.input);
-  if (!source.asked().is_one_there()) return code;
+  const ExitCode code = report_end(source, "fxt-draw", options.input);
+  if (!source.requested_threads().any_found()) return code;
   if (timeline.is_empty()) {
-    const std::vector<std::string> lines = timeline.account().lines();
+    const std::vector<std::string> lines = timeline.report().lines();
     throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
   }
   write(options.output, picture_of(options, timeline));
   if (!options.quiet)
-    for (const std::string& line : timeline.account().lines()) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : timeline.report().lines()) fmt::print(stderr, "{}\n", line);
   return code;
 }
 

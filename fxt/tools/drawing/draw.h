@@ -1,4 +1,4 @@
-// The program fxt-draw, without its main(): options, and the way from a trace to a picture.
+// The program fxt-draw without its main(): its options and what it does.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace fxt::tools {
 enum class PictureKind : std::uint8_t { Auto, Svg, Html };
 
 struct DrawOptions {
-  std::optional<std::string> text = {};  // to be printed instead of all else
+  std::optional<std::string> text = {};  // help, version …: printed, and nothing else is done
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   PictureKind kind = PictureKind::Auto;
@@ -24,8 +24,8 @@ struct DrawOptions {
 // Throws std::exception with a text for the user.
 DrawOptions parse_draw_options(int argc, const char* const* argv);
 
-// Done, or Failed where the input could not be read to its end: what was read is drawn. Throws std::exception
-// with a text for the user; nothing is written then.
+// Failed: the input could not be read to its end; what was read is drawn. Throws std::exception with a text
+// for the user; nothing is written then.
 ExitCode run(const DrawOptions& options);
 
 }  // namespace fxt::tools

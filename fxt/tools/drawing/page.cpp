@@ -1,8 +1,7 @@
-#include "fxt/tools/drawing/page.h"
-
 #include <fmt/format.h>
 
-#include "fxt/tools/drawing/xml_text.h"
+#include "fxt/tools/drawing/picture.h"
+#include "fxt/tools/drawing/texts.h"
 
 namespace fxt::tools {
 namespace {

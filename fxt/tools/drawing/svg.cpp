@@ -1,5 +1,3 @@
-#include "fxt/tools/drawing/svg.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,8 +8,9 @@
 
 #include <boost/crc.hpp>
 
-#include "fxt/tools/drawing/time_text.h"
-#include "fxt/tools/drawing/xml_text.h"
+#include "fxt/support/text.h"
+#include "fxt/tools/drawing/picture.h"
+#include "fxt/tools/drawing/texts.h"
 
 namespace fxt::tools {
 namespace {
@@ -26,14 +25,14 @@ constexpr std::string_view kMerged = "#999";
 constexpr std::array<std::string_view, 9> kColours{"#7eb0d5", "#b2e061", "#bd7ebe", "#ffb55a", "#ffee65",
                                                    "#beb9db", "#fdcce5", "#8bd3c7", "#fd7f6f"};
 
-// The same for a name in every picture.
+// A name has the same colour in every picture.
 std::string_view colour_of(std::string_view name) {
   boost::crc_32_type hash;
   hash.process_bytes(name.data(), name.size());
   return kColours[hash.checksum() % kColours.size()];
 }
 
-// "12.5", "12": no more than a screen shows.
+// "12.5", "12": as exact as a screen can show.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -43,20 +42,20 @@ std::string number(double value) {
 
 class Picture {
  public:
-  Picture(const Timeline& timeline, std::uint64_t width)
+  Picture(const DrawnTimeline& timeline, std::uint64_t width)
       : timeline_(&timeline), width_(static_cast<double>(width)) {}
 
-  void lane(const Timeline::NamedLane& lane) {
+  void thread(const DrawnTimeline::NamedRows& thread) {
     print("<g class=\"lane\">\n<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n", number(kMargin),
-          y_ + 10, in_xml(fitted(lane.name, (width_ - 2 * kMargin) / kColumn)));
+          y_ + 10, in_xml(fitted(thread.name, (width_ - 2 * kMargin) / kColumn)));
     y_ += kHeading;
-    for (const Row& row : lane.lane->rows()) {
+    for (const Row& row : thread.rows->rows()) {
       for (const auto& [begin, call] : row.calls()) this->call(call);
       y_ += kRow;
     }
     // Marks lie over all calls.
-    y_ -= kRow * lane.lane->rows().size();
-    for (const Row& row : lane.lane->rows()) {
+    y_ -= kRow * thread.rows->rows().size();
+    for (const Row& row : thread.rows->rows()) {
       marks(row);
       y_ += kRow;
     }
@@ -65,10 +64,11 @@ class Picture {
   }
 
   void foot(const std::vector<std::string>& lines) {
-    lanes_end_ = y_ - kGap / 2;
+    threads_end_ = y_ - kGap / 2;
     print("<g class=\"foot\" fill=\"#777\">\n");
+    const auto columns = static_cast<std::size_t>((width_ - 2 * kMargin) / kColumn);
     for (const std::string& line : lines) {
-      for (const std::string& part : broken(line)) {
+      for (const std::string_view part : wrapped_lines(line, columns)) {
         print("<text x=\"{}\" y=\"{}\">{}</text>\n", number(kMargin), y_ + 8, in_xml(part));
         y_ += kFootLine;
       }
@@ -110,7 +110,7 @@ class Picture {
                                   static_cast<std::size_t>(width_) / kTickRoom)) {
       const double at = x(origin + tick.ns);
       const double half = columns_of(tick.text) * kColumn / 2;
-      text += fmt::format("<path d=\"M{} {}V{}\" stroke=\"#ccc\"/>\n", number(at), kAxis - 8, lanes_end_);
+      text += fmt::format("<path d=\"M{} {}V{}\" stroke=\"#ccc\"/>\n", number(at), kAxis - 8, threads_end_);
       text += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n",
                           number(std::clamp(at - half, 0.0, width_ - 2 * half)), kAxis - 11, tick.text);
     }
@@ -159,7 +159,7 @@ class Picture {
             colour, in_xml(*mark.name));
     }
   }
-  // Up to where a mark's name may reach: the next mark or call.
+  // Where a mark's name has to end: at the next mark or call.
   double room_behind(const Row& row, Row::Shapes::const_iterator mark) const {
     double room = width_ - kMargin;
     if (const auto next = std::next(mark); next != row.marks().end()) room = x(next->first) - kMarkHalf;
@@ -168,31 +168,17 @@ class Picture {
     return room;
   }
 
-  // At blanks, to fit into the picture.
-  std::vector<std::string> broken(std::string_view line) const {
-    const auto columns = static_cast<std::size_t>((width_ - 2 * kMargin) / kColumn);
-    std::vector<std::string> parts;
-    while (line.size() > columns) {
-      const std::size_t blank = line.rfind(' ', columns);
-      if (blank == std::string_view::npos || blank == 0) break;
-      parts.emplace_back(line.substr(0, blank));
-      line.remove_prefix(blank + 1);
-    }
-    parts.emplace_back(line);
-    return parts;
-  }
-
-  const Timeline* timeline_;
+  const DrawnTimeline* timeline_;
   double width_;
-  std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
+  std::uint64_t y_ = kAxis, threads_end_ = kAxis;
   fmt::memory_buffer body_;
 };
 
 }  // namespace
 
-std::string svg_of(const Timeline& timeline, std::uint64_t width, const std::vector<std::string>& foot) {
+std::string svg_of(const DrawnTimeline& timeline, std::uint64_t width, const std::vector<std::string>& foot) {
   Picture picture(timeline, width);
-  for (const Timeline::NamedLane& lane : timeline.lanes()) picture.lane(lane);
+  for (const DrawnTimeline::NamedRows& thread : timeline.threads()) picture.thread(thread);
   picture.foot(foot);
   return std::move(picture).document();
 }

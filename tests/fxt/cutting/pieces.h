@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fxt/cutter.h"
-#include "fxt/tools/text/text_format.h"
+#include "fxt/tools/record_text.h"
 #include "tests/fxt/check_words.h"
 #include "tests/fxt/trace_words.h"
 

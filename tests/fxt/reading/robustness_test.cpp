@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fxt/reader.h"
-#include "fxt/tools/text/text_format.h"
+#include "fxt/tools/record_text.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {

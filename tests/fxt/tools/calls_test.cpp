@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/fxt/tools/tool_test.h"
+#include "tests/fxt/tool_test.h"
 
 namespace fxt::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <utility>
 
-#include "tests/fxt/tools/tool_test.h"
+#include "tests/fxt/tool_test.h"
 
 namespace fxt::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tests/fxt/tools/tool_test.h"
+#include "tests/fxt/tool_test.h"
 
 namespace fxt::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "fxt/kind.h"
 #include "tests/fxt/sample_trace.h"
-#include "tests/fxt/tools/tool_test.h"
+#include "tests/fxt/tool_test.h"
 
 namespace fxt::test {
 namespace {

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "fxt/tools/calls/statistics.h"
-#include "fxt/tools/text/json_format.h"
-#include "fxt/tools/text/text_format.h"
+#include "fxt/tools/record_text.h"
+#include "fxt/tools/statistics.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {

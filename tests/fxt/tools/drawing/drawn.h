@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fxt/tools/drawing/svg.h"
+#include "fxt/tools/drawing/picture.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
@@ -38,7 +38,7 @@ inline Words trace_of(const std::vector<Event>& events) {
 
 struct Drawn {
   std::string svg;
-  std::vector<std::string> lines;  // the account
+  std::vector<std::string> lines;  // of the report
   bool is_empty;
 };
 
@@ -47,12 +47,12 @@ inline Drawn drawn(std::span<const std::byte> bytes, tools::TimelineOptions opti
                    std::uint64_t columns = 1000) {
   Reader reader(bytes);
   options.columns = columns;
-  tools::Timeline timeline(options);
+  tools::DrawnTimeline timeline(options);
   for (const Entry& entry : reader) timeline.add(entry, reader);
   timeline.finish(reader.counters());
-  if (timeline.is_empty()) return {.svg = {}, .lines = timeline.account().lines(), .is_empty = true};
-  return {.svg = tools::svg_of(timeline, columns + tools::kMargins, timeline.account().lines()),
-          .lines = timeline.account().lines(),
+  if (timeline.is_empty()) return {.svg = {}, .lines = timeline.report().lines(), .is_empty = true};
+  return {.svg = tools::svg_of(timeline, columns + tools::kMargins, timeline.report().lines()),
+          .lines = timeline.report().lines(),
           .is_empty = false};
 }
 inline Drawn drawn(const std::vector<Event>& events, const tools::TimelineOptions& options = {},

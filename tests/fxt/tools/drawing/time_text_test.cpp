@@ -1,6 +1,6 @@
-#include "fxt/tools/drawing/time_text.h"
-
 #include <gmock/gmock.h>
+
+#include "fxt/tools/drawing/texts.h"
 
 namespace fxt::tools {
 namespace {

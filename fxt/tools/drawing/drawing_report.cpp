@@ -1,0 +1,86 @@
+#include "fxt/tools/drawing/drawing_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fxt::tools {
+namespace {
+
+struct Noun {
+  std::string_view one, several;
+};
+
+constexpr Noun kCall{"call", "calls"}, kMark{"mark", "marks"};
+
+std::string counted(std::uint64_t count, const Noun& noun) {
+  return fmt::format("{} {}", count, count == 1 ? noun.one : noun.several);
+}
+
+}  // namespace
+
+void DrawingReport::count_undrawn(const Record& record) {
+  const auto count = [this](Kind kind) { ++left_out_[static_cast<std::size_t>(kind)]; };
+  std::visit(
+      [&]<typename T>(const T& value) {
+        if constexpr (std::is_same_v<T, Event>) {
+          if (value.type == EventType::Counter)
+            count(Kind::Counter);
+          else
+            count(value.type >= EventType::FlowBegin ? Kind::Flow : Kind::Async);
+        } else if constexpr (std::is_same_v<T, LegacyContextSwitch> || std::is_same_v<T, ContextSwitch>) {
+          count(Kind::Switch);
+        } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
+          count(Kind::Wakeup);
+        } else if constexpr (std::is_same_v<T, Log>) {
+          count(Kind::Log);
+        } else if constexpr (std::is_same_v<T, LargeBlob>) {
+          count(Kind::Blob);
+        } else {
+          count(Kind::Profiler);
+        }
+      },
+      record);
+}
+
+std::vector<std::string> DrawingReport::lines() const {
+  constexpr std::array<Noun, kKinds> kNouns{{{"counter value", "counter values"},
+                                             {"async event", "async events"},
+                                             {"flow event", "flow events"},
+                                             {"context switch", "context switches"},
+                                             {"wakeup", "wakeups"},
+                                             {"log message", "log messages"},
+                                             {"blob", "blobs"},
+                                             {"profiler record", "profiler records"}}};
+  std::vector<std::string> drawn{counted(calls, kCall)};
+  if (frames != 0) drawn.push_back(counted(frames, {"frame of GDB", "frames of GDB"}));
+  if (instants != 0) drawn.push_back(counted(instants, {"instant", "instants"}));
+  std::vector<std::string> lines{
+      fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, {"thread", "threads"}))};
+
+  const auto say = [&lines](std::uint64_t count, const Noun& noun, std::string_view what) {
+    if (count != 0) lines.push_back(fmt::format("{} {}", counted(count, noun), what));
+  };
+  const std::string pixel = pixels == 1 ? "a pixel" : fmt::format("{} pixels", pixels);
+  say(merged_calls, kCall,
+      fmt::format("narrower than {} in {}", pixel, counted(merged_shapes, {"gray shape", "gray shapes"})));
+  say(merged_marks, kMark,
+      fmt::format("less than {} apart in {}", pixel, counted(merged_mark_shapes, kMark)));
+  say(late, {"event", "events"}, "behind later ones of their thread: drawn where there is room");
+  say(endless, kCall, "without an end in the trace");
+  say(too_deep, {"call or mark", "calls or marks"}, "not drawn: nested too deep (--max-depth)");
+  if (other_threads != 0)
+    lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
+                                counted(other_threads, {"more thread", "more threads"}),
+                                counted(on_other_threads, {"call or mark", "calls and marks"})));
+  say(unmatched_ends, {"end", "ends"}, "not drawn: no begin in the trace");
+  say(bad_times, {"record", "records"}, "not drawn: impossible times");
+  say(unreadable, {"record", "records"}, "not drawn: damaged, or of an unknown type");
+
+  std::vector<std::string> others;
+  for (std::size_t kind = 0; kind < kKinds; ++kind)
+    if (left_out_[kind] != 0) others.push_back(counted(left_out_[kind], kNouns[kind]));
+  if (!others.empty()) lines.push_back(fmt::format("not drawn: {}", fmt::join(others, ", ")));
+  return lines;
+}
+
+}  // namespace fxt::tools

@@ -1,0 +1,42 @@
+// Counts which records are drawn and which are not: nothing is left out in silence.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/records.h"
+
+namespace fxt::tools {
+
+struct DrawingReport {
+  // Drawn.
+  std::uint64_t calls = 0, frames = 0, instants = 0, threads = 0;
+  std::uint64_t merged_calls = 0, merged_shapes = 0;  // calls, and the shapes they were merged into
+  std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
+  std::uint64_t pixels = 1;   // narrower shapes were merged
+  std::uint64_t late = 0;     // behind later events of their thread
+  std::uint64_t endless = 0;  // without an end
+  // Not drawn.
+  std::uint64_t too_deep = 0;
+  std::uint64_t other_threads = 0, on_other_threads = 0;
+  std::uint64_t unmatched_ends = 0, bad_times = 0;
+  std::uint64_t unreadable = 0;  // records that are damaged, or of an unknown type
+
+  // Counts a record in the range whose kind is not drawn.
+  void count_undrawn(const Record& record);
+
+  // One sentence a line.
+  std::vector<std::string> lines() const;
+
+ private:
+  enum class Kind : std::uint8_t { Counter, Async, Flow, Switch, Wakeup, Log, Blob, Profiler };
+  static constexpr std::size_t kKinds = 8;
+
+  std::array<std::uint64_t, kKinds> left_out_ = {};
+};
+
+}  // namespace fxt::tools

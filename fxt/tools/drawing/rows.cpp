@@ -1,0 +1,172 @@
+#include "fxt/tools/drawing/rows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace fxt::tools {
+namespace {
+
+// The greatest width of a shape of merged calls: pointing at it still picks a part of the picture.
+constexpr std::uint64_t kMergedPixels = 8;
+
+// Where the shape ends in its row; a call of length 0 occupies 1 ns.
+std::uint64_t drawn_end(const Shape& call) { return std::max(call.end_ns, call.begin_ns + 1); }
+
+// A merged shape may end a little behind the outer call.
+bool is_inside(const Shape& inner, const Shape& outer) {
+  return inner.begin_ns >= outer.begin_ns &&
+         (inner.is_merged() ? inner.begin_ns < drawn_end(outer) : drawn_end(inner) <= drawn_end(outer));
+}
+
+bool is_narrow(const Shape& call, std::uint64_t pixel_ns) {
+  return call.is_merged() || call.end_ns - call.begin_ns < pixel_ns;
+}
+
+bool are_one(const Shape& left, const Shape& right, std::uint64_t pixel_ns) {
+  if (left.kind != right.kind) return false;
+  if (left.kind != Shape::Kind::Call) return right.end_ns - left.begin_ns < pixel_ns;
+  return is_narrow(left, pixel_ns) && is_narrow(right, pixel_ns) && right.begin_ns - left.end_ns < pixel_ns &&
+         (right.end_ns - left.begin_ns) / kMergedPixels < pixel_ns;
+}
+
+void merge_neighbours(Row::Shapes& shapes, std::uint64_t pixel_ns) {
+  if (shapes.empty()) return;
+  for (auto left = shapes.begin(), right = std::next(left); right != shapes.end();) {
+    Shape &one = left->second, &other = right->second;
+    if (!are_one(one, other, pixel_ns)) {
+      left = right++;
+      continue;
+    }
+    one.end_ns = other.end_ns;
+    one.count += other.count;
+    if (other.longest_ns > one.longest_ns) {
+      one.longest_ns = other.longest_ns;
+      one.name = std::move(other.name);
+    }
+    right = shapes.erase(right);
+  }
+}
+
+}  // namespace
+
+void Row::put(Shape call) {
+  const auto next = calls_.upper_bound(call.begin_ns);
+  if (next != calls_.begin()) {
+    Shape& before = std::prev(next)->second;
+    before.end_ns = std::min(before.end_ns, call.begin_ns);
+  }
+  if (next != calls_.end()) call.end_ns = std::min(call.end_ns, next->first);
+  calls_.emplace_hint(next, call.begin_ns, std::move(call));
+}
+
+bool Row::mark(Shape mark) {
+  const auto next = marks_.upper_bound(mark.begin_ns);
+  if (mark.frame && next != marks_.begin()) {
+    const Shape& before = std::prev(next)->second;
+    if (before.begin_ns == mark.begin_ns && before.frame == mark.frame) return false;
+  }
+  marks_.emplace_hint(next, mark.begin_ns, std::move(mark));
+  return true;
+}
+
+Row::Shapes::const_iterator Row::first_meeting(const Shape& call) const {
+  auto at = calls_.lower_bound(call.begin_ns);
+  if (at != calls_.begin() && drawn_end(std::prev(at)->second) > call.begin_ns) --at;
+  return at;
+}
+
+// Calls of a row lie beside each other: it is enough to look at the first and the last that overlap.
+Row::Space Row::space_for(const Shape& call) const {
+  auto first = first_meeting(call);
+  const auto behind = calls_.lower_bound(drawn_end(call));
+  // A merged shape that ends inside the call is cut, not crossed.
+  if (first != behind && first->second.is_merged() && first->second.begin_ns < call.begin_ns &&
+      drawn_end(first->second) < drawn_end(call))
+    ++first;
+  if (first == behind) return Space::Free;
+  const bool are_inside = is_inside(first->second, call) && is_inside(std::prev(behind)->second, call);
+  return are_inside ? Space::Free : Space::Taken;
+}
+
+bool Row::has_call_at(std::uint64_t time_ns) const {
+  const auto next = calls_.upper_bound(time_ns);
+  return next != calls_.begin() && drawn_end(std::prev(next)->second) > time_ns;
+}
+
+std::vector<Shape> Row::remove_inside(const Shape& call) {
+  std::vector<Shape> removed;
+  for (Shapes* const shapes : {&calls_, &marks_})
+    for (auto at = shapes->lower_bound(call.begin_ns); at != shapes->end() && at->first < drawn_end(call);) {
+      if (shapes == &calls_ && !is_inside(at->second, call)) {
+        ++at;
+        continue;
+      }
+      removed.push_back(std::move(at->second));
+      at = shapes->erase(at);
+    }
+  return removed;
+}
+
+void Row::merge(std::uint64_t pixel_ns) {
+  merge_neighbours(calls_, pixel_ns);
+  merge_neighbours(marks_, pixel_ns);
+}
+
+Row& ThreadRows::row(std::size_t number) {
+  if (number >= rows_.size()) rows_.resize(number + 1);
+  return rows_[number];
+}
+
+std::uint64_t ThreadRows::put(std::size_t row, Shape call) {
+  if (row >= max_rows_) return call.count;
+  this->row(row).put(std::move(call));
+  return 0;
+}
+
+std::uint64_t ThreadRows::put_late(std::size_t first_row, const Shape& call) {
+  for (std::size_t number = first_row; number < max_rows_; ++number) {
+    const Row::Space space = row(number).space_for(call);
+    if (space == Row::Space::Taken) continue;
+    const std::uint64_t lost = move_down(number, call);
+    row(number).put(call);
+    return lost;
+  }
+  return call.count;
+}
+
+// The lowest row first: each row moves to where the row below it was.
+std::uint64_t ThreadRows::move_down(std::size_t row, const Shape& outer) {
+  std::uint64_t lost = 0;
+  for (std::size_t number = rows_.size(); number-- > row;)
+    for (Shape& shape : rows_[number].remove_inside(outer)) {
+      if (shape.kind == Shape::Kind::Call)
+        lost += put(number + 1, std::move(shape));
+      else
+        lost += mark(number + 1, shape) == Marked::TooDeep ? shape.count : 0;
+    }
+  return lost;
+}
+
+std::size_t ThreadRows::row_at(std::size_t first_row, std::uint64_t time_ns) const {
+  std::size_t number = first_row;
+  while (number < rows_.size() && rows_[number].has_call_at(time_ns)) ++number;
+  return number;
+}
+
+ThreadRows::Marked ThreadRows::mark(std::size_t row, Shape mark) {
+  if (row >= max_rows_) return Marked::TooDeep;
+  return this->row(row).mark(std::move(mark)) ? Marked::New : Marked::Known;
+}
+
+void ThreadRows::merge(std::uint64_t pixel_ns) {
+  for (Row& row : rows_) row.merge(pixel_ns);
+}
+
+std::size_t ThreadRows::size() const {
+  std::size_t shapes = 0;
+  for (const Row& row : rows_) shapes += row.size();
+  return shapes;
+}
+
+}  // namespace fxt::tools

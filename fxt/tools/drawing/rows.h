@@ -1,0 +1,93 @@
+// The rows of a thread in a picture: shapes beside each other in a row, nested calls below each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fxt::tools {
+
+// A name, shared by all shapes that have it.
+using SharedName = std::shared_ptr<const std::string>;
+
+// What a row of a picture shows: a call, a mark, or several of them that are too narrow to be told apart.
+struct Shape {
+  enum class Kind : std::uint8_t { Call, Frame, Instant };
+
+  Kind kind = Kind::Call;
+  std::uint64_t begin_ns = 0, end_ns = 0;  // as drawn in its row
+  std::uint64_t longest_ns = 0;            // length of the longest of its calls
+  SharedName name = {};                    // of the longest call; of the first mark
+  std::optional<std::uint64_t> frame = {};
+  std::uint64_t count = 1;
+  bool has_end = true;  // false if the trace has no end of the call
+
+  bool is_merged() const { return count > 1; }
+};
+
+// Calls beside each other, and marks. No call covers another one.
+class Row {
+ public:
+  using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
+
+  // Cuts the call where the next one begins, and the call before it where it begins.
+  void put(Shape call);
+  // False if it is the same frame as the mark before it.
+  bool mark(Shape mark);
+
+  enum class Space : std::uint8_t {
+    Free,   // holds no calls but those inside the new one
+    Taken,  // a call contains or crosses the new one
+  };
+  Space space_for(const Shape& call) const;
+  bool has_call_at(std::uint64_t time_ns) const;
+  // Removes and returns the shapes inside this call.
+  std::vector<Shape> remove_inside(const Shape& call);
+
+  // Merges neighbours that are narrower than a pixel of this width.
+  void merge(std::uint64_t pixel_ns);
+
+  const Shapes& calls() const { return calls_; }
+  const Shapes& marks() const { return marks_; }
+  std::size_t size() const { return calls_.size() + marks_.size(); }
+
+ private:
+  Shapes::const_iterator first_meeting(const Shape& call) const;
+
+  Shapes calls_, marks_;
+};
+
+// All rows of a thread.
+class ThreadRows {
+ public:
+  explicit ThreadRows(std::size_t max_rows) : max_rows_(max_rows) {}
+
+  // Functions that add calls return how many have no row because they are nested too deep.
+  std::uint64_t put(std::size_t row, Shape call);
+  // A call that comes behind later ones in the trace: calls inside it move down. Calls that have not ended
+  // yet fill the rows above `first_row`.
+  std::uint64_t put_late(std::size_t first_row, const Shape& call);
+
+  // The row of a mark that comes behind later events: below the calls around it.
+  std::size_t row_at(std::size_t first_row, std::uint64_t time_ns) const;
+  enum class Marked : std::uint8_t { New, Known, TooDeep };
+  Marked mark(std::size_t row, Shape mark);
+
+  void merge(std::uint64_t pixel_ns);
+
+  const std::vector<Row>& rows() const { return rows_; }
+  std::size_t size() const;  // in shapes
+
+ private:
+  Row& row(std::size_t number);
+  std::uint64_t move_down(std::size_t row, const Shape& outer);
+
+  std::size_t max_rows_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace fxt::tools

@@ -1,0 +1,30 @@
+// Records as text, one line each: the format of fxt-dump, which goldens rely on.
+//
+//   KIND [TIME] [PID/TID] "CATEGORY" "NAME" FIELD=VALUE… "ARGUMENT"=TYPE:VALUE… ! PROBLEM
+//
+// Times are ticks as in the file. Strings are quoted, with \" \\ \n \r \t and \xNN for other control bytes
+// and for bytes that are not UTF-8. A string or thread that was never registered is shown as ?INDEX.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "fxt/kind.h"
+#include "fxt/reader.h"
+#include "fxt/support/text.h"
+
+namespace fxt::tools {
+
+// The record as text, without the line's end.
+void append_line(TextBuffer& out, const Entry& entry);
+
+void append_quoted(TextBuffer& out, std::string_view text);
+void append_hex(TextBuffer& out, std::span<const std::byte> bytes);
+std::string_view name_of(ThreadState state);
+
+// The record as a JSON object, without the line's end: the format of fxt-dump --json. Members are named as in
+// the spec. Numbers that JSON can't hold are the strings "nan", "inf" and "-inf"; text that is not UTF-8 has
+// U+FFFD in place of each wrong byte; payloads are hexadecimal.
+void append_json(TextBuffer& out, const Entry& entry);
+
+}  // namespace fxt::tools

@@ -1,0 +1,47 @@
+// Which records are shown, and the options that choose a part of a trace.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fxt/reader.h"
+#include "fxt/support/options.h"
+#include "fxt/time_range.h"
+
+namespace fxt::tools {
+
+// Empty parts select everything. A part that a record does not have (a string record has no thread) deselects
+// the record.
+struct Selection {
+  std::vector<std::uint64_t> threads = {};   // thread koids
+  std::vector<std::string> kinds = {};       // of kind_of(); "event" is any event
+  std::vector<std::string> names = {};       // shell patterns, of events, objects and blobs
+  std::vector<std::string> categories = {};  // shell patterns
+  std::optional<TimeWindow> window = {};
+
+  bool empty() const {
+    return threads.empty() && kinds.empty() && names.empty() && categories.empty() && !window;
+  }
+
+  // To be called for all records in their order. `reader` converts the entry's ticks to ns.
+  bool contains(const Entry& entry, const Reader& reader);
+  // The same without the window.
+  bool contains(const Record& record) const;
+};
+
+// Koids of the threads that a record names.
+std::vector<std::uint64_t> threads_of(const Record& record);
+
+// Throws UsageError if one of them is not in kinds().
+void check_kinds(const std::vector<std::string>& wanted);
+
+// The options that several programs have. Each program has its own help texts.
+Option range_option(std::string help, std::function<void(const TimeRange&)> take);
+Option thread_option(std::string help, std::vector<std::uint64_t>& threads);
+Option name_option(std::string help, std::vector<std::string>& patterns);
+Option category_option(std::vector<std::string>& patterns);
+
+}  // namespace fxt::tools

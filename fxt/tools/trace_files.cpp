@@ -1,0 +1,144 @@
+#include "fxt/tools/trace_files.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <boost/endian/conversion.hpp>
+
+#include "fxt/format.h"
+#include "fxt/support/compressed_input.h"
+
+namespace fxt::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBufferWords = std::size_t{32} << 10;
+
+}  // namespace
+
+bool is_fxt(const std::string& path) {
+  std::array<std::byte, sizeof(std::uint64_t)> word{};
+  try {
+    const auto input = open_input(path);
+    for (std::span<std::byte> room = word; !room.empty();) {
+      const std::size_t got = input->read(room);
+      if (got == 0) return false;
+      room = room.subspan(got);
+    }
+  } catch (const std::exception&) {
+    return false;  // not compressed, whatever its name is, or unreadable
+  }
+  const auto magic = std::bit_cast<std::uint64_t>(word);
+  return magic == kMagicRecord || boost::endian::endian_reverse(magic) == kMagicRecord;
+}
+
+void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
+                       bool replaces_anything, const FileKind& kind) {
+  std::error_code error;
+  if (path == "-" || !fs::is_regular_file(path, error)) return;
+  for (const std::string& input : inputs)
+    if (fs::equivalent(path, input, error))
+      throw NotReplaceable(fmt::format("'{}' is read, and would be overwritten", path));
+  if (!replaces_anything && fs::file_size(path, error) != 0 && !kind.is_one(path))
+    throw NotReplaceable(
+        fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
+}
+
+TraceFileOutput::TraceFileOutput(const std::string& path, unsigned jobs)
+    : file_(path), stream_(open_stream(path, file_, jobs)), buffer_(kBufferWords) {}
+
+std::span<std::uint64_t> TraceFileOutput::exchange(std::size_t filled_words) {
+  if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));
+  return buffer_;
+}
+
+void TraceFileOutput::finish() {
+  if (is_finished_) return;
+  stream_->finish();
+  file_.commit();
+  is_finished_ = true;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The number of the piece of `file` that has this name, if any.
+std::optional<std::size_t> number_in(const std::string& name, const std::string& file) {
+  // The number is where these two differ.
+  const std::string zeros = piece_name(file, 0), ones = piece_name(file, 111);
+  const auto digits = std::ranges::mismatch(zeros, ones).in1 - zeros.begin();
+  const std::size_t behind = zeros.size() - static_cast<std::size_t>(digits) - 3;
+  if (name.size() < zeros.size()) return std::nullopt;
+  std::size_t number = 0;
+  std::from_chars(name.data() + digits, name.data() + name.size() - behind, number);
+  return piece_name(file, number) == name ? std::optional(number) : std::nullopt;
+}
+
+// The files with names of pieces of `target`, by their numbers.
+std::map<std::size_t, std::string> pieces_of(const std::string& target) {
+  std::map<std::size_t, std::string> pieces;
+  const fs::path directory = fs::path(target).parent_path();
+  const std::string file = fs::path(target).filename().string();
+  std::error_code error;
+  for (fs::directory_iterator at(directory.empty() ? "." : directory, error), end; !error && at != end;
+       at.increment(error))
+    if (const auto number = number_in(at->path().filename().string(), file))
+      pieces.emplace(*number, piece_name(target, *number));
+  return pieces;
+}
+
+}  // namespace
+
+PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
+  const auto check = [this](const std::string& name) {
+    check_replaceable(name, options_.inputs, options_.replaces_anything);
+  };
+  if (!options_.is_split)
+    check(options_.target);
+  else
+    for (const auto& [number, name] : pieces_of(options_.target)) check(name);
+}
+
+std::string PieceFiles::name_of(std::size_t number) const {
+  return options_.is_split ? piece_name(options_.target, number) : options_.target;
+}
+
+TraceFileOutput& PieceFiles::next(std::size_t number) {
+  if (number < names_.size()) return *file_;
+  if (file_) bytes_before_ += file_->bytes_written();
+  const std::string name = name_of(number);
+  file_.emplace(name, options_.jobs);
+  names_.push_back(name);
+  return *file_;
+}
+
+std::vector<std::string> PieceFiles::complete() const {
+  std::vector<std::string> files = names_;
+  if (file_ && !file_->is_finished()) files.pop_back();
+  return files;
+}
+
+std::vector<std::string> PieceFiles::left_over() const {
+  std::vector<std::string> files;
+  if (!options_.is_split) return files;
+  for (const auto& [number, name] : pieces_of(options_.target))
+    if (number >= names_.size()) files.push_back(name);
+  return files;
+}
+
+std::uint64_t PieceFiles::bytes_written() const {
+  return bytes_before_ + (file_ ? file_->bytes_written() : 0);
+}
+
+}  // namespace fxt::tools

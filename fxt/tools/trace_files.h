@@ -1,0 +1,93 @@
+// The files of a trace that is written: one, or numbered pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxt/cutter.h"
+#include "fxt/output.h"
+#include "fxt/support/atomic_file.h"
+#include "fxt/support/compressed_output.h"
+#include "fxt/support/options.h"
+
+namespace fxt::tools {
+
+// Whether the file is an FXT trace, by its first word after decompression. False if it can't be read.
+bool is_fxt(const std::string& path);
+
+// The user's options don't allow replacing the file.
+class NotReplaceable : public UsageError {
+  using UsageError::UsageError;
+};
+
+// The kind of file that a program writes, and so may replace.
+struct FileKind {
+  bool (*is_one)(const std::string& path) = is_fxt;
+  std::string_view name = "FXT trace";
+};
+
+// Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
+// compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
+// are written to, not replaced. Throws NotReplaceable.
+void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
+                       bool replaces_anything, const FileKind& kind = {});
+
+// A file that a Writer writes, compressed by the end of its name. It gets its name when the Writer has
+// finished.
+class TraceFileOutput final : public Output {
+ public:
+  // `jobs` threads compress. Each function throws OutputError when writing fails.
+  TraceFileOutput(const std::string& path, unsigned jobs);
+  // Bytes of a trace that is complete already, instead of exchange().
+  void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override;
+  void finish() override;
+
+  bool is_finished() const { return is_finished_; }
+  std::uint64_t bytes_written() const { return file_.bytes_written(); }
+
+ private:
+  AtomicFile file_;
+  std::unique_ptr<ByteStream> stream_;
+  std::vector<std::uint64_t> buffer_;
+  bool is_finished_ = false;
+};
+
+// The files of one trace: a single file, or numbered pieces.
+class PieceFiles final : public PieceOutputs {
+ public:
+  struct Options {
+    std::string target;  // "-" is standard output, of one file only
+    bool is_split = false;
+    bool replaces_anything = false;
+    std::vector<std::string> inputs = {};  // are never replaced
+    unsigned jobs = 1;                     // threads that compress
+  };
+  // Checks all files that may have to be replaced. Throws NotReplaceable.
+  explicit PieceFiles(Options options);
+
+  // The file of piece `number`, the latest or the next one. Throws OutputError.
+  TraceFileOutput& next(std::size_t number) override;
+
+  // The files that are complete.
+  std::vector<std::string> complete() const;
+  // Files with names of pieces that belong to an earlier trace with more pieces.
+  std::vector<std::string> left_over() const;
+  std::uint64_t bytes_written() const;
+
+ private:
+  std::string name_of(std::size_t number) const;
+
+  Options options_;
+  std::vector<std::string> names_;
+  std::optional<TraceFileOutput> file_;  // the latest
+  std::uint64_t bytes_before_ = 0;
+};
+
+}  // namespace fxt::tools
