@@ -57,7 +57,7 @@ EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
 }
 
 void EmitRecipe::add(const Argument& argument) {
-  if (records_[own_records_ - 1].arguments.size() == continued_->arguments_per_call()) {
+  if (records_[own_records_ - 1].arguments.size() == building_.continued->arguments_per_call()) {
     ++own_records_;
     const LabelId label = building_.continued->of(building_.label, own_records_);
     new_record(label).arguments.add({building_.number, std::uint64_t{0}});
