@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "converters/symbols/demangle.h"
 #include "converters/model/reading/text.h"
+#include "converters/symbols/demangle.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
