@@ -1,11 +1,191 @@
 #include "converters/uftrace/importer.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "converters/model/outline.h"
-#include "converters/uftrace/import.h"
 #include "converters/uftrace/inspect.h"
-#include "converters/uftrace/options.h"
+#include "converters/uftrace/perf/perf_file_source.h"
+#include "converters/uftrace/recorded_calls.h"
+#include "converters/uftrace/recording/description.h"
+#include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/recording_import.h"
+#include "converters/uftrace/thread_plans.h"
+#include "converters/uftrace/threads/fork_arrows.h"
+#include "converters/uftrace/threads/fork_plan.h"
 
 namespace convert::uftrace {
+namespace {
+
+constexpr std::string_view kInfoMagic = "Ftrace!";
+
+std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, ImportContext& context) {
+  if (recording.perf_queues.empty()) return nullptr;
+  return std::make_unique<PerfFileSource>(
+      recording.directory.perf_cpus, PerfReading{.order = recording.info.order}, recording.perf_queues,
+      PerfFileSource::Shown{.switches = recording.shows_perf_switches(),
+                            .names = recording.shows_own_events() ? &context.names : nullptr},
+      context.stats);
+}
+
+std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, ImportContext& context) {
+  if (recording.kernel_queues.empty()) return nullptr;
+  // The switches of perf are the same, and more exact.
+  const bool has_perf = recording.shows_perf_switches() &&
+                        std::ranges::any_of(recording.directory.perf_cpus,
+                                            [](const CpuFile& file) { return file.size_bytes != 0; });
+  Notes& notes = context.timeline.new_notes();
+  return std::make_unique<KernelFileSource>(
+      recording.kernel, recording.kernel_queues,
+      KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
+                     .file = (recording.directory.path / "kallsyms").native(),
+                     .demangle = context.options.demangle,
+                     .names = context.names,
+                     .notes = notes}),
+      KernelFileSource::Shown{.tracepoints = &recording.tracepoints,
+                              .events = !recording.options.no_event,
+                              .switches = !has_perf && !recording.options.no_sched},
+      notes, context.stats);
+}
+
+LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::uint64_t weight) {
+  const auto name_of = [&](const Task& named) {
+    const auto own = recording.perf.find(named.tid);
+    return own != recording.perf.end() && !own->second.name.empty() ? own->second.name : named.name;
+  };
+  const Task* const leader = recording.sessions.find_task(static_cast<ThreadId>(task.pid));
+  return {.process = task.pid,
+          .thread = task.tid,
+          .process_name = name_of(leader != nullptr ? *leader : task),
+          .thread_name = name_of(task),
+          .weight = weight};
+}
+
+// The thread that shows the events of the whole recording: the first program's, or else the first one with
+// records, or any.
+ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
+  if (plans.empty()) return nullptr;
+  const auto has_records = [](const auto& entry) { return !entry.second.path.empty(); };
+  if (!sessions.sessions().empty()) {
+    const auto leader = plans.find(static_cast<ThreadId>(sessions.sessions().front().pid));
+    if (leader != plans.end() && has_records(*leader)) return &leader->second;
+  }
+  const auto any = std::ranges::find_if(plans, has_records);
+  return any != plans.end() ? &any->second : &plans.begin()->second;
+}
+
+void add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns, const RecordingImport& recording,
+                  Notes& notes) {
+  auto messages = read_extern_file(recording.directory.path, notes);
+  const auto& sessions = recording.sessions.sessions();
+  if (!begin_ns && !sessions.empty()) begin_ns = sessions.front().start_ns;
+  if (begin_ns)
+    leave_out_foreign(messages, recording.directory.path, *begin_ns, main.facts.elapsed_ns, notes);
+  put_in_order(messages, recording.directory.path, notes);
+  std::ranges::move(messages, std::back_inserter(main.messages));
+}
+
+void show_wall_clock(const Info& info, const std::filesystem::path& input, ImportContext& context) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  std::int64_t behind_ns = 0;
+  if (!info.utc_offset_s || __builtin_mul_overflow(*info.utc_offset_s, kNsPerSecond, &behind_ns)) {
+    context.notes.add(kNoWallClock, Location::file((input / "info").native()),
+                      "tells no utc_offset (uftrace does since v0.17)");
+    return;
+  }
+  context.timeline.shift_clock(behind_ns);
+}
+
+bool starts_with_magic(const std::filesystem::path& path) {
+  try {
+    const auto head = read_text_file(path, kInfoMagic.size());
+    return head && *head == kInfoMagic;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool recognizes(const std::filesystem::path& input) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(input, error)) return false;
+  if (starts_with_magic(input / "info")) return true;
+  if (std::filesystem::is_regular_file(input / "task.txt", error)) return true;
+  try {
+    return !list_directory(input).threads.empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void import(const std::filesystem::path& input, ImportContext& context, const RecordingOptions& options) {
+  const auto kept = std::make_shared<RecordingImport>(input, context, options);
+  RecordingImport& recording = *kept;
+  context.timeline.keep_alive(kept);
+  context.timeline.at_end([&recording, &notes = context.timeline.new_notes()] {
+    recording.symbolizer.add_notes();
+    recording.user_events.add_notes(notes);
+    if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
+  });
+  auto plans = plans_of(recording, context);
+  if (const std::size_t tasks = recording.sessions.tasks().size();
+      recording.directory.threads.empty() && tasks != 0)
+    context.notes.add(kNoRecords, Location::file(input.native()),
+                      fmt::format("no .dat file of the {} that task.txt tells of",
+                                  tasks == 1 ? "thread" : fmt::format("{} threads", tasks)));
+  if (!recording.kernel.files.empty())
+    for (const auto& [tid, plan] : plans) recording.kernel_queues[tid];
+  else if (options.kernel_only)
+    context.notes.add(kNothingOfKernel, Location::file(input.native()), "nothing is shown of it");
+  plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
+  if (recording.filters != nullptr) drop_hidden_arrows(plans, *recording.filters, recording.symbolizer);
+
+  context.timeline.begin_input(input.string());
+  if (options.utc) show_wall_clock(recording.info, input, context);
+  std::unique_ptr<KernelFileSource> kernel = kernel_source_of(recording, context);
+  std::optional<std::uint64_t> first_ns =
+      begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
+  ThreadPlan* const main = main_thread_of(plans, recording.sessions);
+  if (main != nullptr && recording.shows_own_events()) {
+    add_messages(*main, first_ns, recording, context.notes);
+    if (!main->messages.empty())
+      first_ns = std::min(main->messages.front().time_ns, first_ns.value_or(kForever));
+  }
+  const bool is_described = main != nullptr && !main->path.empty() && first_ns;
+  std::vector<RecordedThread> threads_with_records;
+  for (auto& [tid, plan] : plans) {
+    const Task& task = *plan.task;
+    Lane& lane = context.timeline.add_lane(lane_info_of(task, recording, plan.size_bytes));
+    plan_streams(plan, recording, context.timeline);
+    const bool is_first_process =
+        !recording.sessions.sessions().empty() && recording.sessions.sessions().front().pid == task.pid;
+    const auto& exit_status = recording.info.exit_status;
+    if (exit_status && is_killed(*exit_status) && is_first_process && task.is_leader())
+      plan.ending = ending_of(*exit_status);
+    if (&plan == main && is_described)
+      describe(recording.directory, recording.info, *first_ns, lane, context);
+    if (!plan.path.empty())
+      threads_with_records.push_back({&lane, &task, plan.path, plan.facts, plan.inherited});
+    auto source = std::make_unique<ThreadSource>(std::move(plan), lane, recording.shared, context);
+    context.stats.bytes_total += source->size();
+    context.timeline.add_source(std::move(source), {&lane});
+  }
+  context.timeline.add_call_history(std::make_unique<RecordedCalls>(
+      recording.symbolizer, recording.layouts, !recording.info.has<FeatureBits::EstimateReturn>(),
+      std::move(threads_with_records)));
+  if (auto perf = perf_source_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
+  if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));
+}
+
+// ---- Options of the command line ----
+
 namespace {
 
 class RecordingImporter final : public Importer {
@@ -21,7 +201,7 @@ class RecordingImporter final : public Importer {
   }
 
  private:
-  Options options_;
+  RecordingOptions options_;
 };
 
 std::vector<Option> RecordingImporter::options() {

@@ -71,7 +71,7 @@ class Survey {
   }
 
   bool try_plain(const CallRecord& call) {
-    if (call.time_ns < seen_ns_ || !open_.try_take(call)) return false;
+    if (call.time_ns < seen_ns_ || !open_.try_follow(call)) return false;
     seen_ns_ = call.time_ns;
     ++(call.is_entry() ? survey_.entries : survey_.exits);
     survey_.max_depth = std::max(survey_.max_depth, open_.depth());
@@ -87,7 +87,7 @@ class Survey {
     seen_ns_ = std::max(seen_ns_, call.time_ns);
     add_time(call.time_ns);
     const std::size_t depth = call.depth + 1;
-    open_.take(call);
+    open_.follow(call);
     survey_.max_depth = std::max(survey_.max_depth, depth);
     ++(call.is_entry() ? survey_.entries : survey_.exits);
     if (item.has_payload) ++(call.is_entry() ? survey_.with_arguments : survey_.with_return_value);

@@ -1,5 +1,4 @@
-// The threads of a recording as hosts: which calls were open at marks that another recorder of the same
-// process made.
+// Which calls of a recording's threads were open at the marks that another recorder of the same process made.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ struct RecordedThread {
 
 class RecordedCalls : public CallHistory {
  public:
-  // Reads the files only when it is asked. Borrows the first two.
+  // Reads files only in positions(). Borrows the first two.
   RecordedCalls(Symbolizer& symbolizer, PayloadLayouts& layouts, bool records_ends,
                 std::vector<RecordedThread> threads);
 

@@ -22,7 +22,7 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   return {};
 }
 
-std::unique_ptr<FilterTable> filter_table_of(const Options& wanted, ImportContext& context,
+std::unique_ptr<FilterTable> filter_table_of(const RecordingOptions& wanted, ImportContext& context,
                                              Symbolizer& symbolizer) {
   if (!wanted.filters.any() && !wanted.kernel_only) return nullptr;
   return std::make_unique<FilterTable>(wanted.filters, wanted.kernel_only, context.options.demangle,
@@ -32,7 +32,7 @@ std::unique_ptr<FilterTable> filter_table_of(const Options& wanted, ImportContex
 }  // namespace
 
 RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContext& context,
-                                 const Options& wanted)
+                                 const RecordingOptions& wanted)
     : Recording(path, {.names = context.names,
                        .notes = context.notes,
                        .symbol_notes = context.timeline.new_notes(),

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "converters/model/importer.h"
+#include "converters/uftrace/importer.h"
 #include "converters/uftrace/kernel/kernel_file_source.h"
-#include "converters/uftrace/options.h"
 #include "converters/uftrace/recording.h"
 #include "converters/uftrace/threads/thread_source.h"
 
@@ -14,13 +14,13 @@ namespace convert::uftrace {
 
 struct RecordingImport : Recording {
   // Borrows the context.
-  RecordingImport(const std::filesystem::path& path, ImportContext& context, const Options& wanted);
+  RecordingImport(const std::filesystem::path& path, ImportContext& context, const RecordingOptions& wanted);
 
   // Whether events, and the switches of perf, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && !options.kernel_only; }
 
-  Options options;
+  RecordingOptions options;
   KernelFiles kernel;  // empty if they are not shown
   Tracepoints tracepoints;
   std::unique_ptr<FilterTable> filters;  // null if all calls are shown

@@ -1,4 +1,4 @@
-// What is known of each thread of a recording before its records are read.
+// Plans the threads of a recording before their records are read.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace convert::uftrace {
 
-// Of all threads that get a lane; some have no record file.
+// For all threads that get a lane; some have no record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
 // When the recording's first record, switch or kernel event is; of those `kernel_ns` is the first.
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns);
 
-// What other files tell of the thread, which has its lane.
+// Plans the side streams of the thread, which has its lane.
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
 
 }  // namespace convert::uftrace

@@ -16,9 +16,8 @@
 
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
-#include "converters/uftrace/import.h"
+#include "converters/uftrace/importer.h"
 #include "converters/uftrace/inspect.h"
-#include "converters/uftrace/options.h"
 #include "fxt/output.h"
 
 namespace convert::uftrace {
@@ -62,7 +61,8 @@ class Balance : public EventSink {
   std::vector<std::size_t> open_;
 };
 
-inline std::string converted(const std::filesystem::path& recording, std::size_t jobs, const Options& own) {
+inline std::string converted(const std::filesystem::path& recording, std::size_t jobs,
+                             const RecordingOptions& own) {
   Names names;
   Notes notes;
   ImportStats stats;
@@ -84,7 +84,7 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   return output.bytes();
 }
 
-inline void convert_and_check(const std::filesystem::path& recording, const Options& own = {}) {
+inline void convert_and_check(const std::filesystem::path& recording, const RecordingOptions& own = {}) {
   if (converted(recording, 1, own) != converted(recording, 3, own)) std::abort();
   Notes notes;
   text_of(inspect(recording, notes));

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <unistd.h>
 
-#include "converters/uftrace/import.h"
+#include "converters/uftrace/importer.h"
 #include "converters/uftrace/inspect.h"
 #include "tests/model/event_text.h"
 #include "tests/number_bytes.h"
@@ -130,7 +130,7 @@ void RecordingBuilder::write_files() const {
   for (const auto& [tid, records] : records_) write_file(path_ / fmt::format("{}.dat", tid), records);
 }
 
-std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, const Options& own) {
+std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, const RecordingOptions& own) {
   write_files();
   Names names;
   Notes notes;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
-#include "converters/uftrace/options.h"
+#include "converters/uftrace/importer.h"
 
 namespace convert::uftrace {
 
@@ -65,7 +65,7 @@ class RecordingBuilder {
 
   std::filesystem::path path() const { return path_; }
   // Writes everything and imports it.
-  std::vector<std::string> lines(const ImportOptions& options = {}, const Options& own = {});
+  std::vector<std::string> lines(const ImportOptions& options = {}, const RecordingOptions& own = {});
 
   // Of the last lines(): what the recording says of itself, and its files.
   std::vector<std::string> description() const { return description_; }

@@ -14,17 +14,17 @@ namespace {
 constexpr std::string_view kPlt = "PLT";
 
 // uftrace's order: filters as they come, then triggers, and so on.
-int turn_of(FilterItem::Option option) {
+int order_of(FilterItem::Option option) {
   return option == FilterItem::Option::Notrace ? static_cast<int>(FilterItem::Option::Filter)
                                                : static_cast<int>(option);
 }
 
-// Those of operators and closures hold what no regular expression may.
+// Names of operators and closures hold characters that no regular expression may.
 bool is_like_a_name(std::string_view pattern) {
   return pattern.find("operator") != std::string_view::npos || pattern.find("{{") != std::string_view::npos;
 }
 
-bool is_named_so(const SymbolTable& table, const std::string& name, Demangle demangle) {
+bool has_function(const SymbolTable& table, const std::string& name, Demangle demangle) {
   return std::ranges::any_of(table.symbols(), [&](const Symbol& symbol) {
     return symbol.is_function() && convert::demangle(symbol.name, demangle) == name;
   });
@@ -36,7 +36,7 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, Dema
                          Symbolizer& symbolizer)
     : options_(options), passes_program_(passes_program), demangle_(demangle), symbolizer_(symbolizer) {
   for (const FilterItem& item : options_.items) {
-    // A mangled name is meant as it is.
+    // A mangled name is no pattern.
     const bool is_mangled = convert::demangle(item.pattern, demangle) != item.pattern;
     NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, demangle);
     if (!pattern.problem().empty() && !is_like_a_name(item.pattern))
@@ -49,30 +49,29 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, Dema
     if (module == "plt") rule.item.module = kPlt;
     rules_.push_back(std::move(rule));
   }
-  std::ranges::stable_sort(rules_, {}, [](const Rule& rule) { return turn_of(rule.item.option); });
+  std::ranges::stable_sort(rules_, {}, [](const Rule& rule) { return order_of(rule.item.option); });
   options_.report->expect();
 
-  has_callers_ = options_.has(FilterItem::Option::Caller);
-  looks_at_sizes_ = options_.size != 0;
-  bool has_times = false;
+  needs_.callers = options_.has(FilterItem::Option::Caller);
+  needs_.sizes = options_.size != 0;
+  bool has_times = false, has_traces = false;
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const Actions& actions = rules_[i].item.actions;
-    if (actions.given.has(Setting::Filter) && actions.is_in && !is_filter_cleared(i)) has_filter_ = true;
-    looks_at_sizes_ |= actions.given.has(Setting::Size);
+    if (actions.given.has(Setting::Filter) && actions.is_in && !is_filter_cleared(i)) needs_.filter = true;
+    needs_.sizes |= actions.given.has(Setting::Size);
     has_times |= actions.given.has(Setting::Time);
+    has_traces |= actions.given.has(Setting::Trace);
   }
-  looks_ahead_ = options_.time_ns != 0 || has_callers_ || has_times;
-  const auto names_trace = [](const Rule& rule) { return rule.item.actions.given.has(Setting::Trace); };
-  looks_at_functions_ =
-      has_callers_ || has_times || looks_at_sizes_ || std::ranges::any_of(rules_, names_trace);
+  needs_.later_records = options_.time_ns != 0 || needs_.callers || has_times;
+  needs_.functions = needs_.callers || has_times || needs_.sizes || has_traces;
 }
 
-// -F b -F b@clear is no filter at all; but a trigger takes b's setting only.
+// -F b -F b@clear is no filter at all; but a trigger removes b's setting only.
 bool FilterTable::is_filter_cleared(std::size_t filter) const {
   const Rule& rule = rules_[filter];
   return std::any_of(
       rules_.begin() + static_cast<std::ptrdiff_t>(filter) + 1, rules_.end(), [&](const Rule& later) {
-        return turn_of(later.item.option) == turn_of(rule.item.option) &&
+        return order_of(later.item.option) == order_of(rule.item.option) &&
                later.item.clears.has(Setting::Filter) && later.item.pattern == rule.item.pattern &&
                later.item.module == rule.item.module;
       });
@@ -82,50 +81,51 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
   if (name == rule.pattern.text()) return true;
   if (rule.pattern.is_plain() || !rule.pattern.matches(name)) return false;
   const auto [known, is_new] = rule.names_one.try_emplace(&table);
-  if (is_new) known->second = is_named_so(table, rule.pattern.text(), demangle);
+  if (is_new) known->second = has_function(table, rule.pattern.text(), demangle);
   return !known->second;
 }
 
-bool FilterTable::fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& place,
+bool FilterTable::fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& function,
                        const AddressSpace* space) const {
-  if (rule.is_kernel != place.is_kernel()) return false;
+  if (rule.is_kernel != function.is_kernel()) return false;
   const auto is_meant = [&](const std::string& name) {
-    return fits(rule, name, *place.image->symbols, demangle_);
+    return fits(rule, name, *function.image->symbols, demangle_);
   };
   if (std::ranges::none_of(names, is_meant)) return false;
-  return rule.is_kernel || rule.item.module.empty() || place.is_in(rule.item.module, space);
+  return rule.is_kernel || rule.item.module.empty() || function.is_in(rule.item.module, space);
 }
 
 const FunctionRule* FilterTable::keep(FunctionRule rule, const Symbol* symbol, const Image* image) {
-  const bool says_nothing = rule.actions.given.empty() && !rule.is_passed_over && !looks_at_sizes_;
-  auto& kept = fates_[{symbol, image}];
-  kept = says_nothing ? nullptr : std::make_unique<const FunctionRule>(std::move(rule));
+  const bool is_empty = rule.actions.given.empty() && !rule.is_passed_over && !needs_.sizes;
+  auto& kept = function_rules_[{symbol, image}];
+  kept = is_empty ? nullptr : std::make_unique<const FunctionRule>(std::move(rule));
   return kept.get();
 }
 
 const FunctionRule* FilterTable::rule_of(const TaskSymbols& symbols, std::uint64_t address) {
   if (passes_program_) return &passed_;
-  return judge(symbols.at(address), symbols.space());
+  return find_rule(symbols.at(address), symbols.space());
 }
 
 const FunctionRule* FilterTable::kernel_rule(std::uint64_t address) {
-  return judge(symbolizer_.kernel_at(address), nullptr);
+  return find_rule(symbolizer_.kernel_at(address), nullptr);
 }
 
-const FunctionRule* FilterTable::judge(const SymbolAt& place, const AddressSpace* space) {
-  if (place.symbol == nullptr) return looks_at_sizes_ ? &unnamed_ : nullptr;
+const FunctionRule* FilterTable::find_rule(const SymbolAt& function, const AddressSpace* space) {
+  if (function.symbol == nullptr) return needs_.sizes ? &unnamed_ : nullptr;
   const std::lock_guard lock(mutex_);
-  if (const auto known = fates_.find({place.symbol, place.image}); known != fates_.end())
+  if (const auto known = function_rules_.find({function.symbol, function.image});
+      known != function_rules_.end())
     return known->second.get();
-  const auto names = place.names(demangle_);
-  FunctionRule rule{.size = place.symbol->end - place.symbol->start,
-                    .is_passed_over = options_.no_libcall && place.symbol->is_plt()};
+  const auto names = function.names(demangle_);
+  FunctionRule rule{.size = function.symbol->end - function.symbol->start,
+                    .is_passed_over = options_.no_libcall && function.symbol->is_plt()};
   for (Rule& option : rules_) {
-    if (!fits(option, names, place, space)) continue;
-    rule.take(option.item);
+    if (!fits(option, names, function, space)) continue;
+    rule.apply(option.item);
     option.is_used = true;
   }
-  return keep(std::move(rule), place.symbol, place.image);
+  return keep(std::move(rule), function.symbol, function.image);
 }
 
 void FilterTable::add_notes(const std::string& input, Notes& notes) {
@@ -133,7 +133,7 @@ void FilterTable::add_notes(const std::string& input, Notes& notes) {
   options_.report->finish(notes);
 }
 
-// Where such a function is that was not called, or what is called like it.
+// Reports where a function is that fits but was not called, or functions with a similar name.
 void FilterTable::report(Rule& rule, std::size_t number, const std::string& input) {
   using Fit = PatternReport::Fit;
   if (rule.is_used) return options_.report->add(number, Fit::Called, {});

@@ -1,4 +1,4 @@
-// What all options together say of one function.
+// What all filter options together set for one function.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,23 @@ namespace convert::uftrace {
 struct FunctionRule {
   Actions actions = {};
   std::uint64_t size = 0;       // of its symbol in bytes; 0 if it has none
-  bool is_passed_over = false;  // its calls are left out, and change nothing for others
+  bool is_passed_over = false;  // its calls are hidden, and change nothing for the calls inside
 
   bool has(Setting setting) const { return actions.given.has(setting); }
-  // As a later item has it.
-  void take(const FilterItem& item);
+  // Adds the settings of an item, which override earlier ones.
+  void apply(const FilterItem& item) {
+    const Actions& later = item.actions;
+    actions.given.remove(item.clears);
+    actions.given.add(later.given);
+    if (later.given.has(Setting::Filter)) actions.is_in = later.is_in;
+    if (later.given.has(Setting::Depth)) actions.depth = later.depth;
+    if (later.given.has(Setting::Time)) actions.time_ns = later.time_ns;
+    if (later.given.has(Setting::Size)) actions.size = later.size;
+    if (later.given.has(Setting::Condition)) actions.condition = later.condition;
+  }
 };
 
-// By addresses of one epoch of symbols; null if nothing is said of the function.
+// By address, for the symbols of one epoch; null if no option is about the function.
 using FunctionRuleCache = AddressCache<const FunctionRule*>;
 
 }  // namespace convert::uftrace

@@ -5,14 +5,14 @@
 #include "converters/uftrace/events/event_ids.h"
 
 namespace convert::uftrace {
-KeptCallScan::KeptCallScan(const std::string& path, const ThreadFacts& facts, const Task& task,
-                           PayloadDecoder* payloads, std::vector<std::uint64_t> inherited, FilterTable& table,
-                           Symbolizer& symbolizer, KeptCalls& kept_calls)
+
+KeptCallScan::KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbolizer& symbolizer,
+                           KeptCalls& kept_calls)
     : table_(table),
       kept_calls_(kept_calls),
       needs_functions_(table.looks_at_functions()),
-      walk_(path, facts, payloads, std::move(inherited)),
-      symbols_(symbolizer, task) {
+      walk_(thread),
+      symbols_(symbolizer, thread.task) {
   for (std::size_t i = 0; i < walk_.open().depth(); ++i) open_inferred();
 }
 
@@ -31,7 +31,7 @@ void KeptCallScan::open_inferred() {
 bool KeptCallScan::step() {
   left_ = kStep;
   walk_.run(*this);
-  if (!walk_.is_over()) return true;
+  if (!walk_.is_at_end()) return true;
   if (!open_.empty()) keep_open();
   return false;
 }
@@ -57,13 +57,13 @@ void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
   open_.push_back(inside);
 }
 
-void KeptCallScan::see(const RecordItem& item) {
+void KeptCallScan::before_call(const RecordItem& item) {
   --left_;
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_ = {};
 }
 
-// The walk has put its calls in order. Those that have no exit, or no entry, are kept.
-void KeptCallScan::taken(const RecordItem& item) {
+// Follows the walk's open calls. A call without an exit or without an entry is kept.
+void KeptCallScan::after_call(const RecordItem& item) {
   const CallRecord& call = item.call;
   const std::size_t around = walk_.open().depth() - (call.is_entry() ? 1 : 0);
   const std::size_t ended = around + (call.is_entry() ? 0 : 1);
@@ -73,14 +73,14 @@ void KeptCallScan::taken(const RecordItem& item) {
   }
   while (open_.size() < ended) open_inferred();
   if (item.what == RecordItem::What::BadTime) {
-    // Nothing tells how long it took.
+    // Its length is not known.
     if (call.is_entry()) open_inferred();
     keep_open();
     if (!call.is_entry()) open_.pop_back();
   } else if (call.is_entry()) {
     enter(call, item.begin);
   } else if (open_.back().address != call.address && open_.back().address != 0) {
-    // An exit of another function: the open one was left by other ways.
+    // An exit of another function: the open call ended without one.
     keep_open();
     open_.pop_back();
   } else {
@@ -88,7 +88,7 @@ void KeptCallScan::taken(const RecordItem& item) {
   }
 }
 
-void KeptCallScan::passed_by(const RecordItem& item) {
+void KeptCallScan::other_record(const RecordItem& item) {
   --left_;
   const bool is_kept = item.what == RecordItem::What::Loss ||
                        (item.what == RecordItem::What::Event && item.call.address >= kFirstUserEvent);

@@ -5,7 +5,7 @@
 namespace convert::uftrace {
 namespace {
 
-void set(std::uint64_t* words, std::size_t place) { words[place / 64] |= std::uint64_t{1} << place % 64; }
+void set(std::uint64_t* words, std::size_t bit) { words[bit / 64] |= std::uint64_t{1} << bit % 64; }
 
 }  // namespace
 
@@ -13,19 +13,19 @@ void KeptCalls::keep(std::uint64_t offset) {
   const std::uint64_t number = offset / kPartBytes;
   if (number >= parts_.size()) parts_.resize(number + 1);
   Part& part = parts_[number];
-  const std::size_t place = place_of(offset);
+  const std::size_t bit = bit_of(offset);
   if (!part.words.empty()) {
-    set(part.words.data(), place);
+    set(part.words.data(), bit);
     return;
   }
-  part.listed.push_back(static_cast<std::uint16_t>(place));
+  part.listed.push_back(static_cast<std::uint16_t>(bit));
   if (part.listed.size() <= kMaxListed) return;
-  part.words.resize(kPlaces / kWordBits);
+  part.words.resize(kBits / kWordBits);
   for (const std::uint16_t listed : part.listed) set(part.words.data(), listed);
   part.listed = {};
 }
 
-// A part that is left will not be asked for again.
+// Offsets are asked for in ascending order: the part before is not needed again.
 void KeptCalls::enter(std::uint64_t number) {
   if (part_ < number && part_ < parts_.size()) parts_[part_] = {};
   part_ = number;
@@ -33,7 +33,7 @@ void KeptCalls::enter(std::uint64_t number) {
   if (number >= parts_.size()) return;
   const Part& part = parts_[number];
   if (!part.words.empty()) std::ranges::copy(part.words, words_.begin());
-  for (const std::uint16_t place : part.listed) set(words_.data(), place);
+  for (const std::uint16_t listed : part.listed) set(words_.data(), listed);
 }
 
 }  // namespace convert::uftrace

@@ -1,6 +1,5 @@
-// Which calls of a thread are kept by what comes after their begin, by the places of their entries in the
-// record file. Found in a walk before they are converted; takes a fraction of a percent of the file's size at
-// most, and next to nothing where few calls of many are kept.
+// The calls of a thread that later records keep, by the offsets of their entries in the record file: a set
+// that costs a fraction of a percent of the file's size at most, and next to nothing if few calls are kept.
 #pragma once
 
 #include <array>
@@ -12,37 +11,37 @@ namespace convert::uftrace {
 
 class KeptCalls {
  public:
-  // In any order.
+  // Offsets may come in any order.
   void keep(std::uint64_t offset);
-  // Quick where offsets follow upon each other.
+  // Fast for ascending offsets. Parts of the set that lie behind are freed.
   bool is_kept(std::uint64_t offset) {
     const std::uint64_t part = offset / kPartBytes;
     if (part != part_) enter(part);
-    const std::size_t place = place_of(offset);
-    return (words_[place / kWordBits] >> (place % kWordBits) & 1) != 0;
+    const std::size_t bit = bit_of(offset);
+    return (words_[bit / kWordBits] >> (bit % kWordBits) & 1) != 0;
   }
 
  private:
-  // Records have at least 16 bytes: no two of them begin in one place.
-  static constexpr std::size_t kPlaceBytes = 16;
-  static constexpr std::size_t kPlaces = 65536;  // of a part
-  static constexpr std::uint64_t kPartBytes = kPlaces * kPlaceBytes;
+  // Records have at least 16 bytes: no two of them share a bit.
+  static constexpr std::size_t kBytesPerBit = 16;
+  static constexpr std::size_t kBits = 65536;  // of a part
+  static constexpr std::uint64_t kPartBytes = kBits * kBytesPerBit;
   static constexpr std::size_t kWordBits = 64;
-  // More places than this take less room as bits.
-  static constexpr std::size_t kMaxListed = kPlaces / 16;
-  using Words = std::array<std::uint64_t, kPlaces / kWordBits>;
+  // A longer list takes more room than the bits.
+  static constexpr std::size_t kMaxListed = kBits / 16;
+  using Words = std::array<std::uint64_t, kBits / kWordBits>;
 
   struct Part {
     std::vector<std::uint16_t> listed;  // or, when they are many:
     std::vector<std::uint64_t> words;
   };
 
-  static std::size_t place_of(std::uint64_t offset) { return offset % kPartBytes / kPlaceBytes; }
+  static std::size_t bit_of(std::uint64_t offset) { return offset % kPartBytes / kBytesPerBit; }
   void enter(std::uint64_t part);
 
   std::vector<Part> parts_;
-  std::uint64_t part_ = ~std::uint64_t{0};  // at hand
-  Words words_{};                           // of it
+  std::uint64_t part_ = ~std::uint64_t{0};  // that was asked for last
+  Words words_{};                           // the bits of that part
 };
 
 }  // namespace convert::uftrace

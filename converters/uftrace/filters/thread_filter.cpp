@@ -2,11 +2,11 @@
 
 namespace convert::uftrace {
 
-// What is left out because of its size, its length, its callees or its kind never was: it changes nothing for
-// others. All else is judged in the order of the fact sheet.
-bool ThreadFilter::enter_slowly(Inside& inside, const FunctionRule* rule, bool is_kept,
-                                bool condition_holds) {
-  const Inside around = inside;
+// A call that is hidden because of its size, its length, its callees or its kind does not change the state
+// for the calls inside it. The other settings apply in the order of the fact sheet.
+bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
+                                   bool condition_holds) {
+  const State around = inside;
   if (rule != nullptr && rule->has(Setting::Size)) inside.size = rule->actions.size;
   if (rule != nullptr && inside.size != 0 && rule->size < inside.size) return false;
   if (!is_kept) {

@@ -1,4 +1,4 @@
-// The calls that are open at a record. What may come next depends on them.
+// The calls that are open at a record: the next record has to fit them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class OpenCalls {
   virtual std::uint64_t address_at(std::size_t depth) const = 0;  // 0 if it is not known
 };
 
-// The open calls of a thread, for who only looks at its records.
+// The open calls of a thread whose records are only looked at.
 class CallStack : public OpenCalls {
  public:
   explicit CallStack(std::vector<std::uint64_t> addresses = {}) : open_(std::move(addresses)) {}
@@ -27,8 +27,8 @@ class CallStack : public OpenCalls {
   std::uint64_t address_at(std::size_t depth) const override { return open_[depth]; }
   const std::vector<std::uint64_t>& addresses() const { return open_; }  // outermost first
 
-  // Takes a call that fits the open ones. False (and nothing done) if it does not.
-  bool try_take(const CallRecord& call) {
+  // Follows a call that fits the open ones. False (and nothing done) if it does not.
+  bool try_follow(const CallRecord& call) {
     if (call.is_entry()) {
       if (call.depth != open_.size() || call.depth >= kMaxOpen) return false;
       open_.push_back(call.address);
@@ -38,14 +38,14 @@ class CallStack : public OpenCalls {
     }
     return true;
   }
-  // Takes any call; what it does not fit was opened or ended unseen.
-  void take(const CallRecord& call) {
+  // Follows any call; open calls that do not fit have ended without a record.
+  void follow(const CallRecord& call) {
     open_.resize(std::min(call.depth, kMaxOpen));
     if (call.is_entry()) open_.push_back(call.address);
   }
 
  private:
-  // More than the recorder can count (its limit has 16 bits) are damage.
+  // The recorder counts with 16 bits: deeper calls are damage.
   static constexpr std::size_t kMaxOpen = 65536;
   std::vector<std::uint64_t> open_;
 };

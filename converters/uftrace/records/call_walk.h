@@ -1,5 +1,5 @@
-// One walk over the records of a thread, before they are converted, that follows its open calls. Who wants to
-// know something of them watches it.
+// A walk over the records of one thread before they are converted. It follows the open calls; a watcher looks
+// at the records that it needs.
 #pragma once
 
 #include <algorithm>
@@ -15,63 +15,72 @@
 
 namespace convert::uftrace {
 
+// What a walk needs of a thread. Borrows all of it.
+struct WalkedThread {
+  const Task& task;
+  const std::string& path;
+  const ThreadFacts& facts;
+  PayloadDecoder* payloads;                     // may be null
+  const std::vector<std::uint64_t>& inherited;  // calls that the thread begins in, outermost first
+};
+
 class CallWalk {
  public:
-  // Borrows facts and payloads, which may be null; `inherited` is what the thread started with. Throws
-  // InputError if the file can't be read.
-  CallWalk(const std::string& path, const ThreadFacts& facts, PayloadDecoder* payloads,
-           std::vector<std::uint64_t> inherited)
-      : file_(path, true), open_(std::move(inherited)), cursor_(file_, facts, open_, payloads) {}
+  // Throws InputError if the file can't be read.
+  explicit CallWalk(const WalkedThread& thread)
+      : file_(thread.path, true),
+        open_(thread.inherited),
+        cursor_(file_, thread.facts, open_, thread.payloads) {}
 
   const CallStack& open() const { return open_; }
-  std::uint64_t seen_ns() const { return seen_ns_; }  // the latest time of a call
-  bool is_over() const { return cursor_.is_done(); }  // there are no more records
+  std::uint64_t seen_ns() const { return seen_ns_; }    // the latest time of a call
+  bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
 
   // The watcher has:
-  //   is_over()            nothing more is wanted
-  //   plain_until_ns()            calls before that time may pass: those that
-  //   may_pass(call)       and are plain, of which it is only told by
-  //   passed(call, offset)
-  //   see(item)            another call, with a time that can be right; the open ones are those before it
-  //   taken(item)          that call, or one with an impossible time; the open ones are those behind it
-  //   passed_by(item)      if it has that: an event or a loss
-  // Goes on where the last run() was over.
+  //   is_done()                 no more records are needed
+  //   plain_until_ns()          plain calls before that time may be skipped,
+  //   may_skip(call)            if this is true; then only this is called:
+  //   skipped(call, offset)
+  //   before_call(item)         another call, with a time that can be right; open() is without it
+  //   after_call(item)          that call, or one with an impossible time; open() includes it
+  //   other_record(item)        optional: an event or a loss
+  // Continues where the last run() stopped.
   template <typename Watcher>
   void run(Watcher& watcher) {
     constexpr std::size_t kBlock = std::size_t{64} << 10;
     std::vector<std::byte> block(kBlock);
-    while (!watcher.is_over() && !cursor_.is_done()) {
+    while (!watcher.is_done() && !cursor_.is_done()) {
       cursor_.read(block);
-      while (!watcher.is_over()) {
+      while (!watcher.is_done()) {
         const auto plain = [&](const auto& records, std::uint64_t offset) {
           return records.count_while([&](const CallRecord& call) {
-            if (call.time_ns < seen_ns_ || !watcher.may_pass(call) || !open_.try_take(call)) return false;
+            if (call.time_ns < seen_ns_ || !watcher.may_skip(call) || !open_.try_follow(call)) return false;
             seen_ns_ = call.time_ns;
-            watcher.passed(call, offset);
+            watcher.skipped(call, offset);
             offset += kRecordSize;
             return true;
           });
         };
         const auto item = cursor_.next({.plain_until_ns = watcher.plain_until_ns()}, plain);
         if (!item) break;
-        take(*item, watcher);
+        follow(*item, watcher);
       }
     }
   }
 
  private:
   template <typename Watcher>
-  void take(const RecordItem& item, Watcher& watcher) {
+  void follow(const RecordItem& item, Watcher& watcher) {
     const CallRecord& call = item.call;
     if (item.what == RecordItem::What::Call) {
-      watcher.see(item);
+      watcher.before_call(item);
       seen_ns_ = std::max(seen_ns_, call.time_ns);
     } else if (item.what != RecordItem::What::BadTime || !is_call(item)) {
-      if constexpr (requires { watcher.passed_by(item); }) watcher.passed_by(item);
+      if constexpr (requires { watcher.other_record(item); }) watcher.other_record(item);
       return;
     }
-    open_.take(call);
-    watcher.taken(item);
+    open_.follow(call);
+    watcher.after_call(item);
   }
   static bool is_call(const RecordItem& item) {
     return item.call.type == RecordType::Entry || item.call.type == RecordType::Exit;

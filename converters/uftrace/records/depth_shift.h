@@ -2,9 +2,14 @@
 // 16). A thread does so always or never.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
+
+#include "converters/uftrace/records/records.h"
 
 namespace convert::uftrace {
 
@@ -15,8 +20,45 @@ struct DepthShift {
   bool is_none() const { return entry == 0 && exit == 0; }
 };
 
-// Decided by the first records of a file: the way that pairs more of their exits with the innermost open
-// call.
-DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order);
+// Counts how many exits fit a thread's entries if the exits' depths lack `shift`.
+class DepthShiftTrial {
+ public:
+  explicit DepthShiftTrial(std::size_t shift) : shift_(shift) {}
+
+  void add(const Record& record) {
+    const bool is_entry = record.type() == RecordType::Entry;
+    const std::size_t depth = record.depth() + (is_entry ? 0 : shift_);
+    if (!is_entry && !open_.empty() && open_.back().depth == depth &&
+        open_.back().address == record.address())
+      ++right_;
+    while (!open_.empty() && open_.back().depth >= depth) open_.pop_back();
+    if (is_entry) open_.push_back({depth, record.address()});
+  }
+  std::size_t right() const { return right_; }
+
+ private:
+  struct Call {
+    std::size_t depth;
+    std::uint64_t address;
+  };
+  std::size_t shift_;
+  std::vector<Call> open_;
+  std::size_t right_ = 0;
+};
+
+// Decided by the first records of a file: the shift with which more exits fit.
+inline DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order) {
+  DepthShiftTrial as_entered(0), as_callers(1);
+  std::size_t lowest = kDepthModulus;
+  for (; head.size() >= kRecordSize; head = head.subspan(kRecordSize)) {
+    const Record record = load_record(head.data(), order);
+    if ((record.word & kPlainMask) != kPlainPattern) break;  // the plugin writes nothing else
+    as_entered.add(record);
+    as_callers.add(record);
+    if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
+  }
+  if (as_callers.right() <= as_entered.right()) return {};
+  return lowest == 0 ? DepthShift{.entry = 0, .exit = 1} : DepthShift{.entry = 1, .exit = 0};
+}
 
 }  // namespace convert::uftrace

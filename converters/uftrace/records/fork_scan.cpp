@@ -28,32 +28,31 @@ ForkKind kind_of(std::string_view symbol) {
 
 class ForkScan {
  public:
-  ForkScan(const std::string& path, const ThreadFacts& facts, const Task& task, Symbolizer& symbolizer,
-           PayloadDecoder* payloads, std::vector<std::uint64_t> inherited, const ForkQuery& query)
-      : query_(query), walk_(path, facts, payloads, std::move(inherited)), symbols_(symbolizer, task) {}
+  ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, const ForkQuery& query)
+      : query_(query), walk_(thread), symbols_(symbolizer, thread.task) {}
 
   ForkScanResult run() {
     walk_.run(*this);
-    if (!is_over()) tell_moments(~std::uint64_t{0}, late_ ? late_->before : here());
+    if (!is_done()) add_moments(~std::uint64_t{0}, late_ ? late_->before : here());
     return std::move(found_);
   }
 
-  // ---- As CallWalk asks ----
+  // ---- For CallWalk ----
 
-  bool is_over() const { return found_.moments.size() == query_.times_ns.size(); }
-  std::uint64_t plain_until_ns() const { return look_ns_; }
-  bool may_pass(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
-  void passed(const CallRecord& call, std::uint64_t offset) {
+  bool is_done() const { return found_.moments.size() == query_.times_ns.size(); }
+  std::uint64_t plain_until_ns() const { return plain_until_ns_; }
+  bool may_skip(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
+  void skipped(const CallRecord& call, std::uint64_t offset) {
     if (call.is_entry()) enter(call, offset);
   }
-  void see(const RecordItem& item) {
+  void before_call(const RecordItem& item) {
     check_moments(item.call.time_ns);
-    look_up(item.call.time_ns);
+    move_to(item.call.time_ns);
     // A call began before what follows it, even if the times say otherwise.
     if (is_in_new_fork_)
       found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
   }
-  void taken(const RecordItem& item) {
+  void after_call(const RecordItem& item) {
     is_in_new_fork_ = false;
     if (fork_depth_ && item.call.depth <= *fork_depth_) fork_depth_.reset();
     if (!item.call.is_entry()) return;
@@ -63,7 +62,7 @@ class ForkScan {
   }
 
  private:
-  // Those that such a call makes itself, like fork of libc called by that of the program, are part of it.
+  // Forking calls inside a forking call, like libc's fork called by the program's, are part of it.
   void fork(const RecordItem& item, bool makes_process) {
     if (!fork_depth_) {
       found_.calls.push_back(
@@ -82,11 +81,11 @@ class ForkScan {
     last_depth_ = call.depth;
   }
 
-  // The symbols of that time, and how far the records can be taken without a look.
-  void look_up(std::uint64_t time_ns) {
+  // Moves to the symbols of that time, and finds how far plain records may be skipped.
+  void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = {};
-    look_ns_ = late_ ? 0 : symbols_.until_ns();
-    if (!is_over()) look_ns_ = std::min(look_ns_, query_.times_ns[found_.moments.size()] + 1);
+    plain_until_ns_ = late_ ? 0 : symbols_.until_ns();
+    if (!is_done()) plain_until_ns_ = std::min(plain_until_ns_, query_.times_ns[found_.moments.size()] + 1);
   }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -102,15 +101,15 @@ class ForkScan {
   }
   bool is_plain(std::uint64_t address) const { return !fork_depth_ && kinds_.find(address) != nullptr; }
 
-  // A record behind the next time that was asked for: believed if the one after it is, too.
+  // A record behind the next time of the query may be damaged: it counts if the record after it agrees.
   void check_moments(std::uint64_t time_ns) {
-    if (late_) tell_moments(std::min(late_->time_ns, time_ns), late_->before);
+    if (late_) add_moments(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
-    if (!is_over() && query_.times_ns[found_.moments.size()] < time_ns) late_ = {time_ns, here()};
+    if (!is_done() && query_.times_ns[found_.moments.size()] < time_ns) late_ = {time_ns, here()};
   }
 
-  void tell_moments(std::uint64_t time_ns, const StackMoment& moment) {
-    while (!is_over() && query_.times_ns[found_.moments.size()] < time_ns) found_.moments.push_back(moment);
+  void add_moments(std::uint64_t time_ns, const StackMoment& moment) {
+    while (!is_done() && query_.times_ns[found_.moments.size()] < time_ns) found_.moments.push_back(moment);
   }
 
   StackMoment here() const {
@@ -123,7 +122,7 @@ class ForkScan {
 
   ForkScanResult found_;
   AddressCache<ForkKind> kinds_;  // of functions that do not fork, by these symbols
-  std::uint64_t look_ns_ = 0;
+  std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
   bool is_in_new_fork_ = false;            // it was entered by the last record
   std::optional<std::uint64_t> last_entry_;
@@ -137,10 +136,8 @@ class ForkScan {
 
 }  // namespace
 
-ForkScanResult scan_forks(const std::string& path, const ThreadFacts& facts, const Task& task,
-                          Symbolizer& symbolizer, PayloadDecoder* payloads,
-                          std::vector<std::uint64_t> inherited, const ForkQuery& query) {
-  return ForkScan(path, facts, task, symbolizer, payloads, std::move(inherited), query).run();
+ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer, const ForkQuery& query) {
+  return ForkScan(thread, symbolizer, query).run();
 }
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {

@@ -7,37 +7,38 @@
 namespace convert::uftrace {
 
 void RecordCursor::read(std::span<std::byte> block) {
-  offset_ += at_;
-  at_ = 0;
-  bytes_ = file_.read(offset_, block);
-  at_end_ = offset_ + bytes_.size() == file_.size();
+  block_.offset += block_.at;
+  block_.at = 0;
+  block_.bytes = file_.read(block_.offset, block);
+  block_.at_end = block_.offset + block_.bytes.size() == file_.size();
   is_held_ = false;
   // Always the same part of the file, whatever the size of the block.
-  if (offset_ == 0) shift_ = find_depth_shift(bytes_.first(std::min(bytes_.size(), kMinBlock)), facts_.order);
+  if (block_.offset == 0)
+    shift_ = find_depth_shift(block_.bytes.first(std::min(block_.bytes.size(), kMinBlock)), facts_.order);
 }
 
 std::optional<RecordItem> RecordCursor::end_of_block() {
-  return at_end_ && at_ == bytes_.size() ? take_damage() : std::nullopt;
+  return block_.at_end && block_.at == block_.bytes.size() ? end_damage() : std::nullopt;
 }
 
 std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
-  const Ahead rest{bytes_.subspan(at_), at_end_};
-  if (is_lost_) {
-    find_back(rest, 0);
+  const Ahead rest{block_.bytes.subspan(block_.at), block_.at_end};
+  if (damage_.goes_on) {
+    skip_damage(rest, 0);
     return std::nullopt;
   }
   const std::size_t zeros = zero_bytes(rest);
-  if (zeros != 0 && damage_ && damage_->what == RecordItem::What::Zeros) {
+  if (zeros != 0 && damage_.item && damage_.item->what == RecordItem::What::Zeros) {
     extend_damage(RecordItem::What::Zeros, zeros);
     return std::nullopt;
   }
-  if (damage_) return take_damage();
+  if (damage_.item) return end_damage();
   if (rest.bytes.size() < kRecordSize) {
     const RecordItem item{.what = RecordItem::What::Truncated,
                           .begin = offset(),
                           .end = offset() + rest.bytes.size(),
                           .needed = kRecordSize};
-    at_ = bytes_.size();
+    block_.at = block_.bytes.size();
     return item;
   }
   const Record record = load_record(rest.bytes.data(), facts_.order);
@@ -45,32 +46,31 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
     if (zeros != 0)
       extend_damage(RecordItem::What::Zeros, zeros);
     else
-      find_back(rest, sizeof(std::uint64_t));
+      skip_damage(rest, sizeof(std::uint64_t));
     return std::nullopt;
   }
 
   const Ahead behind = rest.from(kRecordSize);
   if (record.type() == RecordType::Lost)
-    return finish({.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = understand(record)},
-                  0);
-  if (resync_.is_time_damaged(record, seen_ns_, behind)) return take_bad_time(record, behind);
+    return finish({.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = decode(record)}, 0);
+  if (resync_.is_time_damaged(record, seen_ns_, behind)) return next_bad_time(record, behind);
   is_held_ = record.time_ns >= delivered_until_ns;
   if (is_held_) return std::nullopt;
-  return record.type() == RecordType::Event ? take_event(record, behind) : take_call(record, behind);
+  return record.type() == RecordType::Event ? next_event(record, behind) : next_call(record, behind);
 }
 
 RecordItem RecordCursor::finish(RecordItem item, std::size_t payload_bytes) {
-  at_ += kRecordSize + payload_bytes;
+  block_.at += kRecordSize + payload_bytes;
   item.end = offset();
   ++records_;
   return item;
 }
 
-RecordItem RecordCursor::take_call(const Record& record, Ahead behind) {
+RecordItem RecordCursor::next_call(const Record& record, Ahead behind) {
   RecordItem item{.what = RecordItem::What::Call,
                   .begin = offset(),
                   .end = 0,
-                  .call = understand(record),
+                  .call = decode(record),
                   .before_ns = seen_ns_,
                   .has_payload = record.has_payload()};
   seen_ns_ = std::max(seen_ns_, record.time_ns);
@@ -81,9 +81,9 @@ RecordItem RecordCursor::take_call(const Record& record, Ahead behind) {
 }
 
 // The record is dropped, but what is behind it is as if it had been right.
-RecordItem RecordCursor::take_bad_time(const Record& record, Ahead behind) {
+RecordItem RecordCursor::next_bad_time(const Record& record, Ahead behind) {
   const RecordItem item{
-      .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = understand(record)};
+      .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = decode(record)};
   if (!record.has_payload()) return finish(item, 0);
   Expectation expected = expectation();
   if (record.type() != RecordType::Event) {
@@ -93,12 +93,12 @@ RecordItem RecordCursor::take_bad_time(const Record& record, Ahead behind) {
   return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
 }
 
-// An event says how long its data are. That is right if a record follows them, or if none does nearer.
-RecordItem RecordCursor::take_event(const Record& record, Ahead behind) {
+// The length in an event's data is right if a record follows there, or if none follows nearer.
+RecordItem RecordCursor::next_event(const Record& record, Ahead behind) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
                   .end = 0,
-                  .call = understand(record),
+                  .call = decode(record),
                   .has_payload = record.has_payload()};
   if (!item.has_payload) return finish(item, 0);
   constexpr std::size_t kLengthSize = sizeof(std::uint16_t);
@@ -119,17 +119,17 @@ RecordItem RecordCursor::take_event(const Record& record, Ahead behind) {
     item.payload = behind.bytes.subspan(kLengthSize, length);
     return finish(item, size);
   }
-  // The end of the file cuts it off; that is told next.
-  damage_ = RecordItem{.what = RecordItem::What::Truncated,
-                       .begin = offset() + kRecordSize,
-                       .end = offset() + kRecordSize + behind.bytes.size(),
-                       .needed = size};
+  // The end of the file cuts the event off: that is the next item.
+  damage_.item = RecordItem{.what = RecordItem::What::Truncated,
+                            .begin = offset() + kRecordSize,
+                            .end = offset() + kRecordSize + behind.bytes.size(),
+                            .needed = size};
   return finish(item, behind.bytes.size());
 }
 
 // Undoes what the producer does to depths: QEMU's shift, and the overflow of depths beyond 1023 into the
-// address (section 8.3), which only the count of the open calls tells.
-CallRecord RecordCursor::understand(const Record& record) const {
+// address (section 8.3), which only the number of open calls reveals.
+CallRecord RecordCursor::decode(const Record& record) const {
   CallRecord call{
       .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};
   if (call.type != RecordType::Entry && call.type != RecordType::Exit) return call;
@@ -191,14 +191,14 @@ Expectation RecordCursor::expectation() const {
 
 // ---- What can't be read ----
 
-// Looks for the next record, from that offset on. Where it can't be told yet, for want of bytes, the search
-// goes on with the next block.
-void RecordCursor::find_back(Ahead rest, std::size_t from) {
+// Looks for the next record, from that offset on. If the block is too short to decide, the search goes on
+// with the next block.
+void RecordCursor::skip_damage(Ahead rest, std::size_t from) {
   constexpr std::size_t kJudged = kMaxPayload + 8 * kRecordSize;
   static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
   const std::size_t reach = rest.at_end ? rest.bytes.size() : rest.bytes.size() - kJudged;
   const auto found = resync_.find_likely(rest, from, reach, expectation());
-  is_lost_ = !found && !rest.at_end;
+  damage_.goes_on = !found && !rest.at_end;
   const std::size_t whole = reach - reach % sizeof(std::uint64_t) + sizeof(std::uint64_t);
   extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);
 }
@@ -216,11 +216,11 @@ std::size_t RecordCursor::zero_bytes(Ahead rest) const {
 }
 
 void RecordCursor::extend_damage(RecordItem::What what, std::size_t bytes) {
-  if (!damage_) damage_ = RecordItem{.what = what, .begin = offset(), .end = 0};
-  at_ += bytes;
-  damage_->end = offset();
+  if (!damage_.item) damage_.item = RecordItem{.what = what, .begin = offset(), .end = 0};
+  block_.at += bytes;
+  damage_.item->end = offset();
 }
 
-std::optional<RecordItem> RecordCursor::take_damage() { return std::exchange(damage_, std::nullopt); }
+std::optional<RecordItem> RecordCursor::end_damage() { return std::exchange(damage_.item, std::nullopt); }
 
 }  // namespace convert::uftrace

@@ -1,6 +1,6 @@
-// Walks one <TID>.dat forward and says what it holds: runs of plain entries and exits at the speed of memory,
-// everything else as items: calls that need a look or have a payload, events, losses, and what can't be read.
-// All who look at records ask here, so that they agree.
+// Walks one <TID>.dat forward and decides what it holds. Plain entries and exits come in runs, at the speed
+// of memory; everything else comes as items: calls that need care or have a payload, events, losses, and
+// damage. Everything that looks at records uses this class, so that they agree.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct RecordItem {
   bool is_record() const { return what <= What::BadTime; }
 };
 
-// Records of which the first ones are plain, perhaps all.
+// Records whose first ones may be plain.
 template <std::endian Order>
 struct PlainRecords {
   const std::byte* begin = nullptr;
@@ -81,18 +81,18 @@ struct PlainRecords {
 
 class RecordCursor {
  public:
-  // Blocks must have this much.
+  // Blocks have at least this size.
   static constexpr std::size_t kMinBlock = 4096;
 
-  // How far it may go by itself.
+  // How far runs of plain records, and items, may go.
   struct Limits {
     std::uint64_t plain_until_ns = kNever;      // calls from this time on become items
     std::uint64_t plain_until_offset = kNever;  // and so do those at this offset and behind it
-    std::uint64_t delivered_until_ns = kNever;  // nothing from this time on is said at all
+    std::uint64_t delivered_until_ns = kNever;  // no record from this time on is given yet
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   };
 
-  // Borrows the file, the facts and the calls that are open at the record at hand, which the caller keeps.
+  // Borrows all. The caller keeps `open` up to date: the calls that are open before the next record.
   // Without `layouts`, which may be null, payloads have no known layout.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
@@ -101,7 +101,7 @@ class RecordCursor {
         open_(open),
         layouts_(layouts),
         resync_(facts, shift_, open),
-        at_end_(file.size() == 0) {}
+        block_{.at_end = file.size() == 0} {}
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
@@ -114,7 +114,7 @@ class RecordCursor {
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
-      if (!damage_) {
+      if (!damage_.item) {
         if (facts_.order == std::endian::little)
           walk_plain<std::endian::little>(limits, plain);
         else
@@ -126,13 +126,13 @@ class RecordCursor {
     }
   }
 
-  // Everything was said.
-  bool is_done() const { return at_end_ && at_ == bytes_.size() && !damage_; }
-  // The next record lies behind the gate.
+  // There are no more items.
+  bool is_done() const { return block_.at_end && block_.at == block_.bytes.size() && !damage_.item; }
+  // The next record lies at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
-  std::uint64_t offset() const { return offset_ + at_; }  // of the next record
-  std::uint64_t records() const { return records_; }      // so far
-  std::uint64_t seen_ns() const { return seen_ns_; }      // the latest time of an entry or exit
+  std::uint64_t offset() const { return block_.offset + block_.at; }  // of the next record
+  std::uint64_t records() const { return records_; }                  // so far
+  std::uint64_t seen_ns() const { return seen_ns_; }                  // the latest time of an entry or exit
   const DepthShift& shift() const { return shift_; }
 
  private:
@@ -148,35 +148,48 @@ class RecordCursor {
     const std::uint64_t limit_ns =
         std::min({limits.plain_until_ns, limits.delivered_until_ns, trusted_until_ns_});
     const std::uint64_t stop = std::min<std::uint64_t>(
-        bytes_.size(), limits.plain_until_offset - std::min(limits.plain_until_offset, offset_));
-    if (stop <= at_) return;
-    const std::byte* const begin = bytes_.data() + at_;
-    const std::byte* const end = begin + (stop - at_) / kRecordSize * kRecordSize;
+        block_.bytes.size(), limits.plain_until_offset - std::min(limits.plain_until_offset, block_.offset));
+    if (stop <= block_.at) return;
+    const std::byte* const begin = block_.bytes.data() + block_.at;
+    const std::byte* const end = begin + (stop - block_.at) / kRecordSize * kRecordSize;
     const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
     if (count == 0) return;
     const std::byte* const last = begin + (count - 1) * kRecordSize;
     seen_ns_ = std::max(seen_ns_, load_record<Order>(last).time_ns);
-    at_ += count * kRecordSize;
+    block_.at += count * kRecordSize;
     records_ += count;
   }
 
   // Whether the block has all that a step may look at.
   bool can_step() const {
-    const std::size_t left = bytes_.size() - at_;
-    return left != 0 && (at_end_ || left >= kLookahead);
+    const std::size_t left = block_.bytes.size() - block_.at;
+    return left != 0 && (block_.at_end || left >= kLookahead);
   }
+  // Part of the file, and the next record in it.
+  struct Block {
+    std::uint64_t offset = 0;  // in the file
+    std::span<const std::byte> bytes = {};
+    std::size_t at = 0;  // of the next record
+    bool at_end;         // the file ends with the block
+  };
+  // Bytes that can't be read, before the next record.
+  struct Damage {
+    std::optional<RecordItem> item = {};
+    bool goes_on = false;  // its end was not found yet
+  };
+
   std::optional<RecordItem> end_of_block();
   std::optional<RecordItem> step(std::uint64_t delivered_until_ns);
-  RecordItem take_call(const Record& record, Ahead behind);
-  RecordItem take_event(const Record& record, Ahead behind);
-  RecordItem take_bad_time(const Record& record, Ahead behind);
+  RecordItem next_call(const Record& record, Ahead behind);
+  RecordItem next_event(const Record& record, Ahead behind);
+  RecordItem next_bad_time(const Record& record, Ahead behind);
   RecordItem finish(RecordItem item, std::size_t payload_bytes);
-  CallRecord understand(const Record& record) const;
+  CallRecord decode(const Record& record) const;
   void size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const;
-  void find_back(Ahead rest, std::size_t from);
+  void skip_damage(Ahead rest, std::size_t from);
   std::size_t zero_bytes(Ahead rest) const;
   void extend_damage(RecordItem::What what, std::size_t bytes);
-  std::optional<RecordItem> take_damage();
+  std::optional<RecordItem> end_damage();
   Expectation expectation() const;
 
   const InputFile& file_;
@@ -186,16 +199,12 @@ class RecordCursor {
   DepthShift shift_;
   Resync resync_;
 
-  std::uint64_t offset_ = 0;  // of the block
-  std::span<const std::byte> bytes_;
-  std::size_t at_ = 0;  // of the next record in the block
-  bool at_end_;         // the file ends with the block
+  Block block_;
   bool is_held_ = false;
   std::uint64_t records_ = 0;
   std::uint64_t seen_ns_ = 0;
-  std::uint64_t trusted_until_ns_ = 0;  // times from here on need a look
-  std::optional<RecordItem> damage_;    // at hand
-  bool is_lost_ = false;                // and its end was not found yet
+  std::uint64_t trusted_until_ns_ = 0;  // later times may be damage
+  Damage damage_;
 };
 
 }  // namespace convert::uftrace

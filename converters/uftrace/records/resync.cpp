@@ -161,8 +161,8 @@ std::optional<std::size_t> Resync::find_likely(Ahead ahead, std::size_t from, st
 
 // ---- Times ----
 
-// The time of the next likely record that has one; takes it off `ahead`, with what is before it.
-std::optional<std::uint64_t> Resync::take_time(Ahead& ahead) const {
+// The time of the next likely record that has one; removes that record, and all before it, from `ahead`.
+std::optional<std::uint64_t> Resync::next_time(Ahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
     const Record record = load_record(ahead.bytes.data() + *found, facts_.order);
@@ -178,8 +178,8 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead 
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
   // Two witnesses: the next record's time may be the damaged one.
-  const auto next_ns = take_time(behind);
-  const auto second_ns = next_ns ? take_time(behind) : std::nullopt;
+  const auto next_ns = next_time(behind);
+  const auto second_ns = next_ns ? next_time(behind) : std::nullopt;
 
   const auto leaps = [&](std::uint64_t from_ns, std::uint64_t to_ns) {
     return leaps_too_far(from_ns, to_ns, facts_.elapsed_ns);

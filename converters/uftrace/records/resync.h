@@ -1,5 +1,5 @@
-// What record is likely to come next: finds it where its place is not known, behind a payload, which has no
-// length of its own, and behind damaged bytes (uftrace.md, sections 8.5 and 9.4); and judges times.
+// Decides which record is likely to come next. Finds it behind a payload, which has no length of its own, and
+// behind damaged bytes (uftrace.md, sections 8.5 and 9.4); and recognises damaged times.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 // A record this much later than the one before it (about 4 ms) has its time held against those behind it.
 inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 22;
 
-// What the thread looks like before the record that is searched.
+// The state of the thread before the record that is searched.
 struct Expectation {
   std::uint64_t time_ns = 0;      // of the last record; 0 if there was none
   std::size_t depth = 0;          // calls open now
@@ -37,7 +37,7 @@ struct Ahead {
 
 class Resync {
  public:
-  // Borrows all; `open` are the calls of the record at hand.
+  // Borrows all; `open` are the calls that are open before the next record.
   Resync(const ThreadFacts& facts, const DepthShift& shift, const OpenCalls& open)
       : facts_(facts), shift_(shift), open_(open) {}
 
@@ -50,14 +50,14 @@ class Resync {
   // of `ahead`. Two things speak for it: its time, and its depth or address, or both with the record behind
   // it.
   std::optional<std::size_t> find_sure(Ahead ahead, std::size_t reach, const Expectation& expected) const;
-  // The same, of what is most likely.
+  // The same for the record that is most likely.
   std::optional<std::size_t> find_behind_payload(Ahead ahead, const Expectation& expected) const;
   // The offset of the next likely record behind damaged bytes: one of from, from + 8, ... reach.
   std::optional<std::size_t> find_likely(Ahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
   // True if the time of `record` is damage: it can't be drawn, or the records behind it go on long before it,
-  // or it leaps over days that the recording did not take, and the records behind it do not follow. `last_ns`
+  // or it leaps over days that the recording did not last, and the records behind it do not follow. `last_ns`
   // is the time of the record before it; 0 if there was none.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead behind) const;
 
@@ -74,7 +74,7 @@ class Resync {
   bool is_likely(Ahead ahead, const Record& record, const Expectation& expected) const;
   template <typename Accept>
   std::optional<std::size_t> scan(Ahead ahead, std::size_t from, std::size_t to, Accept accept) const;
-  std::optional<std::uint64_t> take_time(Ahead& ahead) const;
+  std::optional<std::uint64_t> next_time(Ahead& ahead) const;
 
   const ThreadFacts& facts_;
   const DepthShift& shift_;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 
 #include "converters/uftrace/recording/info.h"
@@ -13,16 +13,45 @@
 
 namespace convert::uftrace {
 
+// Where functions may lie, in any program that a thread runs, ran or will run.
+class CodeAddresses {
+ public:
+  virtual ~CodeAddresses() = default;
+  virtual bool contains(std::uint64_t address) const = 0;
+};
+
 struct ThreadFacts {
   std::endian order = std::endian::little;
-  std::size_t max_stack = 0;                     // depths the recorder may have written; 0 if unknown
-  std::uint64_t begun_ns = 0;                    // when the thread may have begun; 0 if that is not known
-  std::optional<std::uint64_t> elapsed_ns = {};  // how long the recording took, if that is known
-  // Whether a function may lie there in any program that the thread runs, ran or will run.
-  std::function<bool(std::uint64_t address)> is_code = [](std::uint64_t) { return true; };
+  std::size_t max_stack = 0;                       // depths the recorder may have written; 0 if unknown
+  std::uint64_t begun_ns = 0;                      // when the thread may have begun; 0 if that is not known
+  std::optional<std::uint64_t> elapsed_ns = {};    // how long the recording took, if that is known
+  std::shared_ptr<const CodeAddresses> code = {};  // null: functions may lie anywhere
+
+  bool is_code(std::uint64_t address) const { return code == nullptr || code->contains(address); }
+};
+
+// Borrows both.
+class TaskCode final : public CodeAddresses {
+ public:
+  TaskCode(Symbolizer& symbolizer, const Task& task) : symbolizer_(symbolizer), task_(task) {}
+  bool contains(std::uint64_t address) const override { return symbolizer_.is_code(task_, address); }
+
+ private:
+  Symbolizer& symbolizer_;
+  const Task& task_;
 };
 
 // Borrows the task and the symbolizer.
-ThreadFacts facts_of(const Task& task, const Info& info, Symbolizer& symbolizer);
+inline ThreadFacts facts_of(const Task& task, const Info& info, Symbolizer& symbolizer) {
+  ThreadFacts facts{.order = info.order,
+                    .max_stack = info.max_stack.value_or(0),
+                    .elapsed_ns = elapsed_ns(info),
+                    .code = std::make_shared<TaskCode>(symbolizer, task)};
+  if (task.fork_ns)
+    facts.begun_ns = *task.fork_ns;
+  else if (!task.sessions.empty() && task.sessions.front().session != nullptr)
+    facts.begun_ns = task.sessions.front().session->start_ns;
+  return facts;
+}
 
 }  // namespace convert::uftrace

@@ -17,8 +17,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
 bool OptionFilter::prepare() {
   if (kept_.is_known) return true;
   if (kept_.scan == nullptr)
-    kept_.scan = std::make_unique<KeptCallScan>(plan_.path, plan_.facts, *plan_.task, plan_.payloads.get(),
-                                                plan_.inherited, table_, symbolizer_, kept_.calls);
+    kept_.scan = std::make_unique<KeptCallScan>(plan_.walked(), table_, symbolizer_, kept_.calls);
   while (kept_.scan->step())
     if (plan_.keep_open) return false;
   kept_.scan.reset();

@@ -49,7 +49,7 @@ class CallFilter {
   // Another program begins.
   virtual void start_over() {}
 
-  // The calls of the program are shown, their arrows, and what task.txt says.
+  // Calls of the program, their arrows and the events of task.txt are shown.
   virtual bool shows_program() const { return true; }
   // A call begins inside all that are open: whether it is shown. A call that was not `recorded` is never too
   // short.
@@ -91,7 +91,7 @@ class OptionFilter : public CallFilter {
   bool enter(std::uint64_t address, bool recorded) override;
   bool will_be_seen(const CallRecord& call) override;
   bool drops_entry(const CallRecord& entry) override {
-    return entry.depth <= lane_.depth() && filter_.leaves_out(entry.depth, rule_at(entry.address));
+    return entry.depth <= lane_.depth() && filter_.hides(entry.depth, rule_at(entry.address));
   }
   bool drops_exit(const CallRecord& exit) const override {
     return lane_.depth() == exit.depth + 1 && lane_.top_is_filtered() && lane_.top_key() == exit.address;

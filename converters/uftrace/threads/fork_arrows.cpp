@@ -10,8 +10,7 @@
 namespace convert::uftrace {
 namespace {
 
-// The calls that the thread is in at its first record, outermost first, as ThreadCalls opens them; without
-// the one that it enters or leaves there.
+// The calls that are open before the thread's first record, outermost first, as StackRepair opens them.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& plan, const CallRecord& first) {
   const auto is_before = [&](const TaskMoment& moment) {
     return moment.what == TaskMoment::What::Exec && moment.time_ns <= first.time_ns;
@@ -22,19 +21,19 @@ std::vector<std::uint64_t> calls_around(const ThreadPlan& plan, const CallRecord
   return calls;
 }
 
-// Of a function whose calls are shown or not as their arguments are, nothing is said.
+// Whether later records keep the thread's first call. False for a function whose calls are shown by their
+// arguments, which are not known here.
 bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& table, Symbolizer& symbolizer) {
   if (rule != nullptr && rule->has(Setting::Condition)) return false;
   if (!table.looks_ahead()) return true;
   KeptCalls kept_calls;
-  KeptCallScan scan(plan.path, plan.facts, *plan.task, plan.payloads.get(), plan.inherited, table, symbolizer,
-                    kept_calls);
+  KeptCallScan scan(plan.walked(), table, symbolizer, kept_calls);
   while (scan.step()) {
   }
   return kept_calls.is_kept(plan.head.first_call_offset);
 }
 
-bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symbolizer& symbolizer) {
+bool begins_in_shown_call(const ThreadPlan& plan, FilterTable& table, Symbolizer& symbolizer) {
   const CallRecord& first = *plan.head.first_call;
   TaskSymbols symbols(symbolizer, *plan.task);
   symbols.move_to(first.time_ns);
@@ -51,15 +50,15 @@ bool begins_in_what_is_shown(const ThreadPlan& plan, FilterTable& table, Symboli
 
 }  // namespace
 
-void leave_out_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer) {
-  std::set<std::uint64_t> left_out;
+void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer) {
+  std::set<std::uint64_t> dropped;
   for (auto& [tid, plan] : plans) {
-    if (plan.fork_flow == 0 || begins_in_what_is_shown(plan, table, symbolizer)) continue;
-    left_out.insert(plan.fork_flow);
+    if (plan.fork_flow == 0 || begins_in_shown_call(plan, table, symbolizer)) continue;
+    dropped.insert(plan.fork_flow);
     plan.fork_flow = 0;
   }
   for (auto& [tid, plan] : plans)
-    std::erase_if(plan.forks, [&](const ForkPoint& point) { return left_out.contains(point.flow); });
+    std::erase_if(plan.forks, [&](const ForkPoint& point) { return dropped.contains(point.flow); });
 }
 
 }  // namespace convert::uftrace

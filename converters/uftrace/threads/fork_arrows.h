@@ -1,5 +1,4 @@
-// The arrows of forks where not all calls are shown: there is none to a child that begins in no call that is
-// shown.
+// The arrows of forks where not all calls are shown: a child that begins in no shown call gets none.
 #pragma once
 
 #include "converters/uftrace/filters/filter_table.h"
@@ -8,7 +7,7 @@
 
 namespace convert::uftrace {
 
-// Takes them out of both sides' plans. Throws InputError if a record file can't be read.
-void leave_out_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
+// Removes such arrows from the plans of both threads. Throws InputError if a record file can't be read.
+void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

@@ -18,7 +18,7 @@ struct PlannedFork {
   std::optional<ThreadId> by{};  // who forked it, at exactly that time
 };
 
-// What the kernel says of it, if what else is known does not contradict.
+// Adds what perf data know of a fork, unless the files of uftrace contradict it.
 void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& plans) {
   const auto parent = plans.find(known.parent);
   if (!known.forked_ns || parent == plans.end() || parent->second.path.empty()) return;
@@ -61,10 +61,10 @@ bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
 struct Candidate {
   ThreadPlan* thread;
   ForkCall call;
-  bool is_taken = false;
+  bool is_claimed = false;
 };
 
-// Calls that forks can be found in, in the order of their begin. Each is taken once.
+// The forking calls of a process, in the order of their begin. Each belongs to one child.
 class Candidates {
  public:
   explicit Candidates(std::vector<Candidate> all) : all_(std::move(all)) {
@@ -77,25 +77,25 @@ class Candidates {
     }
   }
 
-  // The earliest that is not taken and began before `time_ns`: one that the child was seen to leave, or else
-  // any. Null if there is none.
-  Candidate* take(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
+  // The earliest free call that began before `time_ns`: one that the child leaves with its first record, or
+  // else any. Null if there is none.
+  Candidate* claim(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
     if (first_exit) {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
-        if (Candidate* const found = take(left->second, time_ns)) return found;
+        if (Candidate* const found = claim(left->second, time_ns)) return found;
     }
-    Candidate* const found = take(forks_, time_ns);
-    return found != nullptr ? found : take(others_, time_ns);
+    Candidate* const found = claim(forks_, time_ns);
+    return found != nullptr ? found : claim(others_, time_ns);
   }
 
-  // The one that this thread was in at that time, when it had these calls open; null if it was in none.
-  Candidate* take_open(ThreadId tid, std::uint64_t time_ns, const std::vector<std::uint64_t>& open) {
+  // The call that this thread was in at that time, when it had these calls open; null if it was in none.
+  Candidate* claim_open(ThreadId tid, std::uint64_t time_ns, const std::vector<std::uint64_t>& open) {
     const auto later =
         std::ranges::upper_bound(all_, time_ns, {}, [](const Candidate& c) { return c.call.begin_ns; });
     const auto latest = std::find_if(std::reverse_iterator(later), all_.rend(),
                                      [&](const Candidate& c) { return c.thread->task->tid == tid; });
     if (latest == all_.rend() || !latest->call.is_open_in(open)) return nullptr;
-    latest->is_taken = true;
+    latest->is_claimed = true;
     return &*latest;
   }
 
@@ -105,12 +105,12 @@ class Candidates {
     std::size_t next = 0;
   };
 
-  Candidate* take(Queue& queue, std::uint64_t time_ns) {
-    while (queue.next < queue.indices.size() && all_[queue.indices[queue.next]].is_taken) ++queue.next;
+  Candidate* claim(Queue& queue, std::uint64_t time_ns) {
+    while (queue.next < queue.indices.size() && all_[queue.indices[queue.next]].is_claimed) ++queue.next;
     if (queue.next == queue.indices.size()) return nullptr;
     Candidate& candidate = all_[queue.indices[queue.next]];
     if (candidate.call.begin_ns >= time_ns) return nullptr;
-    candidate.is_taken = true;
+    candidate.is_claimed = true;
     return &candidate;
   }
 
@@ -136,8 +136,7 @@ class Planner {
     ThreadPlan* leader = nullptr;
     for (auto& [tid, plan] : plans_) {
       if (plan.task->pid != parent || plan.path.empty()) continue;
-      ForkScanResult scan = scan_forks(plan.path, plan.facts, *plan.task, symbolizer_, plan.payloads.get(),
-                                       plan.inherited, query);
+      ForkScanResult scan = scan_forks(plan.walked(), symbolizer_, query);
       for (ForkCall& call : scan.calls) found.push_back({&plan, std::move(call)});
       moments[tid] = std::move(scan.moments);
       if (leader == nullptr || plan.task->is_leader()) leader = &plan;
@@ -148,16 +147,16 @@ class Planner {
     std::map<ProcessId, Origin> origins;
     for (std::size_t i = 0; i < forks.size(); ++i) {
       const PlannedFork& fork = forks[i];
-      // Where no call forked that can be told, the arrow comes from what the thread was in.
+      // Without a known forking call, the arrow starts in the call that the thread was in.
       Origin& origin = origins[fork.child];
       origin.thread = fork.by ? &plans_.at(*fork.by) : leader;
       origin.moment = &moments.at(origin.thread->task->tid)[i];
-      if (fork.by) origin.call = candidates.take_open(*fork.by, fork.time_ns, origin.moment->stack);
+      if (fork.by) origin.call = candidates.claim_open(*fork.by, fork.time_ns, origin.moment->stack);
     }
     std::ranges::sort(forks, is_forked_before);
     for (const PlannedFork& fork : forks) {
       Origin& origin = origins[fork.child];
-      if (!fork.by) origin.call = candidates.take(fork.time_ns, first_exit_of(fork));
+      if (!fork.by) origin.call = candidates.claim(fork.time_ns, first_exit_of(fork));
       if (fork.plan != nullptr) connect(origin, fork);
     }
   }

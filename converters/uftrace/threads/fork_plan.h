@@ -10,11 +10,11 @@
 
 namespace convert::uftrace {
 
-// Children of one process, in the order of their pids, take its calls that fork in their order: each the
-// earliest that is not taken and began before the child ran. (The time of a FORK line is when the child ran,
-// and its parent may be in a later fork by then.) Where perf data have the fork, they say which thread it was
-// and when: that thread's open call is the one. So they tell of children without a FORK line, too, which
-// posix_spawn, system and popen make: another program runs in them before a record is written.
+// The children of one process, in the order of their pids, get its forking calls in their order: each child
+// the earliest free call that began before the child ran. (The time of a FORK line is when the child ran; its
+// parent may be in a later fork by then.) Perf data name the thread that forked and the exact time: there,
+// the forking call is the one that this thread had open. Perf data also know children without a FORK line,
+// which posix_spawn, system and popen make: these run another program before they write a record.
 //
 // Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
 // child is not among them is left alone. The timeline gives the arrows their ids, and knows at which depth

@@ -21,7 +21,7 @@ TaskEventStream::TaskEventStream(std::deque<TaskMoment> events, Lane& lane, Call
       path_(names.intern("path")) {}
 
 Due TaskEventStream::next() const {
-  return events_.empty() ? Due{} : Due{events_.front().time_ns, Precedence::TaskEvent};
+  return events_.empty() ? Due{} : Due{events_.front().time_ns, Precedence::ExecOrLoad};
 }
 
 bool TaskEventStream::has_exec() const {

@@ -14,6 +14,7 @@
 #include "converters/uftrace/kernel/tracepoint.h"
 #include "converters/uftrace/perf/perf_event.h"
 #include "converters/uftrace/recording/extern_file.h"
+#include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/thread_facts.h"
 
@@ -70,6 +71,8 @@ struct ThreadPlan {
   KernelPlan kernel = {};
   std::string ending = {};      // shown at its end, unless empty
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
+
+  WalkedThread walked() const { return {*task, path, facts, payloads.get(), inherited}; }
 };
 using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 

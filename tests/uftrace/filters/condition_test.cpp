@@ -72,7 +72,7 @@ class ConditionOfCalls : public testing::Test {
     recording_.exit(time_ns + 3, 1, RecordingBuilder::kF);
   }
   std::vector<std::string> shown(const std::vector<std::string>& words, bool no_args = true) {
-    Options options{.no_args = no_args};
+    RecordingOptions options{.no_args = no_args};
     options.filters = filters_of(words);
     return recording_.lines({}, options);
   }

@@ -29,7 +29,7 @@ class FilteredKernel : public testing::Test {
   void kernel(KernelBytes& bytes) { recording_.file("kernel-cpu0.dat", bytes.text()); }
   // Calls without their module, and events.
   std::vector<std::string> shown(const std::vector<std::string>& words) {
-    Options options;
+    RecordingOptions options;
     options.filters = filters_of(words);
     std::vector<std::string> found;
     for (std::string line : recording_.lines({}, options)) {

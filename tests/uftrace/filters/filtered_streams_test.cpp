@@ -14,7 +14,7 @@ using R = RecordingBuilder;
 class FilteredStreams : public testing::Test {
  protected:
   std::vector<std::string> shown(const std::vector<std::string>& words) {
-    Options options;
+    RecordingOptions options;
     options.filters = filters_of(words);
     return recording_.lines({}, options);
   }

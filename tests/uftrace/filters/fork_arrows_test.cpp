@@ -14,7 +14,7 @@ class ForkArrows : public testing::Test {
  protected:
   // "from 25, to 35", or as much of it as is written: no end that nothing begins.
   std::string arrow(const std::vector<std::string>& words) {
-    Options options;
+    RecordingOptions options;
     options.filters = filters_of(words);
     std::string found;
     for (const std::string& line : recording_.lines({}, options)) {

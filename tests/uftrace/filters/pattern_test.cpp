@@ -15,7 +15,7 @@ using R = RecordingBuilder;
 class Patterns : public testing::Test {
  protected:
   std::vector<std::string> shown(const std::vector<std::string>& words, const ImportOptions& all = {}) {
-    Options options;
+    RecordingOptions options;
     options.filters = filters_of(words);
     return recording_.lines(all, options);
   }

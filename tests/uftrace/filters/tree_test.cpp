@@ -10,7 +10,7 @@ namespace {
 std::string shown(const std::vector<std::string>& words) {
   RecordingBuilder recording;
   write_tree(recording);
-  Options options;
+  RecordingOptions options;
   options.filters = filters_of(words);
   return tree_of(recording.lines({}, options));
 }
@@ -129,7 +129,7 @@ TEST(Tree, NestedFiltersStartAnew) {
   recording.entry(60, 5, kH).exit(70, 5, kH).exit(80, 4, kG).exit(90, 3, kF).exit(100, 2, kG);
   recording.entry(110, 2, kH).exit(120, 2, kH).exit(130, 1, kF).entry(140, 1, kH).exit(150, 1, kH);
   recording.exit(160, 0, kMain);
-  Options options;
+  RecordingOptions options;
   options.filters = filters_of({"-F", "f", "-D", "2"});
   EXPECT_EQ(tree_of(recording.lines({}, options)), "f{g{f{g}} h}");
 }

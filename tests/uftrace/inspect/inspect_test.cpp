@@ -174,7 +174,9 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
                                                       {"argument lists", 1},
                                                       {"return values", 1},
                                                       {"enums", 1}}));
-  EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected F:, L:, A:, R: or E:"));
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that begins with E:, F:, L:, A: or R:"));
 }
 
 TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {

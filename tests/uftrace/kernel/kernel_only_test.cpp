@@ -38,7 +38,7 @@ class KernelOnly : public testing::Test {
     r.file("kernel_header", header_text(kLayout) + sched_switch_format());
     r.file("kallsyms", "ffffffff81000000 T do_syscall\nffffffff81000100 T vfs_read\n");
   }
-  std::vector<std::string> lines(Options options = {}) {
+  std::vector<std::string> lines(RecordingOptions options = {}) {
     options.kernel_only = true;
     return r.lines({}, options);
   }

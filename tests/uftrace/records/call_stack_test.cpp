@@ -20,28 +20,28 @@ CallRecord exit(std::size_t depth, std::uint64_t address) {
 
 TEST(CallStackTest, WhatFitsIsTaken) {
   CallStack calls;
-  EXPECT_TRUE(calls.try_take(entry(0, kF)));
-  EXPECT_TRUE(calls.try_take(entry(1, kG)));
+  EXPECT_TRUE(calls.try_follow(entry(0, kF)));
+  EXPECT_TRUE(calls.try_follow(entry(1, kG)));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kG));
   for (const CallRecord& misfit :
        {entry(0, kF), entry(1, kG), entry(3, kG), exit(1, kF), exit(0, kF), exit(2, kG)})
-    EXPECT_FALSE(calls.try_take(misfit));
+    EXPECT_FALSE(calls.try_follow(misfit));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kG));
-  EXPECT_TRUE(calls.try_take(exit(1, kG)));
-  EXPECT_TRUE(calls.try_take(exit(0, kF)));
-  EXPECT_FALSE(calls.try_take(exit(0, kF)));
+  EXPECT_TRUE(calls.try_follow(exit(1, kG)));
+  EXPECT_TRUE(calls.try_follow(exit(0, kF)));
+  EXPECT_FALSE(calls.try_follow(exit(0, kF)));
   EXPECT_THAT(calls.addresses(), IsEmpty());
 }
 
 TEST(CallStackTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
   CallStack calls({kF, kG, kF});
-  calls.take(entry(1, kF));
+  calls.follow(entry(1, kF));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF));
-  calls.take(entry(3, kG));
+  calls.follow(entry(3, kG));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF, 0u, kG));
-  calls.take(exit(1, kG));
+  calls.follow(exit(1, kG));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF));
-  calls.take(exit(2, kG));
+  calls.follow(exit(2, kG));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
@@ -49,9 +49,9 @@ TEST(CallStackTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
 TEST(CallStackTest, IsNoDeeperThanTheRecorderCounts) {
   constexpr std::size_t kMost = 65536;
   CallStack calls(std::vector<std::uint64_t>(kMost - 1, kF));
-  EXPECT_TRUE(calls.try_take(entry(kMost - 1, kG)));
-  EXPECT_FALSE(calls.try_take(entry(kMost, kG)));
-  calls.take(exit(2 * kMost, kG));
+  EXPECT_TRUE(calls.try_follow(entry(kMost - 1, kG)));
+  EXPECT_FALSE(calls.try_follow(entry(kMost, kG)));
+  calls.follow(exit(2 * kMost, kG));
   EXPECT_EQ(calls.depth(), kMost);
 }
 

@@ -88,7 +88,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   const auto say = [&](const RecordItem& item) { items.push_back(text_of(item, way.layouts)); };
   const auto plain = [&](const auto& run, std::uint64_t) {
     return run.count_while([&](const CallRecord& call) {
-      if (!way.plain || call.time_ns < seen_ns || !open.try_take(call)) return false;
+      if (!way.plain || call.time_ns < seen_ns || !open.try_follow(call)) return false;
       seen_ns = call.time_ns;
       ++records;
       say({.what = RecordItem::What::Call, .begin = 0, .end = 0, .call = call});
@@ -100,7 +100,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
     cursor.read(block);
     while (const auto item = cursor.next({}, plain)) {
       if (item->what == RecordItem::What::Call) {
-        open.take(item->call);
+        open.follow(item->call);
         seen_ns = std::max(seen_ns, item->call.time_ns);
       }
       records += item->is_record();
@@ -139,7 +139,7 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   std::vector<std::uint64_t> times;
   const auto plain = [&](const auto& run, std::uint64_t) {
     return run.count_while([&](const CallRecord& call) {
-      if (!open.try_take(call)) return false;
+      if (!open.try_follow(call)) return false;
       times.push_back(call.time_ns);
       return true;
     });
@@ -147,7 +147,7 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   const auto go_to = [&](std::uint64_t delivered_until_ns) {
     cursor.read(block);
     while (const auto item = cursor.next({.delivered_until_ns = delivered_until_ns}, plain)) {
-      open.take(item->call);
+      open.follow(item->call);
       times.push_back(item->call.time_ns);
     }
   };
@@ -265,7 +265,7 @@ TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;
   Way way;
-  way.facts.is_code = [](std::uint64_t) { return false; };
+  way.facts.code = std::make_shared<CodeAt>();
   for (std::size_t words = 1; words <= kWords; ++words) {
     RecordBytes bytes;
     bytes.entry(10, 0, kF).text(8 * words).entry(11, 1, kUnlisted, kLongest).exit(12, 1, kUnlisted);

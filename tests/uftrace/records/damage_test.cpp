@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/uftrace/import.h"
+#include "converters/uftrace/importer.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
-#include "converters/uftrace/import.h"
+#include "converters/uftrace/importer.h"
 #include "tests/model/event_text.h"
 #include "tests/uftrace/recording.h"
 

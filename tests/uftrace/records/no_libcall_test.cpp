@@ -19,7 +19,7 @@ class NoLibcall : public testing::Test {
                     "0000000000001200 00000100 P _setjmp\n0000000000001300 00000100 P qsort\n");
   }
   std::vector<std::string> lines(bool no_libcall = true) {
-    Options options;
+    RecordingOptions options;
     options.filters.no_libcall = no_libcall;
     return recording_.lines({}, options);
   }

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "converters/uftrace/records/thread_facts.h"
 #include "tests/number_bytes.h"
 
 namespace convert::uftrace {
@@ -40,6 +43,13 @@ class RecordBytes {
 
  private:
   std::string text_;
+};
+
+// Code lies at these addresses alone.
+struct CodeAt : CodeAddresses {
+  explicit CodeAt(std::set<std::uint64_t> functions = {}) : addresses(std::move(functions)) {}
+  bool contains(std::uint64_t address) const override { return addresses.contains(address); }
+  std::set<std::uint64_t> addresses;
 };
 
 }  // namespace convert::uftrace

@@ -35,7 +35,7 @@ class ResyncTest : public testing::Test {
     return resync_.find_likely(ahead(bytes), from, reach, {.time_ns = kTime});
   }
 
-  ThreadFacts facts_{.is_code = [](std::uint64_t address) { return address == kF || address == kG; }};
+  ThreadFacts facts_{.code = std::make_shared<CodeAt>(std::set<std::uint64_t>{kF, kG})};
   DepthShift shift_;
   CallStack open_;
   Resync resync_{facts_, shift_, open_};

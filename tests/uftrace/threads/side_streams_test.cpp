@@ -10,7 +10,7 @@ using Kind = PerfEvent::Kind;
 
 TEST(Due, AtEqualTimesThePrecedenceDecides) {
   const auto own = Due{20, Precedence::OwnRecord};
-  for (const Precedence first : {Precedence::SwitchIn, Precedence::KernelExit, Precedence::TaskEvent}) {
+  for (const Precedence first : {Precedence::SwitchIn, Precedence::KernelExit, Precedence::ExecOrLoad}) {
     EXPECT_LT((Due{20, first}), own);
     EXPECT_EQ((Due{20, first}.own_from_ns()), 20u);
   }

@@ -1,0 +1,70 @@
+// Runs of plain records go to the lane directly, up to the first record that needs the whole pipeline.
+#include "converters/uftrace/threads/plain_calls.h"
+
+#include "tests/uftrace/records/record_bytes.h"
+#include "tests/uftrace/threads/stages.h"
+
+namespace convert::uftrace {
+namespace {
+
+using testing::ElementsAre;
+
+class PlainCallsTest : public Stages {
+ protected:
+  // Adds the records, as far as they are plain; names of f and g are known.
+  std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
+    LabelCaches caches;
+    TaskSymbols symbols(*symbolizer_, *plan_.task);
+    symbols.use_caches(caches);
+    symbols.move_to(10);
+    symbols.name_of(kF), symbols.name_of(kG);
+    return lines([&](Stage& s) {
+      Arguments values;
+      const AllPlainCalls add(s.lane, symbols.cache(), NameId{}, values);
+      const auto all = std::as_bytes(std::span(bytes.whole()));
+      added_ = add(PlainRecords<std::endian::little>{all.data(), all.data() + all.size(), {}, limit_ns}, 0);
+    });
+  }
+  std::size_t added_ = 0;
+};
+
+TEST_F(PlainCallsTest, AllArePlain) {
+  EXPECT_THAT(lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).exit(40, 0, kF)),
+              ElementsAre("7/8 [10, 40] a:f", "7/8 [20, 30] a:g"));
+  EXPECT_EQ(added_, 4u);
+}
+
+// An end at the time of the event before it takes more than a run can do.
+TEST_F(PlainCallsTest, CallsWithoutLengthArePlain) {
+  lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(20, 1, kG).exit(20, 0, kF));
+  EXPECT_EQ(added_, 4u);
+}
+
+TEST_F(PlainCallsTest, StopsBeforeWhatNeedsCare) {
+  lines_of(RecordBytes().entry(10, 0, kF).event(20, 1000000).exit(30, 0, kF));
+  EXPECT_EQ(added_, 1u) << "an event";
+  lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG, 8).exit(30, 1, kG));
+  EXPECT_EQ(added_, 1u) << "a payload";
+  lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kSetjmp));
+  EXPECT_EQ(added_, 1u) << "a function whose name is not known";
+  lines_of(RecordBytes().entry(10, 0, kF).entry(20, 2, kG));
+  EXPECT_EQ(added_, 1u) << "a depth that does not fit";
+  lines_of(RecordBytes().entry(10, 0, kF).exit(20, 0, kG));
+  EXPECT_EQ(added_, 1u) << "an exit of another function";
+  lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG), 20);
+  EXPECT_EQ(added_, 1u) << "a side stream's event is due";
+}
+
+TEST_F(PlainCallsTest, NothingIsPlainBeforeTheFirstCall) {
+  lines([&](Stage& s) {
+    Arguments values;
+    const RecordBytes bytes = RecordBytes().entry(10, 0, kF);
+    const auto all = std::as_bytes(std::span(bytes.whole()));
+    EXPECT_EQ(AllPlainCalls(s.lane, nullptr, NameId{}, values)(
+                  PlainRecords<std::endian::little>{all.data(), all.data() + all.size(), {}, 1000}, 0),
+              0u);
+  });
+}
+
+}  // namespace
+}  // namespace convert::uftrace
