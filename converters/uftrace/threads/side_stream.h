@@ -13,7 +13,7 @@ namespace convert::uftrace {
 enum class Precedence : std::uint8_t {
   SwitchIn,    // what follows happens on the cpu
   KernelExit,  // a kernel call lies in the program's call that was open at its entry
-  TaskEvent,   // exec, dlopen
+  ExecOrLoad,  // exec, dlopen
   OwnRecord,   // entries, exits and events of the thread's own file
   Kernel,      // entries and tracepoints of the kernel
   Switch,      // switches out, and what else perf files hold
