@@ -27,7 +27,7 @@ TEST_F(SideStreamsTest, EverythingAtOneTime) {
   kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
   plan_.moments = {{TaskMoment::What::Dlopen, 20, "x.so"}};
-  plan_.messages = {{.time_ns = 20, .text = "hello"}};
+  plan_.messages = {{.time_ns = 20, .line = 1, .text = "hello"}};
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
                 s.entry(20, 1, kG);

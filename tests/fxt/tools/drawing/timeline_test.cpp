@@ -254,13 +254,13 @@ TEST(Timeline, SaysWhichThreadsAreTooMany) {
     events.push_back(call(1000, 2000, "a", {.process = 1, .thread = thread}));
     events.push_back(call(1100, 1300, "b", {.process = 1, .thread = thread}));
   }
-  EXPECT_THAT(shapes(events, {.max_lanes = 2}), SizeIs(4));
+  EXPECT_THAT(shapes(events, {.max_threads = 2}), SizeIs(4));
   EXPECT_THAT(
-      lines(events, {.max_lanes = 2}),
+      lines(events, {.max_threads = 2}),
       ElementsAre("4 calls on 2 threads", "2 more threads with 4 calls and marks not drawn (--max-threads)"));
   // Those in which nothing of the range happens take no place.
   events.insert(events.begin(), call(500, 600, "before", {.process = 1, .thread = 1}));
-  EXPECT_THAT(lines(events, {.range = parse_time_range("400ns~"), .max_lanes = 4}),
+  EXPECT_THAT(lines(events, {.range = parse_time_range("400ns~"), .max_threads = 4}),
               ElementsAre("8 calls on 4 threads"));
 }
 
@@ -327,7 +327,7 @@ TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   for (std::uint64_t time = 0; time < 4'000'000; time += 4000)
     for (std::uint64_t thread = 2; thread < 202; ++thread)
       events.push_back(call(time + thread, time + thread + 3000, "work", {.process = 1, .thread = thread}));
-  const Drawn all = drawn(events, {.max_lanes = 200}, 2000);
+  const Drawn all = drawn(events, {.max_threads = 200}, 2000);
   EXPECT_EQ(all.lines[0], "200000 calls on 200 threads");
   EXPECT_THAT(all.lines[1], EndsWith(" calls narrower than 3 pixels in 25000 gray shapes"));
   EXPECT_LE(shapes_of(all.svg).size(), 50'000);
