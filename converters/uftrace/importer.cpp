@@ -86,8 +86,8 @@ void add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns, const
   const auto& sessions = recording.sessions.sessions();
   if (!begin_ns && !sessions.empty()) begin_ns = sessions.front().start_ns;
   if (begin_ns)
-    leave_out_foreign(messages, recording.directory.path, *begin_ns, main.facts.elapsed_ns, notes);
-  put_in_order(messages, recording.directory.path, notes);
+    drop_foreign_messages(messages, recording.directory.path, *begin_ns, main.facts.elapsed_ns, notes);
+  sort_by_time(messages, recording.directory.path, notes);
   std::ranges::move(messages, std::back_inserter(main.messages));
 }
 

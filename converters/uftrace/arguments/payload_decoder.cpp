@@ -7,7 +7,7 @@ namespace {
 
 // A function has few candidate layouts; trying more would cost time and find matches by chance.
 constexpr std::size_t kMaxCandidates = 16;
-// task.txt does not tell the size of a library that was loaded later. No library is larger.
+// task.txt has no size for a library that was loaded later. No library is larger than this.
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
 // Pointers into large tables can be many. At this number all are dropped and looked up again.
 constexpr std::size_t kMaxPointers = 65536;

@@ -1,4 +1,4 @@
-// What a recording says of itself: one instant whose arguments a viewer shows, and its text files as blobs.
+// Describes the recording in the trace: an instant with the values of info, and the text files as blobs.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace convert::uftrace {
 
-// The instant `uftrace info` and the blobs `uftrace/<file>` at `time_ns` on `lane`, which must be empty so
-// far.
+// Emits the instant `uftrace info` and the blobs `uftrace/<file>` at `time_ns`. `lane` must be empty.
 void describe(const Directory& directory, const Info& info, std::uint64_t time_ns, Lane& lane,
               ImportContext& context);
 

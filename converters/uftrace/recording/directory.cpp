@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kMapPrefix = "sid-";
 constexpr std::string_view kMapSuffix = ".map";
 
-// The number of a file called <prefix><decimal number><suffix>; leading zeros are no number of ours.
+// The number of a file called <prefix><decimal number><suffix>; uftrace writes no leading zeros.
 std::optional<std::uint32_t> number_between(std::string_view name, std::string_view prefix,
                                             std::string_view suffix) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())

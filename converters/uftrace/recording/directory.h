@@ -1,5 +1,5 @@
-// What files a recording consists of. Nothing is opened here, and only regular files are listed: a recorder
-// that was killed leaves a FIFO behind, and opening that would wait forever.
+// Lists the files of a recording. Nothing is opened, and only regular files are listed: a recorder that was
+// killed leaves a FIFO behind, and opening that would wait forever.
 #pragma once
 
 #include <cstdint>

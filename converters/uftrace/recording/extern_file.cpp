@@ -62,8 +62,8 @@ std::vector<ExternMessage> read_extern_file(const std::filesystem::path& directo
   return text ? parse_extern(*text, path.native(), notes) : std::vector<ExternMessage>{};
 }
 
-void leave_out_foreign(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
-                       std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes) {
+void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
+                           std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes) {
   const std::uint64_t known_ns = elapsed_ns.value_or(0);
   std::erase_if(messages, [&](const ExternMessage& message) {
     const std::uint64_t first_ns = std::min(begin_ns, message.time_ns);
@@ -79,7 +79,7 @@ void leave_out_foreign(std::vector<ExternMessage>& messages, const std::filesyst
   });
 }
 
-void put_in_order(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
+void sort_by_time(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
                   Notes& notes) {
   std::uint64_t latest_ns = 0;
   for (const ExternMessage& message : messages) {

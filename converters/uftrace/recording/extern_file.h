@@ -1,5 +1,5 @@
-// The file `extern.dat`: messages that other programs, or people, wrote beside the recording (uftrace.md,
-// section 15). Each line has a time and a text; whose they are is not said.
+// The file `extern.dat`: messages that other programs, or people, wrote during the recording (fact sheet 15).
+// Each line has a time and a text; the file does not name their thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace convert::uftrace {
 
-// Long enough for everybody (uftrace reads 1 KiB), and short enough to fit a record when it is repaired.
+// uftrace reads 1 KiB. A message of this size fits a record even after its repair to UTF-8.
 inline constexpr std::size_t kMaxMessageBytes = 8192;
 
 struct ExternMessage {
@@ -23,16 +23,16 @@ struct ExternMessage {
   friend bool operator==(const ExternMessage&, const ExternMessage&) = default;
 };
 
-// In the order of the file.
+// In file order.
 std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view path, Notes& notes);
-// Nothing if there is no such file.
+// Empty if there is no such file.
 std::vector<ExternMessage> read_extern_file(const std::filesystem::path& directory, Notes& notes);
 
-// Takes those out that are so far from the recording, which began at `begin_ns` and took `elapsed_ns`, that
-// their times are of another clock.
-void leave_out_foreign(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
-                       std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes);
-// By time; those at the same time as they stand in the file.
-void put_in_order(std::vector<ExternMessage>& messages, const std::filesystem::path& directory, Notes& notes);
+// Drops and notes messages of another clock: their times are too far from a recording that began at
+// `begin_ns` and took `elapsed_ns`.
+void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
+                           std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes);
+// Messages of one time stay in file order. Notes messages that are earlier than one before them.
+void sort_by_time(std::vector<ExternMessage>& messages, const std::filesystem::path& directory, Notes& notes);
 
 }  // namespace convert::uftrace

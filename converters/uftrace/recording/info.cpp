@@ -51,7 +51,7 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.read<std::uint8_t>("endian");
   info.bits = in.read<std::uint8_t>("class") == kElfClass32 ? 32 : 64;
   info.features = in.read<std::uint64_t>("feature mask");
-  in.read<std::uint64_t>("info mask");  // which lines follow; the lines say it themselves
+  in.read<std::uint64_t>("info mask");  // which lines follow; the lines have keys of their own
   const auto max_stack = in.read<std::uint16_t>("max stack");
   if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
   in.take(kHeaderSize - in.offset(), "unused header bytes");
@@ -62,8 +62,8 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   return kHeaderSize;
 }
 
-// Of a recording whose header tells no more than `info`.
-std::string what_is_assumed(const Info& info) {
+// The end of a note about a damaged or missing header.
+std::string assumption_text(const Info& info) {
   return fmt::format("taken as version {}, {} endian, {} bit", info.version,
                      info.order == std::endian::big ? "big" : "little", info.bits);
 }
@@ -98,13 +98,13 @@ void read_tids(LineReader& line, std::vector<ThreadId>& tids) {
   }
 }
 
-// Keys whose value is kept as it is.
+// A key whose value needs no parsing.
 struct PlainLine {
   std::string_view key;
   std::string& value;
 };
 
-// One line; unknown ones are for newer readers. Empty values say nothing (QEMU's plugin writes many).
+// Unknown lines are for newer readers. QEMU's plugin writes many empty values, which mean nothing.
 void read_line(LineReader line, Info& info) {
   const std::string_view whole = line.rest();
   const std::array plain{PlainLine{"exename:", info.exename},
@@ -141,7 +141,7 @@ void read_line(LineReader line, Info& info) {
   } else if (line.accept("taskinfo:tids=")) {
     read_tids(line, info.tids);
   } else if (line.accept("argspec:lines=")) {
-    return;  // the lines that follow are counted by themselves
+    return;  // the number of lines that follow
   } else if (line.accept("argspec:") || line.accept("retspec:") || line.accept("argauto:") ||
              line.accept("retauto:") || line.accept("enumauto:") || line.accept("auto-args:")) {
     info.argument_lines.emplace_back(whole);
@@ -183,7 +183,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
   try {
     text_start = read_header(bytes, path, info, notes);
   } catch (const InputError& damage) {
-    notes.add(kNoInfo, [&] { return fmt::format("{}; {}", damage.what(), what_is_assumed(info)); });
+    notes.add(kNoInfo, [&] { return fmt::format("{}; {}", damage.what(), assumption_text(info)); });
     return info;
   }
   if (info.version > kNewestVersion)
@@ -209,7 +209,7 @@ Info read_info(const std::filesystem::path& directory, Notes& notes) {
   const auto bytes = read_text_file(path);
   if (!bytes || bytes->empty()) {
     notes.add(kNoInfo, Location::file(path.native()),
-              fmt::format("{}; {}", bytes ? "is empty" : "there is none", what_is_assumed({})));
+              fmt::format("{}; {}", bytes ? "is empty" : "there is none", assumption_text({})));
     return {};
   }
   return parse_info(*bytes, path.native(), notes);

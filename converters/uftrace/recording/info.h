@@ -34,9 +34,9 @@ struct FeatureBits {
   using Callsite = fxt::Field<13>;
 };
 
-// Texts are empty, lists too, when the file does not say.
+// Strings and lists are empty if the file does not have their lines.
 struct Info {
-  bool present = false;  // false: everything below is what uftrace assumes without the file
+  bool present = false;  // if false, the rest is what uftrace assumes without the file
   unsigned version = 4;
   std::endian order = std::endian::little;  // of every binary file of the recording
   unsigned bits = 64;                       // of the recorded program: 32 or 64
@@ -58,14 +58,15 @@ struct Info {
     std::string systime, usrtime, ctxsw, maxrss, pagefault, iops;
   } usage;
   std::string load;
-  // The lines that say which arguments were recorded, whole: "argspec:…", "retspec:…", "argauto:…",
+  // The whole lines of argument specs: "argspec:…", "retspec:…", "argauto:…",
   // "retauto:…", "enumauto:…", "auto-args:1".
   std::vector<std::string> argument_lines;
   std::string record_date;
   std::string elapsed_time;
   std::string pattern_type;  // regex, glob or simple
   std::string uftrace_version;
-  // Record time + this = Unix time, up to a second wrong. QEMU, whose clock is that, leaves it empty: 0.
+  // Record time + this = Unix time, with an error of up to a second. QEMU records Unix time and writes no
+  // value: 0.
   std::optional<std::int64_t> utc_offset_s;
 
   template <typename Feature>
@@ -74,21 +75,21 @@ struct Info {
   }
 };
 
-// How long the recording took, in ns, from `elapsed_time` ("0.012345678 sec"); nothing if it does not say.
+// How long the recording took, from `elapsed_time` ("0.012345678 sec"); nothing if the file lacks it.
 std::optional<std::uint64_t> elapsed_ns(const Info& info);
 
-// True if a recording that took `elapsed_ns` can't hold both times: they lie 39 hours or more apart, and
-// twice as long as it took. False if that is not known.
+// Whether a recording that took `elapsed_ns` can't contain both times: they are at least 39 hours apart, and
+// more than twice `elapsed_ns`. False if `elapsed_ns` is unknown.
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
 
-// "PLTHOOK | TASK_SESSION": the features in uftrace's words; unknown bits by their number.
+// "PLTHOOK | TASK_SESSION": the features in uftrace's words; unknown bits have their number.
 std::string feature_names(std::uint64_t features);
 
-// `bytes` are those of a present file, called `path` in messages. Throws InputError when they are no info
-// file of a version we know; broken lines are noted and passed.
+// `path` is the name of the file in messages. Throws InputError if the version of the format is too new. A
+// damaged header or line is noted.
 Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
 
-// Reads <directory>/info; a missing or empty one is noted, and gives what uftrace assumes then.
+// Reads <directory>/info. A missing or empty file is noted, and the result is what uftrace assumes then.
 Info read_info(const std::filesystem::path& directory, Notes& notes);
 
 // How a program ended, by its exit status: "exited with code 3", "killed by SIGSEGV".

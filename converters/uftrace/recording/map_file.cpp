@@ -38,7 +38,7 @@ bool is_hex(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// Takes the build-id off the end of the path column, if there is one.
+// Removes the build-id from the end of the path column, if there is one.
 std::string take_build_id(std::string_view& path) {
   const std::size_t mark = path.rfind(kBuildIdMark);
   if (mark == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// The file `sid-<sid>.map`: where the modules of one session lie in memory.
+// The file `sid-<sid>.map`: the addresses of the modules of one session.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ struct Module {
 
 struct MemoryMap {
   std::vector<Module> modules;  // by start
-  std::size_t mappings = 0;     // lines of the file, of modules or not
+  std::size_t mappings = 0;     // all lines of the file
   std::optional<std::uint64_t>
-      kernel_base;  // a guess from the place of the stack; nothing without a stack line
+      kernel_base;  // guessed from the address of the stack; nothing without a stack line
 
-  // The module whose mapping holds the address; null if none does.
+  // The module that contains the address; null if there is none.
   const Module* find(std::uint64_t address) const;
 };
 
 // Accepts both the merged form that uftrace writes and a raw /proc/<pid>/maps. Damaged lines are noted and
-// passed.
+// skipped.
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes);
 
-// What lies behind the last '/'.
+// The part behind the last '/'.
 std::string_view basename_of(std::string_view path);
 
 }  // namespace convert::uftrace

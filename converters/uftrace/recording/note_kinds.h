@@ -1,5 +1,5 @@
-// What a uftrace recording may give the user to know. The names are interface: they stand in reports, in the
-// argument `repaired` and in tests.
+// The kinds of notes on a uftrace recording. Their names are an interface: reports, the argument `repaired`
+// and tests contain them.
 #pragma once
 
 #include "converters/model/notes.h"
@@ -31,7 +31,7 @@ inline constexpr NoteKind kMessageCut{"message-cut", "external messages that are
 inline constexpr NoteKind kForeignClock{"foreign-clock",
                                         "external messages with times of another clock, not shown"};
 
-// ---- What the user asked for ----
+// ---- Options of the user ----
 inline constexpr NoteKind kNoSuchFunction{"no-such-function", "patterns that fit no function"};
 inline constexpr NoteKind kNeverCalled{"never-called",
                                        "patterns that fit only functions that were not called", true};

@@ -19,7 +19,7 @@ auto* latest_at(Items& items, std::uint64_t time_ns, Time time) {
   return after == items.begin() ? nullptr : &*--after;
 }
 
-// What the map alone tells of a program that no line names: the module that stands first in memory is not a
+// Guesses the program of a map that task.txt does not mention: the first module in memory that is not a
 // library.
 std::string program_of(const MemoryMap& map) {
   const auto found = std::ranges::find_if(
@@ -79,7 +79,7 @@ void Sessions::add_sessions(const Directory& directory, const Info& info,
     sessions_of_process_[start->pid].push_back(&session);
   }
 
-  // Without any session line a single map still tells what ran.
+  // Without any session line, a single map still shows which program ran.
   if (!sessions_.empty() || directory.session_maps.size() != 1 || directory.threads.empty()) return;
   const AddressSpace& space = space_of(directory.session_maps.front(), directory, notes);
   const ProcessId pid{static_cast<std::uint64_t>(directory.threads.front().tid)};  // the lowest tid
@@ -143,8 +143,8 @@ void Sessions::fork_task(const Fork& fork) {
   if (session != nullptr) add_span(task, session, fork.time_ns);
 }
 
-// Threads that only info or a record file knows. They belong to the process of the recording, if there is
-// just one.
+// Adds the threads that only info or a record file mentions. If the recording has one process, they belong to
+// it.
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;
@@ -167,7 +167,8 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
 
 void Sessions::name_tasks(Notes& notes) {
   for (auto& [tid, task] : tasks_) {
-    const Session* const session = session_at(task, kForever).session;  // the last one: exec renames
+    const Session* const session =
+        session_at(task, kForever).session;  // the last one, because an exec renames
     if (session != nullptr) {
       task.name = basename_of(session->exename).substr(0, kTaskNameSize);
     } else {
@@ -183,7 +184,7 @@ const Task* Sessions::find_task(ThreadId tid) const {
   return found != tasks_.end() ? &found->second : nullptr;
 }
 
-// Who is asked when the task itself knows no session: the leader of its process, then the parent process.
+// Whose sessions count for a time before the task's own: the leader of its process, then the parent process.
 const Task* Sessions::elder_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;
@@ -191,8 +192,9 @@ const Task* Sessions::elder_of(const Task& task) const {
 
 SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const {
   std::uint64_t until_ns = kForever;
-  std::set<const Task*> asked;  // damaged data can make a task its own grandparent
-  for (const Task* elder = &task; elder != nullptr && asked.insert(elder).second; elder = elder_of(*elder)) {
+  std::set<const Task*> visited;  // damaged data can make a task its own grandparent
+  for (const Task* elder = &task; elder != nullptr && visited.insert(elder).second;
+       elder = elder_of(*elder)) {
     if (const auto* const span = latest_at(elder->sessions, time_ns, &SessionSpan::from_ns))
       return {
           .session = span->session, .from_ns = span->from_ns, .until_ns = std::min(until_ns, span->until_ns)};
@@ -204,8 +206,8 @@ SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const 
 
 std::set<const AddressSpace*> Sessions::spaces_of(const Task& task) const {
   std::set<const AddressSpace*> spaces;
-  std::set<const Task*> asked;
-  for (const Task* elder = &task; elder != nullptr && asked.insert(elder).second; elder = elder_of(*elder))
+  std::set<const Task*> visited;
+  for (const Task* elder = &task; elder != nullptr && visited.insert(elder).second; elder = elder_of(*elder))
     for (const SessionSpan& span : elder->sessions)
       spaces.insert(span.session != nullptr ? span.session->space : nullptr);
   return spaces;

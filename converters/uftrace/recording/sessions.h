@@ -1,5 +1,5 @@
-// Who ran what, and when: processes, threads and sessions (process images), put together from task.txt, the
-// maps, info and the record files that exist.
+// Which programs ran in which processes and threads, and when: combined from task.txt, the maps, info and the
+// names of the record files.
 #pragma once
 
 #include <cstddef>
@@ -26,19 +26,19 @@ namespace convert::uftrace {
 inline constexpr std::size_t kTaskNameSize = 15;
 
 struct Library {
-  std::uint64_t time_ns;  // of its load
+  std::uint64_t time_ns;  // when it was loaded
   std::uint64_t base;
-  std::string path;  // as the program gave it
+  std::string path;  // as the program wrote it
 };
 
-// What the addresses of a session mean. Sessions with one sid share it.
+// The modules and libraries of a session. Sessions with one sid share it.
 struct AddressSpace {
   std::size_t index;  // counts up from 0
   std::string sid;
   MemoryMap map = {};                   // empty when there is no map file
   std::vector<Library> libraries = {};  // loaded after the start, by time
 
-  // How many of the libraries had been loaded at that time.
+  // The number of libraries that were loaded at that time.
   std::size_t libraries_at(std::uint64_t time_ns) const;
 };
 
@@ -50,7 +50,7 @@ struct Session {
   const AddressSpace* space;
 };
 
-// `session` is the one of a task for times in [from_ns, until_ns). Null: none is known.
+// The session of a task for times in [from_ns, until_ns). Null if none is known.
 struct SessionSpan {
   const Session* session = nullptr;
   std::uint64_t from_ns = 0;
@@ -69,22 +69,22 @@ struct Task {
 
 class Sessions {
  public:
-  // Reads the maps of `directory` and puts everything together. What is missing or contradictory is noted.
+  // Reads the maps of `directory`. Missing or contradictory information is noted.
   Sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events, Notes& notes);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  // Every thread that is named anywhere, in task.txt, info or by a record file; by tid.
+  // Every thread that task.txt, info or a record file mentions, by tid.
   const std::map<ThreadId, Task>& tasks() const { return tasks_; }
   const Task* find_task(ThreadId tid) const;
-  // In the order of start.
+  // By start.
   const std::deque<Session>& sessions() const { return sessions_; }
 
-  // What the task ran at that time: its own session, or, before its first line, that of its process or
-  // parent, or else the first one it had. The span may be shorter than the session's use.
+  // The session of the task at that time: its own one or, before its first line, the one of its process or
+  // parent, or else its first one. The span may be shorter than the session's use.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
-  // What its addresses can mean at any time: all that session_at() can give. Null stands for a program that
-  // is not known.
+  // The address spaces of all sessions that session_at() can return for the task. Null stands for an unknown
+  // program.
   std::set<const AddressSpace*> spaces_of(const Task& task) const;
 
  private:
@@ -92,7 +92,7 @@ class Sessions {
                     Notes& notes);
   AddressSpace& space_of(const std::string& sid, const Directory& directory, Notes& notes);
   void add_libraries(const std::vector<TaskEvent>& events);
-  // The task, which may be new.
+  // Finds or adds the task.
   Task& task_of(ThreadId tid, ProcessId pid);
   void start_task(const TaskStart& start);
   void fork_task(const Fork& fork);

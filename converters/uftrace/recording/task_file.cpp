@@ -33,7 +33,7 @@ std::string sid_field(LineReader& line) {
 
 TaskEvent session_start(LineReader& line) {
   SessionStart session{.time_ns = timestamp(line)};
-  if (!line.accept(" tid=")) line.expect(" pid=");  // old files say tid
+  if (!line.accept(" tid=")) line.expect(" pid=");  // old files have tid here
   session.pid = ProcessId{pid_field(line, "pid")};
   session.sid = sid_field(line);
   line.expect(" exename=");
@@ -89,7 +89,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return text;
 }
 
-// Takes one message and the padding behind it.
+// Reads one message and the padding behind it.
 void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
   const auto start = in.here();
   const auto magic = in.read<std::uint16_t>("message magic");
@@ -117,7 +117,7 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
     const auto name_size = body.read<std::uint32_t>("exename length");
     if (name_size <= body.left()) {
       session.exename = text_of(body.take(name_size, "exename"));
-    } else {  // the message's length did not count the name in
+    } else {  // the message's length does not include the name
       session.exename = text_of(in.take(name_size, "exename"));
       const std::size_t padding = (kNameAlignment - name_size % kNameAlignment) % kNameAlignment;
       in.take(padding, "exename padding");

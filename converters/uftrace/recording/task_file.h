@@ -1,5 +1,5 @@
-// The file `task.txt` (before v0.6: `task`, binary): who ran, what was forked, executed and loaded, in the
-// order in which the recorder heard of it, which is not the order of time.
+// The file `task.txt` (before v0.6: `task`, binary): starts of threads, forks, execs and library loads, in
+// the order in which the recorder wrote them, which is not the order of time.
 #pragma once
 
 #include <bit>
@@ -40,7 +40,7 @@ struct Fork {
   friend bool operator==(const Fork&, const Fork&) = default;
 };
 
-// DLOP: a library was loaded that was not known in the process.
+// DLOP: the process loaded a library that was not mapped before.
 struct LibraryLoad {
   std::uint64_t time_ns;
   ThreadId tid = {};
@@ -52,10 +52,10 @@ struct LibraryLoad {
 
 using TaskEvent = std::variant<SessionStart, TaskStart, Fork, LibraryLoad>;
 
-// The text form. Damaged lines are noted and passed, unknown ones passed.
+// Parses the text form. Damaged lines are noted and skipped.
 std::vector<TaskEvent> parse_task_text(std::string_view text, std::string_view path, Notes& notes);
 
-// The binary form. Damage ends it, with a note.
+// Parses the binary form. Damage is noted and ends the file.
 std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_view path, std::endian order,
                                          Notes& notes);
 

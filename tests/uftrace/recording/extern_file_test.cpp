@@ -69,7 +69,7 @@ TEST(ExternFile, LongMessagesAreCutAtACharacter) {
 TEST(ExternFile, AnyOrderBecomesThatOfTime) {
   Notes notes;
   std::vector<M> messages{{30, 1, "a"}, {10, 2, "b"}, {10, 3, "c"}, {30, 4, "d"}, {20, 5, "e"}};
-  put_in_order(messages, "demo", notes);
+  sort_by_time(messages, "demo", notes);
   EXPECT_THAT(messages,
               ElementsAre(M{10, 2, "b"}, M{10, 3, "c"}, M{20, 5, "e"}, M{30, 1, "a"}, M{30, 4, "d"}));
   EXPECT_EQ(notes.count(kMessageOrder), 3u);
@@ -87,7 +87,7 @@ TEST(ExternFile, AnotherClockIsDaysAway) {
       {kBegin - 40 * kHour, 1, "a"}, {kBegin - 39 * kHour, 2, "b"}, {kBegin, 3, "c"},
       {kBegin + 39 * kHour, 4, "d"}, {kBegin + 40 * kHour, 5, "e"}, {kBegin + kHour, 6, "f"}};
   const auto all = messages;
-  leave_out_foreign(messages, "demo", kBegin, std::nullopt, notes);
+  drop_foreign_messages(messages, "demo", kBegin, std::nullopt, notes);
   EXPECT_THAT(messages, ElementsAre(all[1], all[2], all[3], all[5]));
   EXPECT_EQ(notes.count(kForeignClock), 2u);
   EXPECT_THAT(notes.groups().front().first,
@@ -96,7 +96,7 @@ TEST(ExternFile, AnotherClockIsDaysAway) {
 
   Notes none;
   messages = all;
-  leave_out_foreign(messages, "demo", kBegin, 20 * kHour, none);  // a long recording has late messages
+  drop_foreign_messages(messages, "demo", kBegin, 20 * kHour, none);  // a long recording has late messages
   EXPECT_EQ(messages, all);
   EXPECT_TRUE(none.empty());
 }
