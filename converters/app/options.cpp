@@ -10,8 +10,8 @@
 #include "converters/app/output_rules.h"
 #include "converters/model/reading/text.h"
 #include "fxt/quantity_text.h"
-#include "fxt/support/program_text.h"
 #include "fxt/support/program.h"
+#include "fxt/support/program_text.h"
 
 namespace convert {
 namespace {
@@ -129,9 +129,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                     "time counts from the start, without one (1061.4004) it is the recording's own, in "
                     "seconds. Calls that are open at an edge are begun again there, and say so: cut",
             .take =
-                [&](std::string_view text) {
-                  cut_of(options).range = fxt::parse_range("time-range", text);
-                }},
+                [&](std::string_view text) { cut_of(options).range = fxt::parse_range("time-range", text); }},
            {.name = "split-size",
             .argument = "SIZE",
             .help =

@@ -69,7 +69,7 @@ Progress::Progress(const ImportStats& stats, ProgressMode mode, std::size_t inpu
     : stats_(stats),
       inputs_(inputs),
       form_(mode == ProgressMode::Never                                    ? Form::None
-            : fxt::is_terminal(STDERR_FILENO)                       ? Form::Line
+            : fxt::is_terminal(STDERR_FILENO)                              ? Form::Line
             : mode == ProgressMode::Always || ::isatty(STDERR_FILENO) == 1 ? Form::Log
                                                                            : Form::None),
       is_shown_(mode == ProgressMode::Always),

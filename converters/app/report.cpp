@@ -41,8 +41,7 @@ std::string text_of(const Notes& notes) {
   std::string text = "notes\n";
   for (const Notes::Group& group : notes.groups()) {
     text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
-    for (const std::string& first : group.first)
-      text += fmt::format("    {}\n", fxt::printable(first));
+    for (const std::string& first : group.first) text += fmt::format("    {}\n", fxt::printable(first));
   }
   return text;
 }
@@ -66,8 +65,7 @@ std::string text_of(const Report& report, const Notes& notes) {
                       format_bytes(report.bytes_written), count_of(report.events_written, "event", "events"),
                       count_of(report.threads, "thread", "threads"),
                       count_of(report.processes, "process", "processes"));
-  for (const std::string& piece : report.pieces)
-    text += fmt::format("         {}\n", fxt::printable(piece));
+  for (const std::string& piece : report.pieces) text += fmt::format("         {}\n", fxt::printable(piece));
   if (report.first_ns)
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*report.first_ns),
                         format_seconds(report.last_ns), format_seconds(report.last_ns - *report.first_ns));

@@ -14,6 +14,6 @@ Outline outline_of_arguments(const Info& info);
 // One entry for each .sym file and for kallsyms: the module, and the number of its symbols.
 Outline outline_of_symbols(const Directory& directory, Notes& notes);
 // One entry for each .dbg file: the number of its lines of each kind.
-Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug);
+Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -17,7 +17,7 @@ class Findings {
  public:
   explicit Findings(std::function<void(const Finding&)> report) : report_(std::move(report)) {}
 
-  // The record at hand; `record` is its word.
+  // Sets the current record; `record` is the word for its kind.
   void set_record(std::uint64_t offset, std::string_view record) {
     offset_ = offset;
     record_ = record;
@@ -25,7 +25,7 @@ class Findings {
   std::uint64_t offset() const { return offset_; }
   std::string_view record() const { return record_; }
 
-  // Of the record at hand, or of one at another place.
+  // About the current record, or about a record at another offset.
   void error(std::string_view rule, std::string problem, std::string_view effect) const {
     error(rule, offset_, record_, std::move(problem), effect);
   }

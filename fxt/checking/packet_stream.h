@@ -1,6 +1,6 @@
-// The blobs of type Perfetto: together they are packets of a Perfetto trace, a protobuf, which may be cut
-// anywhere (fxt-notes W23). Told are the fields of a packet, not what they mean. Internal to the Writer and
-// the Checker.
+// The blobs of type Perfetto: together they are packets of a Perfetto trace, a protobuf that may be cut
+// anywhere (fxt-notes W23). Finds the borders of packets and fields, not their meaning. Internal to the
+// Writer and the Checker.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace fxt {
 
 class PacketStream {
  public:
-  // Takes what comes next. False, and so from then on, if no packets can begin so.
+  // Consumes the next bytes. False, from then on always, if they are not packets.
   bool add(std::span<const std::byte> bytes);
-  // Whether a packet may follow.
+  // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }
 
  private:

@@ -1,4 +1,4 @@
-// What readers make of a record that the Reader found odd. Internal to the Checker.
+// Reports what the Reader found odd in a record, by rule. Internal to the Checker.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace fxt {
 
-// Of records that are too large.
+// The effect of records that are too large.
 inline constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
 
-// Reports a problem of the record at hand, by the rule that it breaks.
+// Reports a problem of the current record by the rule that it breaks.
 void report(const Problem& problem, const Entry& entry, const Findings& findings);
 
 }  // namespace fxt

@@ -12,7 +12,7 @@ namespace fxt {
 class StartCheck {
  public:
   explicit StartCheck(const Findings& findings) : findings_(&findings) {}
-  // Every record, before anything else is said about it.
+  // To be called with every record before the other checks.
   void add(const Entry& entry, const Reader& reader);
   // A record that has a time.
   void timed();
@@ -30,7 +30,7 @@ class StartCheck {
   bool any_record_ = false;
   std::uint64_t providers_ = 0;  // announced so far
   bool initialized_ = false;
-  // Each is said once.
+  // Each is reported once.
   bool initialization_missing_ = false, initialization_early_ = false, provider_missing_ = false,
        string_early_ = false, thread_early_ = false;
 };

@@ -1,5 +1,5 @@
-// What stays until it is said anew, and so stands at the begin of every piece: names, values of counters, who
-// runs on which cpu. Internal to the Cutter.
+// State that holds until a later record changes it, and so is repeated at the begin of every piece: names,
+// values of counters, the thread that runs on each cpu. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class Standing {
   void add(const LegacyContextSwitch& change) { running_[change.cpu] = change; }
   void add(const ContextSwitch& change);
 
-  // Names need no time, the rest has the piece's first one.
+  // Names have no time; the state has the piece's first time.
   void write_names(Piece& piece) const;
   void write_state(Piece& piece) const;
 
  private:
-  // The newer record's incoming side; its arguments tell the idle thread only.
+  // The incoming side of the newer record; only its arguments tell which thread is the idle one.
   struct Running {
     std::uint64_t thread = 0;
     bool is_idle = false;
@@ -37,7 +37,7 @@ class Standing {
 
   std::map<std::pair<KernelObjectType, std::uint64_t>, HeldObject> kernel_objects_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, HeldObject> userspace_objects_;
-  std::map<std::string, HeldEvent> counters_;  // by all that makes a series
+  std::map<std::string, HeldEvent> counters_;  // by process, id, category, name and arguments
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;
 };

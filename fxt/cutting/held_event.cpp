@@ -6,7 +6,7 @@
 namespace fxt {
 namespace {
 
-// Calls `visit` for every text and every string of bytes, as something that can be pointed elsewhere.
+// Calls `visit` with every text and every blob, as a view that `visit` may redirect.
 template <typename Visit>
 void for_each_text(Event& event, std::vector<Argument>& arguments, Visit visit) {
   visit(event.category.text);
@@ -26,13 +26,13 @@ void for_each_text(Event& event, std::vector<Argument>& arguments, Visit visit) 
 
 void HeldEvent::assign(const Event& event) {
   arguments_.assign(event.arguments.begin(), event.arguments.end());
-  // What has no known meaning can't be written either.
+  // Values of unknown types can't be written.
   std::erase_if(arguments_, [](const Argument& argument) {
     return std::holds_alternative<UnknownValue>(argument.value);
   });
   event_ = event;
   event_.arguments = {};
-  // Indices may mean something else by then.
+  // Indices may have changed their meaning when the copy is written.
   event_.category.index = event_.name.index = 0;
   event_.thread.index = 0;
   std::size_t size = 0;

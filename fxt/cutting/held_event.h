@@ -1,4 +1,4 @@
-// An event that stays when its record is gone. Internal to the Cutter.
+// Copies of events and objects that outlive their records. Internal to the Cutter.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class HeldEvent {
   HeldEvent(HeldEvent&&) = default;
   HeldEvent& operator=(HeldEvent&&) = default;
 
-  // Uses the memory of what was held before.
+  // Reuses the memory of the event that was held before.
   void assign(const Event& event);
   // Borrows from this object.
   Event event() const;
@@ -27,7 +27,7 @@ class HeldEvent {
   std::vector<char> bytes_;  // of all texts
 };
 
-// The same for objects: `arguments` and texts of `object` are borrowed from this.
+// The same for objects. The results borrow from this object.
 class HeldObject {
  public:
   void assign(const KernelObject& object);

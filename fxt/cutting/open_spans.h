@@ -15,19 +15,19 @@
 
 namespace fxt {
 
-// Something that has begun, as far as a piece may have to begin or end it.
+// A duration or async operation that has begun and may have to begin or end again in a piece.
 struct Lasting {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   HeldEvent begin;
-  std::uint64_t end = kUnknown;  // when a complete event says it
-  bool is_written = false;       // its begin, in the piece at hand
+  std::uint64_t end = kUnknown;  // known for complete events
+  bool is_written = false;       // its begin, in the current piece
   bool is_begun_again = false;   // in that piece: it began earlier
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
 };
 
-// The ones of one thread or one id, outermost first.
+// The open ones of one thread or one id, outermost first.
 class Track {
  public:
   bool empty() const { return depth_ == 0; }
@@ -38,10 +38,10 @@ class Track {
   void erase(std::size_t i);
 
   bool has_unwritten = false;  // some may have to be begun again
-  std::uint64_t after = 0;     // begins that were after the range, and wait for their ends
+  std::uint64_t after = 0;     // begins after the range whose ends are still to come
 
  private:
-  std::vector<Lasting> open_;  // those behind depth_ keep their memory
+  std::vector<Lasting> open_;  // entries behind depth_ keep their memory
   std::size_t depth_ = 0;
 };
 
@@ -49,16 +49,16 @@ class Tracks {
  public:
   explicit Tracks(CutCounters& counters) : counters_(&counters) {}
 
-  // A duration or async event that lies before the range, or behind it, where it may end something that is
-  // open in the last piece.
+  // A duration or async event before the range, or behind it, where it may end what is open in the last
+  // piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
-  // Any event inside: writes it, after what it ends.
+  // An event inside the range: writes it, after the durations that have ended by then.
   void add(const Event& event, Piece& piece);
 
-  // Begins again what was open before the piece.
+  // Writes begins for everything that was open before the piece.
   void begin_again(Piece& piece);
-  // Ends what is over by the end of the piece.
+  // Writes ends for everything that has ended by the end of the piece.
   void settle(Piece& piece);
   // Ends what goes on behind it; `is_last`: because the trace is over, and so only what is known to go on.
   void cut(Piece& piece, bool is_last);
@@ -86,11 +86,11 @@ class CutFlows {
  public:
   explicit CutFlows(CutCounters& counters) : counters_(&counters) {}
 
-  // A flow event that is not in any piece.
+  // A flow event outside of all pieces.
   void pass(const Event& event);
   // One that is: a step of a flow that began earlier begins it here, its end is left out.
   void add(const Event& event, Tracks& tracks, Piece& piece);
-  // Ends those that go on behind the piece, each where it was seen last.
+  // Ends the flows that go on behind the piece, each at its last event.
   void cut(Tracks& tracks, Piece& piece);
 
  private:

@@ -16,11 +16,11 @@
 
 namespace fxt {
 
-// Until when a piece lasts.
+// The times of a piece.
 struct PieceSpan {
-  std::uint64_t start = 0;  // what began before is begun again here
-  std::uint64_t last = 0;   // what happens after this may belong to the next one
-  std::uint64_t end = 0;    // where what lasts longer is cut: this, or right behind it
+  std::uint64_t start = 0;  // what began earlier begins again here
+  std::uint64_t last = 0;   // later records may belong to the next piece
+  std::uint64_t end = 0;    // where longer durations are cut: `last`, or 1 ns behind it
 };
 
 class Edges {
@@ -30,13 +30,13 @@ class Edges {
 
   using Side = TimeWindow::Side;
   Side side_of(std::uint64_t time) { return window_.side_of(time); }
-  // Before any record has a time, 0.
+  // 0 before the first record with a time.
   std::uint64_t range_start() const { return window_.from(); }
   std::uint64_t range_end() const { return window_.to(); }
 
-  // The piece that this time belongs to; the first one begins with it.
+  // The piece that `time` belongs to. The first piece begins with it.
   PieceSpan begin(std::uint64_t time);
-  // So large is what a piece repeats of the time before: it must have room for as much again.
+  // The size of the state that the piece repeats at its begin; the piece gets room for as much again.
   void set_head(std::uint64_t bytes);
   // A record has a time behind the last one of the piece, whose size is told: true if the piece is over, else
   // it lasts longer now.
@@ -50,8 +50,8 @@ class Edges {
   std::uint64_t split_ns_, split_bytes_;
   TimeWindow window_;
   bool has_begun_ = false;
-  std::uint64_t grid_ = 0;       // where the first piece began
-  std::uint64_t next_ = 0;       // where the last piece was cut
+  std::uint64_t grid_ = 0;       // begin of the first piece
+  std::uint64_t next_ = 0;       // end of the last piece
   std::uint64_t time_edge_ = 0;  // of the piece: where the next one begins; kNever: nowhere
   // Of pieces of a size: it is looked at once in a while, which is made longer and shorter.
   std::uint64_t step_ns_ = 1000;
@@ -59,7 +59,7 @@ class Edges {
   std::uint64_t piece_bytes_ = 0;
 };
 
-// Providers of the trace, in the order of their announcement, and who speaks.
+// Providers of the trace, in the order of their announcement, and the current one.
 struct KnownProviders {
   std::vector<std::pair<std::uint32_t, std::string>> all = {};
   std::uint32_t current = 0;
@@ -72,7 +72,7 @@ class Piece {
 
   PieceSpan span;
 
-  // What can't be written is counted.
+  // Counts a record that can't be written.
   template <typename T>
   void write(const T& record) {
     try {
@@ -90,7 +90,7 @@ class Piece {
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
-  // From here on, indices may mean something else.
+  // To be called when indices of the tables may change their meaning.
   void forget_indices() { known_events_.fill({}); }
 
   // What `cut` says of something that began before this piece, or goes on behind it.

@@ -66,7 +66,7 @@ struct ProviderContext {
   std::uint64_t ticks_per_second = kTicksPerSecond;
 };
 
-// All providers seen, and which one is speaking.
+// All providers so far, and the current one.
 class Providers {
  public:
   Providers() : current_(&contexts_[0]) {}

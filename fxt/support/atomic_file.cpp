@@ -142,7 +142,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::commit() {
   if (is_straight_) {
-    // A full pipe or disk may only be told of at the end.
+    // A full pipe or disk may be reported only by close().
     if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
     return;
   }

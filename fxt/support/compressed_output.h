@@ -1,4 +1,4 @@
-// Outputs that are compressed if their names say so.
+// Outputs, compressed by the end of their names.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace fxt {
 
-// Passes bytes on to a file, compressed if the file's name says so.
+// Writes bytes to a file, compressed or not.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
   virtual void write(std::span<const std::byte> bytes) = 0;  // throws OutputError
-  virtual void finish() = 0;                                 // writes what is held back; throws OutputError
+  virtual void finish() = 0;                                 // writes the rest; throws OutputError
 };
 
-// By the end of `target`: ".gz" is gzip, by so many threads; ".zst" is Zstandard, all else is plain. Borrows
-// `file`.
+// By the end of `target`: ".gz" is gzip, compressed by `jobs` threads; ".zst" is Zstandard; others are plain.
+// Borrows `file`.
 std::unique_ptr<ByteStream> open_stream(std::string_view target, AtomicFile& file, unsigned jobs);
 
 }  // namespace fxt

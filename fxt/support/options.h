@@ -27,13 +27,13 @@ struct Option {
   char letter = '\0';         // its short form
   std::string argument = {};  // what the help calls its value; empty: a switch
   std::string help;           // one paragraph, broken into lines where it is shown
-  // Told each value that was given; switches get none. Throws UsageError.
+  // Called with each value that was given; with an empty one for switches. Throws UsageError.
   std::function<void(std::string_view value)> take;
   bool may_repeat = false;
-  bool goes_with_inspect = false;  // fxt-convert: means something where inputs are described only
+  bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
 };
 
-// Where a value goes that needs no more care.
+// Handlers that only store the value.
 std::function<void(std::string_view)> into(bool& is_given);
 std::function<void(std::string_view)> into(std::filesystem::path& path);
 std::function<void(std::string_view)> into(std::vector<std::string>& values);
@@ -93,7 +93,7 @@ struct CommandLine {
   bool has(std::string_view name) const;
 };
 
-// Nothing is told to the options yet. Throws UsageError.
+// Parses the command line; no handler is called yet. Throws UsageError.
 CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
 
 // The two paths of a program that takes an IN and an OUT. Throws UsageError if they are not two.

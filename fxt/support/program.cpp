@@ -18,8 +18,8 @@
 namespace fxt {
 namespace {
 
-// A standard stream that was closed from outside must not become one of our files: what is said would go into
-// it. Opened the wrong way round, so that using it stays an error.
+// A standard stream that was closed from outside must not become one of our files: messages would go into it.
+// Opened the wrong way round, so that using it stays an error.
 void keep_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)

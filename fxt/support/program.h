@@ -16,22 +16,22 @@ enum class ExitCode : int {
   Done = 0,
   Failed = 1,         // an input is not as it should be, or the output could not be written
   WrongUsage = 2,     // nothing was done
-  DoneWithNotes = 3,  // which the user asked to be told of
+  DoneWithNotes = 3,  // with --strict: something recorded is not shown
 };
 
 // Nobody reads the output any more; nothing to complain about.
 struct QuietEnd : std::exception {};
 
-// Does the work, and says on standard error what it throws. The code to exit with.
+// Does the work and returns the exit code. Prints exceptions to standard error.
 int run_program(const std::string& name, const std::function<ExitCode()>& work);
 
 // ---- Standard output ----
 
-// Whether it arrived is asked once, at the end: what is printed meanwhile may wait in a buffer, or fail at
-// once. Throws QuietEnd if nobody reads any more.
+// Prints to a buffer; check_standard_output() reports failures at the end. Throws QuietEnd if nobody reads
+// any more.
 void print(std::string_view text);
 
-// Throws OutputError, but if nobody reads any more.
+// Throws OutputError when printing failed, unless nobody reads any more.
 void check_standard_output();
 
 // Standard output, in blocks.

@@ -1,5 +1,4 @@
-// What a program says of itself: its help, its manual page, and how shells complete its options. All of it
-// comes from the table of its options.
+// The texts of a program, all from the table of its options: help, manual page, completions for shells.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +33,9 @@ std::string completion_of(const ProgramText& program, const OptionTable& table, 
 // The options that ask for these texts, and for the version.
 class TextOptions {
  public:
-  // To be put behind all others. Borrows *this.
+  // The last group of the table. Borrows *this.
   OptionGroup group();
-  // The text that the command line asks for; nothing if none is. No other option is told its value.
+  // The text that the command line asks for, if any. No handler of another option is called.
   std::optional<std::string> text_of(const ProgramText& program, const OptionTable& table,
                                      const CommandLine& line);
 

@@ -1,4 +1,4 @@
-// Names that somebody may have meant who wrote another one.
+// Known names that are similar to a name that does not exist.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace fxt {
 
 class SimilarNames {
  public:
-  // Those to `wanted`, whose characters that no name has do not count.
+  // Ignores the characters of `wanted` that are part of patterns, not of names.
   explicit SimilarNames(std::string_view wanted);
 
   void see(const std::string& name);
@@ -22,7 +22,7 @@ class SimilarNames {
   static constexpr std::size_t kKept = 3;
 
   std::string wanted_;
-  std::size_t farthest_;                                    // that is still similar
+  std::size_t farthest_;                                    // the greatest distance that counts as similar
   std::vector<std::pair<std::size_t, std::string>> found_;  // distance and name
 };
 

@@ -25,9 +25,9 @@ void CallTree::append(const ThreadKey& thread, std::uint64_t time_ns, std::strin
                       std::size_t depth, std::string_view before, std::string_view name,
                       std::string_view behind, TextBuffer& out) const {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  fxt::append(out, "{:>8}.{:09} {:>15} {:>14} {:{}}{}{}{}", time_ns / kNsPerSecond,
-                     time_ns % kNsPerSecond, fmt::format("{}/{}", thread.first, thread.second), duration, "",
-                     2 * std::min(depth, kMaxIndentedDepth), before, make_valid_utf8(name), behind);
+  fxt::append(out, "{:>8}.{:09} {:>15} {:>14} {:{}}{}{}{}", time_ns / kNsPerSecond, time_ns % kNsPerSecond,
+              fmt::format("{}/{}", thread.first, thread.second), duration, "",
+              2 * std::min(depth, kMaxIndentedDepth), before, make_valid_utf8(name), behind);
 }
 
 bool CallTree::add(const Event& event, const Reader& reader, TextBuffer& out) {

@@ -1,4 +1,4 @@
-// Texts as they are in the file, which some rules ask about. Internal to the Writer.
+// Texts as the file will hold them; some rules are about these. Internal to the Writer.
 #pragma once
 
 #include <cstddef>

@@ -76,7 +76,7 @@ bool is_constant(const Instruction& instruction) {
 }
 
 // The operand of a constant, sign-extended from its size: the instruction's size less the opcode.
-std::int64_t sign_extended(const Instruction& constant) {
+std::int64_t sign_extended_operand(const Instruction& constant) {
   switch (constant.size) {
     case 2:
       return static_cast<std::int8_t>(constant.operand);
@@ -207,7 +207,7 @@ std::optional<FrameConstants> frame_constants_of(std::span<const std::byte> code
     const bool is_extended = instructions[i + 1].opcode == Opcode::Ext;
     if (is_extended) ++i;
     if (instructions[++i].opcode != Opcode::Add) return std::nullopt;
-    constants.added.push_back(is_extended ? sign_extended(constant)
+    constants.added.push_back(is_extended ? sign_extended_operand(constant)
                                           : static_cast<std::int64_t>(constant.operand));
   }
   return constants;

@@ -11,8 +11,8 @@ namespace convert::tfile {
 namespace {
 
 // Damaged DWARF may describe endless types.
-constexpr std::size_t kMaxDepth = 32;
-constexpr std::size_t kMaxSteps = 20'000;
+constexpr std::size_t kMaxTypeDepth = 32;
+constexpr std::size_t kMaxLeafSteps = 20'000;
 
 // Whether postfix operators can follow: true for "p->x" and "f(y).a[2]", false for "*p" and "a + b".
 bool is_postfix(std::string_view expression) {
@@ -77,7 +77,7 @@ class LeafWalk {
   std::uint64_t in_virtual_bases = 0;
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
-    if (++steps_ > kMaxSteps || depth == kMaxDepth) return;
+    if (++steps_ > kMaxLeafSteps || depth == kMaxTypeDepth) return;
     if (type.kind == Type::Kind::Struct) {
       for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
       for (const Type* const base : type.virtual_bases) in_virtual_bases += count_of(*base, depth + 1);
@@ -93,7 +93,7 @@ class LeafWalk {
       return;
     }
     const ElementNames names(name);
-    for (std::uint64_t i = 0; i < type.count && steps_ <= kMaxSteps; ++i) {
+    for (std::uint64_t i = 0; i < type.count && steps_ <= kMaxLeafSteps; ++i) {
       if (layout.more > 0) {  // all elements have the same number of leaves
         layout.more += (type.count - i) * count_of(*type.target, depth + 1);
         return;
@@ -172,7 +172,7 @@ class LeafWalk {
   }
 
   std::uint64_t count_of(const Type& type, std::size_t depth) {
-    if (++steps_ > kMaxSteps || depth >= kMaxDepth) return 0;
+    if (++steps_ > kMaxLeafSteps || depth >= kMaxTypeDepth) return 0;
     if (type.kind == Type::Kind::Struct) {
       std::uint64_t count = 0;
       for (const Type::Member& member : type.members)

@@ -51,6 +51,8 @@ class DebugFile {
     std::uint64_t functions = 0, lines = 0, arguments = 0, results = 0, enums = 0;
   };
   const LineCounts& counts() const { return counts_; }
+  // The numbers of the lines of no known kind, from 1.
+  const std::vector<std::uint64_t>& unknown_lines() const { return unknown_lines_; }
   std::size_t size_bytes() const { return text_.size(); }
 
  private:
@@ -64,6 +66,7 @@ class DebugFile {
   std::vector<Function> functions_;  // by offset, then in file order
   EnumTypes enums_;
   LineCounts counts_;
+  std::vector<std::uint64_t> unknown_lines_;
 };
 
 // "/src/args.c:11" for the line "11 /src/args.c"; empty if the line has another form.
@@ -81,14 +84,16 @@ class DebugFiles {
 
   // The file of the image that contains the symbol; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
-  // The file of that name in the directory; null if it can't be read.
+  // The file of that name in the directory; null if it can't be read. Its damage is not noted unless of()
+  // needed the file before.
   const DebugFile* of_name(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    return read(name);
+    Notes ignored;
+    return read(name, ignored);
   }
 
  private:
-  const DebugFile* read(const std::string& name);
+  const DebugFile* read(const std::string& name, Notes& damage_notes);
 
   const Directory& directory_;
   Names& names_;

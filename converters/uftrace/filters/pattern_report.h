@@ -1,5 +1,5 @@
-// The notes on patterns that match no call. Whether a pattern matches another input is known only when all inputs
-// are converted, so the notes are added with the last one.
+// The notes on patterns that match no call. Whether a pattern matches another input is known only when all
+// inputs are converted, so the notes are added with the last one.
 #pragma once
 
 #include <algorithm>

@@ -25,7 +25,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   struct Shown {
     const Tracepoints* tracepoints = nullptr;  // null: no tracepoints, only calls
     bool events = true;                        // tracepoints as instants
-    bool switches = false;                     // what sched_switch and sched_wakeup tell about cpus
+    bool switches = false;                     // switches and wakeups, from sched_switch and sched_wakeup
   };
   // Borrows the queues, tracepoints, notes and stats until the timeline has run.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, KernelSymbols symbols,
@@ -36,7 +36,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   std::uint64_t find_first_ns();
 
  private:
-  // What a cpu runs, as far as its events tell.
+  // What a cpu runs, according to its latest event.
   struct Cpu {
     std::uint16_t number = 0;
     ThreadId thread{};             // of the latest event

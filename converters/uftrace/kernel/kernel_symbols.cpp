@@ -12,21 +12,21 @@ namespace {
 
 constexpr std::string_view kKernel = "[kernel]";
 
-constexpr std::uint64_t kLastBytes = 4096;  // a function may be so long
+constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the last function
 
-// A system call without arguments has one function under several names. These are not the one that is meant,
-// which has the name of the kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid.
-constexpr std::array<std::string_view, 4> kOthers{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
+// A system call without arguments is one function with several names. The one to show has the prefix of the
+// kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid. These prefixes are of the others.
+constexpr std::array<std::string_view, 4> kOtherPrefixes{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
 constexpr std::string_view kSystemCall = "sys_";
 
-// What a system call is called behind such a beginning; empty for all other names.
+// The name behind such a prefix; empty if `name` has none of them.
 std::string_view system_call_of(std::string_view name) {
-  for (const std::string_view other : kOthers)
+  for (const std::string_view other : kOtherPrefixes)
     if (name.starts_with(other)) return name.substr(other.size());
   return {};
 }
 
-bool is_meant(std::string_view name, std::string_view call) {
+bool is_native_name(std::string_view name, std::string_view call) {
   if (!name.ends_with(call) || !system_call_of(name).empty()) return false;
   name.remove_suffix(call.size());
   return name == kSystemCall || (name.starts_with("__") && name.ends_with("_sys_"));
@@ -37,14 +37,14 @@ bool is_meant(std::string_view name, std::string_view call) {
 std::string_view kernel_name(const SymbolTable& symbols, std::uint64_t address) {
   const Symbol* const found = symbols.find_function(address);
   if (found == nullptr || found->start == 0) return {};
-  // Nothing tells where the last one ends.
+  // The list does not hold the end of the last function.
   if (found->start == symbols.symbols().back().start && address - found->start >= kLastBytes) return {};
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found->name;
   const std::vector<Symbol>& all = symbols.symbols();
   auto alias = std::ranges::lower_bound(all, found->start, {}, &Symbol::start);
   for (; alias != all.end() && alias->start == found->start; ++alias)
-    if (is_meant(alias->name, call)) return alias->name;
+    if (is_native_name(alias->name, call)) return alias->name;
   return found->name;
 }
 

@@ -47,7 +47,7 @@ constexpr std::array kUnary{
     UnaryOperator{'+', [](Number a) { return a; }},
 };
 
-// A sign that begins with another one stands before it.
+// In the order of matching: "<=" comes before "<".
 constexpr std::array kBinary{
     BinaryOperator{"||", 1, [](Number a, Number b) { return truth(a != 0 || b != 0); }},
     BinaryOperator{"&&", 2, [](Number a, Number b) { return truth(a != 0 && b != 0); }},
@@ -169,7 +169,7 @@ class PrintParser {
     const std::string_view word = consume_word();
     if (is_digit(word.front())) return {.kind = Kind::Number, .number = number(word)};
     if (word == "REC") return field();
-    if (!rest_.starts_with('(')) return {};  // an enumerator: the format does not tell its value
+    if (!rest_.starts_with('(')) return {};  // an enumerator, whose value is not in the format
     if (word == "__print_flags" || word == "__print_flags_u64") return named_values(Kind::Flags);
     if (word == "__print_symbolic" || word == "__print_symbolic_u64") return named_values(Kind::Symbol);
     skip_parentheses();

@@ -1,5 +1,5 @@
-// Parses an event's `print fmt`, a printf format and its arguments in C, for what it tells about fields:
-// which ones are shown by names (__print_flags, __print_symbolic), and which are addresses (%p, %ps).
+// Parses an event's `print fmt`, a printf format and its arguments in C, and finds the fields that it shows
+// by names (__print_flags, __print_symbolic) or as addresses (%p, %ps).
 #pragma once
 
 #include <bit>

@@ -39,7 +39,7 @@ struct Tracepoint {
   IntegerField next_thread = {}, thread = {};
   // Of sched_switch only.
   IntegerField previous_thread = {}, previous_state = {};
-  // Of wakeups only, and only in recordings with sched_switch: without, nothing tells which threads wait.
+  // Of wakeups only, and only in recordings with sched_switch: without it, waiting threads are not known.
   IntegerField woken_thread = {};
 };
 

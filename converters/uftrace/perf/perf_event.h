@@ -1,4 +1,4 @@
-// What the kernel's perf events tell about threads, and the messages that one thread gets of them.
+// The events of perf files, and the messages that one thread gets of them.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "fxt/support/program_text.h"
 
-namespace fxt::tools {
+namespace fxt::test {
 namespace {
 
 using testing::ElementsAre;
@@ -164,4 +164,4 @@ INSTANTIATE_TEST_SUITE_P(
         LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));
 
 }  // namespace
-}  // namespace fxt::tools
+}  // namespace fxt::test

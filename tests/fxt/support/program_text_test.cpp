@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace fxt::tools {
+namespace fxt::test {
 namespace {
 
 class ProgramTexts : public testing::Test {
@@ -157,4 +157,4 @@ TEST_F(ProgramTexts, OtherShellsAreRefused) {
 }
 
 }  // namespace
-}  // namespace fxt::tools
+}  // namespace fxt::test

@@ -174,9 +174,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
                                                       {"argument lists", 1},
                                                       {"return values", 1},
                                                       {"enums", 1}}));
-  EXPECT_THAT(
-      r.notes(),
-      ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that begins with E:, F:, L:, A: or R:"));
+  EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected F:, L:, A:, R: or E:"));
 }
 
 TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
