@@ -53,8 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     case 'x': {
       auto messages = convert::uftrace::parse_extern(text, "extern.dat", notes);
-      convert::uftrace::leave_out_foreign(messages, "", 1'000'000'000, std::nullopt, notes);
-      convert::uftrace::put_in_order(messages, "", notes);
+      convert::uftrace::drop_foreign_messages(messages, "", 1'000'000'000, std::nullopt, notes);
+      convert::uftrace::sort_by_time(messages, "", notes);
       break;
     }
     case 'd':
