@@ -74,12 +74,15 @@ DebugInfo DebugFile::read(const Function& function) const {
 }
 
 DebugInfo DebugFile::find(std::uint64_t offset, std::string_view name) const {
-  const auto at_offset = std::ranges::equal_range(functions_, offset, {}, &Function::offset);
-  for (const Function& function : at_offset) {
-    const DebugInfo info = read(function);
+  const auto first = std::ranges::lower_bound(functions_, offset, {}, &Function::offset);
+  const auto is_there = [&](auto function) {
+    return function != functions_.end() && function->offset == offset;
+  };
+  for (auto function = first; is_there(function); ++function) {
+    const DebugInfo info = read(*function);
     if (info.name == name) return info;
   }
-  return at_offset.empty() ? DebugInfo{} : read(at_offset.front());
+  return is_there(first) ? read(*first) : DebugInfo{};
 }
 
 std::string location_of(std::string_view line) {

@@ -18,9 +18,9 @@ struct PageCommit {
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
-// `type_len` of an event's header: up to kMaxWords the size of its payload in words.
+// `type_len` of an event's header: up to kMaxWords the size of its payload in words. At 0 a u32 follows, the
+// bytes of the payload and of itself.
 namespace type_len {
-constexpr std::uint32_t kLong = 0;  // a u32 follows: the bytes of the payload and of itself
 constexpr std::uint32_t kMaxWords = 28;
 constexpr std::uint32_t kPadding = 29;
 constexpr std::uint32_t kTimeExtend = 30;

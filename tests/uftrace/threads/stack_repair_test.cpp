@@ -5,7 +5,6 @@ namespace convert::uftrace {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using StackRepairTest = Stages;
 
 TEST_F(StackRepairTest, EntriesAndExitsAreCalls) {
