@@ -77,7 +77,8 @@ constexpr std::array<std::string_view, 26> kBasicTypes{
     "i128", "u128", "_",    "",    "",    "i16", "u16", "()", "...",   "",      "i64", "u64", "!"};
 
 std::string_view basic_type(char letter) {
-  return letter >= 'a' && letter <= 'z' ? kBasicTypes[static_cast<std::size_t>(letter - 'a')] : "";
+  if (letter < 'a' || letter > 'z') return {};
+  return kBasicTypes[static_cast<std::size_t>(letter - 'a')];
 }
 
 enum class BackReferences { ToPaths, ToAnything };

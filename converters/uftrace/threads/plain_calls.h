@@ -85,7 +85,7 @@ class FilteredPlainCalls {
   // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
   // about the record behind them.
   template <std::endian Order>
-  std::size_t operator()(PlainRecords<Order> records, std::uint64_t offset) const {
+  std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (names_ == nullptr) return 0;
     return records.count_while([&](const CallRecord& call) {
       const bool is_done = call.is_entry() ? try_begin(call, offset) : try_end(call);
