@@ -1,5 +1,5 @@
-// All binary input is read through this one bounded cursor. It knows its source, its position and its byte
-// order, and is told what is being read, so that every failure explains itself.
+// The bounded cursor for binary input. It knows its source, its position and its byte order. Callers name
+// what they read, so that every error explains itself.
 #pragma once
 
 #include <bit>

@@ -35,7 +35,7 @@ inline std::uint64_t load_unsigned(const std::byte* bytes, std::size_t size, std
   }
 }
 
-// A signed number of so many bytes, in all 64 bits.
+// Extends a signed number of `size` bytes to 64 bits.
 inline std::int64_t sign_extended(std::uint64_t value, std::size_t size) {
   switch (size) {
     case 1:

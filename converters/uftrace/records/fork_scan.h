@@ -27,7 +27,7 @@ struct ForkCall {
       {};                   // addresses of the open calls inside the innermost call, outermost first
   bool makes_process = {};  // fork and vfork, which have a FORK line
 
-  // `open` are a stack's calls at a time when no later call of its kind had begun.
+  // `open` are the calls of a stack, at a time before the next fork-like call began.
   bool is_open_in(const std::vector<std::uint64_t>& open) const {
     return open.size() > depth && stack.size() > depth &&
            std::equal(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(depth) + 1, open.begin());

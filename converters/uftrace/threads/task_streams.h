@@ -22,7 +22,7 @@ class TaskEventStream : public SideStream {
   void emit_next() override;
 
   bool has_exec() const;
-  // Drops the next event, with a note, if it lies impossibly far behind all else that is known of the thread.
+  // Drops the next event, with a note, if its time is impossibly far behind the thread's other events.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
