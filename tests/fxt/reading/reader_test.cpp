@@ -474,7 +474,7 @@ TEST(ReaderInput, AStreamThatCannotBeOpenedOrFailsIsNoOrderlyEnd) {
 }
 
 TEST(ReaderInput, FilesByPathAndDescriptor) {
-  const std::string path = testing::TempDir() + "reader_input_test.fxt";
+  const std::string path = testing::TempDir() + "reader_input_test." + std::to_string(getpid());
   const auto bytes = bytes_of(kStart);
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -190,7 +190,8 @@ class FileOutputTest : public testing::Test {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
-  std::string folder_ = testing::TempDir() + "file_output_test";
+  // One for each process: tests run side by side.
+  std::string folder_ = testing::TempDir() + "file_output_test." + std::to_string(getpid());
   std::string path_ = folder_ + "/out.fxt";
 };
 
