@@ -138,7 +138,7 @@ class ConvertArray(unittest.TestCase):
         return process.stdout.splitlines()[1:]
 
     def jobs(self):
-        """Recordings that were begun, in any task."""
+        """Recordings whose conversion ended, in any task."""
         lines = [line for log in self.out.glob("*.joblog") for line in log.read_text().splitlines()[1:]]
         return sorted(line.partition("/recordings/")[2][:5] for line in lines)
 
@@ -176,7 +176,7 @@ class ConvertArray(unittest.TestCase):
         waits = subprocess.Popen(
             ["sbatch", "--wait", "--array=1-2", f"--output={self.folder}/cancelled-%a", ARRAY, self.found, self.out],
             env=self.slurm.environment, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.slurm.wait_for(lambda: len(list(self.out.glob("*.fxt"))) >= 2)
+        self.slurm.wait_for(lambda: len(self.jobs()) >= 2)
         self.slurm.ask("scancel", "--state=RUNNING", f"--user={os.getuid()}")
         waits.communicate(timeout=60)
         converted = len([line for line in self.table(code=1) if "not converted" not in line])
