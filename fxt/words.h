@@ -51,8 +51,9 @@ inline std::uint64_t* put_inline(std::uint64_t* at, const TextRef& text) {
 // ---- Arguments: spec, "Argument types" ----
 
 // The header of an argument and its name; `value_words` follow.
-inline std::uint64_t* put_argument(std::uint64_t* at, ArgumentType type, const TextRef& name,
-                                   std::size_t value_words, std::uint32_t data = 0) {
+[[gnu::always_inline]] inline std::uint64_t* put_argument(std::uint64_t* at, ArgumentType type,
+                                                          const TextRef& name, std::size_t value_words,
+                                                          std::uint32_t data = 0) {
   *at = ArgumentHeader::Type::put(code(type)) | ArgumentHeader::Size::put(1 + name.words() + value_words) |
         ArgumentHeader::Name::put(name.ref) | ArgumentHeader::Value::put(data);
   return put_inline(at + 1, name);

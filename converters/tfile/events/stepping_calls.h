@@ -29,8 +29,8 @@ class SteppingCalls {
   }
 
   // Ends the open call of the tracepoint, or all calls of the lane without a tracepoint. A call that has
-  // others inside ends with the last of them.
-  void end(Lane& lane, std::optional<std::int16_t> tracepoint) {
+  // others inside ends with the last of them. Out of line: frames of traces without steps only pass by.
+  [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint) {
     for (Call& call : open_)
       if (call.lane == &lane && (!tracepoint || call.tracepoint == *tracepoint)) call.is_over = true;
     for (;;) {

@@ -49,12 +49,12 @@ bool TraceSource::read_frames(std::size_t budget_bytes) {
 // The hot path: emits a frame of a known pattern. Returns 0 when the next frame has none.
 std::size_t TraceSource::read_known() {
   if (known_.empty()) return 0;
-  const auto match = patterns_.peek();
+  const auto* match = patterns_.peek();
   if (!match) return 0;
   KnownFrames& known = known_[match->pattern];
   const std::uint64_t number = reader_.frames_read();
   Lane& lane = *lanes_[known.track];
-  const FrameTime time = clock_.time_of(number, match->stamp_ns, false);
+  const FrameTime time = clock_.time_of(number, match->stamp(), false);
   const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
   const std::size_t lane_bytes =
       known.recipe.run(match->bytes, number, recording_->trace.format.order, time_ns, lane);

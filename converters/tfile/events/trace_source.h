@@ -53,7 +53,7 @@ class TraceSource : public Source {
   std::size_t emit_earliest();
   std::size_t emit(const Frame& frame, const FrameContext& context, const FrameTime& time);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
-  void emit_damage() { session_.emit_damage(reader_.pop_damage(), last_ns_); }
+  [[gnu::noinline]] void emit_damage() { session_.emit_damage(reader_.pop_damage(), last_ns_); }
 
   std::unique_ptr<TraceRecording> recording_;
   std::vector<Lane*> lanes_;

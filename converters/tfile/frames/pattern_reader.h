@@ -19,26 +19,34 @@ namespace convert::tfile {
 class PatternReader {
  public:
   struct Match {
-    std::size_t pattern;  // patterns are numbered from 0, in the order in which they were learned
+    std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
     std::span<const std::byte> bytes;  // begin with the frame's header; valid until the reader moves
-    std::optional<std::uint64_t> stamp_ns;
+    // Two fields and no std::optional: it would be stored in two parts and loaded as one, which a processor
+    // can't forward, and which costs more than comparing the bytes.
+    bool has_stamp = false;
+    std::uint64_t stamp_ns = 0;
+
+    std::optional<std::uint64_t> stamp() const { return has_stamp ? std::optional(stamp_ns) : std::nullopt; }
   };
 
   // Borrows both.
   PatternReader(FrameReader& reader, StampReader& stamps, std::endian order)
       : reader_(reader), stamps_(stamps), order_(order) {}
 
-  // The next frame of the reader, if its pattern is known and its time stamp, if it has one, is possible.
-  std::optional<Match> peek() {
-    const auto bytes = reader_.peek();
-    const std::size_t pattern = patterns_.find(bytes);
-    if (pattern == FramePatterns::kNone) return std::nullopt;
-    Match match{.pattern = pattern, .bytes = bytes, .stamp_ns = std::nullopt};
-    if (const auto offset = known_[pattern].stamp_offset) {
-      match.stamp_ns = stamps_.stamp_ns(bytes, *offset, order_);
-      if (!match.stamp_ns) return std::nullopt;
+  // The next frame of the reader, or null unless its pattern is known and its time stamp, if it has one, is
+  // possible. The next call overwrites it.
+  const Match* peek() {
+    match_.bytes = reader_.peek();
+    match_.pattern = patterns_.find(match_.bytes);
+    if (match_.pattern == FramePatterns::kNone) return nullptr;
+    const Known& known = known_[match_.pattern];
+    match_.has_stamp = known.stamp_offset.has_value();
+    if (match_.has_stamp) {
+      const auto stamp_ns = stamps_.stamp_ns(match_.bytes, *known.stamp_offset, order_);
+      if (!stamp_ns) return nullptr;
+      match_.stamp_ns = *stamp_ns;
     }
-    return match;
+    return &match_;
   }
   // Moves the reader behind the frame.
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
@@ -67,6 +75,7 @@ class PatternReader {
   std::endian order_;
   FramePatterns patterns_;
   std::vector<Known> known_;  // by pattern
+  Match match_;
 };
 
 }  // namespace convert::tfile

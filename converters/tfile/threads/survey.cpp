@@ -52,12 +52,12 @@ class Surveyor {
 
   // The hot path: counts the frames of known patterns. Returns the next frame of another pattern, or null.
   const Frame* next_unknown() {
-    while (const auto match = patterns_.peek()) {
+    while (const auto* match = patterns_.peek()) {
       KnownFrames& known = known_[match->pattern];
       ++known.others;
-      if (match->stamp_ns) {
-        add_stamp(*match->stamp_ns);
-        add_mark(known.context, *match->stamp_ns);
+      if (match->has_stamp) {
+        add_stamp(match->stamp_ns);
+        add_mark(known.context, match->stamp_ns);
       }
       patterns_.skip(*match);
     }
