@@ -1,6 +1,6 @@
-// Tells whether a trace keeps the rules, from one pass over its records. It knows how Fuchsia's C++ and Rust
-// readers, Perfetto and Tracy read: what they lose or misdraw is an error. Memory grows with threads, names
-// and open operations, not with the length of the trace.
+// Checks a trace against the rules, in one pass over its records. It knows how Fuchsia's C++ and Rust
+// readers, Perfetto and Tracy read: what one of them loses or misdraws is an error. Memory grows with
+// threads, names and open operations, not with the length of the trace.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace fxt {
 
 class Checker {
  public:
-  // `report` gets each finding once it is certain: nesting is judged after sorting by time, so findings come
-  // not quite in the order of the file.
+  // Called with each finding once it is certain. Nesting is judged after sorting by time, so findings are not
+  // quite in the order of the file.
   using Report = std::function<void(const Finding&)>;
   explicit Checker(Report report);
   ~Checker();
@@ -25,7 +25,7 @@ class Checker {
   // The records of one file, in order, each right after `reader` has read it. The Reader's options must not
   // skip zero words.
   void add(const Entry& entry, const Reader& reader);
-  // After the last record: what only the end of the file tells.
+  // To be called after the last record: reports what is only known at the end of the file.
   void finish(const Reader& reader);
 
  private:

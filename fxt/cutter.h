@@ -1,6 +1,6 @@
-// Takes parts of a trace: the records of a range of time, and pieces of bounded length or size that each open
-// alone. Whatever lasts across an edge is drawn on both sides of it; what a piece needs of the time before
-// (names, values of counters, who runs on which cpu) stands at its begin.
+// Cuts a trace: keeps the records of a range of time, and splits them into pieces of bounded length or size
+// that each open alone. A duration across an edge is drawn on both sides of it. Each piece begins with the
+// state that it needs of earlier records: names, values of counters, the thread that runs on each cpu.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ namespace fxt {
 
 struct CutOptions {
   TimeRange range = {};
-  std::uint64_t split_ns = 0;  // a piece is so long; 0: of any length
-  // A piece is about so large; 0: of any size. It ends in time, at the edge that comes next: in a burst of
-  // records it may get somewhat larger.
+  std::uint64_t split_ns = 0;  // length of a piece; 0: any length
+  // Approximate size of a piece; 0: any size. A piece ends at a time, so in a burst of records it may become
+  // somewhat larger.
   std::uint64_t split_bytes = 0;
-  std::vector<std::uint64_t> threads = {};  // koids; empty: all. To others, the cpus switch to nobody.
-  // Which events are taken; the end of a duration goes with its begin. A flow in a duration that is not taken
+  std::vector<std::uint64_t> threads = {};  // koids; empty: all. Switches to others become idle.
+  // Which events are kept; the end of a duration goes with its begin. A flow in a duration that is not kept
   // gets one of no length. Empty: all.
   std::function<bool(const Event&)> keeps = {};
   std::string provider_name = "fxt";  // of a trace that names none
@@ -33,12 +33,12 @@ struct CutOptions {
   bool is_split() const { return split_ns != 0 || split_bytes != 0; }
 };
 
-// Where the pieces go.
+// Provides the outputs of the pieces.
 class PieceOutputs {
  public:
   virtual ~PieceOutputs() = default;
-  // The place of piece `number`, 0 first; the one before is complete then. Its finish() is called when the
-  // piece is.
+  // The output of piece `number`, counted from 0. The piece before is complete then. finish() is called when
+  // this piece is complete.
   virtual Output& next(std::size_t number) = 0;
 };
 
@@ -47,21 +47,21 @@ std::string piece_name(const std::string& path, std::size_t number);
 
 struct CutCounters {
   std::size_t pieces = 0;
-  std::uint64_t events = 0;                    // records that say something, and that in the range
-  std::uint64_t outside = 0;                   // those that have another one, and what goes with them
+  std::uint64_t events = 0;                    // records with content, in the range
+  std::uint64_t outside = 0;                   // the same, outside of it
   std::optional<std::uint64_t> first_ns = {};  // of the events that have a time
   std::uint64_t last_ns = 0;
-  std::uint64_t cut_calls = 0;   // durations and async operations that go on behind a piece, once for each
+  std::uint64_t cut_calls = 0;   // durations and async operations that go on after a piece, once for each
   std::uint64_t cut_flows = 0;   // ends of flows that began in an earlier piece
   std::uint64_t unwritable = 0;  // of unknown types, of the profiler, or against the rules of the Writer
 };
 
-// Not thread-safe. Memory: what is open, and the tables.
+// Not thread-safe. Memory grows with open durations and the tables, not with the length of the trace.
 //
-// Times of what is written are ns. A duration or async operation that is cut says so where it ends: argument
-// `cut` = `begin` (it began earlier), `end` (it goes on) or `both`. Of a trace whose threads follow one
-// another, ranges are right; pieces take what comes late as it comes. What passes neither edge nor filter
-// comes out as it was, damage of its order included.
+// Written times are ns. A duration or async operation that is cut has the argument `cut` at its end: `begin`
+// (it began earlier), `end` (it goes on) or `both`. If the threads of a trace follow one another in the file,
+// ranges are exact, but late records go into the current piece. Records that no edge and no filter touches
+// are copied as they are, even if their order is damaged.
 class Cutter {
  public:
   // Borrows the outputs.
@@ -70,11 +70,10 @@ class Cutter {
   Cutter(const Cutter&) = delete;
   Cutter& operator=(const Cutter&) = delete;
 
-  // The next record of the trace. Throws what an Output throws, and std::invalid_argument where a range turns
-  // out to end before it begins.
+  // The next record of the trace. Throws what an Output throws, and std::invalid_argument if a range
+  // proves to end before it begins.
   void add(const Entry& entry, const Reader& reader);
-  // The trace is over: completes the last piece. There is one piece at least, if only to say that it is
-  // empty.
+  // No record follows: completes the last piece. There is always one, which may be empty.
   void finish();
 
   const CutCounters& counters() const;

@@ -1,5 +1,5 @@
 // Bit fields of a 64-bit word in the spec's own notation: Field<16, 19> is "[16 .. 19]".
-// The only place that shifts and masks.
+// No other code shifts and masks.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ namespace fxt {
 class Input {
  public:
   virtual ~Input() = default;
-  // Fills at most all of `room` (never empty) and returns how many bytes; 0 says the end. Any piece may come,
-  // also one that ends inside a word. May throw; the Reader passes it on.
+  // Fills `room` (never empty) or the start of it, and returns the number of bytes; 0 means the end. The
+  // bytes may end inside a word. May throw; the Reader passes that on.
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
 

@@ -1,6 +1,6 @@
 // The rule of nesting: how the durations of a thread lie inside each other so that all readers see them alike
-// (fxt-notes W15 to W17, W21). It stands here alone: the Writer asks it before it writes, the Checker asks it
-// about what it has sorted, and so may those who fill in Writer::reserve().
+// (fxt-notes W15 to W17, W21). This is its only implementation: the Writer applies it before it writes, the
+// Checker to events that it has sorted, and users of Writer::reserve() can apply it, too.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace fxt {
 
-// Why an event can't stand where it is.
+// Why an event is misplaced among the events before it.
 enum class Misplaced : std::uint8_t {
   No,
   BackInTime,     // before the event that came last
@@ -21,14 +21,15 @@ enum class Misplaced : std::uint8_t {
   NeverBegan,     // ends what never began
   InnerIsOpen,    // ends a duration before the one inside it
   NamesOuter,     // ends the innermost duration, but names one around it: readers pair without names
-  TooDeep,        // Perfetto drops what is deeper than 512
+  TooDeep,        // Perfetto drops durations that are deeper than 512
   TooManyAtOnce,  // events of no length at one time, which Perfetto stacks
   NotEnclosed,    // a flow in no duration
-  BehindEnded,    // a flow behind what is over inside its duration, to which Perfetto binds it
+  BehindEnded,    // a flow behind an inner duration that has ended, to which Perfetto would bind it
 };
 
 // The durations of one thread that are open where its last event was, outermost first. Events come in time
-// order, outer durations before inner ones. `Tag` is what the caller wants to know of them.
+// order, outer durations before inner ones. `Tag` is what the caller
+// remembers of each.
 template <typename Tag>
 class Nesting {
  public:
@@ -37,7 +38,7 @@ class Nesting {
     std::uint64_t end = kOpen;          // kOpen: waits for its end event
     std::uint64_t around_ends = kOpen;  // of those: when the one around it ends
     Tag tag = {};
-    // When it must have ended.
+    // The time by which it must have ended.
     std::uint64_t limit() const { return std::min(end, around_ends); }
   };
 
@@ -45,7 +46,7 @@ class Nesting {
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
 
-  // ---- Each takes an event if it is at its place; if it is not, says so and changes nothing. ----
+  // ---- Each adds an event that is well placed. For others it returns why, and changes nothing. ----
 
   Misplaced add_complete(std::uint64_t begin, std::uint64_t end, const Tag& tag) {
     if (begin == end) return add_point(begin, true);
@@ -54,8 +55,8 @@ class Nesting {
     if (misplaced == Misplaced::No) open(around, begin, {.end = end, .tag = tag});
     return misplaced;
   }
-  // The most frequent kind of them, which changes least: it follows a sibling. False for others. Keeps the
-  // sibling's tag.
+  // The same for the most frequent kind of complete event: one that follows a sibling, whose tag it keeps.
+  // False, without a change, for others.
   bool add_sibling(std::uint64_t begin, std::uint64_t end) {
     Duration* const sibling = top_;
     if (begin >= end || begin < last_time_ || sibling->end > begin || end > sibling[-1].limit() ||
@@ -89,14 +90,14 @@ class Nesting {
     point_encloses_ = is_duration;
     return Misplaced::No;
   }
-  // At its very end a duration still encloses flows, but nothing else.
+  // A duration still encloses flows at its end time, but no other events.
   Misplaced add_flow(std::uint64_t time) {
     const Misplaced misplaced = check_flow(time);
     if (misplaced == Misplaced::No) last_time_ = time;
     return misplaced;
   }
 
-  // ---- The same answers, and nothing is taken. ----
+  // ---- The same answers, without adding the event. ----
 
   Misplaced check_complete(std::uint64_t begin, std::uint64_t end) const {
     Duration* around = top_;
@@ -106,7 +107,7 @@ class Nesting {
     Duration* around = top_;
     return find_begin(time, around);
   }
-  // `is_named(tag)` tells which of those that wait the end may mean.
+  // `is_named(tag)`: whether the end has the names of that open duration.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
     Duration* around = top_;
@@ -143,21 +144,21 @@ class Nesting {
     return *around;
   }
 
-  // ---- Going on after what was misplaced ----
+  // ---- Repairs after a misplaced event ----
 
-  // Takes off what has ended by `time`, innermost first, and calls `visit(duration)` for each.
+  // Pops the durations that have ended by `time`, innermost first, and calls `visit(duration)` for each.
   template <typename Visitor>
   void leave(std::uint64_t time, Visitor visit) {
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // After AroundEnded: takes what ended before `time` from around what is open, and calls `visit(ended,
-  // inner)`.
+  // After AroundEnded: removes durations that ended before `time` but still have open ones inside, and calls
+  // `visit(ended, inner)` for each.
   template <typename Visitor>
   void outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
-  // After InnerIsOpen: takes off the innermost that waits for its end, and calls `visit(it, the one inside
-  // it)`.
+  // After InnerIsOpen: removes the innermost duration that waits for its end, and calls `visit(it, the one
+  // inside it)`.
   template <typename Visitor>
   void end_around(Visitor visit) {
     const Duration* const ended = innermost_open(top_);
@@ -165,7 +166,7 @@ class Nesting {
   }
 
  private:
-  // Each finds what is around an event, and what is wrong with that.
+  // Each finds the duration around an event, and whether the event is misplaced there.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
     if (time < last_time_) return Misplaced::BackInTime;
     while (around->end <= time) --around;

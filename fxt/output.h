@@ -13,14 +13,14 @@ namespace fxt {
 // The smallest buffer that an Output may hand out: every ordinary record fits into one.
 inline constexpr std::size_t kMinBufferWords = 4096;
 
-// Takes filled buffers and hands out empty ones. An implementation may hand out another buffer each time, so
-// that a full one can be written by another thread meanwhile.
+// Exchanges filled buffers for empty ones. An implementation may return another buffer each time, so that
+// another thread can write the full one meanwhile.
 class Output {
  public:
   virtual ~Output() = default;
-  // Takes the first `filled_words` words (already in the file's byte order) of the buffer that the last call
-  // returned; at the first call there is none, and the number is 0. Returns the next empty buffer of at least
-  // kMinBufferWords, which stays the writer's until the next call. May throw; the Writer passes it on.
+  // Consumes the first `filled_words` words (already in the file's byte order) of the buffer that the last
+  // call returned; at the first call there is none, and the number is 0. Returns an empty buffer of at least
+  // kMinBufferWords, which the Writer uses until the next call. May throw; the Writer passes that on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
   // Nothing follows: Writer::finish() has sent its last words.
   virtual void finish() {}
@@ -40,8 +40,9 @@ class MemoryOutput final : public Output {
   std::size_t filled_ = 0;
 };
 
-// Writes a file by its path: beside it until Writer::finish(), which gives it its name. Without that, what
-// stood there stays as it was. Devices and FIFOs are written to. Throws std::system_error.
+// Writes a file by its path. Until Writer::finish() it has a temporary name in the same directory; a file
+// that has its name already stays unharmed until then. Devices and FIFOs are written to directly. Throws
+// std::system_error.
 class FileOutput final : public Output {
  public:
   explicit FileOutput(std::string path, std::size_t buffer_words = std::size_t{1} << 15);
@@ -53,7 +54,7 @@ class FileOutput final : public Output {
 
  private:
   std::string path_;
-  std::string beside_;  // its name until then; empty for a device
+  std::string beside_;  // its temporary name; empty for a device
   int file_ = -1;
   std::vector<std::uint64_t> buffer_;
 };

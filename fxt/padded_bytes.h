@@ -8,12 +8,12 @@
 
 namespace fxt {
 
-// What so many bytes take with their padding.
+// The number of words for `bytes` bytes and their padding.
 constexpr std::size_t words_of(std::size_t bytes) {
   return bytes / sizeof(std::uint64_t) + (bytes % sizeof(std::uint64_t) != 0 ? 1 : 0);
 }
 
-// Copies `size` bytes as they are, and returns the end of the words that they take. They must not overlap.
+// Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
   constexpr std::size_t kShort =
       128;  // copied here: a call, or what compilers put in its place, takes longer

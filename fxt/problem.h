@@ -1,4 +1,4 @@
-// What a Reader finds odd about a record. The record is handed out all the same, as far as it can be told.
+// How a record breaks the format. The Reader still returns the record, as far as it can be decoded.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 namespace fxt {
 
 enum class ProblemKind : std::uint8_t {
-  // ---- The record can't be taken apart: it is handed out as UnknownRecord. ----
+  // ---- The record can't be decoded: it is returned as UnknownRecord. ----
   UnknownRecordType,  // value: the type or subtype
   TooShort,           // its content needs more words than it has
   TooLarge,           // more bytes than ReaderOptions::max_record_bytes; value: its words. Skipped.
 
-  // ---- The record is whole. `word` is where in the record. ----
+  // ---- The record is whole. `word` locates the problem in it. ----
   SpareWords,           // value: words after its content
   ReservedBits,         // bits that must be zero are not; value: those bits
   Padding,              // bytes after a stream are not zero
@@ -27,7 +27,7 @@ enum class ProblemKind : std::uint8_t {
   ThreadReplaced,       // value: index that meant another thread before
   ProviderAgain,        // value: id; its tables start empty
   UnknownProvider,      // value: id of a section, or of a provider event, that was never announced
-  TickRateZero,         // times can't be told
+  TickRateZero,         // times can't be converted
   EndBeforeBegin,       // of a duration complete event
   WrongMagic,           // value: the magic number
 };

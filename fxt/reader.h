@@ -1,6 +1,6 @@
-// Reads traces of any origin: every record type, tables and tick rates per provider, both byte orders. What
-// is unknown is skipped by its size and counted; what is odd is reported beside the record. No input makes it
-// throw, crash or take more memory than some thirty times what was read.
+// Reads traces of any origin: every record type, tables and tick rates per provider, both byte orders.
+// Unknown records are skipped by their size and counted; problems are reported beside the record. No input
+// makes it throw or crash, or use more memory than about thirty times the bytes that were read.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Entry {
   std::uint64_t offset = 0;              // of its header, in bytes from the start of the file
   std::span<const std::uint64_t> words;  // the record as numbers, header first
   Record record;                         // its meaning
-  std::span<const Problem> problems;     // what is odd about it
+  std::span<const Problem> problems;     // where it breaks the format
 };
 
 struct ReaderCounters {
@@ -48,8 +48,8 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // The next record, or null at the end; end() then tells how it came. What an Input throws passes through;
-  // reading has ended then.
+  // The next record, or null at the end; end() then has the reason. An exception of the Input passes through
+  // and ends reading.
   const Entry* next();
   const ReadEnd& end() const;
 
@@ -74,12 +74,12 @@ class Reader {
   };
   Iterator begin() { return Iterator(*this); }
 
-  // ---- The state that the records so far have made. ----
+  // ---- The state after the records so far ----
 
   // Of the current provider; 0 and "" before any is announced.
   std::uint32_t provider_id() const;
   std::string_view provider_name() const;
-  // Of the current provider: 10^9 unless an initialization record said otherwise.
+  // Of the current provider: 10^9 unless it has an initialization record.
   std::uint64_t ticks_per_second() const;
   // A time of the current provider in ns.
   std::optional<std::uint64_t> to_ns(std::uint64_t ticks) const {
@@ -95,7 +95,7 @@ class Reader {
 };
 
 // A record of the reader's current provider with its times in ns. Borrows what the record borrows. Nothing if
-// they are too late for that.
+// a time is too late to be converted.
 std::optional<Record> in_ns(const Record& record, const Reader& reader);
 
 }  // namespace fxt

@@ -1,6 +1,6 @@
-// The records of a trace as values, one struct per kind, named as in the spec. The Writer takes them and the
-// Reader hands them out. Times are ticks; a file written by fxt::Writer has 10^9 ticks a second, so there
-// they are ns.
+// The records of a trace as values, one struct per kind, named as in the spec. The Writer writes them and the
+// Reader returns them. Times are ticks; a file written by fxt::Writer has 10^9 ticks a second, so there they
+// are ns.
 #pragma once
 
 #include <cstddef>
@@ -105,7 +105,7 @@ struct KernelObject {
 };
 
 // Spec: "Context switch record" (scheduling subtype 0). Thread 0 of process 0 is the idle thread. Perfetto
-// also takes a thread of priority 0 for idle unless a kernel object names it; the Writer wants that before.
+// also takes a thread of priority 0 for idle unless a kernel object names it, so the Writer requires a name.
 struct LegacyContextSwitch {
   std::uint64_t time = 0;
   std::uint16_t cpu = 0;  // when written: above 255 becomes a record of subtype 1, without the priorities
@@ -203,7 +203,7 @@ struct LargeBlobWithoutMetadata {
   }
 };
 
-// Read only: a record of a type or subtype that is not known, or too damaged to be taken apart.
+// Read only: a record of an unknown type or subtype, or one that is too damaged to be decoded.
 struct UnknownRecord {
   std::span<const std::uint64_t> words = {};  // header included
   friend bool operator==(const UnknownRecord& a, const UnknownRecord& b);

@@ -1,4 +1,5 @@
-// The rules that a trace must keep to be read alike by all known readers, and what breaking one looks like.
+// The rules that a trace must keep so that all known readers read it alike, and the findings that report
+// where it breaks one.
 #pragma once
 
 #include <cstdint>

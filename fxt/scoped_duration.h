@@ -16,7 +16,7 @@ inline std::uint64_t now_ns() {
 
 // Begins a duration, and ends it with the scope:
 //   const fxt::ScopedDuration work(writer, thread, "app", "work");
-// The texts must last as long. An Output that fails at the end is for the next call to tell.
+// The texts must live as long as the scope. If the Output fails at the end, the Writer's next call throws.
 class ScopedDuration {
  public:
   ScopedDuration(Writer& writer, const Thread& thread, String category, String name,

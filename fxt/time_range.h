@@ -1,4 +1,4 @@
-// Ranges of time as people ask for them, and which side of one a record is on.
+// Ranges of time as users give them, and on which side of one a record lies.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct TraceTime {
   friend bool operator==(const TraceTime&, const TraceTime&) = default;
 };
 
-// Both ends included; one that is not there is open.
+// Both ends are included; a missing one is open.
 struct TimeRange {
   std::optional<TraceTime> from = {}, to = {};
   friend bool operator==(const TimeRange&, const TimeRange&) = default;
@@ -30,7 +30,7 @@ class TimeWindow {
   explicit TimeWindow(const TimeRange& range);
 
   enum class Side : std::uint8_t { Before, Inside, After };
-  // The first time that is told is the start of the trace. Throws std::invalid_argument if the range proves
+  // The first call gives the start of the trace. Throws std::invalid_argument if the range proves
   // to end before it begins.
   Side side_of(std::uint64_t time);
   // The range in the trace's own times. A side that counts from the start is open until that is known.

@@ -1,5 +1,5 @@
-// From the first to the last time of a trace's events: a rule of its own, for Tracy's times have 48 bits
-// (fxt-notes W5). The Writer and the Checker ask the same.
+// The span from the first to the last time of a trace's events. Tracy's times have 48 bits, so it is limited
+// (fxt-notes W5). The Writer and the Checker share this rule.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@ class TimeSpan {
   bool fits(std::uint64_t begin, std::uint64_t end) const {
     return end < end_limit_ && (begin >= first_ || std::max(last_, end) - begin < limit_);
   }
-  // Makes it so.
-  void take(std::uint64_t begin, std::uint64_t end) {
+  // Extends the span to both times.
+  void extend(std::uint64_t begin, std::uint64_t end) {
     if (begin < first_) {
       first_ = begin;
       end_limit_ = std::min(kTimeLimit, begin + limit_);
     }
-    take_end(end);
+    extend_end(end);
   }
-  // The same for what begins no earlier than something before it.
+  // The same for an event that begins no earlier than one before it.
   bool fits_end(std::uint64_t end) const { return end < end_limit_; }
-  void take_end(std::uint64_t end) { last_ = std::max(last_, end); }
+  void extend_end(std::uint64_t end) { last_ = std::max(last_, end); }
 
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }

@@ -21,10 +21,10 @@ std::string make_valid_utf8(std::string_view text);
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
 
-// True if every reader can take `text` as it is: valid UTF-8 without NUL.
+// True if every reader can read `text` as it is: valid UTF-8 without NUL.
 bool is_sound(std::string_view text);
 
-// `text` without what some reader can't take: made valid UTF-8 without NUL. Nothing if it is so.
+// `text` as every reader can read it: valid UTF-8 without NUL. Nothing if `text` is so already.
 std::optional<std::string> repaired(std::string_view text);
 
 }  // namespace fxt

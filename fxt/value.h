@@ -21,7 +21,7 @@ namespace fxt {
 enum class Storage : std::uint8_t {
   Table,    // by its index in the table: the writer's default
   Inline,   // in the record itself
-  Missing,  // read only: by an index that nobody registered
+  Missing,  // read only: by an index that was never registered
 };
 
 // For a string that is written once: Inline{"..."} keeps it out of the string table.
@@ -86,7 +86,7 @@ struct Bytes {
   friend bool operator==(const Bytes& a, const Bytes& b);
 };
 
-// Read only: an argument of a type that is not known; the words after its name.
+// Read only: an argument of an unknown type; the words after its name.
 struct UnknownValue {
   std::uint8_t type = 0;
   std::uint32_t header_data = 0;  // [32 .. 63] of the argument header

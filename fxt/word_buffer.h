@@ -21,7 +21,7 @@ class WordBuffer {
     make_room(words);
     return {cursor_, words};
   }
-  // Takes over the first `words` words of what was reserved.
+  // Appends the first `words` words of the reserved room.
   void commit(std::size_t words) { cursor_ += words; }
   // Both at once, to be filled by the caller.
   std::uint64_t* claim(std::size_t words) {

@@ -1,6 +1,6 @@
-// Writes traces that every known reader accepts. The Writer takes records as values and keeps the rules of
-// the format by itself: tables, order of the first records, sizes, padding, string limits. What a caller
-// gets wrong is a WriterError at the call, and nothing of that record is written.
+// Writes traces that every known reader accepts. Callers give records as values; the Writer keeps the rules
+// of the format: tables, order of the first records, sizes, padding, string limits. A record that breaks a
+// rule throws a WriterError, and nothing of it is written.
 #pragma once
 
 #include <array>
@@ -32,21 +32,21 @@ struct Entry;
 struct RecordScratch;
 struct ValueRules;
 
-// How a duration began, for its end: the category and name refs of the header, or below them, if one was
-// inline, a hash of the names; and a number for the names of its arguments.
+// What the end of a duration is compared with: the category and name refs of the begin's header, and a number
+// for the names of its arguments. If a name was inline, the bits below the refs hold a hash of the names.
 struct BeginTag {
   std::uint64_t names = 0;
   std::uint32_t arguments = 0;
 };
 using ThreadNesting = Nesting<BeginTag>;
 
-// A record that must not be written; the text says why, in the words of the call.
+// A record that must not be written. The text gives the reason in the terms of the call.
 class WriterError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// A thread's place in the thread table, 1..255. From Writer::thread_index().
+// A thread's index in the thread table, 1..255. From Writer::thread_index().
 enum class ThreadIndex : std::uint8_t {};
 
 // The category and the name of an event, both in the string table. From Writer::prepare(); belongs to that
@@ -64,7 +64,7 @@ class PreparedEvent {
   constexpr PreparedEvent(std::uint64_t header, bool is_frame_mark)
       : header_(header), is_frame_mark_(is_frame_mark) {}
   std::uint64_t header_;  // type, category and name are set
-  bool is_frame_mark_;    // as an instant, and that was not asked for
+  bool is_frame_mark_;    // an instant of it would be one, and WriterOptions::frame_marks is not set
 };
 
 // A counter with one series. From Writer::prepare_counter(); belongs to that Writer.
@@ -73,8 +73,8 @@ struct PreparedCounter {
   std::uint16_t series;
 };
 
-// How a Writer behaves. The switches allow records that some known reader can't take; using one without its
-// switch is a WriterError.
+// How a Writer behaves. Each switch allows records that some known reader can't read; without the switch they
+// throw a WriterError.
 struct WriterOptions {
   std::string_view provider_name = "fxt";  // cut at 255 bytes
   std::uint32_t provider_id = 1;           // not 0
@@ -100,20 +100,20 @@ struct WriterOptions {
   bool long_spans = false;
   // The caller promises that the durations of each thread come in time order, nest and are balanced, that
   // flows lie inside them, and that flows and async operations begin before they go on (W15 to W17, W21):
-  // nothing of that is checked or remembered, nothing is ended.
+  // none of it is checked, and finish() ends nothing.
   bool trust_nesting = false;
 };
 
-// What a Writer had to change or could not do the short way.
+// How often a Writer had to change a string, or to write one inline.
 struct WriterCounters {
-  std::uint64_t cut_strings = 0;       // longer than the format takes
+  std::uint64_t cut_strings = 0;       // longer than the format allows
   std::uint64_t repaired_strings = 0;  // were not UTF-8, or had a NUL
   std::uint64_t inline_strings = 0;    // written inline because the string table is full
   std::uint64_t inline_threads = 0;    // written inline because the thread table is full
 };
 
-// Arguments for the short way, as words: filled once, or again and again without an allocation. Names and
-// texts are references from Writer::string_ref(), or inline.
+// Encoded arguments for prepared events. They can be cleared and filled again without an allocation. Names
+// and texts are references from Writer::string_ref(), or inline.
 class PreparedArguments {
  public:
   template <typename T>
@@ -127,10 +127,12 @@ class PreparedArguments {
 
  private:
   friend class Writer;
-  // Room for an argument with these texts. Refuses inline ones that some reader can't take.
+  // Room for an argument with these texts. Throws WriterError if an inline text is one that some reader can't
+  // read.
   std::uint64_t* next(const TextRef& name, const TextRef& text = {});
-  // Takes over what was put in place at `start`; refuses a sixteenth argument and a name that stood before.
-  void take(std::size_t start, const std::uint64_t* end);
+  // Adds the argument that was encoded at `start`. Throws WriterError for a sixteenth argument, and for a
+  // name that another argument has.
+  void commit(std::size_t start, const std::uint64_t* end);
 
   std::vector<std::uint64_t> words_;
   std::size_t count_ = 0;
@@ -159,11 +161,11 @@ class Writer {
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
   void write(const UserspaceObject& object);
-  // A process takes no arguments, a thread the argument "process" of type Koid first; names must not be
-  // empty (W18). name_process() and name_thread() are the short way.
+  // A process has no arguments; a thread's first argument is "process" of type Koid. Names must not be empty
+  // (W18). name_process() and name_thread() are shorter.
   void write(const KernelObject& object);
-  // Here as below: threads must have their names before, the last one in this process, for Perfetto knows
-  // theirs by names only (W18).
+  // For all scheduling records: the thread must have been named before, the last time in this process, as
+  // Perfetto knows a thread's process only from its name (W18).
   void write(const LegacyContextSwitch& context_switch);
   void write(const ContextSwitch& context_switch);
   void write(const ThreadWakeup& wakeup);
@@ -171,15 +173,15 @@ class Writer {
   void write(const LargeBlob& blob);
   void write(const LargeBlobWithoutMetadata& blob);
 
-  // Any record, to copy or filter a trace whose times are ns. What the Writer cares for by itself (magic,
-  // initialization, tables) is passed over; a provider is announced, or gone back to. False for what can't be
-  // written: unknown records and those of the profiler.
+  // Any record, to copy or filter a trace whose times are ns. Skips what the Writer writes by itself (magic,
+  // initialization, tables). A provider is announced, or becomes the current one again. False for records
+  // that can't be written: unknown ones and those of the profiler.
   template <std::same_as<Record> AnyRecord>
   bool write(const AnyRecord& record) {
     return write_any(record);
   }
-  // The same for the record that `reader` is at, its times made ns; false, too, if they are too late for
-  // that.
+  // The same for the current record of `reader`, with its times converted to ns. Also false if a time is too
+  // late to be converted.
   bool write(const Entry& entry, const Reader& reader);
 
   void name_process(std::uint64_t process, String name);
@@ -189,16 +191,16 @@ class Writer {
 
   // Announces another provider and makes it the current one. Each id can be announced once (W2).
   void begin_provider(std::uint32_t id, std::string_view name);
-  // Makes an announced provider the current one. Ids that are in tables stay the same in all providers, and
-  // prepared events and thread indices stay good (W3).
+  // Makes an announced provider the current one. Indices of the tables are the same in all providers, so
+  // prepared events and thread indices stay valid (W3).
   void switch_provider(std::uint32_t id);
 
-  // ---- The short way for millions of events: no look-up, no allocation. ----
+  // ---- Prepared events, for millions of them: no look-up, no allocation. ----
 
   // Registers both strings. Nothing if the string table is full: write such events as values. Empty strings
   // need no table. Asking again gives the same.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // The same for one string, which arguments and records that are filled into reserve() then refer to:
+  // The same for one string. Arguments and records that are written into reserve() refer to it by
   // TextRef::table().
   std::optional<std::uint16_t> string_ref(std::string_view text);
   // Registers the thread. Nothing if the thread table is full: write its events as values.
@@ -210,10 +212,11 @@ class Writer {
   static constexpr std::size_t kCompleteWords = 3;
   static constexpr std::size_t kDurationWords = 2;  // of an instant, a begin or an end
 
-  // A duration complete event, begin <= end < 2^63 ns. Here as below: in time order, outer ones first.
+  // A duration complete event, begin <= end < 2^63 ns. All events of a thread: in time order, outer durations
+  // first.
   void write_complete(PreparedEvent event, ThreadIndex thread, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t header = event.header(EventType::DurationComplete, thread, kCompleteWords);
-    take_complete(header, begin, end);
+    admit_complete(header, begin, end);
     std::uint64_t* const words = buffer_.claim(kCompleteWords);
     words[0] = header;
     words[1] = begin;
@@ -223,26 +226,26 @@ class Writer {
                       const PreparedArguments& arguments) {
     const std::uint64_t header = event.header(EventType::DurationComplete, thread, 0);
     const std::size_t size = size_with(header, kCompleteWords, arguments);
-    take_complete(header, begin, end);
+    admit_complete(header, begin, end);
     put_event(header, size, begin, arguments)[0] = end;
   }
-  // A duration begin event, time < 2^63 ns. With arguments here and below: at most 4095 words.
+  // A duration begin event, time < 2^63 ns. An event with arguments has at most 4095 words.
   void write_begin(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::DurationBegin, thread, kDurationWords);
-    take_begin(header, time);
+    admit_begin(header, time);
     put_point(header, time);
   }
   void write_begin(PreparedEvent event, ThreadIndex thread, std::uint64_t time,
                    const PreparedArguments& arguments) {
     const std::uint64_t header = event.header(EventType::DurationBegin, thread, 0);
     const std::size_t size = size_with(header, kDurationWords, arguments);
-    take_begin(header, time, number_of(arguments));
+    admit_begin(header, time, number_of(arguments));
     put_event(header, size, time, arguments);
   }
   // A duration end event, time < 2^63 ns.
   void write_end(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::DurationEnd, thread, kDurationWords);
-    take_end(header, time);
+    admit_end(header, time);
     put_point(header, time);
   }
   void write_end(PreparedEvent event, ThreadIndex thread, std::uint64_t time,
@@ -250,14 +253,14 @@ class Writer {
     const std::uint64_t header = event.header(EventType::DurationEnd, thread, 0);
     const std::size_t size = size_with(header, kDurationWords, arguments);
     check_names_of_begin(header, time, arguments);
-    take_end(header, time);
+    admit_end(header, time);
     put_event(header, size, time, arguments);
   }
   // An instant, time < 2^63 ns.
   void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::Instant, thread, kDurationWords);
     if (event.is_frame_mark_) refuse(header, time, time);
-    take_instant(header, time);
+    admit_instant(header, time);
     put_point(header, time);
   }
   void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time,
@@ -265,7 +268,7 @@ class Writer {
     const std::uint64_t header = event.header(EventType::Instant, thread, 0);
     const std::size_t size = size_with(header, kDurationWords, arguments);
     if (event.is_frame_mark_) refuse(header, time, time);
-    take_instant(header, time);
+    admit_instant(header, time);
     put_event(header, size, time, arguments);
   }
   // A value of a counter's series: any number.
@@ -273,20 +276,20 @@ class Writer {
   void write_counter(PreparedCounter counter, ThreadIndex thread, std::uint64_t time, Number value,
                      std::uint64_t id = 0);
 
-  // Room for `words` (at most kMinBufferWords) words, to be filled with whole records by the caller, who
-  // keeps all the rules: nothing is watched here, so a thread's other events need trust_nesting. fxt/words.h
-  // puts them together. Valid until any other call. The words are numbers; the Writer cares for the byte
-  // order.
+  // Room for `words` (at most kMinBufferWords) words, which the caller fills with whole records, encoded by
+  // fxt/words.h. The caller keeps all the rules: nothing is checked or remembered here, so other events of
+  // the same thread need trust_nesting. Valid until any other call. The words are numbers; the Writer
+  // converts them to the file's byte order.
   std::span<std::uint64_t> reserve(std::size_t words) { return buffer_.reserve(words); }
-  // Takes over the first `words` words of what was reserved.
+  // Appends the first `words` words of the reserved room to the file.
   void commit(std::size_t words) { buffer_.commit(words); }
 
   // Sends everything written so far to the Output. The file is readable after each flush.
   void flush() { buffer_.flush(); }
-  // Ends what is open, flushes, and tells the Output that nothing follows. Durations and async operations end
-  // at the time of the last event, a duration inside a complete one no later than that (W17); flows where
-  // they were seen last, inside a duration, or in one of no length that is written for it (W21). Throws only
-  // what the Output throws.
+  // Ends what is open, flushes, and finishes the Output. Durations and async operations end at the time of
+  // the last event, but a duration inside a complete one no later than that one (W17). A flow ends at its
+  // last event, if a duration encloses that; otherwise in a duration of no length that is written for it
+  // (W21). Throws only what the Output throws.
   void finish();
 
   const WriterCounters& counters() const { return counters_; }
@@ -297,49 +300,49 @@ class Writer {
   // The category and name refs of an event's header.
   static constexpr std::uint64_t kNames = EventHeader::Category::kMask | EventHeader::Name::kMask;
 
-  // Each asks all rules and takes the event, or refuses it.
+  // Each checks the event against all rules and records it, or throws a WriterError.
   ThreadNesting* nesting_of(std::uint64_t header) const {
     return nestings_[EventHeader::Thread::get(header)];
   }
-  void take_complete(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
+  void admit_complete(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
     ThreadNesting* const nesting = nesting_of(header);
     if (nesting != nullptr && span_.fits_end(end) && nesting->add_sibling(begin, end))
-      return span_.take_end(end);
+      return span_.extend_end(end);
     if (begin > end || !span_.fits(begin, end) ||
         (nesting != nullptr && nesting->add_complete(begin, end, {}) != Misplaced::No))
       refuse(header, begin, end);
-    span_.take(begin, end);
+    span_.extend(begin, end);
   }
-  void take_begin(std::uint64_t header, std::uint64_t time, std::uint32_t arguments = 0) {
+  void admit_begin(std::uint64_t header, std::uint64_t time, std::uint32_t arguments = 0) {
     ThreadNesting* const nesting = nesting_of(header);
     if (!span_.fits(time, time) ||
         (nesting != nullptr && nesting->add_begin(time, {header & kNames, arguments}) != Misplaced::No))
       refuse(header, time, time);
-    span_.take(time, time);
+    span_.extend(time, time);
   }
-  void take_end(std::uint64_t header, std::uint64_t time) {
+  void admit_end(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
     const std::uint64_t names = header & kNames;
     if (!span_.fits(time, time) || (nesting != nullptr && ((nesting->around(time).tag.names != names &&
                                                             !ends_innermost(*nesting, time, names)) ||
                                                            nesting->add_end(time) != Misplaced::No)))
       refuse(header, time, time);
-    span_.take(time, time);
+    span_.extend(time, time);
   }
-  // Of an end whose names are not those of the innermost begin.
+  // Whether an end whose names differ from those of the innermost begin may still end it.
   bool ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
-  // A number for their names; 0 if nothing is watched.
+  // A number for their names; 0 with trust_nesting.
   std::uint32_t number_of(const PreparedArguments& arguments) const;
   // Refuses an end with one of the names of its begin.
   void check_names_of_begin(std::uint64_t header, std::uint64_t time,
                             const PreparedArguments& arguments) const;
-  void take_instant(std::uint64_t header, std::uint64_t time) {
+  void admit_instant(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
     if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_point(time, false) != Misplaced::No))
       refuse(header, time, time);
-    span_.take(time, time);
+    span_.extend(time, time);
   }
-  // Says why the event with this header was not taken.
+  // Throws the WriterError of an event that breaks a rule.
   [[noreturn]] void refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end);
 
   void put_point(std::uint64_t header, std::uint64_t time) {
@@ -347,8 +350,8 @@ class Writer {
     words[0] = header;
     words[1] = time;
   }
-  // The size of an event of `words` words and these arguments; too many are refused, and a name that stands
-  // in the table and inline, too.
+  // The size of an event of `words` words with these arguments. Throws WriterError if that is too large, or
+  // if a name is given twice, once by its index and once inline.
   std::size_t size_with(std::uint64_t header, std::size_t words, const PreparedArguments& arguments) const;
   bool names_one_twice(const PreparedArguments& arguments) const;
   // Returns where the words after the arguments lie.
@@ -365,8 +368,8 @@ class Writer {
   WriterOptions options_;
   WriterCounters counters_;
   WordBuffer buffer_;
-  TimeSpan span_;  // of events that Tracy takes times from, and of flows, which lie in them
-  std::array<ThreadNesting*, kMaxThreadIndex + 1> nestings_ = {};  // by ThreadIndex; null: not watched
+  TimeSpan span_;  // of the events that Tracy shows, and of flows, which lie in them
+  std::array<ThreadNesting*, kMaxThreadIndex + 1> nestings_ = {};  // by ThreadIndex; null: not checked
   std::unique_ptr<WriterTables> tables_;
   std::unique_ptr<EventOrder> order_;
   std::unique_ptr<ValueRules> rules_;
@@ -377,17 +380,17 @@ template <typename T>
 PreparedArguments& PreparedArguments::add(const TextRef& name, const T& value) {
   const std::size_t start = words_.size();
   if constexpr (std::same_as<T, TextRef>) {
-    take(start, put_text(next(name, value), name, value));
+    commit(start, put_text(next(name, value), name, value));
   } else {
     std::uint64_t* const at = next(name);
     if constexpr (std::same_as<T, bool>)
-      take(start, put_bool(at, name, value));
+      commit(start, put_bool(at, name, value));
     else if constexpr (std::same_as<T, Pointer>)
-      take(start, put_pointer(at, name, value.address));
+      commit(start, put_pointer(at, name, value.address));
     else if constexpr (std::same_as<T, Koid>)
-      take(start, put_koid(at, name, value.koid));
+      commit(start, put_koid(at, name, value.koid));
     else
-      take(start, put_number(at, name, value));
+      commit(start, put_number(at, name, value));
   }
   return *this;
 }
@@ -398,7 +401,7 @@ void Writer::write_counter(PreparedCounter counter, ThreadIndex thread, std::uin
   static_assert(!std::same_as<Number, bool>, "Perfetto takes no bool for a counter's value");
   const std::uint64_t header = counter.event.header(EventType::Counter, thread, 0);
   if (!span_.fits(time, time)) refuse(header, time, time);
-  span_.take(time, time);
+  span_.extend(time, time);
   constexpr std::size_t kMost = 5;  // header, time, argument of two, id
   std::uint64_t* const words = reserve(kMost).data();
   const TextRef series = TextRef::table(counter.series);

@@ -1,5 +1,4 @@
-// The rules about names and arguments of records, for the Writer, which asks before it writes, and the
-// Checker.
+// The rules about names and arguments of records, which the Writer and the Checker share.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ std::string quoted(std::string_view name);
 // One number for the category and name of an event; 0 if both are empty.
 std::size_t hash_of_names(const Event& event);
 
-// What a counter may have: Perfetto and Tracy take no other types (W20).
+// The types that a counter's argument may have: Perfetto and Tracy read no others (W20).
 bool is_numeric(const Value& value);
 
 // What is wrong with a counter that Perfetto knows by its category and name, cpu_frequency of power: it is
@@ -32,8 +31,8 @@ bool is_numeric(const Value& value);
 std::string_view fault_of_known_counter(std::string_view category, std::string_view name,
                                         const Arguments& arguments);
 
-// The first argument whose name stood before; null if each has its own (W20, W25). Missing names are not
-// compared.
+// The first argument whose name an earlier one has; null if all names differ (W20, W25). Missing names are
+// not compared.
 const Argument* repeated_argument(const Arguments& arguments);
 
 // The type that an argument of a scheduling record has by convention: of context switches incoming_weight and
@@ -41,8 +40,8 @@ const Argument* repeated_argument(const Arguments& arguments);
 // on it). Nothing for others.
 std::optional<ArgumentType> type_of_scheduling_argument(SchedulingType record, std::string_view name);
 
-// What Perfetto knows the idle thread of newer scheduling records by: this weight, under one of these names.
-// It takes no notice of that thread, nor of the cpu where there is no other (W18, W25).
+// Perfetto recognizes the idle thread of subtype 1 scheduling records by this weight, under one of these
+// names. It ignores that thread, and a cpu that has no other (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";

@@ -1,4 +1,4 @@
-// The Checker itself: what a Reader finds odd, times and limits; the rest is handed to the parts.
+// The Checker: problems that the Reader reports, times and limits. Other rules have classes of their own.
 #include "fxt/checker.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
 
-// Each record says what it has by its members; kinds with rules of their own follow.
+// Common members of records are checked here; kinds with rules of their own follow.
 template <typename T>
 void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (requires { record.time; }) check_time(record.time, reader);
@@ -265,7 +265,7 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
   if (complete && begin_ns && *begin_ns < kTimeLimit) check_time(event.end, reader);
   if (event.type <= EventType::DurationComplete)
     check_span(event.time, complete ? std::max(event.time, event.end) : event.time);
-  // What readers drop takes no part in the nesting.
+  // Events that readers drop are not part of the nesting.
   if (event.thread.storage == Storage::Missing || event.name.storage == Storage::Missing ||
       event.category.storage == Storage::Missing || !begin_ns || !end_ns || *end_ns < *begin_ns ||
       *end_ns >= kTimeLimit)
@@ -309,7 +309,7 @@ void Checker::State::check_span(std::uint64_t first, std::uint64_t last) {
     error("W5", "the times of the file span 2^47 ns or more", "Tracy's times wrap");
     span_said_ = true;
   }
-  span_.take(first, last);
+  span_.extend(first, last);
 }
 
 void Checker::State::finish(const Reader& reader) {

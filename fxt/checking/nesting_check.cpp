@@ -44,7 +44,8 @@ void TrackCheck::take(const Step& step, std::string_view rule) {
           .begin = step.time,
           .name = step.name,
           .arguments = step.arguments};
-  // Tracy sorts ends like all else: one that comes later in the file ends what has begun meanwhile.
+  // Tracy sorts ends like other events: one that is later in the file ends a duration that has begun
+  // meanwhile.
   tag.is_tied = ended_at_ == step.time && ended_order_ > step.order;
   Misplaced misplaced = Misplaced::No;
   if (is_complete) {

@@ -1,5 +1,5 @@
 // Follows the durations of every thread as Perfetto and Tracy do: sorted by time, ties in the order of the
-// file (rules W15, W16, W17 and the enclosing duration of W21). What nests is fxt/nesting.h's to say.
+// file (rules W15, W16, W17 and the enclosing duration of W21). fxt/nesting.h has the rule itself.
 // Internal to the Checker.
 #pragma once
 

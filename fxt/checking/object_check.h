@@ -20,11 +20,12 @@ class ObjectCheck {
   void object(const KernelObject& object);
   // The thread of an event.
   void used(const Thread& thread);
-  // A thread without its process, in a scheduling record.
+  // A thread in a scheduling record that doesn't have its process.
   void fits(std::uint64_t thread);
-  // The same for one that is switched or woken. Where it belongs, the whole file tells; 0 is nowhere.
+  // The same for a thread that is switched or woken. Its process is known at the end of the file only; thread
+  // 0 has none.
   void scheduled(std::uint64_t thread, bool is_idle);
-  // A side of a legacy context switch. Whether its thread is named, the whole file tells.
+  // A side of a legacy context switch. Whether its thread has a name is known at the end of the file only.
   void switched(const Thread& thread, std::uint8_t priority);
   void counter(const Event& event);
   void finish();
@@ -36,12 +37,12 @@ class ObjectCheck {
   };
   void thread_object(const KernelObject& object);
   void judge_switches() const;
-  // As Perfetto knows it, for all scheduling records: 0 without a name.
+  // The process that Perfetto shows the thread in; 0 without a name.
   std::uint64_t process_of(std::uint64_t thread) const;
 
   const Findings* findings_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  std::map<std::uint64_t, std::uint64_t> process_of_;                      // by thread: as its last name says
+  std::map<std::uint64_t, std::uint64_t> process_of_;                      // by thread: that of its last name
   // By process and thread, and whether its priority was 0: where.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
   std::map<std::uint64_t, Place> scheduled_;     // by thread

@@ -19,7 +19,7 @@ class OpenFlows {
   struct Found {
     Match match = Match::NoneBegan;
     std::uint64_t process = 0;  // the one that began it
-    std::uint64_t where = 0;    // what begin() was told
+    std::uint64_t where = 0;    // as given to begin()
 
     bool is_of(std::uint64_t beginner) const { return match == Match::Found && process == beginner; }
   };

@@ -1,4 +1,4 @@
-// A protobuf, byte by byte; fields that have a size are passed over.
+// A protobuf, byte by byte; fields that have a size are skipped.
 #include "fxt/checking/packet_stream.h"
 
 #include <algorithm>

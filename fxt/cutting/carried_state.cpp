@@ -6,7 +6,7 @@
 
 namespace fxt {
 
-void Standing::add(const Event& counter) {
+void CarriedState::add(const Event& counter) {
   key_ = std::to_string(counter.thread.process) + '/' + std::to_string(counter.id);
   const auto add_text = [this](const String& text) { key_.append(1, '\0').append(text.text); };
   add_text(counter.category);
@@ -15,18 +15,18 @@ void Standing::add(const Event& counter) {
   counters_[key_].assign(counter);
 }
 
-void Standing::add(const ContextSwitch& change) {
+void CarriedState::add(const ContextSwitch& change) {
   if (uses_cpu(change))
     running_[change.cpu] =
         Running{.thread = change.incoming_thread, .is_idle = is_idle(change.arguments, kIncomingWeight)};
 }
 
-void Standing::write_names(Piece& piece) const {
+void CarriedState::write_names(Piece& piece) const {
   for (const auto& [key, object] : kernel_objects_) piece.write(object.kernel_object());
   for (const auto& [key, object] : userspace_objects_) piece.write(object.userspace_object());
 }
 
-void Standing::write_state(Piece& piece) const {
+void CarriedState::write_state(Piece& piece) const {
   for (const auto& [key, counter] : counters_) {
     Event event = counter.event();
     event.time = piece.span.start;

@@ -1,4 +1,4 @@
-// State that holds until a later record changes it, and so is repeated at the begin of every piece: names,
+// State that holds until a later record changes it, and so is repeated at the begin of each piece: names,
 // values of counters, the thread that runs on each cpu. Internal to the Cutter.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace fxt {
 
-class Standing {
+class CarriedState {
  public:
   void add(const KernelObject& object) { kernel_objects_[{object.type, object.koid}].assign(object); }
   void add(const UserspaceObject& object) {
@@ -29,7 +29,7 @@ class Standing {
   void write_state(Piece& piece) const;
 
  private:
-  // The incoming side of the newer record; only its arguments tell which thread is the idle one.
+  // The incoming side of a ContextSwitch; only its arguments show which thread is the idle one.
   struct Running {
     std::uint64_t thread = 0;
     bool is_idle = false;

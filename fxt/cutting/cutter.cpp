@@ -1,4 +1,4 @@
-// Sends each record where it belongs.
+// Dispatches each record to the piece or the state that it belongs to.
 #include "fxt/cutter.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 // Which events of a thread are kept, where not all are.
 class KeptEvents {
  public:
-  // An event of the trace: whether it is taken. An end goes with its begin, whatever it is called.
-  bool take(const Event& event, const std::function<bool(const Event&)>& keeps) {
+  // Whether an event of the trace is kept. An end goes with its begin, whatever its name.
+  bool is_kept(const Event& event, const std::function<bool(const Event&)>& keeps) {
     Durations& durations = threads_[{event.thread.process, event.thread.thread}];
     if (event.type == EventType::DurationEnd && !durations.open.empty()) {
       const bool is_kept = durations.open.back();
@@ -35,7 +35,7 @@ class KeptEvents {
       durations.complete_until = std::max(durations.complete_until, event.end);
     return is_kept;
   }
-  // Whether a duration that is taken lies around it.
+  // Whether a duration that is kept lies around the event.
   bool is_in_duration(const Event& event) const {
     const auto found = threads_.find({event.thread.process, event.thread.thread});
     return found != threads_.end() &&
@@ -44,7 +44,7 @@ class KeptEvents {
 
  private:
   struct Durations {
-    std::vector<bool> open;            // by their begins: whether they are taken
+    std::vector<bool> open;            // the open durations, outermost first: whether they are kept
     std::uint64_t complete_until = 0;  // the latest end of those that are, and said in one
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, Durations> threads_;  // by process and thread
@@ -55,7 +55,7 @@ class KeptEvents {
 class Cutter::State {
  public:
   State(const CutOptions& options, PieceOutputs& outputs)
-      : options_(options), outputs_(&outputs), edges_(options), tracks_(counters), flows_(counters) {}
+      : options_(options), outputs_(&outputs), edges_(options), open_spans_(counters), flows_(counters) {}
 
   void add(const Entry& entry, const Reader& reader);
   void finish();
@@ -64,7 +64,7 @@ class Cutter::State {
 
  private:
   bool is_chosen(std::uint64_t thread) const;
-  // Takes what is chosen of the record.
+  // Handles the parts of the record that are kept.
   template <typename T>
   void take_chosen(const T& record);
   void take_kept(const Event& event);
@@ -81,7 +81,7 @@ class Cutter::State {
   void take(const T& record);
 
   // Where the record lies; one inside has a piece afterwards, which lasts until then.
-  Edges::Side place(std::uint64_t time);
+  PieceEdges::Side place(std::uint64_t time);
   void count(std::uint64_t time);
   void ensure_piece(std::uint64_t time);
   void open_piece();
@@ -91,16 +91,16 @@ class Cutter::State {
 
   CutOptions options_;
   PieceOutputs* outputs_;
-  Edges edges_;
+  PieceEdges edges_;
   KnownProviders providers_;
-  Standing standing_;
-  Tracks tracks_;
+  CarriedState carried_;
+  OpenSpans open_spans_;
   CutFlows flows_;
   KeptEvents kept_;
   std::optional<Piece> piece_;
-  bool is_placed_ = false;                       // in time: the piece has such a record
-  bool has_more_behind_ = false;                 // something lies behind the range
-  Edges::Side last_side_ = Edges::Side::Inside;  // of what has no time
+  bool is_placed_ = false;                                 // in time: the piece has such a record
+  bool has_more_behind_ = false;                           // something lies behind the range
+  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // of what has no time
 };
 
 namespace {
@@ -147,26 +147,27 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
 void Cutter::State::finish() {
   ensure_piece(edges_.range_start());
   for (;;) {
-    const std::uint64_t end = tracks_.next_end();
-    if (end <= piece_->span.end || end > edges_.range_end() || end == Lasting::kUnknown) break;
+    const std::uint64_t end = open_spans_.next_end();
+    if (end <= piece_->span.end || end > edges_.range_end() || end == OpenSpan::kUnknown) break;
     go_to(end - 1);
-    tracks_.settle(*piece_);
+    open_spans_.settle(*piece_);
   }
   close_piece(true);
 }
 
 // ---- Pieces ----
 
-Edges::Side Cutter::State::place(std::uint64_t time) {
+PieceEdges::Side Cutter::State::place(std::uint64_t time) {
   last_side_ = edges_.side_of(time);
-  if (last_side_ == Edges::Side::Inside)
+  if (last_side_ == PieceEdges::Side::Inside)
     count(time);
   else
     ++counters.outside;
-  if (last_side_ == Edges::Side::Before) return last_side_;
-  has_more_behind_ |= last_side_ == Edges::Side::After;
+  if (last_side_ == PieceEdges::Side::Before) return last_side_;
+  has_more_behind_ |= last_side_ == PieceEdges::Side::After;
   // The range begins where it was asked to.
-  ensure_piece(edges_.range_start() != 0 || last_side_ == Edges::Side::After ? edges_.range_start() : time);
+  ensure_piece(edges_.range_start() != 0 || last_side_ == PieceEdges::Side::After ? edges_.range_start()
+                                                                                  : time);
   go_to(std::min(time, edges_.range_end()));
   return last_side_;
 }
@@ -187,30 +188,30 @@ void Cutter::State::go_to(std::uint64_t time) {
     close_piece(false);
     open_piece();
     // What ends meanwhile has its piece, too.
-    begin_piece(std::min(time, tracks_.next_end() - 1));
+    begin_piece(std::min(time, open_spans_.next_end() - 1));
   }
 }
 
 void Cutter::State::open_piece() {
   piece_.emplace(outputs_->next(counters.pieces++), providers_, options_.provider_name, counters);
   is_placed_ = false;
-  standing_.write_names(*piece_);
+  carried_.write_names(*piece_);
 }
 
 void Cutter::State::begin_piece(std::uint64_t time) {
   is_placed_ = true;
   piece_->span = edges_.begin(time);
-  standing_.write_state(*piece_);
-  tracks_.begin_again(*piece_);
+  carried_.write_state(*piece_);
+  open_spans_.begin_again(*piece_);
   edges_.set_head(piece_->bytes());
 }
 
 void Cutter::State::close_piece(bool is_last) {
   // No piece follows for what lasts longer.
   if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
-  tracks_.settle(*piece_);
-  if (!is_last || has_more_behind_) flows_.cut(tracks_, *piece_);
-  tracks_.cut(*piece_, is_last && !has_more_behind_);
+  open_spans_.settle(*piece_);
+  if (!is_last || has_more_behind_) flows_.cut(open_spans_, *piece_);
+  open_spans_.cut(*piece_, is_last && !has_more_behind_);
   piece_->finish();
   piece_.reset();
 }
@@ -246,7 +247,7 @@ void Cutter::State::take_chosen(const T& record) {
 }
 
 void Cutter::State::take_kept(const Event& event) {
-  if (!kept_.take(event, options_.keeps)) return;
+  if (!kept_.is_kept(event, options_.keeps)) return;
   if (is_flow(event.type) && !kept_.is_in_duration(event)) {
     Event duration = event;
     duration.type = EventType::DurationComplete;
@@ -288,44 +289,44 @@ void Cutter::State::take(const ProviderSection& section) {
 }
 
 void Cutter::State::take(const KernelObject& object) {
-  standing_.add(object);
+  carried_.add(object);
   if (piece_) piece_->write(object);
 }
 
 void Cutter::State::take(const UserspaceObject& object) {
-  standing_.add(object);
+  carried_.add(object);
   if (piece_) piece_->write(object);
 }
 
 void Cutter::State::take(const LegacyContextSwitch& change) {
-  if (place(change.time) == Edges::Side::Inside) piece_->write(change);
-  if (last_side_ != Edges::Side::After) standing_.add(change);
+  if (place(change.time) == PieceEdges::Side::Inside) piece_->write(change);
+  if (last_side_ != PieceEdges::Side::After) carried_.add(change);
 }
 
 void Cutter::State::take(const ContextSwitch& change) {
-  if (place(change.time) == Edges::Side::Inside) piece_->write(change);
-  if (last_side_ != Edges::Side::After) standing_.add(change);
+  if (place(change.time) == PieceEdges::Side::Inside) piece_->write(change);
+  if (last_side_ != PieceEdges::Side::After) carried_.add(change);
 }
 
 void Cutter::State::take(const Event& event) {
-  const Edges::Side side = place(event.time);
-  if (side == Edges::Side::Inside && event.type == EventType::DurationComplete)
+  const PieceEdges::Side side = place(event.time);
+  if (side == PieceEdges::Side::Inside && event.type == EventType::DurationComplete)
     counters.last_ns = std::max(counters.last_ns, std::min(event.end, edges_.range_end()));
   if (event.type == EventType::Counter) {
-    if (side == Edges::Side::Inside) piece_->write(event);
-    if (side != Edges::Side::After) standing_.add(event);
+    if (side == PieceEdges::Side::Inside) piece_->write(event);
+    if (side != PieceEdges::Side::After) carried_.add(event);
   } else if (is_flow(event.type)) {
-    if (side == Edges::Side::Inside)
-      flows_.add(event, tracks_, *piece_);
+    if (side == PieceEdges::Side::Inside)
+      flows_.add(event, open_spans_, *piece_);
     else
       flows_.pass(event);
-  } else if (side == Edges::Side::Inside) {
-    tracks_.add(event, *piece_);
+  } else if (side == PieceEdges::Side::Inside) {
+    open_spans_.add(event, *piece_);
   } else if (is_duration(event.type) || is_async(event.type)) {
-    if (side == Edges::Side::Before)
-      tracks_.add_before(event, edges_.range_start());
+    if (side == PieceEdges::Side::Before)
+      open_spans_.add_before(event, edges_.range_start());
     else
-      tracks_.add_after(event, *piece_);
+      open_spans_.add_after(event, *piece_);
   }
 }
 
@@ -336,10 +337,10 @@ void Cutter::State::take(const T& record) {
                 is_same_v<T, ThreadRecord>) {
     return;  // the Writer's own
   } else if constexpr (requires { record.time; }) {
-    if (place(record.time) == Edges::Side::Inside) piece_->write(Record(record));
+    if (place(record.time) == PieceEdges::Side::Inside) piece_->write(Record(record));
   } else {
-    // What has no time goes with what stands before it.
-    if (last_side_ != Edges::Side::Inside) {
+    // Records without a time go with the record before them.
+    if (last_side_ != PieceEdges::Side::Inside) {
       ++counters.outside;
       return;
     }

@@ -1,5 +1,5 @@
-// What begins and ends at different times: the durations of each thread, the async operations of each id, and
-// flows. Internal to the Cutter.
+// Spans that are open at a time: the durations of each thread, the async operations of each id, and flows.
+// Internal to the Cutter.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace fxt {
 
 // A duration or async operation that has begun and may have to begin or end again in a piece.
-struct Lasting {
+struct OpenSpan {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   HeldEvent begin;
@@ -27,27 +27,27 @@ struct Lasting {
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
 };
 
-// The open ones of one thread or one id, outermost first.
-class Track {
+// The open spans of one thread or one id, outermost first.
+class SpanStack {
  public:
   bool empty() const { return depth_ == 0; }
   std::size_t depth() const { return depth_; }
-  Lasting& operator[](std::size_t i) { return open_[i]; }
-  const Lasting& operator[](std::size_t i) const { return open_[i]; }
-  Lasting& push(const Event& begin, std::uint64_t end, bool is_written);
+  OpenSpan& operator[](std::size_t i) { return open_[i]; }
+  const OpenSpan& operator[](std::size_t i) const { return open_[i]; }
+  OpenSpan& push(const Event& begin, std::uint64_t end, bool is_written);
   void erase(std::size_t i);
 
   bool has_unwritten = false;  // some may have to be begun again
-  std::uint64_t after = 0;     // begins after the range whose ends are still to come
+  std::uint64_t after = 0;     // begins after the range that wait for their ends
 
  private:
-  std::vector<Lasting> open_;  // entries behind depth_ keep their memory
+  std::vector<OpenSpan> open_;  // entries behind depth_ keep their memory
   std::size_t depth_ = 0;
 };
 
-class Tracks {
+class OpenSpans {
  public:
-  explicit Tracks(CutCounters& counters) : counters_(&counters) {}
+  explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
 
   // A duration or async event before the range, or behind it, where it may end what is open in the last
   // piece.
@@ -60,26 +60,27 @@ class Tracks {
   void begin_again(Piece& piece);
   // Writes ends for everything that has ended by the end of the piece.
   void settle(Piece& piece);
-  // Ends what goes on behind it; `is_last`: because the trace is over, and so only what is known to go on.
+  // Ends the spans that go on after the piece. `is_last`: the trace is over, so only those whose end is known
+  // go on.
   void cut(Piece& piece, bool is_last);
 
-  // When the first of what is open ends; kUnknown if that is known of none.
+  // The first end of the open spans; kUnknown if no end is known.
   std::uint64_t next_end() const;
   // How many durations are open on this thread.
   std::size_t depth_of(const Thread& thread) const;
 
  private:
-  Track& track_of(const Event& event);
-  void forget_if_over(const Event& event, const Track& track);
-  void settle(Track& track, std::uint64_t time, Piece& piece);
-  void begin_again(Track& track, Piece& piece);
-  void end(Track& track, std::size_t i, const Event& end, bool goes_on, Piece& piece);
+  SpanStack& stack_of(const Event& event);
+  void forget_if_over(const Event& event, const SpanStack& stack);
+  void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
+  void begin_again(SpanStack& stack, Piece& piece);
+  void end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece);
 
   CutCounters* counters_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Track> threads_;  // by process and thread
-  std::map<std::uint64_t, Track> asyncs_;                             // by id
+  std::map<std::pair<std::uint64_t, std::uint64_t>, SpanStack> threads_;  // by process and thread
+  std::map<std::uint64_t, SpanStack> asyncs_;                             // by id
   Thread last_thread_ = {};
-  Track* last_track_ = nullptr;
+  SpanStack* last_stack_ = nullptr;
 };
 
 class CutFlows {
@@ -88,19 +89,20 @@ class CutFlows {
 
   // A flow event outside of all pieces.
   void pass(const Event& event);
-  // One that is: a step of a flow that began earlier begins it here, its end is left out.
-  void add(const Event& event, Tracks& tracks, Piece& piece);
-  // Ends the flows that go on behind the piece, each at its last event.
-  void cut(Tracks& tracks, Piece& piece);
+  // A flow event inside a piece. A step of a flow that began earlier begins it here; the end of one is
+  // dropped.
+  void add(const Event& event, OpenSpans& open_spans, Piece& piece);
+  // Ends the flows that go on after the piece, each at its last event.
+  void cut(OpenSpans& open_spans, Piece& piece);
 
  private:
   CutCounters* counters_;
   OpenFlows all_;    // begun and not ended in the trace
   OpenFlows piece_;  // the same, in the piece
-  struct Places {
+  struct FlowEnds {
     HeldEvent begin, last;
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Places> places_;  // of these, by process and id
+  std::map<std::pair<std::uint64_t, std::uint64_t>, FlowEnds> flow_ends_;  // of piece_, by process and id
 };
 
 }  // namespace fxt

@@ -5,7 +5,7 @@
 namespace fxt {
 namespace {
 
-// A look at the size for each of so many parts of a piece, about.
+// The size is checked about this often in each piece.
 constexpr std::uint64_t kLooks = 64;
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
@@ -14,7 +14,7 @@ constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-PieceSpan Edges::begin(std::uint64_t time) {
+PieceSpan PieceEdges::begin(std::uint64_t time) {
   PieceSpan piece;
   if (!has_begun_) {
     has_begun_ = true;
@@ -34,19 +34,19 @@ PieceSpan Edges::begin(std::uint64_t time) {
   return piece;
 }
 
-void Edges::set_head(std::uint64_t bytes) {
+void PieceEdges::set_head(std::uint64_t bytes) {
   step_bytes_ = bytes;
   piece_bytes_ = std::max(split_bytes_, sum(bytes, bytes));
 }
 
-void Edges::set_last(PieceSpan& piece, std::uint64_t time) {
+void PieceEdges::set_last(PieceSpan& piece, std::uint64_t time) {
   std::uint64_t edge = time_edge_;
   if (split_bytes_ != 0) edge = std::min(edge, sum(time, step_ns_));
   piece.last = std::min(edge - (edge == kNever ? 0 : 1), window_.to());
   piece.end = piece.last == window_.to() ? window_.to() : edge;
 }
 
-bool Edges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes) {
+bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes) {
   if (time >= time_edge_) {
     piece.end = time_edge_;
     piece.last = time_edge_ - 1;
@@ -70,7 +70,7 @@ namespace {
 constexpr std::string_view kCut = "cut";
 
 WriterOptions options_of(const KnownProviders& providers, const std::string& default_name) {
-  // What the trace holds is copied, whatever readers think of it.
+  // Records of the trace are copied even if some reader can't read them.
   WriterOptions options{.provider_name = default_name,
                         .userspace_objects = true,
                         .blob_arguments = true,
@@ -138,14 +138,14 @@ bool Piece::write_short(const Event& event) {
   return true;
 }
 
-bool Piece::can_say_cut(const Arguments& own, const Arguments& of_begin) {
+bool Piece::has_room_for_cut(const Arguments& own, const Arguments& of_begin) {
   const auto is_it = [](const Argument& argument) { return argument.name.text == kCut; };
   return own.size() < kMaxArguments && std::ranges::none_of(own, is_it) &&
          std::ranges::none_of(of_begin, is_it);
 }
 
 void Piece::write_cut(const Event& event, Cut cut, const Arguments& of_begin) {
-  if (cut == Cut::No || !can_say_cut(event.arguments, of_begin)) {
+  if (cut == Cut::No || !has_room_for_cut(event.arguments, of_begin)) {
     write(event);
     return;
   }

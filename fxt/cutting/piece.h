@@ -1,5 +1,5 @@
-// The pieces of a trace that is cut: where they begin and end, and one as it is written. Internal to the
-// Cutter.
+// The pieces of a trace that is cut: where they begin and end, and the piece that is being written. Internal
+// to the Cutter.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ struct PieceSpan {
   std::uint64_t end = 0;    // where longer durations are cut: `last`, or 1 ns behind it
 };
 
-class Edges {
+class PieceEdges {
  public:
-  explicit Edges(const CutOptions& options)
+  explicit PieceEdges(const CutOptions& options)
       : split_ns_(options.split_ns), split_bytes_(options.split_bytes), window_(options.range) {}
 
   using Side = TimeWindow::Side;
@@ -38,8 +38,8 @@ class Edges {
   PieceSpan begin(std::uint64_t time);
   // The size of the state that the piece repeats at its begin; the piece gets room for as much again.
   void set_head(std::uint64_t bytes);
-  // A record has a time behind the last one of the piece, whose size is told: true if the piece is over, else
-  // it lasts longer now.
+  // To be called for a record behind the last time of the piece. `bytes` is the size of the piece. True if
+  // the piece is over; otherwise it is extended.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes);
 
  private:
@@ -53,7 +53,7 @@ class Edges {
   std::uint64_t grid_ = 0;       // begin of the first piece
   std::uint64_t next_ = 0;       // end of the last piece
   std::uint64_t time_edge_ = 0;  // of the piece: where the next one begins; kNever: nowhere
-  // Of pieces of a size: it is looked at once in a while, which is made longer and shorter.
+  // For --split-size: the size is checked after each step, whose length adapts.
   std::uint64_t step_ns_ = 1000;
   std::uint64_t step_bytes_ = 0;  // size at the last look
   std::uint64_t piece_bytes_ = 0;
@@ -85,22 +85,22 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // The same for an event, by a shorter way where its category, name and thread are known from another one of
-  // the same indices: as most are.
+  // The same for an event. Most events have the indices of an earlier one: these are written as prepared
+  // events.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
   // To be called when indices of the tables may change their meaning.
   void forget_indices() { known_events_.fill({}); }
 
-  // What `cut` says of something that began before this piece, or goes on behind it.
+  // The value of the argument `cut` of a span that began before this piece, or goes on after it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
   static Cut cut_of(bool is_begun, bool goes_on) {
     return is_begun ? (goes_on ? Cut::Both : Cut::Begin) : (goes_on ? Cut::End : Cut::No);
   }
-  // Whether there is room to say it in an event with these arguments, and those of its begin.
-  static bool can_say_cut(const Arguments& own, const Arguments& of_begin = {});
-  // The same for an event that says so, if it can.
+  // Whether an event with these arguments, and those of its begin, has room for the argument.
+  static bool has_room_for_cut(const Arguments& own, const Arguments& of_begin = {});
+  // Writes an event with the argument, if there is room.
   void write_cut(const Event& event, Cut cut, const Arguments& of_begin = {});
 
   std::uint64_t bytes() const { return writer_.words_written() * sizeof(std::uint64_t); }

@@ -1,4 +1,5 @@
-// Takes one record apart: bounded by its own end and, inside, by each argument's. Internal to the Reader.
+// Decodes one record, never past its end, and each argument never past the argument's end. Internal to the
+// Reader.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace fxt {
 
-// A place inside a record that moves forward and never past the end.
+// A cursor inside a record, which moves forward and never past the end.
 class RecordCursor {
  public:
   RecordCursor(const RecordWords& record) : record_(&record), end_(record.words.size()) {}
@@ -36,7 +37,7 @@ class RecordCursor {
     position_ += count;
     return true;
   }
-  // A stream of `size` bytes with its padding; `clean` tells whether the padding is zero.
+  // A stream of `size` bytes with its padding; `clean`: whether the padding is zero.
   bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
   // The part of the next `count` words, which the caller leaves behind with skip().
   bool limit(std::size_t count, RecordCursor& part) const {
@@ -68,8 +69,8 @@ class RecordDecoder {
   bool string(RecordCursor& in, std::uint64_t header, Record& record);
   bool thread(RecordCursor& in, std::uint64_t header, Record& record);
   bool event(RecordCursor& in, std::uint64_t header, Record& record);
-  // Most of a trace: an event without arguments whose references are all known indices. False (and nothing
-  // said) if it needs care.
+  // The most frequent records: events without arguments whose references are all known indices. False,
+  // without a problem, for other records.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
   bool blob(RecordCursor& in, std::uint64_t header, Record& record);
   bool userspace_object(RecordCursor& in, std::uint64_t header, Record& record);

@@ -82,7 +82,7 @@ bool RecordStream::next_with_care(RecordWords& record) {
   return true;
 }
 
-// Passes over a record that is larger than the limit.
+// Skips a record that is larger than the limit.
 bool RecordStream::skip(RecordWords& record, std::uint64_t header, std::uint64_t size_words) {
   const std::uint64_t start = offset_ + position_;
   std::uint64_t left = size_words * kWord;

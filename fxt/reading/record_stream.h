@@ -15,7 +15,7 @@
 namespace fxt {
 
 // One record's words as numbers, and its bytes as they lie in the file. The two differ in files of the other
-// byte order, where streams must be taken from the bytes.
+// byte order, where streams must be read from the bytes.
 struct RecordWords {
   std::uint64_t offset = 0;  // of the header, in bytes from the start of the file
   std::span<const std::uint64_t> words = {};

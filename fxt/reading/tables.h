@@ -1,5 +1,5 @@
-// What a Reader must remember of each provider: strings, threads and the tick rate. It takes no more memory
-// than the records that fill it. Internal to the Reader.
+// What a Reader remembers of each provider: strings, threads and the tick rate. It uses no more memory than
+// the records that fill it. Internal to the Reader.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,8 @@
 
 namespace fxt {
 
-// Entries by index, 0 taken from the start. Those that are registered in order lie in a vector, others in a
-// map until the order reaches them: a table grows with what is registered, not with the indices that are
-// named.
+// Entries by index; index 0 is never free. Entries that are registered in order are kept in a vector, others
+// in a map until the order reaches them: memory grows with the number of entries, not with their indices.
 template <typename T>
 class IndexTable {
  public:
@@ -26,7 +25,7 @@ class IndexTable {
     const auto entry = others_.find(index);
     return entry == others_.end() ? nullptr : &entry->second;
   }
-  // The entry of an index that is not 0; `is_new` tells whether it had none.
+  // The entry of an index that is not 0; `is_new`: it had none before.
   T& entry(std::size_t index, bool& is_new) {
     is_new = false;
     if (index <= in_order_.size()) return in_order_[index - 1];
@@ -73,7 +72,7 @@ class Providers {
   ProviderContext& current() { return *current_; }
   const ProviderContext& current() const { return *current_; }
   bool knows(std::uint32_t id) const;
-  // Starts with fresh tables, also when the id was announced before; says whether it was.
+  // Starts with empty tables, also if the id was announced before. Returns whether it was.
   bool announce(std::uint32_t id, std::string_view name);
   // Returns whether it was announced; an unknown one starts empty.
   bool enter(std::uint32_t id);

@@ -27,7 +27,7 @@ bool is_file(const Option& option) {
   return std::ranges::find(kFiles, option.argument) != kFiles.end();
 }
 
-// The first of what the help says, which has to fit beside the option.
+// The begin of the option's help, which has to fit beside the option.
 std::string_view short_help(const Option& option) {
   const std::string_view help = option.help;
   return help.substr(0, std::min({help.find("; "), help.find(": "), help.find(". "), help.find(" (")}));

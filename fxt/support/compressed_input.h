@@ -1,4 +1,4 @@
-// Opens a trace for reading: a file or standard input, plain, gzip or zstd, told apart by content.
+// Opens a trace for reading: a file or standard input, plain, gzip or zstd, recognized by content.
 #pragma once
 
 #include <iosfwd>

@@ -17,7 +17,7 @@
 
 namespace fxt {
 
-// Wrong usage; what() says what is wrong, without the program's name.
+// Wrong usage; what() is the message, without the program's name.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -41,8 +41,8 @@ std::function<void(std::string_view)> into(std::vector<std::string>& values);
 // Throw UsageError, which names the option.
 std::uint64_t parse_count(std::string_view option, std::string_view text);
 std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
-std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // as fxt/quantity_text.h says
-TimeRange parse_range(std::string_view option, std::string_view text);        // as fxt/time_range.h says
+std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // see fxt/quantity_text.h
+TimeRange parse_range(std::string_view option, std::string_view text);        // see fxt/time_range.h
 [[noreturn]] void refuse_word(std::string_view option, std::string_view text,
                               const std::vector<std::string>& known);
 

@@ -1,4 +1,4 @@
-// The help, and what is asked for instead of a program's work.
+// The help, and the other texts that a program can print instead of its work.
 #include "fxt/support/program_text.h"
 
 #include <algorithm>

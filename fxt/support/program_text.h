@@ -30,12 +30,12 @@ std::string manual_of(const ProgramText& program, const OptionTable& table);
 // The script that the shell reads.
 std::string completion_of(const ProgramText& program, const OptionTable& table, Shell shell);
 
-// The options that ask for these texts, and for the version.
+// The options that print these texts, and the version.
 class TextOptions {
  public:
   // The last group of the table. Borrows *this.
   OptionGroup group();
-  // The text that the command line asks for, if any. No handler of another option is called.
+  // The text that the command line requests, if any. No handler of another option is called.
   std::optional<std::string> text_of(const ProgramText& program, const OptionTable& table,
                                      const CommandLine& line);
 

@@ -43,7 +43,7 @@ bool CallTree::add(const Event& event, const Reader& reader, TextBuffer& out) {
                *names_[call.name], "", out);
     });
   }
-  // The calls around a duration that stands behind later events are unknown.
+  // The calls around a duration that comes after later events are unknown.
   const bool is_alone = duration->is_complete() && !is_in_order;
   append(duration->thread, duration->begin_ns,
          duration->is_begin() ? std::string() : microseconds(duration->end_ns - duration->begin_ns),

@@ -1,4 +1,4 @@
-// Calls of a trace: what an event says about one, and the calls that are open on a thread.
+// Calls of a trace: what an event does to one, and the calls that are open on a thread.
 #pragma once
 
 #include <algorithm>

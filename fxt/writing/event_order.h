@@ -1,5 +1,5 @@
-// Where events may stand in a file, as a Writer gets them: the nesting of each thread, flows that lie inside
-// it, flows and async operations that begin before they go on and come in time order, whatever their threads
+// Checks the order of events as a Writer gets them: durations of each thread nest, flows lie inside them,
+// flows and async operations begin before they go on, and come in time order, whatever their threads
 // (fxt-notes W15 to W17, W21). Internal to the Writer.
 #pragma once
 
@@ -32,19 +32,19 @@ class EventOrder {
  public:
   explicit EventOrder(const WriterTables& tables) : tables_(&tables) {}
 
-  // The same object for the same thread, good as long as this one.
+  // The same object for the same thread, valid as long as this one.
   ThreadNesting& nesting_of(const Thread& thread);
 
-  // What is wrong with the event at this place, in the caller's terms; empty if nothing is.
+  // Why the event is misplaced here, in the caller's terms; empty if it isn't.
   std::string objection(const Event& event);
-  // Takes an event that has no objection and was written.
+  // Adds an event that was not misplaced and has been written.
   void take(const Event& event, std::uint64_t header);
   // The same answer about an end with these names.
   Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
   ArgumentNames& argument_names() { return argument_names_; }
 
-  // Ends all that is open by `write(event)` and, for durations, `end(thread, time, names)`: each as early as
-  // it may, but durations and async operations at `last_time` if that is no earlier.
+  // Ends everything that is open by calling `write(event)` or, for durations, `end(thread, time, names)`.
+  // Each ends as early as it may; durations and async operations not before `last_time`, if that is allowed.
   template <typename Write, typename End>
   void finish(std::uint64_t last_time, Write write, End end);
 
@@ -70,7 +70,7 @@ class EventOrder {
   };
 
   static Operation operation_of(const Event& event);
-  // Where a flow may end: where it was seen last, unless another one of its id answers there by now.
+  // Where a flow may end: at its last event, unless another flow of its id is open there by then.
   const Operation& last_place_of(std::uint64_t process, std::uint64_t id, const Flow& flow) const;
   std::uint64_t hash_of(std::uint64_t names) const;
   std::uint32_t number_of(const Arguments& arguments) const;
@@ -88,7 +88,7 @@ class EventOrder {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Flow> open_flows_;  // by process and id
   std::unordered_map<std::uint64_t, std::uint64_t> flow_times_;         // by id: of its last event
   std::map<std::uint64_t, Async> asyncs_;                               // by id, which all processes share
-  mutable ArgumentNames argument_names_;                                // it only gets to know more of them
+  mutable ArgumentNames argument_names_;  // its answers don't depend on what it has seen
 };
 
 // What Misplaced means for this event, in the caller's terms; empty for No.

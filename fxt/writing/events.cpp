@@ -40,7 +40,7 @@ void Writer::write(const Event& event) {
   const std::uint64_t header = put_event(event);
   if (event.type == EventType::Counter) rules_->take_counter(event);
   if (!options_.trust_nesting) order_->take(event, header);
-  if (spans_the_trace(event)) span_.take(event.time, end_of(event));
+  if (spans_the_trace(event)) span_.extend(event.time, end_of(event));
 }
 
 // Its words, in the spec's order. Returns the header.

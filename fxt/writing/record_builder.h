@@ -1,5 +1,5 @@
-// One record on its way into a Writer's buffer: what it refers to is registered first, then its words are put
-// together in a scratch area of the largest size that a record may have. Internal to the Writer.
+// Encodes one record for a Writer's buffer: registers the strings and threads that it refers to, then encodes
+// its words in a scratch area of the largest size that a record may have. Internal to the Writer.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class RecordBuilder {
   std::span<const std::uint64_t> finish_large(std::size_t words);
 
  private:
-  // Room for so many words more.
+  // Room for `words` more words.
   std::uint64_t* next(std::size_t words);
   void argument(const Argument& argument, const ArgumentRefs& refs);
 

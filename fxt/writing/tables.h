@@ -1,5 +1,5 @@
-// A Writer's string and thread tables, in which an index never changes its meaning, and its providers, each
-// of which must be told them anew (fxt-notes W2, W3, W6, W7). Internal to the Writer.
+// A Writer's string and thread tables, in which an index never changes its meaning, and its providers. The
+// entries must be registered again for each provider (fxt-notes W2, W3, W6, W7). Internal to the Writer.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class WriterTables {
 
   // Announces a provider, with its initialization, and makes it the current one.
   void begin_provider(std::uint32_t id, std::string_view name);
-  // Goes back to one. What was handed out for good is registered there, too.
+  // Makes an announced provider the current one. References that stay valid are registered there, too.
   void switch_provider(std::uint32_t id);
   std::uint32_t provider() const { return providers_[provider_].id; }
   bool has_provider(std::uint32_t id) const;
@@ -53,7 +53,7 @@ class WriterTables {
   // `text` as it may be written: cut, and made valid UTF-8 without NUL.
   std::string_view clean(std::string_view text, std::size_t max_bytes);
 
-  // ---- References that stay good, in all providers. Nothing if the table is full. ----
+  // ---- References that stay valid, in all providers. Nothing if the table is full. ----
 
   std::optional<std::uint16_t> string_ref(std::string_view text);
   std::optional<std::uint8_t> thread_ref(const Thread& thread);
@@ -78,7 +78,7 @@ class WriterTables {
   };
   struct Provider {
     std::uint32_t id = 0;
-    std::vector<bool> strings = {};  // by index: it knows them
+    std::vector<bool> strings = {};  // by index: those that are registered
     std::vector<bool> threads = {};
   };
 

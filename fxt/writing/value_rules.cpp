@@ -1,4 +1,4 @@
-// The rules, and what they say.
+// The checks and the texts of their errors.
 #include "fxt/writing/value_rules.h"
 
 #include <algorithm>

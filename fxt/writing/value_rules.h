@@ -1,5 +1,5 @@
-// What the values of records must keep, whatever their place in the file (fxt-notes W5, W18 to W20, W23,
-// W25, W28). Each check throws a WriterError, and nothing has changed. Internal to the Writer.
+// The rules for the values of records, which don't depend on their order (fxt-notes W5, W18 to W20, W23, W25,
+// W28). A check that fails throws a WriterError and changes nothing. Internal to the Writer.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ void check_object(const KernelObject& object);
 // The process in a thread's name.
 std::uint64_t process_of_thread(const KernelObject& object);
 
-// Those that depend on what was written before.
+// The rules that depend on earlier records.
 struct ValueRules {
   std::map<std::string, std::string, std::less<>> counter_of_series;  // by argument; as written
-  std::unordered_map<std::uint64_t, std::uint64_t> process_of;        // by thread: as its last name says
+  std::unordered_map<std::uint64_t, std::uint64_t> process_of;        // by thread: that of its last name
   std::unordered_map<std::uint64_t, std::uint64_t> switched;          // the same, of those that were switched
 
   void check_counter(const Event& event) const;

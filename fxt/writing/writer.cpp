@@ -116,7 +116,7 @@ std::uint64_t* PreparedArguments::next(const TextRef& name, const TextRef& text)
   return words_.data() + words_.size() - words;
 }
 
-void PreparedArguments::take(std::size_t start, const std::uint64_t* end) {
+void PreparedArguments::commit(std::size_t start, const std::uint64_t* end) {
   words_.resize(static_cast<std::size_t>(end - words_.data()));
   const Name name = name_at(words_, start);
   bool is_new = true;
@@ -193,7 +193,7 @@ bool Writer::ends_innermost(const ThreadNesting& nesting, std::uint64_t time, st
   return order_->check_end(nesting, time, names) == Misplaced::No;
 }
 
-// The event was well-formed; what remains is its times, its place, and an instant's name.
+// The event is well-formed, so its times, its order or an instant's name break a rule.
 void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
   const auto type = static_cast<EventType>(EventHeader::EventType::get(header));
   const Event event{.type = type,

@@ -1,4 +1,4 @@
-// Texts as the file will hold them; some rules are about these. Internal to the Writer.
+// Texts as the file will hold them, which some rules compare. Internal to the Writer.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ rect.other, path.other { opacity: 0.15; }
 #tools { position: sticky; top: 0; background: #fff; padding: 4px 0; }
 )";
 
-// Places are told in the picture's own units, those of its viewBox.
+// Positions are in the picture's own units, those of its viewBox.
 constexpr std::string_view kScript = R"(
 'use strict';
 const svg = document.querySelector('svg'), axis = svg.querySelector('.axis');

@@ -34,7 +34,7 @@ class DrawnTimeline {
  public:
   explicit DrawnTimeline(TimelineOptions options);
 
-  // The next record of the trace. Throws std::invalid_argument when the range turns out to end before it
+  // The next record of the trace. Throws std::invalid_argument if the range proves to end before it
   // begins.
   void add(const Entry& entry, const Reader& reader);
   // No record follows. To be called once, before the functions below.
