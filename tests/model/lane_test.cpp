@@ -103,7 +103,7 @@ TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"), 0, values("a", 1, 2));
                 lane.begin(11, label("leaf"), 0, values("b", 3, 1));
-                lane.end(12, values("r", 4, 2));  // right behind those of its begin
+                lane.end(12, values("r", 4, 2));  // right after those of its begin
                 lane.begin(13, label("none"));
                 lane.end(14, values("r", 6, 1));
                 lane.begin(15, label("long"), 0, {argument("s", large)});
@@ -484,6 +484,20 @@ TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
     EXPECT_EQ(lane.queue().pop_sealed().events.front().kind, EventKind::Begin);
     lane.end(1'000'000);
   }
+}
+
+// What is held back is counted from the call on, also if the call lies in the chunk that is being filled.
+TEST(LaneMemory, EventsBeforeAnOpenCallDoNotReleaseIt) {
+  ChunkPool pool;
+  Lane lane(pool, kTestLanes);
+  lane.set_held_bytes_limit(40'000);
+  for (std::uint64_t t = 1; t <= 100; ++t) lane.instant(t, LabelId{});
+  lane.begin(101, LabelId{1});
+  lane.instant(102, LabelId{}, {{NameId{}, std::int64_t{7}}});  // the first block of words
+  lane.end(103);
+  lane.seal();
+  ASSERT_TRUE(lane.queue().has_sealed());
+  EXPECT_EQ(lane.queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
 }  // namespace

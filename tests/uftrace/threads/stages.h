@@ -1,4 +1,4 @@
-// The stages behind a thread's records, without a file: tests call them directly and read what the lane got.
+// The stages after a thread's records, without a file: tests call them directly and read what the lane got.
 #pragma once
 
 #include <gmock/gmock.h>
