@@ -24,7 +24,7 @@ enum class Misplaced : std::uint8_t {
   TooDeep,        // Perfetto drops durations that are deeper than 512
   TooManyAtOnce,  // events of no length at one time, which Perfetto stacks
   NotEnclosed,    // a flow in no duration
-  BehindEnded,    // a flow behind an inner duration that has ended, to which Perfetto would bind it
+  BehindEnded,    // a flow after an inner duration that has ended, to which Perfetto would bind it
 };
 
 // The durations of one thread that are open where its last event was, outermost first. Events come in time

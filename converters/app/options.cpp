@@ -120,7 +120,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "tid",
             .argument = "TID[,TID...]",
             .help = "only these threads",
-            .take = [&](std::string_view list) { add_tids(list, options.import.tids); },
+            .handle = [&](std::string_view list) { add_tids(list, options.import.tids); },
             .may_repeat = true},
            {.name = "time-range",
             .letter = 'r',
@@ -128,18 +128,18 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
             .help = "only what happens then, both ends included; either may be empty. With a unit (20ms) a "
                     "time counts from the start, without one (1061.4004) it is the recording's own, in "
                     "seconds. Calls that are open at an edge are begun again there, and say so: cut",
-            .take =
+            .handle =
                 [&](std::string_view text) { cut_of(options).range = fxt::parse_range("time-range", text); }},
            {.name = "split-size",
             .argument = "SIZE",
             .help =
                 "pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), before compression; each "
                 "opens alone",
-            .take = [&](std::string_view text) { cut_of(options).split_bytes = parse_split_size(text); }},
+            .handle = [&](std::string_view text) { cut_of(options).split_bytes = parse_split_size(text); }},
            {.name = "split-time",
             .argument = "TIME",
             .help = "the same, of this length (1s; a number alone is ns)",
-            .take =
+            .handle =
                 [&](std::string_view text) {
                   cut_of(options).split_ns = parse_time_ns("split-time", text);
                   if (options.cut->split_ns == 0) throw UsageError("--split-time takes more than 0");
@@ -151,7 +151,8 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "max-depth",
             .argument = "N",
             .help = "leave out calls nested N deep and deeper (default: 512, what Perfetto can draw)",
-            .take = [&](std::string_view text) { options.lanes.max_depth = parse_count("max-depth", text); }},
+            .handle =
+                [&](std::string_view text) { options.lanes.max_depth = parse_count("max-depth", text); }},
            choice("blobs", options.import.blobs,
                   {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
                   "which files and memory are kept as blobs (default: memory: all that has no other form)"),
@@ -161,12 +162,12 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                 "added to all times of that INPUT, a path as given or its number, counted from 1; without "
                 "one, of all GDB trace files. TIME may be negative and end in ns (default), us, ms or s. "
                 "May be repeated",
-            .take = into(offsets),
+            .handle = store_in(offsets),
             .may_repeat = true},
            {.name = "apart",
             .help = "threads of a GDB trace file stay apart (default: where they can be found in a uftrace "
                     "recording of the same process, frames are drawn among that thread's calls)",
-            .take = into(options.apart)},
+            .handle = store_in(options.apart)},
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                   "how calls are written (default: mixed: one record a call wherever that is exact; pairs: a "
@@ -181,23 +182,23 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
             .letter = 'o',
             .argument = "OUTPUT",
             .help = "then all other names are INPUTs",
-            .take = [&](std::string_view path) { output = path; }},
+            .handle = [&](std::string_view path) { output = path; }},
            {.name = "force",
             .letter = 'f',
             .help = "OUTPUT may replace any file, not only an empty one or an FXT trace",
-            .take = into(options.force)},
+            .handle = store_in(options.force)},
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
             .help = "threads that convert, and that compress .gz (default: as many as there are cores); the "
                     "output is "
                     "the same",
-            .take = [&](std::string_view text) { options.jobs = parse_jobs(text); },
+            .handle = [&](std::string_view text) { options.jobs = parse_jobs(text); },
             .goes_with_inspect = true},
            {.name = "inspect",
             .help = "what the inputs hold, instead of converting: where and how they were recorded, threads, "
                     "records or frames, tracepoints, symbols, times, damage",
-            .take = into(options.inspect),
+            .handle = store_in(options.inspect),
             .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
@@ -212,11 +213,11 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "quiet",
             .letter = 'q',
             .help = "no report and no progress; errors are still said",
-            .take = into(options.quiet),
+            .handle = store_in(options.quiet),
             .goes_with_inspect = true},
            {.name = "strict",
             .help = "exit with 3 when there are notes that are more than remarks",
-            .take = into(options.strict),
+            .handle = store_in(options.strict),
             .goes_with_inspect = true},
        }});
   table.push_back(texts.group());
@@ -255,7 +256,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
     return std::nullopt;
   }
 
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   options.inputs = std::move(line.paths);
   if (line.has("inspect")) {
     if (options.inputs.empty()) throw UsageError("--inspect needs at least one INPUT");

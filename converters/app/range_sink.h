@@ -41,7 +41,7 @@ class RangeSink : public EventSink {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // The window takes the first time that it is asked for as the start of the trace.
+  // For the window, the first time that it is given is the start of the trace.
   fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
     try {
       return window_.side_of(time_ns);

@@ -29,7 +29,7 @@ void add_text(std::string& text, std::string_view lines, std::size_t indent) {
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent);
 
-// `start` is what stands before the value: a name or a dash.
+// `start` is the text before the value: a name or a dash.
 void add_entry(std::string& text, std::string_view start, const Outline& value, std::size_t indent) {
   text.append(indent, ' ');
   text += start;

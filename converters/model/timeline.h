@@ -92,7 +92,7 @@ class Timeline {
 
   // ---- After run() ----
 
-  // Notes every input whose times lie wholly before or behind those of the first, how far, and which offset
+  // Notes every input whose times lie wholly before or after those of the first, how far, and which offset
   // lets both begin together. Nothing in the files tells whether they were recorded one after the other, or
   // by different clocks.
   void note_inputs_apart() const;

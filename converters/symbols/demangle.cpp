@@ -60,7 +60,7 @@ std::optional<std::string> print_name(Print print, const std::string& symbol, in
 bool is_harmless_cpp_name(std::string_view symbol) {
   // libiberty needs up to 200 bytes of stack for each character.
   constexpr std::size_t kLongest = 8192;
-  // Behind a conversion operator it reads "T_I", the arguments of a template parameter, twice, and so the
+  // After a conversion operator it reads "T_I", the arguments of a template parameter, twice, and so the
   // innermost of n nested ones 2^n times. Real names hold one or two.
   constexpr unsigned kMostTemplateParameters = 10;
   if (symbol.size() > kLongest) return false;
@@ -77,7 +77,7 @@ std::string without_version(std::string_view symbol) {  // "@GLIBC_2.4"
   return std::string(symbol.substr(0, symbol.find('@')));
 }
 
-// ABI: "CI1" or "CI2", behind the name of a class. No part of an identifier, which follows its length.
+// ABI: "CI1" or "CI2", after the name of a class. No part of an identifier, which follows its length.
 bool has_inherited_constructor(std::string_view symbol) {
   for (std::size_t at = symbol.find("CI"); at != std::string_view::npos; at = symbol.find("CI", at + 1)) {
     const std::string_view sign = symbol.substr(at, 3);
@@ -85,7 +85,7 @@ bool has_inherited_constructor(std::string_view symbol) {
     bool is_in_identifier = false;
     for (std::string_view rest = symbol.substr(0, at); !rest.empty() && !is_in_identifier;) {
       rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
-      if (const auto size = take_number(rest)) is_in_identifier = *size > rest.size();
+      if (const auto size = consume_number(rest)) is_in_identifier = *size > rest.size();
     }
     if (!is_in_identifier) return true;
   }

@@ -138,7 +138,7 @@ void ElfImage::read_segments() {
     if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
     if (segment.p_vaddr >= kAddressLimit || segment.p_filesz >= kAddressLimit) continue;
     first = std::min(first, segment.p_vaddr);
-    // Memory behind the bytes of the file is mapped without a name.
+    // Memory after the bytes of the file is mapped without a name.
     if (segment.p_filesz != 0) end_ = std::max(end_, segment.p_vaddr + segment.p_filesz);
   }
   base_ = first == kAddressLimit ? 0 : first / kPageBytes * kPageBytes;

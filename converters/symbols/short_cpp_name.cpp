@@ -30,7 +30,7 @@ constexpr std::array kSpecialNames{
     Words{"non-transaction clone for ", ""},
 };
 
-// The ABI's abbreviation "Ss" stands for a class with its template arguments; uftrace keeps its brackets.
+// The ABI's abbreviation "Ss" means a class with its template arguments; uftrace keeps its brackets.
 constexpr std::string_view kString = "std::basic_string<char, std::char_traits<char>, std::allocator<char> >";
 constexpr std::string_view kShortString = "std::basic_string<>";
 
@@ -167,7 +167,7 @@ class NameReader {
   void add_lambda() {
     const std::string_view lambda = skip_bracket();
     std::string_view number = lambda.substr(lambda.rfind('#') + 1);
-    add("$_" + std::to_string(take_number(number).value_or(1) - 1));
+    add("$_" + std::to_string(consume_number(number).value_or(1) - 1));
   }
 
   void add_operator() {
@@ -200,7 +200,7 @@ class NameReader {
 
   // Template arguments, ABI tags, a module; parameters and what follows them up to the next scope.
   void skip_details() {
-    if (rest_.starts_with(" <")) rest_.remove_prefix(1);  // behind "operator<"
+    if (rest_.starts_with(" <")) rest_.remove_prefix(1);  // after "operator<"
     while (!rest_.empty() && !rest_.starts_with("::")) {
       if (rest_.front() == '<' || rest_.starts_with("[") || rest_.front() == '{') {
         skip_bracket();

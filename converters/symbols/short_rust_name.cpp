@@ -17,7 +17,7 @@ class MangledText {
   explicit MangledText(std::string_view text) : text_(text) {}
 
   bool at_end() const { return at_ == text_.size(); }
-  // The next character; '\0' behind the end.
+  // The next character; '\0' after the end.
   char peek() const { return at_end() ? '\0' : text_[at_]; }
   bool next_is_digit() const { return is_digit(peek()); }
 
@@ -41,7 +41,7 @@ class MangledText {
   }
   std::size_t number() {
     std::string_view rest = text_.substr(at_);
-    const auto value = take_number<std::size_t>(rest);
+    const auto value = consume_number<std::size_t>(rest);
     if (!value) throw NotUnderstood();
     at_ = text_.size() - rest.size();
     return *value;
@@ -102,7 +102,7 @@ class RustNameReader {
   }
 
  private:
-  static constexpr std::size_t kPrefixSize = 2;  // "_R"; back references count from behind it
+  static constexpr std::size_t kPrefixSize = 2;  // "_R"; back references count from after it
   // Back references can make a short name very long, and reading it very slow.
   static constexpr std::size_t kLongestName = 30'000;
   static constexpr unsigned kMostSteps = 100'000;
@@ -170,7 +170,7 @@ class RustNameReader {
     if (is_closure) append_name("{closure}");
   }
 
-  // "<type>". `trait` reads the trait behind it.
+  // "<type>". `trait` reads the trait after it.
   template <typename Trait>
   void implementation_of(Trait trait) {
     append("<");
@@ -198,7 +198,7 @@ class RustNameReader {
     type();
   }
 
-  // Behind "B": refers to an earlier position. `read` reads what must be there.
+  // After "B": refers to an earlier position. `read` reads what must be there.
   template <typename Read>
   void back_reference(Read read) {
     const std::size_t start = in_.position() - 1 - kPrefixSize;

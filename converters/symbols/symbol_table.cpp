@@ -42,12 +42,12 @@ bool Symbol::is_function() const { return kFunctions[static_cast<unsigned char>(
 bool Symbol::is_variable() const { return kVariables[static_cast<unsigned char>(type)]; }
 
 std::optional<Symbol> parse_symbol_line(std::string_view line) {
-  const auto start = take_number(line, 16);
+  const auto start = consume_number(line, 16);
   if (!start || !accept_blank(line) || line.empty()) return std::nullopt;
   Symbol symbol{.start = *start, .end = kOpenEnd, .name = {}, .type = 0};
   // Size or type: a type is one character and no digit.
   if (is_digit(line[0]) || (line.size() > 1 && line[1] != ' ')) {
-    const auto size = take_number(line, 16);
+    const auto size = consume_number(line, 16);
     if (!size || !accept_blank(line) || line.empty()) return std::nullopt;
     symbol.end = *size <= kOpenEnd - *start ? *start + *size : kOpenEnd;
   }

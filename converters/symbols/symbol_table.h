@@ -13,7 +13,7 @@ namespace convert {
 // Addresses count from the image's first mapping; those of the kernel are absolute.
 struct Symbol {
   std::uint64_t start;
-  std::uint64_t end;      // the first address behind it
+  std::uint64_t end;      // the first address after it
   std::string_view name;  // as in the ELF file, mangled; borrowed from the table
   char type;              // as nm prints it, and 'P' for an entry of the procedure linkage table
 
@@ -23,7 +23,7 @@ struct Symbol {
 };
 
 // "<address> [<size>] <type> <name>", in hexadecimal. Without a size, `end` is the end of the address space.
-// In kallsyms the name of the kernel module follows, behind a tab; it is left out. Nothing for other lines.
+// In kallsyms the name of the kernel module follows, after a tab; it is left out. Nothing for other lines.
 std::optional<Symbol> parse_symbol_line(std::string_view line);
 
 // A table can be large (a libc has thousands of symbols, a browser a million): it keeps the text of its file,

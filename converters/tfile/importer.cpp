@@ -50,15 +50,15 @@ std::vector<Option> TraceFileImporter::options() {
       {.name = "program",
        .argument = "ELF",
        .help = "the program that was traced: gives functions and source lines",
-       .take = into(options_.program)},
+       .handle = store_in(options_.program)},
       {.name = "load-bias",
        .argument = "ADDRESS",
        .help = "where that program was loaded (default: found out)",
-       .take = [this](std::string_view text) { options_.load_bias = parse_address("load-bias", text); }},
+       .handle = [this](std::string_view text) { options_.load_bias = parse_address("load-bias", text); }},
       {.name = "symbols",
        .argument = "FILE",
        .help = "a kernel's kallsyms or System.map, for traces of a kernel",
-       .take = into(options_.symbols)},
+       .handle = store_in(options_.symbols)},
   };
 }
 

@@ -206,37 +206,39 @@ class RecordingImporter final : public Importer {
 
 std::vector<Option> RecordingImporter::options() {
   const std::vector<Option> others = {
-      {.name = "no-args", .help = "no arguments and return values of calls", .take = into(options_.no_args)},
+      {.name = "no-args",
+       .help = "no arguments and return values of calls",
+       .handle = store_in(options_.no_args)},
       {.name = "no-event",
        .help = "no events: counters, user events, what was read at calls, messages of extern.dat",
-       .take = into(options_.no_event)},
-      {.name = "no-sched", .help = "no context switches", .take = into(options_.no_sched)},
+       .handle = store_in(options_.no_event)},
+      {.name = "no-sched", .help = "no context switches", .handle = store_in(options_.no_sched)},
       {.name = "no-kernel",
        .help = "no kernel functions and no tracepoints",
-       .take = into(options_.no_kernel)},
+       .handle = store_in(options_.no_kernel)},
       {.name = "kernel-only",
        .help = "kernel functions and tracepoints alone, and where records were lost",
-       .take = into(options_.kernel_only)},
+       .handle = store_in(options_.kernel_only)},
       {.name = "kernel-skip-out",
        .help = "nothing that the kernel did outside of calls of the program, as uftrace by itself",
-       .take = into(options_.kernel_skip_out)},
+       .handle = store_in(options_.kernel_skip_out)},
       {.name = "kernel-full",
        .help = "all that the kernel did (default)",
-       .take = [this](std::string_view) { options_.kernel_skip_out = false; }},
+       .handle = [this](std::string_view) { options_.kernel_skip_out = false; }},
       {.name = "utc",
        .help = "times of the wall clock, where the recording tells how far its own is behind: in whole "
                "seconds, so "
                "that they may be wrong by one",
-       .take = into(options_.utc)},
+       .handle = store_in(options_.utc)},
       {.name = "sysroot",
        .argument = "DIR",
        .help =
            "below this directory lie the programs and libraries of the machine that was recorded: names come "
            "from there when the recording has no .sym files (default: from this machine's)",
-       .take = into(options_.elf.sysroot)},
+       .handle = store_in(options_.elf.sysroot)},
       {.name = "no-elf",
        .help = "no names from programs and libraries: no file outside of the recording is opened",
-       .take = into(options_.elf.is_off)},
+       .handle = store_in(options_.elf.is_off)},
   };
   std::vector<Option> options = options_of(options_.filters);
   options.insert(options.end(), others.begin(), others.end());

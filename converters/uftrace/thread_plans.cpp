@@ -23,15 +23,15 @@ bool is_wanted(ThreadId tid, const ImportOptions& options) {
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::deque<TaskMoment>> moments_of(const RecordingImport& recording, Notes& notes) {
-  std::map<ThreadId, std::deque<TaskMoment>> moments;
-  const auto add = [&](ThreadId tid, TaskMoment moment) {
+std::map<ThreadId, std::deque<ImageChange>> image_changes_of(const RecordingImport& recording, Notes& notes) {
+  std::map<ThreadId, std::deque<ImageChange>> changes;
+  const auto add = [&](ThreadId tid, ImageChange change) {
     if (recording.sessions.find_task(tid) != nullptr)
-      moments[tid].push_back(std::move(moment));
+      changes[tid].push_back(std::move(change));
     else
       notes.add(kNoThread, [&] {
         return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
-                           moment.what == TaskMoment::What::Exec ? "exec" : "load", moment.path,
+                           change.what == ImageChange::What::Exec ? "exec" : "load", change.path,
                            static_cast<std::uint64_t>(tid));
       });
   };
@@ -39,16 +39,16 @@ std::map<ThreadId, std::deque<TaskMoment>> moments_of(const RecordingImport& rec
   for (const TaskEvent& event : recording.events) {
     if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
     if (const auto* load = std::get_if<LibraryLoad>(&event))
-      add(load->tid, {TaskMoment::What::Dlopen, load->time_ns, load->libname});
+      add(load->tid, {ImageChange::What::Dlopen, load->time_ns, load->libname});
   }
   for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
     const bool is_first = started.insert(session.pid).second;
     if (is_first && !forked.contains(session.pid)) continue;
     const auto leader = static_cast<ThreadId>(session.pid);
-    add(leader, {TaskMoment::What::Exec, session.start_ns, session.exename});
+    add(leader, {ImageChange::What::Exec, session.start_ns, session.exename});
   }
-  for (auto& [tid, list] : moments) std::ranges::stable_sort(list, {}, &TaskMoment::time_ns);
-  return moments;
+  for (auto& [tid, list] : changes) std::ranges::stable_sort(list, {}, &ImageChange::time_ns);
+  return changes;
 }
 
 // When the first of what is shown of the thread is.
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording
 }  // namespace
 
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
-  auto moments = moments_of(recording, context.notes);
+  auto changes = image_changes_of(recording, context.notes);
   ThreadPlans plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     if (!is_wanted(tid, context.options)) {
@@ -78,7 +78,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
                                   .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
-                                  .moments = std::move(moments[tid])});
+                                  .image_changes = std::move(changes[tid])});
   }
   for (const ThreadFile& file : recording.directory.threads) {
     const auto found = plans.find(file.tid);

@@ -17,7 +17,7 @@ constexpr std::size_t kWindow = std::size_t{1} << 19;
 // ---- One thread ----
 
 void TrackCheck::step(const Step& step, std::string_view rule) {
-  if (is_flow(step.type)) return take(step, rule);  // closes nothing
+  if (is_flow(step.type)) return apply(step, rule);  // closes nothing
   durations_.leave(step.time, [&](const auto& ended) {
     if (ended.end != ended_at_) ended_order_ = 0;
     ended_at_ = ended.end;
@@ -33,11 +33,11 @@ void TrackCheck::step(const Step& step, std::string_view rule) {
   if (step.type == EventType::DurationEnd) {
     end(step, rule);
   } else {
-    take(step, rule);
+    apply(step, rule);
   }
 }
 
-void TrackCheck::take(const Step& step, std::string_view rule) {
+void TrackCheck::apply(const Step& step, std::string_view rule) {
   const bool is_complete = step.type == EventType::DurationComplete;
   Tag tag{.offset = step.offset,
           .order = step.order,

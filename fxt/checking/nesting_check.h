@@ -45,7 +45,7 @@ class TrackCheck {
     bool is_tied = false;         // Tracy ends it where it begins, by the end of the one before it
   };
 
-  void take(const Step& step, std::string_view rule);
+  void apply(const Step& step, std::string_view rule);
   void end(const Step& step, std::string_view rule);
   void refuse(Misplaced misplaced, const Step& step, std::string_view rule);
   void crosses(std::uint64_t offset, EventType type, std::string_view rule) const;

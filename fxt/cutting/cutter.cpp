@@ -70,15 +70,15 @@ class Cutter::State {
   void take_kept(const Event& event);
   void take_switch(const ContextSwitch& record);
   // One for each kind of record that is treated by itself; the last one is for the others.
-  void take(const ProviderInfo& info);
-  void take(const ProviderSection& section);
-  void take(const KernelObject& object);
-  void take(const UserspaceObject& object);
-  void take(const Event& event);
-  void take(const LegacyContextSwitch& change);
-  void take(const ContextSwitch& change);
+  void dispatch(const ProviderInfo& info);
+  void dispatch(const ProviderSection& section);
+  void dispatch(const KernelObject& object);
+  void dispatch(const UserspaceObject& object);
+  void dispatch(const Event& event);
+  void dispatch(const LegacyContextSwitch& change);
+  void dispatch(const ContextSwitch& change);
   template <typename T>
-  void take(const T& record);
+  void dispatch(const T& record);
 
   // Where the record lies; one inside has a piece afterwards, which lasts until then.
   PieceEdges::Side place(std::uint64_t time);
@@ -229,20 +229,20 @@ void Cutter::State::take_chosen(const T& record) {
     if (!is_chosen(change.outgoing.thread) && !is_chosen(change.incoming.thread)) return;
     if (!is_chosen(change.outgoing.thread)) change.outgoing = kIdleThread, change.outgoing_priority = 0;
     if (!is_chosen(change.incoming.thread)) change.incoming = kIdleThread, change.incoming_priority = 0;
-    take(change);
+    dispatch(change);
   } else if constexpr (std::is_same_v<T, ContextSwitch>) {
     take_switch(record);
   } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
-    if (is_chosen(record.thread)) take(record);
+    if (is_chosen(record.thread)) dispatch(record);
   } else if constexpr (std::is_same_v<T, KernelObject>) {
-    if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) take(record);
+    if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) dispatch(record);
   } else if constexpr (requires { record.thread.thread; }) {
     if (!is_chosen(record.thread.thread)) return;
     if constexpr (std::is_same_v<T, Event>)
       if (options_.keeps) return take_kept(record);
-    take(record);
+    dispatch(record);
   } else {
-    take(record);
+    dispatch(record);
   }
 }
 
@@ -253,14 +253,14 @@ void Cutter::State::take_kept(const Event& event) {
     duration.type = EventType::DurationComplete;
     duration.end = event.time;
     duration.arguments = {};
-    take(duration);
+    dispatch(duration);
   }
-  take(event);
+  dispatch(event);
 }
 
 void Cutter::State::take_switch(const ContextSwitch& record) {
   const bool from = is_chosen(record.outgoing_thread), to = is_chosen(record.incoming_thread);
-  if (from && to) return take(record);
+  if (from && to) return dispatch(record);
   if (!from && !to) return;
   std::vector<Argument> arguments;
   for (const Argument& argument : record.arguments)
@@ -272,10 +272,10 @@ void Cutter::State::take_switch(const ContextSwitch& record) {
   if (!from) change.outgoing_thread = 0;
   if (!to) change.incoming_thread = 0;
   change.arguments = Arguments(arguments);
-  take(change);
+  dispatch(change);
 }
 
-void Cutter::State::take(const ProviderInfo& info) {
+void Cutter::State::dispatch(const ProviderInfo& info) {
   const auto known =
       std::ranges::find(providers_.all, info.id, &std::pair<std::uint32_t, std::string>::first);
   if (known == providers_.all.end()) providers_.all.emplace_back(info.id, info.name);
@@ -283,32 +283,32 @@ void Cutter::State::take(const ProviderInfo& info) {
   if (piece_) piece_->write(Record(info));
 }
 
-void Cutter::State::take(const ProviderSection& section) {
+void Cutter::State::dispatch(const ProviderSection& section) {
   providers_.current = section.id;
   if (piece_) piece_->write(Record(section));
 }
 
-void Cutter::State::take(const KernelObject& object) {
+void Cutter::State::dispatch(const KernelObject& object) {
   carried_.add(object);
   if (piece_) piece_->write(object);
 }
 
-void Cutter::State::take(const UserspaceObject& object) {
+void Cutter::State::dispatch(const UserspaceObject& object) {
   carried_.add(object);
   if (piece_) piece_->write(object);
 }
 
-void Cutter::State::take(const LegacyContextSwitch& change) {
+void Cutter::State::dispatch(const LegacyContextSwitch& change) {
   if (place(change.time) == PieceEdges::Side::Inside) piece_->write(change);
   if (last_side_ != PieceEdges::Side::After) carried_.add(change);
 }
 
-void Cutter::State::take(const ContextSwitch& change) {
+void Cutter::State::dispatch(const ContextSwitch& change) {
   if (place(change.time) == PieceEdges::Side::Inside) piece_->write(change);
   if (last_side_ != PieceEdges::Side::After) carried_.add(change);
 }
 
-void Cutter::State::take(const Event& event) {
+void Cutter::State::dispatch(const Event& event) {
   const PieceEdges::Side side = place(event.time);
   if (side == PieceEdges::Side::Inside && event.type == EventType::DurationComplete)
     counters.last_ns = std::max(counters.last_ns, std::min(event.end, edges_.range_end()));
@@ -331,7 +331,7 @@ void Cutter::State::take(const Event& event) {
 }
 
 template <typename T>
-void Cutter::State::take(const T& record) {
+void Cutter::State::dispatch(const T& record) {
   using std::is_same_v;
   if constexpr (is_same_v<T, Magic> || is_same_v<T, Initialization> || is_same_v<T, StringRecord> ||
                 is_same_v<T, ThreadRecord>) {

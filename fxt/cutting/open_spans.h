@@ -49,7 +49,7 @@ class OpenSpans {
  public:
   explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
 
-  // A duration or async event before the range, or behind it, where it may end what is open in the last
+  // A duration or async event before the range, or after it, where it may end what is open in the last
   // piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);

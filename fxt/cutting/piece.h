@@ -20,7 +20,7 @@ namespace fxt {
 struct PieceSpan {
   std::uint64_t start = 0;  // what began earlier begins again here
   std::uint64_t last = 0;   // later records may belong to the next piece
-  std::uint64_t end = 0;    // where longer durations are cut: `last`, or 1 ns behind it
+  std::uint64_t end = 0;    // where longer durations are cut: `last`, or 1 ns after it
 };
 
 class PieceEdges {
@@ -38,7 +38,7 @@ class PieceEdges {
   PieceSpan begin(std::uint64_t time);
   // The size of the state that the piece repeats at its begin; the piece gets room for as much again.
   void set_head(std::uint64_t bytes);
-  // To be called for a record behind the last time of the piece. `bytes` is the size of the piece. True if
+  // To be called for a record after the last time of the piece. `bytes` is the size of the piece. True if
   // the piece is over; otherwise it is extended.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes);
 

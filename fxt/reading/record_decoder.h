@@ -39,7 +39,7 @@ class RecordCursor {
   }
   // A stream of `size` bytes with its padding; `clean`: whether the padding is zero.
   bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
-  // The part of the next `count` words, which the caller leaves behind with skip().
+  // The part of the next `count` words, which the caller then skips with skip().
   bool limit(std::size_t count, RecordCursor& part) const {
     if (count > left()) return false;
     part = *this;

@@ -105,7 +105,7 @@ bool RecordStream::skip(RecordWords& record, std::uint64_t header, std::uint64_t
   return true;
 }
 
-// Reads on until `bytes` bytes lie behind position_. What lies before it is dropped; the buffer grows only as
+// Reads on until `bytes` bytes lie after position_. What lies before it is dropped; the buffer grows only as
 // far as bytes really come.
 bool RecordStream::fetch(std::size_t bytes) {
   if (input_ == nullptr) return false;

@@ -24,15 +24,15 @@ std::optional<std::uint64_t> parse_whole(std::string_view digits, int base) {
 
 }  // namespace
 
-std::function<void(std::string_view)> into(bool& is_given) {
+std::function<void(std::string_view)> store_in(bool& is_given) {
   return [&is_given](std::string_view) { is_given = true; };
 }
 
-std::function<void(std::string_view)> into(std::filesystem::path& path) {
+std::function<void(std::string_view)> store_in(std::filesystem::path& path) {
   return [&path](std::string_view text) { path = text; };
 }
 
-std::function<void(std::string_view)> into(std::vector<std::string>& values) {
+std::function<void(std::string_view)> store_in(std::vector<std::string>& values) {
   return [&values](std::string_view text) { values.emplace_back(text); };
 }
 

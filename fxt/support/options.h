@@ -28,15 +28,15 @@ struct Option {
   std::string argument = {};  // what the help calls its value; empty: a switch
   std::string help;           // one paragraph, broken into lines where it is shown
   // Called with each value that was given; with an empty one for switches. Throws UsageError.
-  std::function<void(std::string_view value)> take;
+  std::function<void(std::string_view value)> handle;
   bool may_repeat = false;
   bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
 };
 
 // Handlers that only store the value.
-std::function<void(std::string_view)> into(bool& is_given);
-std::function<void(std::string_view)> into(std::filesystem::path& path);
-std::function<void(std::string_view)> into(std::vector<std::string>& values);
+std::function<void(std::string_view)> store_in(bool& is_given);
+std::function<void(std::string_view)> store_in(std::filesystem::path& path);
+std::function<void(std::string_view)> store_in(std::vector<std::string>& values);
 
 // Throw UsageError, which names the option.
 std::uint64_t parse_count(std::string_view option, std::string_view text);
@@ -62,7 +62,7 @@ Option choice(const std::string& name, Enum& chosen,
   return {.name = name,
           .argument = std::move(argument),
           .help = help,
-          .take =
+          .handle =
               [&chosen, name, known, meanings](std::string_view text) {
                 for (std::size_t i = 0; i < known.size(); ++i) {
                   if (known[i] != text) continue;

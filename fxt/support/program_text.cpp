@@ -110,20 +110,21 @@ OptionGroup TextOptions::group() {
       if (shell == name) completion_ = known;
     if (!completion_) refuse_word(kCompletion, shell, {"bash", "zsh", "fish"});
   };
-  return {.title = "Instead of all that:",
-          .options = {{.name = kHelp, .letter = 'h', .help = "this text", .take = into(help_)},
-                      {.name = kVersion, .letter = 'V', .help = "the version", .take = into(version_)},
-                      {.name = kManual, .help = "this text as a page for man(1)", .take = into(manual_)},
-                      {.name = kCompletion,
-                       .argument = "bash|zsh|fish",
-                       .help = "a script by which that shell completes the options",
-                       .take = choose}}};
+  return {
+      .title = "Instead of all that:",
+      .options = {{.name = kHelp, .letter = 'h', .help = "this text", .handle = store_in(help_)},
+                  {.name = kVersion, .letter = 'V', .help = "the version", .handle = store_in(version_)},
+                  {.name = kManual, .help = "this text as a page for man(1)", .handle = store_in(manual_)},
+                  {.name = kCompletion,
+                   .argument = "bash|zsh|fish",
+                   .help = "a script by which that shell completes the options",
+                   .handle = choose}}};
 }
 
 std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,
                                                 const CommandLine& line) {
   for (const CommandLine::Given& given : line.options)
-    if (std::ranges::count(kTexts, given.option->name) != 0) given.option->take(given.value);
+    if (std::ranges::count(kTexts, given.option->name) != 0) given.option->handle(given.value);
   if (help_) return help_of(program, table);
   if (version_) return fmt::format("{} {}\n", program.name, program.version);
   if (manual_) return manual_of(program, table);

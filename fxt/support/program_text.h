@@ -23,7 +23,7 @@ enum class Shell : std::uint8_t { Bash, Zsh, Fish };
 
 // Of at most 80 columns.
 std::string help_of(const ProgramText& program, const OptionTable& table);
-// The options alone, each group with an empty line behind it. Groups without options are left out.
+// The options alone, each group with an empty line after it. Groups without options are left out.
 std::string help_of(const OptionTable& table);
 // In roff, for man(1).
 std::string manual_of(const ProgramText& program, const OptionTable& table);

@@ -61,7 +61,7 @@ class CallStatistics {
   std::map<Name, std::size_t, std::less<>> names_;
   std::vector<CallTotals> totals_;  // by name
   std::map<ThreadKey, ThreadCalls> threads_;
-  std::uint64_t late_ = 0;       // events behind later ones of their thread
+  std::uint64_t late_ = 0;       // events after later ones of their thread
   std::uint64_t unmatched_ = 0;  // ends without a begin
 };
 

@@ -54,22 +54,22 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
        .options = {{.name = "split-time",
                     .argument = "TIME",
                     .help = "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ...",
-                    .take =
+                    .handle =
                         [&cut](std::string_view text) {
                           cut.split_ns = positive("split-time", text, fxt::parse_time_ns(text), kTimeForm);
                         }},
                    {.name = "split-size",
                     .argument = "SIZE",
                     .help = "pieces of about this size (100M), before compression",
-                    .take =
+                    .handle =
                         [&cut](std::string_view text) {
                           cut.split_bytes = positive("split-size", text, parse_size(text), kSizeForm);
                         }},
                    {.name = "force",
                     .letter = 'f',
                     .help = "let OUT take the place of a file that is no trace",
-                    .take = into(options.force)},
-                   {.name = "quiet", .letter = 'q', .help = "no report", .take = into(options.quiet)}}},
+                    .handle = store_in(options.force)},
+                   {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
       texts.group()};
 }
 
@@ -100,7 +100,7 @@ CutterOptions parse_cut_options(int argc, const char* const* argv) {
   options.text = texts.text_of(program_text(), table, line);
   if (options.text) return options;
 
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   std::tie(options.input, options.output) = in_and_out(line);
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");

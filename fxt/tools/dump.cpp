@@ -45,16 +45,16 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
        .options = {{.name = "offsets",
                     .letter = 'o',
                     .help = "begin each line with the record's byte offset",
-                    .take = into(options.offsets)},
+                    .handle = store_in(options.offsets)},
                    {.name = "json",
                     .letter = 'j',
                     .help = "one JSON object per record or finding, or one of all statistics",
-                    .take = into(options.json)},
+                    .handle = store_in(options.json)},
                    {.name = "stats",
                     .letter = 's',
                     .help = "counts of records, events, threads and bytes; and of calls, how long they took: "
                             "total (recursion counted once), self, average, minimum and maximum, in us",
-                    .take = mode(DumpMode::Stats)},
+                    .handle = mode(DumpMode::Stats)},
                    choice("sort", options.order,
                           {{"total", CallOrder::Total},
                            {"self", CallOrder::Self},
@@ -68,17 +68,17 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                     .help =
                         "calls alone, indented: when each began in seconds, process/thread, how long it took "
                         "in us, and its name",
-                    .take = mode(DumpMode::Tree)},
+                    .handle = mode(DumpMode::Tree)},
                    {.name = "check",
                     .letter = 'C',
                     .help = "tell which rules the file breaks, and which readers mind",
-                    .take = mode(DumpMode::Check)},
+                    .handle = mode(DumpMode::Check)},
                    {.name = "all",
                     .help = "with --check: every finding, not only the first 20 of each rule",
-                    .take = into(options.all_findings)},
+                    .handle = store_in(options.all_findings)},
                    {.name = "rules",
                     .help = "the rules that --check knows, with their reasons",
-                    .take = mode(DumpMode::Rules)},
+                    .handle = mode(DumpMode::Rules)},
                    choice("color", color,
                           {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
                           "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}},
@@ -91,7 +91,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                    {.name = "type",
                     .argument = "KIND",
                     .help = "only of this kind (as printed, or event); may be repeated",
-                    .take = into(selection.kinds),
+                    .handle = store_in(selection.kinds),
                     .may_repeat = true},
                    name_option("only with a name that matches this shell pattern; may be repeated",
                                selection.names),
@@ -249,7 +249,7 @@ DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
   options.text = texts.text_of(program_text(), table, line);
   if (options.text) return options;
 
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   if (modes.size() > 1) throw UsageError("--stats, --tree, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
   if (options.mode != DumpMode::Stats && line.has("sort")) throw UsageError("--sort goes with --stats");

@@ -100,11 +100,12 @@ void check_kinds(const std::vector<std::string>& wanted) {
 }
 
 Option range_option(std::string help, std::function<void(const TimeRange&)> take) {
-  return {.name = "time-range",
-          .letter = 'r',
-          .argument = "A~B",
-          .help = std::move(help),
-          .take = [take = std::move(take)](std::string_view text) { take(parse_range("time-range", text)); }};
+  return {
+      .name = "time-range",
+      .letter = 'r',
+      .argument = "A~B",
+      .help = std::move(help),
+      .handle = [take = std::move(take)](std::string_view text) { take(parse_range("time-range", text)); }};
 }
 
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads) {
@@ -112,7 +113,7 @@ Option thread_option(std::string help, std::vector<std::uint64_t>& threads) {
           .letter = 't',
           .argument = "KOID",
           .help = std::move(help),
-          .take = [&threads](std::string_view text) { threads.push_back(parse_count("thread", text)); },
+          .handle = [&threads](std::string_view text) { threads.push_back(parse_count("thread", text)); },
           .may_repeat = true};
 }
 
@@ -121,7 +122,7 @@ Option name_option(std::string help, std::vector<std::string>& patterns) {
           .letter = 'n',
           .argument = "PATTERN",
           .help = std::move(help),
-          .take = into(patterns),
+          .handle = store_in(patterns),
           .may_repeat = true};
 }
 

@@ -9,7 +9,7 @@
 namespace fxt {
 namespace {
 
-// Sets a bit that may lie behind the end; false if it was set.
+// Sets a bit that may lie after the end; false if it was set.
 bool mark(std::vector<bool>& known, std::size_t index) {
   if (index < known.size() && known[index]) return false;
   if (known.size() <= index) known.resize(index + 1);

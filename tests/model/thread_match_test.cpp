@@ -49,7 +49,7 @@ class ThreadMatchTest : public testing::Test {
                               .process_name = "p",
                               .thread_name = name});
   }
-  // Of `count` marks, those before `misses` lie nowhere, those behind them are `in` a call of their function.
+  // Of `count` marks, those before `misses` lie nowhere, those after them are `in` a call of their function.
   static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
                                              std::uint64_t since_ns = 10, In in = In::InnermostCall,
                                              std::size_t indirect = 0) {

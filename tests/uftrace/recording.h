@@ -28,7 +28,7 @@ class RecordingBuilder {
 
   RecordingBuilder& entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
   RecordingBuilder& exit(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
-  // With the `more` bit, and that many payload bytes behind it (garbage).
+  // With the `more` bit, and that many payload bytes after it (garbage).
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
   // The same with these bytes, which the builder pads.

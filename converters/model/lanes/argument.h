@@ -157,7 +157,7 @@ class Arguments {
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
-  // For producers that pack arguments themselves. reserve() returns memory for `words` words behind the
+  // For producers that pack arguments themselves. reserve() returns memory for `words` words after the
   // arguments; commit() adds the words before `end`, which are `count` arguments.
   std::uint64_t* reserve(std::size_t words) {
     if (words_used_ + words > words_.size()) [[unlikely]]
@@ -168,7 +168,7 @@ class Arguments {
     words_used_ = static_cast<std::size_t>(end - words_.data());
     size_ += count;
   }
-  // Changes the value of an argument that is no Text. `word` is the index of the word behind its header.
+  // Changes the value of an argument that is no Text. `word` is the index of the word after its header.
   void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
   void clear() { words_used_ = size_ = 0; }
 

@@ -7,7 +7,7 @@ namespace convert {
 
 void EventQueue::add_chunk() {
   if (write_ != nullptr) event_bytes_ += sizeof(EventChunk::events);
-  filling_.push_back(pool_->take_events());
+  filling_.push_back(pool_->acquire_events());
   EventChunk& chunk = *filling_.back();
   chunk.bytes_before = bytes_used();
   write_ = chunk.events.data();

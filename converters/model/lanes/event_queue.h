@@ -99,7 +99,7 @@ class EventQueue {
   ArgumentArena blocks_;
   std::uint64_t event_bytes_ = 0;    // of all full chunks of events so far
   std::size_t retracted_ = 0;        // of unsealed events
-  std::deque<SealedEvents> sealed_;  // not taken yet
+  std::deque<SealedEvents> sealed_;  // not consumed yet
 };
 
 }  // namespace convert

@@ -267,7 +267,7 @@ void Lane::limit_held_bytes() {
     const std::size_t oldest = open_calls_.oldest_pending();
     if (oldest >= open_calls_.size()) return;
     const std::uint64_t before = queue_.bytes_before(open_calls_[oldest].event), used = queue_.bytes_used();
-    // Only full chunks are counted as used: the call may lie behind them.
+    // Only full chunks are counted as used: the call may lie after them.
     if (used <= before || used - before <= held_bytes_limit_) return;
     release_oldest();
   }

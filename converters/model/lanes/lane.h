@@ -5,7 +5,7 @@
 //   zero length lies inside it at its very end, or its end is not known when its begin must be written: then
 //   it becomes a begin and an end.
 //
-// One thread at a time fills a lane; another thread may take the sealed events meanwhile.
+// One thread at a time fills a lane; another thread may consume the sealed events meanwhile.
 #pragma once
 
 #include <cassert>
@@ -42,7 +42,7 @@ class Lane {
   // The arguments that one record can hold go with the begin, as many more go with the end, and the rest is
   // counted as cut.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
-  // Opens a call that is filtered: it is on the stack, but no event stands for it, and it adds no level.
+  // Opens a call that is filtered: it is on the stack, but has no event and adds no level.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
     advance(time_ns);
     open_calls_.push_filtered(key);

@@ -23,7 +23,7 @@ struct EventChunk {
 
   std::array<PendingEvent, kEvents> events;
   std::uint64_t bytes_before = 0;  // that its lane had used when the chunk was added
-  // Full chunks of words. No event behind this chunk refers to them.
+  // Full chunks of words. No event after this chunk refers to them.
   std::vector<WordChunk> words, large_words;
 };
 
@@ -32,14 +32,14 @@ class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
 
-  std::unique_ptr<EventChunk> take_events() {
+  std::unique_ptr<EventChunk> acquire_events() {
     const std::lock_guard lock(mutex_);
     if (events_.empty()) return std::unique_ptr<EventChunk>(new EventChunk);
     auto chunk = std::move(events_.back());
     events_.pop_back();
     return chunk;
   }
-  WordChunk take_words() {
+  WordChunk acquire_words() {
     const std::lock_guard lock(mutex_);
     if (words_.empty()) return std::make_unique_for_overwrite<std::uint64_t[]>(kWordsPerChunk);
     auto chunk = std::move(words_.back());
@@ -66,7 +66,7 @@ class ArgumentArena {
  public:
   explicit ArgumentArena(ChunkPool& pool) : pool_(&pool) {}
 
-  // Reserves a block of `words` words, and fills in its header. Returns its first word behind the header;
+  // Reserves a block of `words` words, and fills in its header. Returns its first word after the header;
   // null if there is no room.
   std::uint64_t* try_add(std::size_t count, std::size_t words) {
     const std::size_t size = words + 1;
@@ -82,7 +82,7 @@ class ArgumentArena {
       return fill_header(chunk.large_words.back().get(), count, words);
     }
     if (words_ != nullptr) chunk.words.push_back(std::move(words_));
-    words_ = pool_->take_words();
+    words_ = pool_->acquire_words();
     word_ = words_.get() + size;
     end_ = words_.get() + ChunkPool::kWordsPerChunk;
     return fill_header(words_.get(), count, words);

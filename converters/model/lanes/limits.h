@@ -1,4 +1,4 @@
-// What a sink can take of one thread, and which calls and instants fit into that.
+// The limits of a sink for one thread, and which calls and instants are within them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// What a sink can take. Lanes and the timeline drop, cut or replace what exceeds it, and count that.
+// The limits of a sink. Lanes and the timeline drop, cut or replace what exceeds them, and count that.
 struct SinkLimits {
   std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
   std::size_t depth = std::numeric_limits<std::size_t>::max();         // of nested calls and instants

@@ -1,4 +1,4 @@
-// The open calls of a lane, outermost first. Like a vector, but calls behind the top can be written before it
+// The open calls of a lane, outermost first. Like a vector, but calls above the top can be written before it
 // is known whether they are needed (Lane::add_plain_run()).
 #pragma once
 
@@ -45,7 +45,7 @@ class OpenCallStack {
     if (size_ == calls_.size()) calls_.resize(2 * size_);
     calls_[size_++] = {event, key};
   }
-  // Pushes a call that no event stands for.
+  // Pushes a call without an event.
   void push_filtered(std::uint64_t key) {
     ++filtered_;
     push(&filtered_event_, key);

@@ -15,7 +15,7 @@
 namespace convert {
 
 enum class EventKind : std::uint8_t {
-  Open,      // a call whose end is not known yet: nothing behind it can be sealed
+  Open,      // a call whose end is not known yet: nothing after it can be sealed
   Complete,  // a call with begin and end
   Begin,     // the begin of a call that is written as a pair
   End,       // its end
@@ -32,7 +32,7 @@ enum class EventKind : std::uint8_t {
   Retracted,   // a call that is dropped after all; never leaves the lane
 };
 
-// The first word of an argument block: how many arguments it holds, in how many words behind this one.
+// The first word of an argument block: how many arguments it holds, in how many words after this one.
 struct ArgumentBlockHeader {
   using Count = fxt::Field<0, 31>;
   using Words = fxt::Field<32, 63>;
@@ -41,7 +41,7 @@ struct ArgumentBlockHeader {
 struct PendingEvent {
   std::uint64_t time_ns;
   std::uint64_t end_ns;        // of a Complete; the id of a counter or flow
-  const std::uint64_t* block;  // its arguments, behind an ArgumentBlockHeader; null if it has none
+  const std::uint64_t* block;  // its arguments, after an ArgumentBlockHeader; null if it has none
   LabelId label;
   EventKind kind;
 

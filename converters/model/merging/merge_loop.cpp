@@ -245,7 +245,8 @@ std::size_t MergeLoop::merge() {
     }
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
-    // A lane that was next twice in a row probably stays so: take all its events before those of the others.
+    // A lane that was next twice in a row probably stays so: its events are merged first, as many as precede
+    // those of the others.
     if (std::exchange(before, lane) == lane) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;

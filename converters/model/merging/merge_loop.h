@@ -96,7 +96,7 @@ class MergeLoop {
   std::size_t block_bytes_;       // that one pump() reads
   std::size_t lookahead_bytes_;
   LoserTree tree_;
-  bool is_merging_ = false;  // sealed events are taken from the lanes
+  bool is_merging_ = false;  // sealed events are consumed
   std::uint64_t needed_from_ns_ = 0;
   std::size_t blocking_ = kNone;  // the lane without events that the merge waits for
 

@@ -28,7 +28,7 @@ struct MergedRun {
   std::uint32_t lane;  // its number
 };
 
-// What a sink can take is known before it exists, as the lanes keep to it: see SinkLimits.
+// The limits of a sink are known before it is created, as the lanes keep them: see SinkLimits.
 class EventSink {
  public:
   virtual ~EventSink() = default;

@@ -29,11 +29,11 @@ class ByteCursor {
   // Throws InputError "<path>:+<offset>: truncated: <what> needs N bytes, M left".
   template <std::integral T>
   T read(std::string_view what) {
-    return load<T>(take(sizeof(T), what).data(), order_);
+    return load<T>(read_bytes(sizeof(T), what).data(), order_);
   }
 
   // The next `size` bytes; valid as long as the cursor's bytes are. Throws as read() does.
-  std::span<const std::byte> take(std::size_t size, std::string_view what) {
+  std::span<const std::byte> read_bytes(std::size_t size, std::string_view what) {
     if (size > left()) fail_truncated(size, what);
     const auto taken = bytes_.subspan(at_, size);
     at_ += size;
@@ -43,7 +43,7 @@ class ByteCursor {
   // A child over the next `size` bytes, which can't read past its own end. Throws as read() does.
   ByteCursor slice(std::size_t size, std::string_view what) {
     const auto start = offset();
-    return ByteCursor(take(size, what), path_, order_, start);
+    return ByteCursor(read_bytes(size, what), path_, order_, start);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Where something is in the user's inputs, and the error that says it can't be understood from there on.
+// A position in the user's inputs, and the error of an input that can't be understood from there on.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// A place in an input, as the user would look it up: a file, a line of a text file, or a byte of a binary
+// A position in an input, as the user would look it up: a file, a line of a text file, or a byte of a binary
 // one. Text forms: "demo/info", "demo/task.txt:3", "demo/1234.dat:+0x48".
 class Location {
  public:

@@ -15,7 +15,7 @@ namespace convert {
 namespace {
 
 int open_for_reading(const std::string& path) {
-  // Not blocking: opening a FIFO that stands in place of the file must not hang.
+  // Not blocking: opening a FIFO instead of the file must not hang.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) throw InputError(Location::file(path), fmt::format("can't open: {}", std::strerror(errno)));
   return fd;
@@ -80,7 +80,7 @@ FileWindow::FileWindow(std::string path, EarlyEnd early_end, bool keep_open, std
 
 std::span<const std::byte> FileWindow::fetch(std::uint64_t offset, std::size_t wanted) {
   if (offset >= size_) return {};
-  // The bytes that are in memory already move to the front; the others are read behind them.
+  // The bytes that are in memory already move to the front; the others are read after them.
   std::size_t kept = 0;
   if (offset >= begin_ && offset - begin_ < filled_) {
     const auto from = static_cast<std::size_t>(offset - begin_);

@@ -50,9 +50,9 @@ class FileWindow {
              std::size_t block_bytes = kDefaultBlockBytes);
 
   const std::string& path() const { return file_.path(); }
-  std::uint64_t size() const { return size_; }  // decreases when the file turns out to be shorter
+  std::uint64_t size() const { return size_; }  // decreases if the file proves to be shorter
 
-  // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and the bytes behind them
+  // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and the bytes after them
   // that are in memory. Valid until the next call. Throws InputError as InputFile::read() does.
   std::span<const std::byte> at(std::uint64_t offset, std::size_t wanted) {
     if (offset >= begin_ && offset - begin_ <= filled_ && wanted <= filled_ - (offset - begin_))
@@ -60,7 +60,7 @@ class FileWindow {
     return fetch(offset, wanted);
   }
 
-  // For reading forward: the bytes at offset(), as at() returns them, and the step behind some of them.
+  // For reading forward: the bytes at offset(), as at() returns them, and the step past some of them.
   std::span<const std::byte> at_least(std::size_t bytes) { return at(offset_, bytes); }
   void consume(std::size_t bytes) { offset_ += bytes; }
   void skip_to_end() { offset_ = size_; }

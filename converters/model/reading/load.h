@@ -10,7 +10,7 @@
 namespace convert {
 
 // An integer or a float whose bytes are there: the caller has checked it. This is for the innermost loops of
-// reading, and of searching behind damage, where an exception per byte would not do.
+// reading, and of searching after damage, where an exception per byte would not do.
 template <typename T>
 T load(const std::byte* bytes, std::endian order) {
   using boost::endian::endian_load;

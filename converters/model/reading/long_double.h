@@ -20,7 +20,7 @@ class LongDouble {
   // Whether a double holds it, but for its last digits: it is neither too large nor too small.
   bool is_double() const;
   double value() const;
-  // As GDB says it: "1.18973149535723176502e+4932", or "<invalid float value>" of bits that are no number.
+  // As GDB prints it: "1.18973149535723176502e+4932", or "<invalid float value>" of bits that are no number.
   std::string text() const;
 
  private:

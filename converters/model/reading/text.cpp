@@ -9,7 +9,7 @@ std::optional<std::uint64_t> c_number(std::string_view text) {
   return whole_number(text, text.size() > 1 && text.starts_with('0') ? 8 : 10);
 }
 
-bool take_prefix(std::string_view& text, std::string_view prefix) {
+bool consume_prefix(std::string_view& text, std::string_view prefix) {
   const auto same = [](char a, char b) { return fxt::lower(a) == b; };
   if (!std::ranges::equal(text.substr(0, prefix.size()), prefix, same)) return false;
   text.remove_prefix(prefix.size());

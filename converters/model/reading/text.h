@@ -1,4 +1,4 @@
-// What texts are taken apart into: numbers, words, items between separators.
+// Splits text into numbers, words, and items between separators.
 #pragma once
 
 #include <algorithm>
@@ -21,35 +21,35 @@ constexpr bool is_word_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Takes the digits off that `text` begins with, behind a minus if the type has one. Nothing (and nothing
-// taken) if there are none, or the number is too large for its type.
+// Removes the number that `text` begins with, with a minus sign if the type is signed, and returns it.
+// Nothing, and `text` unchanged, if there are no digits or the number is too large for its type.
 template <std::integral Number = std::uint64_t>
-std::optional<Number> take_number(std::string_view& text, int base = 10) {
+std::optional<Number> consume_number(std::string_view& text, int base = 10) {
   Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc{}) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }
-// The same of all of `text`.
+// All of `text` as a number.
 template <std::integral Number = std::uint64_t>
 std::optional<Number> whole_number(std::string_view text, int base = 10) {
-  const auto number = take_number<Number>(text, base);
+  const auto number = consume_number<Number>(text, base);
   return text.empty() ? number : std::nullopt;
 }
 // All of `text` as C writes a number: decimal, 0x hexadecimal, 0 octal; below 2^64.
 std::optional<std::uint64_t> c_number(std::string_view text);
 
-// `prefix` is in lower case; `text` need not be.
-bool take_prefix(std::string_view& text, std::string_view prefix);
-// Without blanks at either end.
+// Removes `prefix`, which is in lower case, from the start of `text`, in any case. False if it isn't there.
+bool consume_prefix(std::string_view& text, std::string_view prefix);
+// `text` without blanks at either end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
-// Calls `take` with each part between separators; empty parts are passed.
-template <typename Take>
-void split(std::string_view text, char separator, const Take& take) {
+// Calls `visit` with each part between separators that isn't empty.
+template <typename Visit>
+void split(std::string_view text, char separator, const Visit& visit) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(separator), text.size());
-    if (end != 0) take(text.substr(0, end));
+    if (end != 0) visit(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }

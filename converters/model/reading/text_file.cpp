@@ -58,13 +58,13 @@ void LineReader::skip_blanks() {
 }
 
 std::uint64_t LineReader::decimal(std::string_view what) {
-  const auto number = take_number(rest_);
+  const auto number = consume_number(rest_);
   if (!number) fail(fmt::format("expected {}, a decimal number", what));
   return *number;
 }
 
 std::uint64_t LineReader::hexadecimal(std::string_view what) {
-  const auto number = take_number(rest_, 16);
+  const auto number = consume_number(rest_, 16);
   if (!number) fail(fmt::format("expected {}, a hexadecimal number", what));
   return *number;
 }

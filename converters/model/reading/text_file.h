@@ -1,4 +1,4 @@
-// Text files of an input: read whole, walked line by line, each line taken apart field by field.
+// Text files of an input: read whole, walked line by line, each line split into fields.
 #pragma once
 
 #include <cstddef>

@@ -115,7 +115,7 @@ template <typename RefOf, typename TextOf>
   return at;
 }
 
-// Writes all words behind the arguments, and the header word.
+// Writes all words after the arguments, and the header word.
 inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
                                 const PendingEvent& event, std::uint64_t header) {
   if (has_last_word(event.kind)) *word++ = event.end_ns;

@@ -91,7 +91,7 @@ class FxtSink : public EventSink {
   Notes& notes_;
   std::vector<EventThread> threads_;       // by lane
   std::vector<std::uint64_t> headers_;     // by label: see header_of(); 0: none yet
-  std::vector<bool> frame_marks_;          // by label: Tracy would take its instants for starts of frames
+  std::vector<bool> frame_marks_;          // by label: Tracy would show its instants as starts of frames
   std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;
   std::deque<std::string> repaired_;             // valid forms of the current record's strings

@@ -138,7 +138,7 @@ bool is_well_formed(std::span<const std::byte> code) {
     if (instruction->opcode == Opcode::Goto || instruction->opcode == Opcode::IfGoto)
       last_target = std::max(last_target, instruction->operand);
     at += instruction->size;
-    // Code behind the end runs only if something jumps there.
+    // Code after the end runs only if something jumps there.
     if (instruction->opcode == Opcode::End && last_target < at) return true;
   }
   return true;

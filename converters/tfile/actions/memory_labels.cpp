@@ -9,7 +9,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// A block is searched behind fewer than this many unexplained blocks.
+// A block is searched after fewer than this many unexplained blocks.
 constexpr std::size_t kLookAhead = 4;
 // An expression reads only this many of the latest blocks.
 constexpr std::size_t kLookBack = 256;

@@ -1,4 +1,4 @@
-// Which registers the actions of a tracepoint ask for.
+// Which registers the actions of a tracepoint collect.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` stands for; none if it is no register. GDB also has names for parts of registers
+// The registers that `$name` means; none if it is no register. GDB also has names for parts of registers
 // ("al") and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);

@@ -51,7 +51,7 @@ bool is_plain_name(std::string_view text) {
   }
 }
 
-// The offset behind the bracket that closes the one at `at`; the end of the text if none does.
+// The offset after the bracket that closes the one at `at`; the end of the text if none does.
 std::size_t behind_brackets(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {

@@ -98,7 +98,7 @@ const std::vector<FlagField>& x86_flags() {
   return flags;
 }
 
-unsigned number_in(std::string_view digits) { return take_number<unsigned>(digits).value_or(0); }
+unsigned number_in(std::string_view digits) { return consume_number<unsigned>(digits).value_or(0); }
 
 // The names of a range: "r0-r15", "ymm0h-ymm15h", or a single name.
 std::vector<std::string> names_of(std::string_view word) {

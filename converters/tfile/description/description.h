@@ -64,7 +64,7 @@ struct Description {
   std::vector<TraceVariable> variables;
   std::vector<TracepointLocation> locations;
   std::string text;                // all lines, as written
-  std::uint64_t frames_begin = 0;  // file offset behind the empty line
+  std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // it ends with the empty line
 
   // The number of a variable that the target computes, as GDB and KGTP define some; nothing if there is none.

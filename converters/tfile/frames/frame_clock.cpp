@@ -104,7 +104,7 @@ FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
   return {.ns = last_ns_, .is_synthetic = true};
 }
 
-// Reads ahead to the next stamp behind `frame`. In all, the file is read ahead once.
+// Reads ahead to the next stamp after `frame`. In all, the file is read ahead once.
 void FrameClock::find_next_stamp(std::uint64_t frame) {
   unstamped_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
   const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;

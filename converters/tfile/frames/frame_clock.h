@@ -41,7 +41,7 @@ class StampReader {
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
   // The same for all frames of a pattern: where they hold $trace_timestamp, if they do, and the time that
-  // stands there. Only for simple patterns, without KGTP's clocks.
+  // it has. Only for simple patterns, without KGTP's clocks.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);

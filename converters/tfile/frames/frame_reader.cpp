@@ -78,7 +78,7 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.is_partial = false;
 }
 
-// A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes behind it decide
+// A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after it decide
 // whether it is a frame, and where the next one begins.
 const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
   const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
@@ -121,11 +121,11 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     at_end_ = !chain;
     // The search has moved the data, so the good blocks are walked again.
     return is_known ? reread(blocks_begin, good_bytes) : next();
-  } else {  // behind the last expected frame
+  } else {  // after the last expected frame
     at_end_ = true;
     return nullptr;
   }
-  // Reading behind the frame may have moved the data.
+  // Reading after the frame may have moved the data.
   offset_ = end;
   return reread(blocks_begin, good_bytes);
 }

@@ -1,4 +1,4 @@
-// Reads the frames of a trace file forward. Behind damage, and behind the holes that gdbserver leaves in
+// Reads the frames of a trace file forward. After damage, and after the holes that gdbserver leaves in
 // circular buffers, it finds the next good frame. All readers of a file find the same frames.
 #pragma once
 
@@ -63,7 +63,7 @@ class FrameReader {
     return file_.at(offset_, kPeekBytes);
   }
   // Instead of next(), for a caller that knows from peek() that a complete frame of `size` bytes (header
-  // included) stands there.
+  // included) begins there.
   void skip_frame(std::size_t size) {
     ++frames_read_;
     offset_ += size;

@@ -48,7 +48,7 @@ class PatternReader {
     }
     return &match_;
   }
-  // Moves the reader behind the frame.
+  // Moves the reader past the frame.
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
 
   // Learns the pattern of a frame that next() returned; false when the frame is no good example. After a few

@@ -44,7 +44,7 @@ class Scopes {
 // A function name as GDB shows it: with template arguments, and with parameters only in full mode.
 std::string demangled(std::string_view symbol, Demangle mode);
 
-// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name behind those of its
+// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
 // scopes. Empty when the function has no name.
 std::string qualified_name(Dwarf_Die* function, Demangle mode);
 

@@ -263,7 +263,7 @@ class Parser {
     std::string_view rest = text_.substr(at_);
     const bool is_hex = rest.starts_with("0x");
     if (is_hex) rest.remove_prefix(2);
-    const auto value = take_number(rest, is_hex ? 16 : 10);
+    const auto value = consume_number(rest, is_hex ? 16 : 10);
     if (!value) return std::nullopt;
     at_ = text_.size() - rest.size();
     while (at_ < text_.size() &&

@@ -14,7 +14,7 @@
 namespace convert::tfile {
 namespace {
 
-// Code that is further behind the last symbol belongs to something else.
+// Code that is further after the last symbol belongs to something else.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
 }  // namespace

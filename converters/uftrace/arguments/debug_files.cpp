@@ -16,7 +16,7 @@ constexpr std::string_view kFunction = "F: ", kLine = "L: ", kArguments = "A: ",
 
 // "<offset> <name>"
 std::optional<std::pair<std::uint64_t, std::string_view>> function_of(std::string_view text) {
-  const auto offset = take_number(text, 16);
+  const auto offset = consume_number(text, 16);
   if (!offset || !text.starts_with(' ')) return std::nullopt;
   return std::pair(*offset, text.substr(1));
 }

@@ -1,4 +1,4 @@
-// The grammar of enum definitions in info and .dbg files, and the text that stands for a value:
+// The grammar of enum definitions in info and .dbg files, and the text for a value:
 //
 //   enum NAME { A, B = 3, C, };enum …
 #pragma once

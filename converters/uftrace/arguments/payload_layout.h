@@ -1,4 +1,4 @@
-// How the payload bytes behind one kind of record become arguments: a list of specs, compiled once into steps
+// How the payload bytes after one kind of record become arguments: a list of specs, compiled once into steps
 // that run for every record.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace convert::uftrace {
 
-// A recorder writes at most 1020 bytes of values behind a record, padded to 8 (fact sheet 9.1).
+// A recorder writes at most 1020 bytes of values after a record, padded to 8 (fact sheet 9.1).
 inline constexpr std::size_t kMaxPayload = 1024;
 
 class SymbolNames {
@@ -76,7 +76,7 @@ class PayloadLayout {
     std::uint64_t header;            // of the argument
     std::uint64_t extra_header = 0;  // of the second argument, `.symbol` or `.bytes`
     const EnumType* type = nullptr;  // of an enum
-    std::uint64_t struct_text = 0;   // NameId of the text that stands for a struct
+    std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
   };
 
   static NameId name_of(const Step& step) {
@@ -92,7 +92,7 @@ class PayloadLayout {
   std::vector<Step> steps_;
   std::vector<std::size_t>
       texts_;                   // for each string: the bytes of fixed size between the previous one and it
-  std::size_t fixed_size_ = 0;  // of the values behind the last string
+  std::size_t fixed_size_ = 0;  // of the values after the last string
   std::size_t max_words_;       // of the arguments
 };
 

@@ -33,11 +33,11 @@ class ItemParser {
   // Parses `argN`, `fpargN` or `retval`. False if the word is no value.
   bool parse_kind(SpecItem& item) {
     item.size = machine_.word_size;
-    if (take_prefix(rest_, "retval")) return true;
-    item.is_float = take_prefix(rest_, "fparg");
-    if (!item.is_float && !take_prefix(rest_, "arg")) return false;
+    if (consume_prefix(rest_, "retval")) return true;
+    item.is_float = consume_prefix(rest_, "fparg");
+    if (!item.is_float && !consume_prefix(rest_, "arg")) return false;
     if (rest_.empty() || !is_digit(rest_.front())) return false;
-    item.number = take_number<std::uint16_t>(rest_).value_or(0);
+    item.number = consume_number<std::uint16_t>(rest_).value_or(0);
     if (item.is_float) set_float(item, sizeof(double));
     return true;
   }
@@ -45,13 +45,13 @@ class ItemParser {
   // Parses the format and the location. False if they are damaged.
   bool parse_rest(SpecItem& item, bool is_return) {
     if (!is_return && item.number == 0) return false;
-    if (take_prefix(rest_, "/") && !parse_format(item)) return false;
+    if (consume_prefix(rest_, "/") && !parse_format(item)) return false;
     if (item.format == Format::Float) {
       item.location = {.kind = SpecLocation::Kind::Float, .number = item.number};
     } else {
       item.location = {.kind = SpecLocation::Kind::Index, .number = item.number};
     }
-    if (take_prefix(rest_, "%") && !parse_location(item.location)) return false;
+    if (consume_prefix(rest_, "%") && !parse_location(item.location)) return false;
     return rest_.empty();
   }
 
@@ -80,7 +80,7 @@ class ItemParser {
         item.size = 0;
         break;
       case Format::Enum:
-        return take_prefix(rest_, ":") && parse_type_name(item);
+        return consume_prefix(rest_, ":") && parse_type_name(item);
       case Format::Struct:
         return parse_struct(item);
       default:
@@ -90,7 +90,7 @@ class ItemParser {
   }
 
   bool parse_bits(SpecItem& item) {
-    const auto bits = take_number<unsigned>(rest_);
+    const auto bits = consume_number<unsigned>(rest_);
     if (!bits) return false;
     constexpr unsigned kLongDouble = 80;
     if (*bits == kLongDouble) {
@@ -112,17 +112,17 @@ class ItemParser {
   }
 
   bool parse_struct(SpecItem& item) {
-    const auto size = take_number<std::size_t>(rest_);
+    const auto size = consume_number<std::size_t>(rest_);
     if (!size || *size > kMaxStructSize) return false;
     item.size = *size;
-    return !take_prefix(rest_, ":") || parse_type_name(item);
+    return !consume_prefix(rest_, ":") || parse_type_name(item);
   }
 
   bool parse_location(SpecLocation& location) {
-    if (take_prefix(rest_, "stack")) {
+    if (consume_prefix(rest_, "stack")) {
       location.kind = SpecLocation::Kind::Stack;
-      take_prefix(rest_, "+");
-      const auto offset = take_number<std::int32_t>(rest_);
+      consume_prefix(rest_, "+");
+      const auto offset = consume_number<std::int32_t>(rest_);
       location.number = offset.value_or(0);
       return offset.has_value();
     }
@@ -152,7 +152,7 @@ void add_word(std::string_view word, const Machine& machine, SpecEntry& entry, S
   }
   const bool is_trigger = std::ranges::any_of(kTriggerWords, [&](std::string_view known) {
     std::string_view rest = word;
-    return take_prefix(rest, known);
+    return consume_prefix(rest, known);
   });
   if (!is_trigger) entry.module = word;
 }

@@ -31,12 +31,12 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
     std::string_view line = whole;
-    if (take_prefix(line, "argspec:")) add_entries(line, kind, false, problems);
-    if (take_prefix(line, "retspec:")) add_entries(line, kind, true, problems);
-    if (take_prefix(line, "argauto:")) add_auto(line, auto_arguments_, problems);
-    if (take_prefix(line, "retauto:")) add_auto(line, auto_results_, problems);
-    if (take_prefix(line, "enumauto:")) parse_enums(line, names, enums_, problems);
-    if (take_prefix(line, "auto-args:")) auto_args_ = line == "1";
+    if (consume_prefix(line, "argspec:")) add_entries(line, kind, false, problems);
+    if (consume_prefix(line, "retspec:")) add_entries(line, kind, true, problems);
+    if (consume_prefix(line, "argauto:")) add_auto(line, auto_arguments_, problems);
+    if (consume_prefix(line, "retauto:")) add_auto(line, auto_results_, problems);
+    if (consume_prefix(line, "enumauto:")) parse_enums(line, names, enums_, problems);
+    if (consume_prefix(line, "auto-args:")) auto_args_ = line == "1";
   }
   for (const std::string& problem : problems)
     notes.add(kDamagedLine, [&] { return fmt::format("{}: no argument spec: \"{}\"", path, problem); });

@@ -24,7 +24,7 @@ struct Condition {
   bool holds(const Argument& number) const;
 };
 
-// Parses the text behind `if:`. Throws UsageError.
+// Parses the text after `if:`. Throws UsageError.
 Condition parse_condition(std::string_view text);
 
 }  // namespace convert::uftrace

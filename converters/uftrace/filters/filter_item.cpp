@@ -40,9 +40,9 @@ constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",    
 // `clear=` accepts it, too.
 constexpr std::string_view kLocation = "loc";
 
-bool begins_with(std::string_view word, std::string_view prefix) { return take_prefix(word, prefix); }
+bool begins_with(std::string_view word, std::string_view prefix) { return consume_prefix(word, prefix); }
 
-// Parses the words behind the `@` of an item.
+// Parses the words after the `@` of an item.
 class WordParser {
  public:
   explicit WordParser(FilterItem& item) : item_(item) {}
@@ -78,17 +78,17 @@ class WordParser {
         word.find('.') != std::string_view::npos && word.find_first_of("=:") == std::string_view::npos;
     if (is_file) return false;
     std::string_view rest = word;
-    if (take_prefix(rest, "clear")) {
+    if (consume_prefix(rest, "clear")) {
       if (is_filter() || item_.option == Option::Trigger) clear_all(rest, word);
       return true;
     }
-    if (take_prefix(rest, "trace")) {
+    if (consume_prefix(rest, "trace")) {
       give(trace_setting(rest, word));
       return true;
     }
     for (const Action& action : kActions) {
       rest = word;
-      if (!take_prefix(rest, action.name) || !take_prefix(rest, action.before_value)) continue;
+      if (!consume_prefix(rest, action.name) || !consume_prefix(rest, action.before_value)) continue;
       set_value(action, rest, word);
       give(action.setting);
       return true;
@@ -127,8 +127,8 @@ class WordParser {
   Setting trace_setting(std::string_view text, std::string_view word) const {
     if (text.empty()) return Setting::Trace;
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);
-    if (take_prefix(text, "on") && text.empty()) return Setting::TraceOn;
-    if (take_prefix(text, "off") && text.empty()) return Setting::TraceOff;
+    if (consume_prefix(text, "on") && text.empty()) return Setting::TraceOn;
+    if (consume_prefix(text, "off") && text.empty()) return Setting::TraceOff;
     refuse("what begins with trace is trace, trace_on or trace_off", word);
   }
 
@@ -137,7 +137,7 @@ class WordParser {
       item_.clears = Settings::all();
       return;
     }
-    if (!take_prefix(text, "=")) refuse("clear takes nothing or =NAME[+NAME...]", word);
+    if (!consume_prefix(text, "=")) refuse("clear takes nothing or =NAME[+NAME...]", word);
     split(text, '+', [&](std::string_view name) { clear(name, word); });
   }
 

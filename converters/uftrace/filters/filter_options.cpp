@@ -26,7 +26,7 @@ Option item_option(FilterItem::Option option, char letter, std::string argument,
           .letter = letter,
           .argument = std::move(argument),
           .help = std::move(help),
-          .take =
+          .handle =
               [&options, option](std::string_view list) {
                 std::ranges::move(parse_filter_items(option, list), std::back_inserter(options.items));
               },
@@ -61,7 +61,7 @@ std::vector<Option> options_of(FilterOptions& options) {
       {.name = "trace",
        .argument = "on|off",
        .help = "whether calls are shown before the first trace_on or trace_off (default: on)",
-       .take =
+       .handle =
            [&options](std::string_view text) {
              if (text != "on" && text != "off") refuse_word("trace", text, {"on", "off"});
              options.starts_tracing = text == "on";
@@ -70,7 +70,7 @@ std::vector<Option> options_of(FilterOptions& options) {
        .letter = 'D',
        .argument = "N",
        .help = "only N levels of calls, counted from where -F begins",
-       .take =
+       .handle =
            [&options](std::string_view text) {
              options.depth = static_cast<std::uint32_t>(number_between("depth", text, 1, kMaxDepth));
            }},
@@ -78,12 +78,12 @@ std::vector<Option> options_of(FilterOptions& options) {
        .letter = 't',
        .argument = "TIME",
        .help = "only calls that take so long, and those around them: 500, 1.5us, 20ms, 2s",
-       .take = [&options](std::string_view text) { options.time_ns = parse_time_ns("time-filter", text); }},
+       .handle = [&options](std::string_view text) { options.time_ns = parse_time_ns("time-filter", text); }},
       {.name = "size-filter",
        .letter = 'Z',
        .argument = "SIZE",
        .help = "only functions of so many bytes of code: 128, 0x80, 4k",
-       .take =
+       .handle =
            [&options](std::string_view text) {
              const auto size = c_size(text);
              if (size.value_or(0) == 0)
@@ -92,7 +92,7 @@ std::vector<Option> options_of(FilterOptions& options) {
            }},
       {.name = "no-libcall",
        .help = "no calls of library functions by the program's own code; what they call stays",
-       .take = into(options.no_libcall)},
+       .handle = store_in(options.no_libcall)},
   };
 }
 

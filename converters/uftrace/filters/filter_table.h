@@ -1,5 +1,5 @@
 // The rules of a recording's functions, from the filter options. A rule is worked out when its function is
-// first asked for. Safe to use from several threads; an answer never depends on earlier questions.
+// first asked for. Safe to use from several threads; a result never depends on earlier calls.
 #pragma once
 
 #include <cstdint>

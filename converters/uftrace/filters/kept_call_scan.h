@@ -1,5 +1,5 @@
 // Finds, before a thread is converted, which of its calls -t, -C and their triggers keep (fact sheet of
-// filters, 5): those that are long enough, or wanted, and all calls around them. Walks in steps.
+// filters, 5): those that are long enough, or match, and all calls around them. Scans in steps.
 #pragma once
 
 #include <cstdint>

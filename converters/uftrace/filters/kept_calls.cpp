@@ -25,7 +25,7 @@ void KeptCalls::keep(std::uint64_t offset) {
   part.listed = {};
 }
 
-// Offsets are asked for in ascending order: the part before is not needed again.
+// is_kept() is called with ascending offsets: the part before is not needed again.
 void KeptCalls::enter(std::uint64_t number) {
   if (part_ < number && part_ < parts_.size()) parts_[part_] = {};
   part_ = number;

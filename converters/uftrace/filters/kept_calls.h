@@ -13,7 +13,7 @@ class KeptCalls {
  public:
   // Offsets may come in any order.
   void keep(std::uint64_t offset);
-  // Fast for ascending offsets. Parts of the set that lie behind are freed.
+  // Fast for ascending offsets. Earlier parts of the set are freed.
   bool is_kept(std::uint64_t offset) {
     const std::uint64_t part = offset / kPartBytes;
     if (part != part_) enter(part);
@@ -40,7 +40,7 @@ class KeptCalls {
   void enter(std::uint64_t part);
 
   std::vector<Part> parts_;
-  std::uint64_t part_ = ~std::uint64_t{0};  // that was asked for last
+  std::uint64_t part_ = ~std::uint64_t{0};  // the latest part that is_kept() looked into
   Words words_{};                           // the bits of that part
 };
 

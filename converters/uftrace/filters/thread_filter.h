@@ -60,7 +60,7 @@ class ThreadFilter {
   // What holds inside a call.
   struct State {
     bool is_in = false, is_out = false;  // inside a function that is filtered in, or out
-    bool is_dropped = false;             // the call is too short, or calls nothing that is wanted
+    bool is_dropped = false;             // the call is too short, or calls no function that -C names
     std::int32_t budget = 0;             // levels that may be shown
     std::uint64_t size = 0;              // the smallest function that is shown
   };

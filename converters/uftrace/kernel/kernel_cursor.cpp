@@ -14,7 +14,7 @@ namespace {
 // `commit` of a page.
 struct PageCommit {
   using Size = fxt::Field<0, 26>;      // bytes of events
-  using CountStored = fxt::Field<30>;  // a long behind the events is the number of lost ones
+  using CountStored = fxt::Field<30>;  // a long after the events is the number of lost ones
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
@@ -55,7 +55,7 @@ static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 constexpr std::size_t kWord = sizeof(std::uint32_t);
 // The kernel's clock may go back by a little from one page to the next.
 constexpr std::uint64_t kClockSlackNs = 1'000'000;
-// A page's time is compared with those of this many pages behind it.
+// A page's time is compared with those of this many pages after it.
 constexpr std::size_t kWitnesses = 3;
 
 }  // namespace
@@ -124,7 +124,7 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// A page's time is plausible unless most of the pages behind are earlier. Pages that are earlier than what
+// A page's time is plausible unless most of the pages after are earlier. Pages that are earlier than what
 // was read are damaged themselves, and don't count.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kClockSlackNs < last_ns_) return false;

@@ -61,7 +61,7 @@ void KernelFileSource::stage(const KernelEvent& event) {
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// A loss concerns two threads for sure: the one before it and the one behind it. Which others ran meanwhile
+// A loss concerns two threads for sure: the one before it and the one after it. Which others ran meanwhile
 // is not known.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,

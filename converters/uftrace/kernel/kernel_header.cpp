@@ -17,12 +17,12 @@ constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
 
 // ---- Formats of events ----
 
-// The number behind the first `key`.
+// The number after the first `key`.
 std::optional<std::size_t> number_of(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view rest = trimmed(text.substr(at + key.size()));
-  return take_number<std::size_t>(rest);
+  return consume_number<std::size_t>(rest);
 }
 
 // "unsigned long func", "char comm[16]", "__data_loc char[] name".
@@ -128,7 +128,7 @@ class HeaderParser {
     if (!length) return false;
     std::string_view text = rest_.substr(0, *length);
     const std::string_view behind = rest_.substr(text.size());
-    // A wrong length must not cost the blocks behind it.
+    // A wrong length must not cost the blocks after it.
     if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlock))) {
       note_damage(fmt::format("a block of {} bytes does not end there", *length));
       const std::size_t next = rest_.find(fmt::format("\n{}", kBlock));

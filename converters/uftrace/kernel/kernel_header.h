@@ -75,7 +75,7 @@ struct KernelHeader {
 
 // Parses the `field:` lines of a text and ignores all others.
 std::vector<EventField> parse_fields(std::string_view text);
-// Notes damaged lines and continues behind them. Returns nothing if the file does not exist.
+// Notes damaged lines and continues after them. Returns nothing if the file does not exist.
 std::optional<KernelHeader> read_kernel_header(const std::filesystem::path& directory, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -109,7 +109,7 @@ class PrintParser {
     PrintExpression expression;
     std::set<std::string> fields;  // that it is made of
   };
-  // The next argument; nothing behind the last one.
+  // The next argument; nothing after the last one.
   std::optional<Argument> next_argument() {
     if (!consume_if(",")) return std::nullopt;
     fields_.clear();
@@ -255,7 +255,7 @@ class PrintParser {
     return word;
   }
 
-  // "(unsigned long)", "(void *)": words and stars only, with an operand behind them.
+  // "(unsigned long)", "(void *)": words and stars only, with an operand after them.
   bool consume_cast() {
     if (!rest_.starts_with('(')) return false;
     const std::size_t end =
@@ -330,7 +330,7 @@ std::string_view name_before(std::string_view text) {
 }
 
 // A text belongs to the field that its label names, else to the only field that it is made of. A conversion
-// right behind another one continues its text.
+// right after another one continues its text.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

@@ -54,7 +54,7 @@ struct PrintedField {
   bool is_pointer = false;                  // %p
 };
 
-// By field. Empty if the text is not understood as a whole: all fields are then shown as their types say.
+// By field. Empty if the text is not understood as a whole: then all fields are shown by their types.
 std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 
 }  // namespace convert::uftrace

@@ -26,7 +26,7 @@ constexpr std::size_t kHeaderSize = 8;
 constexpr std::size_t kSampleIdSize = 16;
 constexpr std::size_t kWord = 8;  // all sizes are multiples of it
 
-// Behind the header: Switch nothing; Fork and Exit u32 pid, ppid, tid, ptid, u64 time; Comm u32 pid, tid, the
+// After the header: Switch nothing; Fork and Exit u32 pid, ppid, tid, ptid, u64 time; Comm u32 pid, tid, the
 // name; Lost u64 id, lost.
 constexpr std::size_t kSwitchTid = kHeaderSize + 4;  // in the sample_id
 constexpr std::size_t kTaskTid = kHeaderSize + 8, kTaskParent = kHeaderSize + 12,
@@ -59,7 +59,7 @@ const EventType* find_event_type(std::uint32_t type) {
 // The kernel has about 20 types of records; perf's own begin at 64.
 constexpr std::uint32_t kTypeLimit = 128;
 
-// The clock of perf may go back by a little (ktime_get_mono_fast_ns tells how). A larger step, in either
+// The clock of perf may go back by a little (see ktime_get_mono_fast_ns). A larger step, in either
 // direction, is examined.
 constexpr std::uint64_t kClockSlackNs = 1'000'000;
 // A large step forward must be confirmed by the next record with a known type, among this many.
@@ -232,7 +232,7 @@ void PerfCursor::skip_damage() {
   });
 }
 
-// Behind damage, a record must have a known type, a time that does not go back, and a record behind it.
+// After damage, a record must have a known type, a time that does not go back, and a record after it.
 bool PerfCursor::resumes_here() {
   const auto header = plausible_header();
   if (!header || find_event_type(header->type) == nullptr) return false;

@@ -38,7 +38,7 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
     info.order = std::endian::big;
 
   ByteCursor in(raw, path, info.order);
-  in.take(kMagic.size(), "magic");
+  in.read_bytes(kMagic.size(), "magic");
   const auto version_place = in.here();
   info.version = in.read<std::uint32_t>("version");
   if (info.version < kOldestVersion || info.version > kUnlikelyVersion) {
@@ -54,7 +54,7 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.read<std::uint64_t>("info mask");  // which lines follow; the lines have keys of their own
   const auto max_stack = in.read<std::uint16_t>("max stack");
   if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
-  in.take(kHeaderSize - in.offset(), "unused header bytes");
+  in.read_bytes(kHeaderSize - in.offset(), "unused header bytes");
 
   if (header_size >= kHeaderSize && header_size <= bytes.size()) return header_size;
   notes.add(kDamagedLine, size_place,

@@ -39,7 +39,7 @@ bool is_hex(std::string_view text) {
 }
 
 // Removes the build-id from the end of the path column, if there is one.
-std::string take_build_id(std::string_view& path) {
+std::string consume_build_id(std::string_view& path) {
   const std::size_t mark = path.rfind(kBuildIdMark);
   if (mark == std::string_view::npos) return {};
   const std::string_view id = path.substr(mark + kBuildIdMark.size());
@@ -64,7 +64,7 @@ void read_mapping(LineReader line, MemoryMap& map) {
   if (path == "[stack]") map.kernel_base = kernel_base_for(start);
   if (path.empty() || path.starts_with('[')) return;
 
-  const std::string build_id = take_build_id(path);
+  const std::string build_id = consume_build_id(path);
   if (!map.modules.empty() && map.modules.back().path == path && map.modules.back().end <= start) {
     map.modules.back().end = end;
     return;

@@ -35,7 +35,7 @@ struct MemoryMap {
 // skipped.
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes);
 
-// The part behind the last '/'.
+// The part after the last '/'.
 std::string_view basename_of(std::string_view path);
 
 }  // namespace convert::uftrace

@@ -83,7 +83,7 @@ class Sessions {
   // The session of the task at that time: its own one or, before its first line, the one of its process or
   // parent, or else its first one. The span may be shorter than the session's use.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
-  // The address spaces of all sessions that session_at() can return for the task. Null stands for an unknown
+  // The address spaces of all sessions that session_at() can return for the task. Null means an unknown
   // program.
   std::set<const AddressSpace*> spaces_of(const Task& task) const;
 

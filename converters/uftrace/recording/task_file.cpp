@@ -89,7 +89,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return text;
 }
 
-// Reads one message and the padding behind it.
+// Reads one message and the padding after it.
 void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
   const auto start = in.here();
   const auto magic = in.read<std::uint16_t>("message magic");
@@ -112,15 +112,15 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
     events.emplace_back(Fork{.time_ns = time_ns, .child = ProcessId{tid}, .parent = ProcessId{pid}});
   } else {
     SessionStart session{.time_ns = time_ns, .pid = ProcessId{pid}};
-    session.sid = text_of(body.take(kSidSize, "sid"));
+    session.sid = text_of(body.read_bytes(kSidSize, "sid"));
     body.read<std::uint32_t>("unused word");
     const auto name_size = body.read<std::uint32_t>("exename length");
     if (name_size <= body.left()) {
-      session.exename = text_of(body.take(name_size, "exename"));
+      session.exename = text_of(body.read_bytes(name_size, "exename"));
     } else {  // the message's length does not include the name
-      session.exename = text_of(in.take(name_size, "exename"));
+      session.exename = text_of(in.read_bytes(name_size, "exename"));
       const std::size_t padding = (kNameAlignment - name_size % kNameAlignment) % kNameAlignment;
-      in.take(padding, "exename padding");
+      in.read_bytes(padding, "exename padding");
     }
     events.emplace_back(std::move(session));
   }

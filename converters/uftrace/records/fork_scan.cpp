@@ -33,13 +33,13 @@ class ForkScan {
 
   ForkScanResult run() {
     walk_.run(*this);
-    if (!is_done()) add_moments(~std::uint64_t{0}, late_ ? late_->before : here());
+    if (!is_done()) add_snapshots(~std::uint64_t{0}, late_ ? late_->before : here());
     return std::move(found_);
   }
 
   // ---- For CallWalk ----
 
-  bool is_done() const { return found_.moments.size() == query_.times_ns.size(); }
+  bool is_done() const { return found_.snapshots.size() == query_.times_ns.size(); }
   std::uint64_t plain_until_ns() const { return plain_until_ns_; }
   bool may_skip(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
   void skipped(const CallRecord& call, std::uint64_t offset) {
@@ -48,7 +48,7 @@ class ForkScan {
   void before_call(const RecordItem& item) {
     check_moments(item.call.time_ns);
     move_to(item.call.time_ns);
-    // A call began before what follows it, even if the times say otherwise.
+    // A call began before the records after it, even if their times are earlier.
     if (is_in_new_fork_)
       found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
   }
@@ -85,7 +85,7 @@ class ForkScan {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = {};
     plain_until_ns_ = late_ ? 0 : symbols_.until_ns();
-    if (!is_done()) plain_until_ns_ = std::min(plain_until_ns_, query_.times_ns[found_.moments.size()] + 1);
+    if (!is_done()) plain_until_ns_ = std::min(plain_until_ns_, query_.times_ns[found_.snapshots.size()] + 1);
   }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -101,18 +101,19 @@ class ForkScan {
   }
   bool is_plain(std::uint64_t address) const { return !fork_depth_ && kinds_.find(address) != nullptr; }
 
-  // A record behind the next time of the query may be damaged: it counts if the record after it agrees.
+  // A record after the next time of the query may be damaged: it counts if the record after it agrees.
   void check_moments(std::uint64_t time_ns) {
-    if (late_) add_moments(std::min(late_->time_ns, time_ns), late_->before);
+    if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
-    if (!is_done() && query_.times_ns[found_.moments.size()] < time_ns) late_ = {time_ns, here()};
+    if (!is_done() && query_.times_ns[found_.snapshots.size()] < time_ns) late_ = {time_ns, here()};
   }
 
-  void add_moments(std::uint64_t time_ns, const StackMoment& moment) {
-    while (!is_done() && query_.times_ns[found_.moments.size()] < time_ns) found_.moments.push_back(moment);
+  void add_snapshots(std::uint64_t time_ns, const StackSnapshot& snapshot) {
+    while (!is_done() && query_.times_ns[found_.snapshots.size()] < time_ns)
+      found_.snapshots.push_back(snapshot);
   }
 
-  StackMoment here() const {
+  StackSnapshot here() const {
     return {.stack = walk_.open().addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
   }
 
@@ -129,7 +130,7 @@ class ForkScan {
   std::size_t last_depth_ = 0;
   struct Late {
     std::uint64_t time_ns;
-    StackMoment before;
+    StackSnapshot before;
   };
   std::optional<Late> late_;
 };

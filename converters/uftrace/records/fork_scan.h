@@ -35,7 +35,7 @@ struct ForkCall {
 };
 
 // The open calls of a thread at some time.
-struct StackMoment {
+struct StackSnapshot {
   std::vector<std::uint64_t> stack;
   std::optional<std::uint64_t> entry_offset;  // of the call that was entered last
   std::size_t entry_depth = 0;
@@ -45,8 +45,8 @@ struct StackMoment {
 };
 
 struct ForkScanResult {
-  std::vector<ForkCall> calls;       // in the order of the file
-  std::vector<StackMoment> moments;  // one for each time of the query
+  std::vector<ForkCall> calls;           // in the order of the file
+  std::vector<StackSnapshot> snapshots;  // one for each time of the query
 };
 
 // A call that a child leaves with its first record.

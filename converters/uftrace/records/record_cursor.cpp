@@ -203,7 +203,7 @@ void RecordCursor::skip_damage(Ahead rest, std::size_t from) {
   extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);
 }
 
-// Zeros at the start, but for the time of a LOST record behind them, which is zero, too.
+// Zeros at the start, but for the time of a LOST record after them, which is zero, too.
 std::size_t RecordCursor::zero_bytes(Ahead rest) const {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const auto first = std::ranges::find_if(rest.bytes, [](std::byte b) { return b != std::byte{0}; });

@@ -87,7 +87,7 @@ class RecordCursor {
   // How far runs of plain records, and items, may go.
   struct Limits {
     std::uint64_t plain_until_ns = kNever;      // calls from this time on become items
-    std::uint64_t plain_until_offset = kNever;  // and so do those at this offset and behind it
+    std::uint64_t plain_until_offset = kNever;  // and so do those at this offset and after it
     std::uint64_t delivered_until_ns = kNever;  // no record from this time on is given yet
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   };
@@ -109,7 +109,7 @@ class RecordCursor {
   void read(std::span<std::byte> block);
 
   // The next item of the block. Plain records before it go to `plain(PlainRecords, offset of the first)`,
-  // which returns how many of them it consumed; the one behind those becomes an item. Nothing when the block
+  // which returns how many of them it consumed; the one after those becomes an item. Nothing when the block
   // is over, or the next record lies at `delivered_until_ns` or later.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
@@ -136,7 +136,7 @@ class RecordCursor {
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // Slow steps need this much behind a record: the longest payload and some records to recognise what
+  // Slow steps need this much after a record: the longest payload and some records to recognise what
   // follows.
   static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
   static_assert(kLookahead < kMinBlock, "so every block makes progress");

@@ -147,7 +147,7 @@ std::optional<std::size_t> Resync::find_behind_payload(Ahead ahead, const Expect
   if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
   if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
     return likely;
-  // The last payload of the file has nothing behind it.
+  // The last payload of the file has nothing after it.
   const std::size_t left = ahead.bytes.size();
   if (ahead.at_end && left <= kMaxPayload && left % sizeof(std::uint64_t) == 0) return left;
   return std::nullopt;

@@ -1,5 +1,5 @@
-// Decides which record is likely to come next. Finds it behind a payload, which has no length of its own, and
-// behind damaged bytes (uftrace.md, sections 8.5 and 9.4); and recognises damaged times.
+// Decides which record is likely to come next. Finds it after a payload, which has no length of its own, and
+// after damaged bytes (uftrace.md, sections 8.5 and 9.4); and recognises damaged times.
 #pragma once
 
 #include <cstddef>
@@ -41,23 +41,23 @@ class Resync {
   Resync(const ThreadFacts& facts, const DepthShift& shift, const OpenCalls& open)
       : facts_(facts), shift_(shift), open_(open) {}
 
-  // Whether a record that continues stands at the start of `ahead`, or the file ends there.
+  // Whether `ahead` begins with a record that continues the file, or the file ends there.
   bool continues(Ahead ahead, const Expectation& expected) const;
   // Whether any record may stand there.
   bool is_plausible(Ahead ahead, const Expectation& expected) const;
 
   // The offset, a multiple of 8 and at most `reach`, of a record that surely follows a payload at the start
-  // of `ahead`. Two things speak for it: its time, and its depth or address, or both with the record behind
+  // of `ahead`. Two things speak for it: its time, and its depth or address, or both with the record after
   // it.
   std::optional<std::size_t> find_sure(Ahead ahead, std::size_t reach, const Expectation& expected) const;
   // The same for the record that is most likely.
   std::optional<std::size_t> find_behind_payload(Ahead ahead, const Expectation& expected) const;
-  // The offset of the next likely record behind damaged bytes: one of from, from + 8, ... reach.
+  // The offset of the next likely record after damaged bytes: one of from, from + 8, ... reach.
   std::optional<std::size_t> find_likely(Ahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
-  // True if the time of `record` is damage: it can't be drawn, or the records behind it go on long before it,
-  // or it leaps over days that the recording did not last, and the records behind it do not follow. `last_ns`
+  // True if the time of `record` is damage: it can't be drawn, or the records after it go on long before it,
+  // or it leaps over days that the recording did not last, and the records after it do not follow. `last_ns`
   // is the time of the record before it; 0 if there was none.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead behind) const;
 

@@ -1,4 +1,4 @@
-// What an address means, for the hot path: a function has one address in nearly all of its records.
+// Caches what addresses mean, for the hot path: nearly all records of a function have the same address.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace convert::uftrace {
 
-// Direct-mapped, with 2^Bits entries: two addresses of one slot take turns, at the cost of a slow look-up.
+// Direct-mapped, with 2^Bits entries: two addresses of one slot replace each other, at the cost of a slow
+// look-up.
 template <typename Meaning, unsigned Bits = 12>
 class AddressCache {
  public:
@@ -22,11 +23,11 @@ class AddressCache {
     Meaning meaning{};
   };
 
-  // Where the address would be: another one's entry if it is not here.
-  const Entry& place_of(std::uint64_t address) const { return entries_[slot_of(address)]; }
+  // The entry of the address's slot, which may be that of another address.
+  const Entry& slot_for(std::uint64_t address) const { return entries_[slot_of(address)]; }
   // Null if the address is not here.
   const Meaning* find(std::uint64_t address) const {
-    const Entry& entry = place_of(address);
+    const Entry& entry = slot_for(address);
     return entry.address == address ? &entry.meaning : nullptr;
   }
   const Meaning& put(std::uint64_t address, Meaning meaning) {
@@ -45,7 +46,7 @@ class AddressCache {
   std::array<Entry, HashBits::kMax + 1> entries_{};
 };
 
-// What a call is called, and where its function stands in the source.
+// The label of a call, and the source line of its function.
 struct CallName {
   static constexpr NameId kNoLine{~std::uint32_t{0}};
   LabelId label{};

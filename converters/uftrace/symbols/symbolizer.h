@@ -1,5 +1,5 @@
 // From an address in a record to the label of a call: module as category, symbol as name. The front door of
-// the symbol files. Several threads may ask at once; TaskSymbols asks for the records of one task.
+// the symbol files. Safe to use from several threads; TaskSymbols uses it for the records of one task.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,7 @@ class Symbolizer {
   // Those of all modules and libraries of all programs, with their names; not the kernel's.
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables();
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
-  // loaded library or the kernel, or if no map tells.
+  // loaded library or the kernel, or if no map has the address.
   bool is_code(const Task& task, std::uint64_t address);
 
   // At the end: what is known only then.
@@ -101,7 +101,7 @@ class Symbolizer {
   const Image& kernel();
   const Image& python();
 
-  std::mutex mutex_;  // several threads ask, on misses of their caches
+  std::mutex mutex_;  // threads come here when their caches miss
   const Directory& directory_;
   const Sessions& sessions_;
   Demangle demangle_;

@@ -1,5 +1,5 @@
-// The symbols of one task at one time. Everyone who needs the label or the symbol of an address in a task's
-// records asks here. Labels are cached per worker, so that a label that is known costs no lock.
+// The symbols of one task at one time. All labels and symbols of addresses in a task's
+// records come from here. Labels are cached per worker, so that a known label costs no lock.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class TaskSymbols {
   // Counts up from 0. Equal epochs give equal answers, whatever the task: a key for caches.
   std::uint32_t epoch() const { return span_.epoch; }
 
-  // The answers of the worker that asks from now on are cached here, until the next call.
+  // From now on answers are cached in these caches, which belong to the worker that pumps the thread.
   void use_caches(LabelCaches& caches) {
     caches_ = &caches;
     cache_ = span_.until_ns != 0 ? &caches.of(span_.epoch) : nullptr;
@@ -63,7 +63,7 @@ class TaskSymbols {
   const FunctionLines* lines_;
   SymbolSpan span_ = {};
   LabelCaches* caches_ = nullptr;  // of the worker
-  LabelCache* cache_ = nullptr;    // of these that of the epoch
+  LabelCache* cache_ = nullptr;    // the one of the epoch
 };
 
 }  // namespace convert::uftrace

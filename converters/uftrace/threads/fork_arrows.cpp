@@ -12,11 +12,11 @@ namespace {
 
 // The calls that are open before the thread's first record, outermost first, as StackRepair opens them.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& plan, const CallRecord& first) {
-  const auto is_before = [&](const TaskMoment& moment) {
-    return moment.what == TaskMoment::What::Exec && moment.time_ns <= first.time_ns;
+  const auto is_before = [&](const ImageChange& change) {
+    return change.what == ImageChange::What::Exec && change.time_ns <= first.time_ns;
   };
   std::vector<std::uint64_t> calls;
-  if (std::ranges::none_of(plan.moments, is_before)) calls = plan.inherited;
+  if (std::ranges::none_of(plan.image_changes, is_before)) calls = plan.inherited;
   calls.resize(first.depth, 0);
   return calls;
 }

@@ -132,13 +132,13 @@ class Planner {
       if (const auto key = first_exit_of(fork)) query.first_exits.insert(*key);
     }
     std::vector<Candidate> found;
-    std::map<ThreadId, std::vector<StackMoment>> moments;  // by thread, then by fork
+    std::map<ThreadId, std::vector<StackSnapshot>> snapshots;  // by thread, then by fork
     ThreadPlan* leader = nullptr;
     for (auto& [tid, plan] : plans_) {
       if (plan.task->pid != parent || plan.path.empty()) continue;
       ForkScanResult scan = scan_forks(plan.walked(), symbolizer_, query);
       for (ForkCall& call : scan.calls) found.push_back({&plan, std::move(call)});
-      moments[tid] = std::move(scan.moments);
+      snapshots[tid] = std::move(scan.snapshots);
       if (leader == nullptr || plan.task->is_leader()) leader = &plan;
     }
     if (leader == nullptr) return;
@@ -150,8 +150,8 @@ class Planner {
       // Without a known forking call, the arrow starts in the call that the thread was in.
       Origin& origin = origins[fork.child];
       origin.thread = fork.by ? &plans_.at(*fork.by) : leader;
-      origin.moment = &moments.at(origin.thread->task->tid)[i];
-      if (fork.by) origin.call = candidates.claim_open(*fork.by, fork.time_ns, origin.moment->stack);
+      origin.snapshot = &snapshots.at(origin.thread->task->tid)[i];
+      if (fork.by) origin.call = candidates.claim_open(*fork.by, fork.time_ns, origin.snapshot->stack);
     }
     std::ranges::sort(forks, is_forked_before);
     for (const PlannedFork& fork : forks) {
@@ -164,7 +164,7 @@ class Planner {
  private:
   struct Origin {
     ThreadPlan* thread = nullptr;
-    const StackMoment* moment = nullptr;
+    const StackSnapshot* snapshot = nullptr;
     const Candidate* call = nullptr;  // null if none is known
   };
 
@@ -180,12 +180,12 @@ class Planner {
       connect(*origin.call->thread, *fork.plan,
               {.stack = call.stack, .entry_offset = call.entry_offset, .entry_depth = call.depth},
               fork.has_line);
-    } else if (fork.has_line || origin.moment->is_in_last_entry()) {
-      connect(*origin.thread, *fork.plan, *origin.moment, fork.has_line);
+    } else if (fork.has_line || origin.snapshot->is_in_last_entry()) {
+      connect(*origin.thread, *fork.plan, *origin.snapshot, fork.has_line);
     }
   }
 
-  void connect(ThreadPlan& parent, ThreadPlan& child, const StackMoment& from, bool inherits) {
+  void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, bool inherits) {
     if (inherits) child.inherited = from.stack;
     if (!from.entry_offset || from.entry_depth >= timeline_.max_depth()) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in

@@ -221,7 +221,7 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
 }
 
 // A record proves that the thread ran while its switches deny it: switches are missing. But an exit whose
-// time is an estimate proves nothing, and the call goes on behind it.
+// time is an estimate proves nothing, and the call goes on after it.
 void InnerCalls::interrupt_off_cpu(std::uint64_t time_ns, bool is_exit) {
   if (!std::exchange(off_cpu_.is_open, false)) return;
   off_cpu_.is_interrupted = has_estimated_exits_ && is_exit;

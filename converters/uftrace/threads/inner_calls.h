@@ -96,7 +96,7 @@ class InnerCalls {
     LabelId label{};
     bool is_short = false;
     bool is_open = false;
-    bool is_interrupted = false;  // it begins again behind the own record
+    bool is_interrupted = false;  // it begins again after the own record
   };
   struct ArgumentNames {
     NameId repaired, caller, retval;

@@ -46,7 +46,7 @@ class AllPlainCalls {
       if (mismatch != 0) return PlainCall{.mismatch = mismatch};
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
-      const LabelCache::Entry& name = names.place_of(address);
+      const LabelCache::Entry& name = names.slot_for(address);
       return PlainCall{.time_ns = record.time_ns,
                        .key = address,
                        .depth = record.depth(),
@@ -83,7 +83,7 @@ class FilteredPlainCalls {
       : lane_(lane), names_(names), filter_(filter) {}
 
   // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
-  // about the record behind them.
+  // about the record after them.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (names_ == nullptr) return 0;

@@ -8,7 +8,7 @@ SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, Stack
     : calls_(calls),
       kernel_(plan.kernel, lane, filter, calls.inner(), names),
       switches_(plan.switches, lane, calls, names),
-      task_events_(std::move(plan.moments), lane, filter, calls, names),
+      task_events_(std::move(plan.image_changes), lane, filter, calls, names),
       messages_(std::move(plan.messages), lane, filter, calls, names) {
   look_again();
 }

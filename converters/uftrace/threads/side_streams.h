@@ -28,7 +28,7 @@ class SideStreams {
   // Emits the event that is due first, which must exist.
   void emit_first();
 
-  // ---- Behind the thread's own records ----
+  // ---- After the thread's own records ----
 
   Due next_task_event() const { return task_events_.next(); }
   Due next_message() const { return messages_.next(); }

@@ -133,7 +133,7 @@ void StackRepair::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
   }
 }
 
-// ---- Behind a gap ----
+// ---- After a gap ----
 
 void StackRepair::lost(std::uint64_t count) {
   pending_losses_ += count;
@@ -141,7 +141,7 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// A LOST record has no time of its own: it stands at the last time before it. Further ones of the same gap,
+// A LOST record has no time of its own: it gets the last time before it. Further ones of the same gap,
 // and those before the first time, become one event.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;

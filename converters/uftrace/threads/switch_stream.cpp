@@ -36,7 +36,7 @@ void SwitchStream::emit_next() {
       return calls_.exit_task(time_ns);
     case PerfEvent::Kind::Exec:
       calls_.inner().end_off_cpu(time_ns);
-      has_exited_ = false;  // the thread that called it may have taken the id of another, which is gone
+      has_exited_ = false;  // the calling thread may have got the id of another thread, which is gone
       return calls_.exec(time_ns);
     case PerfEvent::Kind::Comm:  // given by any thread
       return lane_.instant(time_ns, renamed_, {{comm_, message.name}});

@@ -10,7 +10,7 @@ namespace convert::uftrace {
 
 // ---- Execs and loads of libraries ----
 
-TaskEventStream::TaskEventStream(std::deque<TaskMoment> events, Lane& lane, CallFilter& filter,
+TaskEventStream::TaskEventStream(std::deque<ImageChange> events, Lane& lane, CallFilter& filter,
                                  StackRepair& calls, Names& names)
     : events_(std::move(events)),
       lane_(lane),
@@ -26,7 +26,7 @@ Due TaskEventStream::next() const {
 
 bool TaskEventStream::has_exec() const {
   return std::ranges::any_of(events_,
-                             [](const TaskMoment& event) { return event.what == TaskMoment::What::Exec; });
+                             [](const ImageChange& event) { return event.what == ImageChange::What::Exec; });
 }
 
 bool TaskEventStream::drop_impossible(const ThreadFacts& facts, RecordNotes& notes) {
@@ -39,11 +39,11 @@ bool TaskEventStream::drop_impossible(const ThreadFacts& facts, RecordNotes& not
 }
 
 void TaskEventStream::emit_next() {
-  const TaskMoment event = std::move(events_.front());
+  const ImageChange event = std::move(events_.front());
   events_.pop_front();
   calls_.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());
-  const bool is_exec = event.what == TaskMoment::What::Exec;
+  const bool is_exec = event.what == ImageChange::What::Exec;
   if (is_exec) calls_.exec(time_ns);
   if (filter_.shows_program() && filter_.shows_event(calls_.depth(), false))
     lane_.instant(time_ns, is_exec ? exec_ : dlopen_, {{path_, event.path}});

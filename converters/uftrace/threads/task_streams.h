@@ -15,7 +15,7 @@ namespace convert::uftrace {
 class TaskEventStream : public SideStream {
  public:
   // By time. Borrows the references.
-  TaskEventStream(std::deque<TaskMoment> events, Lane& lane, CallFilter& filter, StackRepair& calls,
+  TaskEventStream(std::deque<ImageChange> events, Lane& lane, CallFilter& filter, StackRepair& calls,
                   Names& names);
 
   Due next() const override;
@@ -26,7 +26,7 @@ class TaskEventStream : public SideStream {
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
-  std::deque<TaskMoment> events_;
+  std::deque<ImageChange> events_;
   Lane& lane_;
   CallFilter& filter_;
   StackRepair& calls_;

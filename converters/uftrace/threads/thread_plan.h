@@ -41,7 +41,7 @@ struct KernelPlan {
 };
 
 // An exec or the load of a library, from task.txt.
-struct TaskMoment {
+struct ImageChange {
   enum class What : std::uint8_t { Exec, Dlopen } what;
   std::uint64_t time_ns;
   std::string path;  // of the program or library
@@ -61,7 +61,7 @@ struct ThreadPlan {
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payloads = {};  // may be null
-  std::deque<TaskMoment> moments = {};            // by time
+  std::deque<ImageChange> image_changes = {};     // by time
   std::deque<ForkPoint> forks = {};               // by offset
   std::deque<ExternMessage> messages = {};        // by time, to be shown on this thread
   bool is_forked = false;

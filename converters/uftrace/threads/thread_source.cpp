@@ -68,9 +68,9 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
   }
 }
 
-// ---- Behind the records ----
+// ---- After the records ----
 
-// No own record lies before `until_ns`: emits what the side streams hold until then. Behind the last record,
+// No own record lies before `until_ns`: emits what the side streams hold until then. After the last record,
 // the calls of the thread end with the last thing that it did itself.
 void ThreadSource::emit_behind_records(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;

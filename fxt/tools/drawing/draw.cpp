@@ -73,14 +73,14 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
             {.name = "max-depth",
              .argument = "N",
              .help = "so many rows for a thread (default: 32); calls nested deeper are counted",
-             .take =
+             .handle =
                  [&timeline](std::string_view text) {
                    timeline.max_rows = number_within("max-depth", text, {1, 512});
                  }},
             {.name = "max-threads",
              .argument = "N",
              .help = "so many threads, those that come first (default: 64); the others are counted",
-             .take =
+             .handle =
                  [&timeline](std::string_view text) {
                    timeline.max_threads = number_within("max-threads", text, {1, 1024});
                  }}}},
@@ -89,7 +89,7 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
                     .letter = 'w',
                     .argument = "PIXELS",
                     .help = "how wide the picture is (default: 1000)",
-                    .take =
+                    .handle =
                         [&options](std::string_view text) {
                           options.width = number_within("width", text, {200, 10'000});
                         }},
@@ -100,8 +100,8 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
                    {.name = "force",
                     .letter = 'f',
                     .help = "let OUT take the place of a file that fxt-draw has not written",
-                    .take = into(options.force)},
-                   {.name = "quiet", .letter = 'q', .help = "no report", .take = into(options.quiet)}}},
+                    .handle = store_in(options.force)},
+                   {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
       texts.group()};
 }
 
@@ -165,7 +165,7 @@ DrawOptions parse_draw_options(int argc, const char* const* argv) {
   options.text = texts.text_of(program_text(), table, line);
   if (options.text) return options;
 
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   std::tie(options.input, options.output) = in_and_out(line);
   if (options.kind == PictureKind::Auto) options.kind = kind_of_name(options.output);
   options.timeline.columns = options.width - kMargins;

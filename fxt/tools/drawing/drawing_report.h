@@ -18,7 +18,7 @@ struct DrawingReport {
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // calls, and the shapes they were merged into
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
   std::uint64_t pixels = 1;   // narrower shapes were merged
-  std::uint64_t late = 0;     // behind later events of their thread
+  std::uint64_t late = 0;     // after later events of their thread
   std::uint64_t endless = 0;  // without an end
   // Not drawn.
   std::uint64_t too_deep = 0;

@@ -13,7 +13,7 @@ constexpr std::uint64_t kMergedPixels = 8;
 // Where the shape ends in its row; a call of length 0 occupies 1 ns.
 std::uint64_t drawn_end(const Shape& call) { return std::max(call.end_ns, call.begin_ns + 1); }
 
-// A merged shape may end a little behind the outer call.
+// A merged shape may end a little after the outer call.
 bool is_inside(const Shape& inner, const Shape& outer) {
   return inner.begin_ns >= outer.begin_ns &&
          (inner.is_merged() ? inner.begin_ns < drawn_end(outer) : drawn_end(inner) <= drawn_end(outer));

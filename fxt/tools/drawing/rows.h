@@ -68,11 +68,11 @@ class ThreadRows {
 
   // Functions that add calls return how many have no row because they are nested too deep.
   std::uint64_t put(std::size_t row, Shape call);
-  // A call that comes behind later ones in the trace: calls inside it move down. Calls that have not ended
+  // A call that comes after later ones in the trace: calls inside it move down. Calls that have not ended
   // yet fill the rows above `first_row`.
   std::uint64_t put_late(std::size_t first_row, const Shape& call);
 
-  // The row of a mark that comes behind later events: below the calls around it.
+  // The row of a mark that comes after later events: below the calls around it.
   std::size_t row_at(std::size_t first_row, std::uint64_t time_ns) const;
   enum class Marked : std::uint8_t { New, Known, TooDeep };
   Marked mark(std::size_t row, Shape mark);

@@ -89,7 +89,7 @@ namespace {
 
 struct Unit {
   std::uint64_t ns;
-  unsigned digits;  // that ns have behind the point
+  unsigned digits;  // that ns have after the point
   std::string_view name;
 };
 

@@ -28,20 +28,21 @@ OptionTable table_of(Wishes& wishes) {
                    {.name = "name",
                     .argument = "NAME",
                     .help = "may be given again",
-                    .take = into(wishes.names),
+                    .handle = store_in(wishes.names),
                     .may_repeat = true}}},
       {.title = "Nothing:", .options = {}},
       {.title = "Said:",
-       .options = {{.name = "loud", .letter = 'l', .help = "as loud as it can be", .take = into(wishes.loud)},
-                   {.name = "file", .argument = "FILE", .help = "to be read", .take = into(wishes.file)},
-                   {.name = "at", .argument = "ADDRESS", .help = "where", .take = take_address}}}};
+       .options = {
+           {.name = "loud", .letter = 'l', .help = "as loud as it can be", .handle = store_in(wishes.loud)},
+           {.name = "file", .argument = "FILE", .help = "to be read", .handle = store_in(wishes.file)},
+           {.name = "at", .argument = "ADDRESS", .help = "where", .handle = take_address}}}};
 }
 
 std::vector<std::string> parse_all(Wishes& wishes, std::vector<const char*> words) {
   words.insert(words.begin(), "program");
   const OptionTable table = table_of(wishes);
   const CommandLine line = parse(static_cast<int>(words.size()), words.data(), table);
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   return line.paths;
 }
 
@@ -74,12 +75,12 @@ TEST(OptionTable, OptionsAreToldInTheOrderOfTheCommandLine) {
   const OptionTable table{
       {.title = "All:",
        .options = {
-           {.name = "one", .letter = 'o', .argument = "X", .help = {}, .take = tell, .may_repeat = true},
-           {.name = "two", .argument = "X", .help = {}, .take = tell, .may_repeat = true},
-           {.name = "switch", .letter = 's', .help = {}, .take = tell}}}};
+           {.name = "one", .letter = 'o', .argument = "X", .help = {}, .handle = tell, .may_repeat = true},
+           {.name = "two", .argument = "X", .help = {}, .handle = tell, .may_repeat = true},
+           {.name = "switch", .letter = 's', .help = {}, .handle = tell}}}};
   const std::array words{"program", "--two=a", "path", "-ob", "-s", "--two", "c", "-o", "d"};
   const CommandLine line = parse(words.size(), words.data(), table);
-  for (const CommandLine::Given& given : line.options) given.option->take(given.value);
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   EXPECT_EQ(told, "a;b;;c;d;");
   EXPECT_THAT(line.paths, ElementsAre("path"));
 }
@@ -144,7 +145,7 @@ class OptionHelp : public testing::TestWithParam<LongHelp> {};
 TEST_P(OptionHelp, FitsIntoEightyColumns) {
   const OptionTable table{
       {.title = "All:",
-       .options = {{.name = "o", .argument = GetParam().argument, .help = GetParam().help, .take = {}}}}};
+       .options = {{.name = "o", .argument = GetParam().argument, .help = GetParam().help, .handle = {}}}}};
   EXPECT_EQ(help_of(table), "All:\n" + GetParam().text + "\n");
 }
 

@@ -19,13 +19,13 @@ class ProgramTexts : public testing::Test {
                .letter = 'i',
                .argument = "red|green",
                .help = "it's [what] is seen: not \\ paper",
-               .take = [](std::string_view) { ADD_FAILURE() << "told its value"; }},
+               .handle = [](std::string_view) { ADD_FAILURE() << "told its value"; }},
               {.name = "page",
                .argument = "A:B",
                .help = "'only' that; or that",
-               .take = {},
+               .handle = {},
                .may_repeat = true},
-              {.name = "from", .letter = 'f', .argument = "FILE", .help = ".txt (or not)", .take = {}}}},
+              {.name = "from", .letter = 'f', .argument = "FILE", .help = ".txt (or not)", .handle = {}}}},
         texts.group()};
     const CommandLine line = parse(static_cast<int>(words.size()), words.data(), table);
     return texts.text_of(program_, table, line).value_or("none");

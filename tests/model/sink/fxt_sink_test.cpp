@@ -16,7 +16,7 @@ using Words = std::vector<std::uint64_t>;
 
 class FxtSinkTest : public testing::Test {
  protected:
-  // The words for one lane of thread 8 in process 7, behind the records that name both.
+  // The words for one lane of thread 8 in process 7, after the records that name both.
   Words words_of(const std::function<void(Lane&)>& fill) {
     fxt::MemoryOutput output;
     fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});

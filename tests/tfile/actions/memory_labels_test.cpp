@@ -154,7 +154,7 @@ TEST_F(Labels, OfLongRangesUseNoOtherBlocks) {
   EXPECT_THAT(named(), ElementsAre("behind 4", "again 65535", "next 4"));
 }
 
-// Adjacent objects are one range. Objects behind its first block are not labelled.
+// Adjacent objects are one range. Objects after its first block are not labelled.
 TEST_F(Labels, OfPartsAreInTheirRange) {
   range("", 0x1000, 70000);
   part("first", 0, 4);

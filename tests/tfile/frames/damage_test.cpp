@@ -141,7 +141,7 @@ TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
   EXPECT_THAT(t.notes(), ElementsAre("truncated-tail 1", HasSubstr("inside frame 1: 3 bytes are missing")));
 }
 
-// The search for the next frame begins behind the good blocks, even if their bytes look like frames.
+// The search for the next frame begins after the good blocks, even if their bytes look like frames.
 TEST(DamagedTrace, FramesAreSearchedBehindGoodBlocks) {
   TraceBuilder inner;
   inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
@@ -280,7 +280,7 @@ TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("no readable frames here (25 bytes")));
 }
 
-// The bytes behind a frame of an unknown tracepoint are read before it is emitted. For some frames that is
+// The bytes after a frame of an unknown tracepoint are read before it is emitted. For some frames that is
 // another block of the file.
 TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
   constexpr std::size_t kFrames = 2500;

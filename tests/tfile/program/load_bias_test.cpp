@@ -17,7 +17,7 @@ constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
 class LoadBias : public testing::Test {
  public:
-  // Adds a tracepoint, `into` bytes behind the beginning of a function; the program was loaded at `bias`.
+  // Adds a tracepoint, `into` bytes after the beginning of a function; the program was loaded at `bias`.
   LoadBias& tracepoint(const std::string& at, const std::string& function, std::uint64_t bias,
                        std::uint64_t into = 4) {
     TracepointLocation location;

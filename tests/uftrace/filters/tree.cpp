@@ -53,7 +53,7 @@ FilterOptions filters_of(const std::vector<std::string>& words) {
       return *word == "--" + known.name || *word == std::string("-") + known.letter;
     });
     if (option == options.end()) throw std::logic_error("no such option: " + *word);
-    option->take(option->argument.empty() ? "" : *++word);
+    option->handle(option->argument.empty() ? "" : *++word);
   }
   return filters;
 }

@@ -63,7 +63,7 @@ class KernelBytes {
   KernelBytes& long_event(std::uint32_t delta, std::string_view payload) {
     return header(0, delta).put(static_cast<std::uint32_t>(payload.size() + 4)).bytes(payload);
   }
-  // A discarded event of `bytes_behind` bytes behind its header.
+  // A discarded event of `bytes_behind` bytes after its header.
   KernelBytes& discarded(std::uint32_t delta, std::uint32_t bytes_behind) {
     return header(29, delta).put(bytes_behind).bytes(std::string(bytes_behind - 4, '\x33'));
   }

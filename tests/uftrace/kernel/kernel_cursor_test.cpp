@@ -105,7 +105,7 @@ TEST(KernelCursor, OtherKernelsHaveOtherPages) {
 }
 
 TEST(KernelCursor, ReportsLosses) {
-  const std::string full(236, 'x');  // no room for a count behind it
+  const std::string full(236, 'x');  // no room for a count after it
   const Events events = events_of(KernelBytes()
                                       .page(10)
                                       .lost(5151)

@@ -223,7 +223,7 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
               IsEmpty());  // without switches, nothing tells which threads wait
 }
 
-// Behind the short event is the header of the next one, which looks like thread 100: 4 words, 3 ns later.
+// After the short event is the header of the next one, which looks like thread 100: 4 words, 3 ns later.
 TEST_F(UftraceTracepoints, NothingIsReadBehindAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");

@@ -44,7 +44,7 @@ class PerfBytes {
   PerfBytes& lost(std::uint64_t time_ns, std::uint64_t count) {
     return header(2, 0, 40).put(std::uint64_t{7}).put(count).id(0, time_ns);
   }
-  // A record of an unused type, with `size` bytes behind its header.
+  // A record of an unused type, with `size` bytes after its header.
   PerfBytes& other(std::uint32_t type, std::uint16_t size) {
     return header(type, 0, static_cast<std::uint16_t>(8 + size)).bytes(std::string(size, '\x11'));
   }

@@ -159,12 +159,12 @@ TEST(PerfCursor, ContinuesBehindAHoleOfZeros) {
               ElementsAre("zero-filled 8192", "perf-cpu0.dat:+0x18: not perf events, up to +0x2018"));
 }
 
-// Behind damage, reading resumes at a record with a plausible time and another header behind it.
+// After damage, reading resumes at a record with a plausible time and another header after it.
 TEST(PerfCursor, ResumesAtPlausibleRecordsOnly) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // too early
   bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // too late
-  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record behind it
+  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record after it
   for (std::size_t block = 1; block < 64; ++block) {
     const Events events = events_of(bytes, std::endian::little, block);
     EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100")) << block;

@@ -164,7 +164,7 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
-// A call that no record has named yet may be the one that ends behind the gap.
+// A call that no record has named yet may be the one that ends after the gap.
 TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   R r;
   r.entry(10, 0, R::kMain)

@@ -200,7 +200,7 @@ TEST(RecordCursorLayouts, AtTheEndOfTheFile) {
 }
 
 TEST(RecordCursorLayouts, WhereThreadsGoOnElsewhere) {
-  // Behind the payload stands an exit that fits no open call: all the same a record.
+  // After the payload stands an exit that fits no open call: all the same a record.
   FakeLayouts layouts(kF, {24});
   const auto items =
       items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.layouts = &layouts});
@@ -260,7 +260,7 @@ TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
-// Behind damage, a call of an unknown function is known by what follows its payload, wherever a block ends.
+// After damage, a call of an unknown function is known by what follows its payload, wherever a block ends.
 TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;

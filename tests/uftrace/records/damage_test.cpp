@@ -169,7 +169,7 @@ TEST(UftraceDamage, EveryPrefix) {
   }
 }
 
-// One flipped bit in a time must not move everything behind it.
+// One flipped bit in a time must not move everything after it.
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 TEST(UftraceTimes, AFirstRecordFromTheFuture) {
@@ -194,7 +194,7 @@ TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
 }
 
-// A leap over days: the last record has none behind it that could contradict.
+// A leap over days: the last record has none after it that could contradict.
 TEST(UftraceTimes, ALastRecordFromTheFuture) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   const auto recorded_in = [](std::string_view seconds) {

@@ -16,7 +16,7 @@ namespace {
 
 using R = RecordingBuilder;
 
-// Functions of RecordingBuilder have 0x100 bytes; the recorder's addresses are those behind their first
+// Functions of RecordingBuilder have 0x100 bytes; the recorder's addresses are those after their first
 // instructions, and tracepoints lie anywhere.
 constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R::kG + 0xff;
 
@@ -135,7 +135,7 @@ TEST_F(Marks, TellThreadsApart) {
             "session.trace: guest: 2 of 3 hits lie in open calls of their functions, at most (thread 101)");
 }
 
-// Both are in f all the time; the frames of one come right behind its own entries.
+// Both are in f all the time; the frames of one come right after its own entries.
 TEST_F(Marks, InTwoThreadsBelongToTheOneThatHasJustEntered) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {

@@ -167,7 +167,7 @@ TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
                                                          {"103/103 @103", "100/100 @40"}}));
 }
 
-// Behind the largest pid they begin anew.
+// After the largest pid they begin anew.
 TEST(UftraceForks, PidsWrapAround) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=7 ppid=100")

@@ -165,7 +165,7 @@ TEST_F(ResyncTest, RecordsStandAtWordsUpToTheReach) {
   EXPECT_EQ(likely(RecordBytes().text(4).entry(kTime, 3, kF)), std::nullopt);
 }
 
-// Behind a payload of the longest length there is.
+// After a payload of the longest length there is.
 TEST_F(ResyncTest, ACallWithAPayloadIsFollowedWithinIt) {
   const auto call = [](std::size_t payload) {
     return RecordBytes().entry(kTime, 3, kNoCode, payload).exit(kTime, 3, kNoCode).text(2000);
@@ -231,7 +231,7 @@ class ResyncTimes : public ResyncTest {
     const Record record{.time_ns = time_ns, .word = 0x28 + kF * 65536};
     return resync_.is_time_damaged(record, last_ns, ahead(behind));
   }
-  // Two records behind it.
+  // Two records after it.
   static RecordBytes then(std::uint64_t next_ns, std::uint64_t second_ns) {
     return RecordBytes().entry(next_ns, 1, kG).exit(second_ns, 1, kG);
   }

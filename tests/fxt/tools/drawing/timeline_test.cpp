@@ -143,7 +143,7 @@ TEST(Timeline, ARangeMayBeginAndEndWithNothing) {
   EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
 }
 
-// The trace's own times work, too; what lies before and behind the trace is not drawn.
+// The trace's own times work, too; what lies before and after the trace is not drawn.
 TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
               HasSubstr("data-from=\"0\" data-to=\"1000\""));
