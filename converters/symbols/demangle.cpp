@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "converters/model/reading/text.h"
-#include "converters/symbols/short_names.h"
 
 namespace convert {
 namespace {

@@ -23,4 +23,22 @@ enum class Parameters : bool { Hidden, Shown };
 // not understood, or if the name would be longer than any string in the output can be.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
+// Names in uftrace's short form. Each mangling has a source file of its own; demangle() calls them.
+
+// Reduces a C++ name, demangled without parameters, to the names in it: "std::vector<int>::push_back" becomes
+// "std::vector::push_back". The older Rust mangling is built on that of C++, so its names are understood,
+// too:
+// "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes "_<alloc::vec::Vec<T>>::drop".
+// Nothing for text that is more than a name.
+std::optional<std::string> short_cpp_name(std::string_view demangled);
+
+// "<alloc::vec::Vec<i32>>::fmt" for a symbol in Rust's newer mangling ("v0", RFC 2603), which begins with
+// "_R". Nothing if it is not understood. Like uftrace this does not understand back references to types that
+// are no paths.
+std::optional<std::string> short_rust_name(std::string_view symbol);
+
+// True if a symbol beginning with "_R" is understood, back references to any type included, and its name has
+// a reasonable length. A short symbol can stand for gigabytes of text.
+bool is_harmless_rust_name(std::string_view symbol);
+
 }  // namespace convert

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
-#include "converters/symbols/short_names.h"
+#include "converters/symbols/demangle.h"
 
 namespace convert {
 namespace {

@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "converters/uftrace/events/event_ids.h"
-#include "converters/uftrace/inspect_cpus.h"
-#include "converters/uftrace/inspect_files.h"
+#include "converters/uftrace/inspect_sections.h"
 #include "converters/uftrace/record_survey.h"
 #include "converters/uftrace/recording.h"
+#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/extern_file.h"
-#include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {

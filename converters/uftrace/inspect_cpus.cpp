@@ -1,5 +1,3 @@
-#include "converters/uftrace/inspect_cpus.h"
-
 #include <array>
 #include <map>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"
+#include "converters/uftrace/inspect_sections.h"
 #include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/perf/perf_cursor.h"

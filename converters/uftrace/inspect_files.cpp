@@ -1,13 +1,12 @@
-#include "converters/uftrace/inspect_files.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "converters/model/reading/text.h"
 #include "converters/symbols/symbol_table.h"
+#include "converters/uftrace/inspect_sections.h"
+#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording/text_file.h"
 #include "converters/uftrace/symbols/module_files.h"
 
 namespace convert::uftrace {

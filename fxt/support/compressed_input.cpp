@@ -1,6 +1,4 @@
 // Plain files, gzip by Boost.Iostreams, and zstd.
-#include "fxt/support/compressed_input.h"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +13,8 @@
 #include <boost/iostreams/categories.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
+
+#include "fxt/support/compressed_files.h"
 
 namespace fxt {
 namespace {

@@ -1,6 +1,4 @@
 // Plain files, gzip by several threads, and zstd.
-#include "fxt/support/compressed_output.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -15,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "fxt/support/compressed_files.h"
 
 #define ZLIB_CONST  // zlib's input pointers are const
 #include <zlib.h>

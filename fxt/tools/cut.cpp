@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "fxt/quantity_text.h"
-#include "fxt/support/compressed_input.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/tools/entry_source.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fxt/checker.h"
-#include "fxt/support/compressed_input.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/tools/call_tree.h"

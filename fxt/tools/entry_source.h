@@ -7,7 +7,7 @@
 
 #include "fxt/reader.h"
 #include "fxt/records.h"
-#include "fxt/support/compressed_input.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 
 namespace fxt::tools {

@@ -15,7 +15,7 @@
 #include <boost/endian/conversion.hpp>
 
 #include "fxt/format.h"
-#include "fxt/support/compressed_input.h"
+#include "fxt/support/compressed_files.h"
 
 namespace fxt::tools {
 namespace {

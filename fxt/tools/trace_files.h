@@ -13,7 +13,7 @@
 #include "fxt/cutter.h"
 #include "fxt/output.h"
 #include "fxt/support/atomic_file.h"
-#include "fxt/support/compressed_output.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/options.h"
 
 namespace fxt::tools {

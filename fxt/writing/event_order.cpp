@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "fxt/writing/tables.h"
-#include "fxt/writing/written_text.h"
+#include "fxt/writing/value_rules.h"
 
 namespace fxt {
 namespace {

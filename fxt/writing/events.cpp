@@ -38,7 +38,7 @@ void Writer::write(const Event& event) {
     if (!objection.empty()) throw WriterError(describe(event) + ": " + objection);
   }
   const std::uint64_t header = put_event(event);
-  if (event.type == EventType::Counter) rules_->take_counter(event);
+  if (event.type == EventType::Counter) rules_->add_counter(event);
   if (!options_.trust_nesting) order_->take(event, header);
   if (spans_the_trace(event)) span_.extend(event.time, end_of(event));
 }

@@ -1,4 +1,4 @@
-// The ready-made outputs: memory, files and streams.
+// The ready-made outputs: memory, files and streams; and words on their way to them.
 #include "fxt/output.h"
 
 #include <algorithm>
@@ -8,10 +8,16 @@
 #include <fcntl.h>
 #include <ios>
 #include <ostream>
+#include <stdexcept>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+
+#include <boost/endian/conversion.hpp>
+
+#include "fxt/word_buffer.h"
+#include "fxt/words.h"
 
 namespace fxt {
 
@@ -85,6 +91,28 @@ std::span<std::uint64_t> StreamOutput::exchange(std::size_t filled_words) {
   out_->write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!*out_) throw std::ios_base::failure("writing the trace failed");
   return buffer_;
+}
+
+// The file's byte order, which is little-endian.
+void WordBuffer::next_buffer(std::size_t words) {
+  if (words > kMinBufferWords)
+    throw std::logic_error("reserve(): " + std::to_string(words) +
+                           " words are more than a buffer is sure to hold");
+  flush();
+}
+
+void WordBuffer::flush() {
+  const auto filled = static_cast<std::size_t>(cursor_ - buffer_.data());
+  for (std::uint64_t& word : buffer_.first(filled)) boost::endian::native_to_little_inplace(word);
+  exchanged_words_ += filled;
+  cursor_ = buffer_.data();  // if the Output throws, nothing is sent twice
+  buffer_ = output_->exchange(filled);
+  cursor_ = buffer_.data();
+  limit_ = cursor_ + buffer_.size();
+}
+
+void reorder_stream(std::uint64_t* begin, const std::uint64_t* end) {
+  for (; begin != end; ++begin) boost::endian::little_to_native_inplace(*begin);
 }
 
 }  // namespace fxt

@@ -58,7 +58,7 @@ void Writer::write(const KernelObject& object) {
   record.text(name);
   record.arguments(object.arguments);
   put(record);
-  rules_->take_name(object);
+  rules_->add_name(object);
 }
 
 void Writer::name_process(std::uint64_t process, String name) {
@@ -108,8 +108,8 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
   record.thread(outgoing);
   record.thread(incoming);
   put(record);
-  rules_->take_switched(context_switch.outgoing);
-  rules_->take_switched(context_switch.incoming);
+  rules_->add_switched(context_switch.outgoing);
+  rules_->add_switched(context_switch.incoming);
 }
 
 void Writer::write(const ContextSwitch& context_switch) {

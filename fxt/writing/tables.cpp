@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "fxt/writing/written_text.h"
+#include "fxt/writing/value_rules.h"
 
 namespace fxt {
 namespace {

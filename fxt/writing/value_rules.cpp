@@ -9,7 +9,6 @@
 #include "fxt/checking/argument_rules.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
-#include "fxt/writing/written_text.h"
 
 namespace fxt {
 namespace {
@@ -162,11 +161,11 @@ void ValueRules::check_series(std::string_view counter, std::string_view series)
                       "; Tracy would draw both as one");
 }
 
-void ValueRules::take_counter(const Event& event) {
-  for (const Argument& argument : event.arguments) take_series(event.name.text, argument.name.text);
+void ValueRules::add_counter(const Event& event) {
+  for (const Argument& argument : event.arguments) add_series(event.name.text, argument.name.text);
 }
 
-void ValueRules::take_series(std::string_view counter, std::string_view series) {
+void ValueRules::add_series(std::string_view counter, std::string_view series) {
   std::string kept, kept_series;
   series = as_written(series, kMaxStringBytes, kept_series);
   if (!counter_of_series.contains(series))
@@ -191,7 +190,7 @@ void ValueRules::check_scheduled(std::string_view what, std::uint64_t thread) co
                       "WriterOptions::unnamed_threads allows it");
 }
 
-void ValueRules::take_switched(const Thread& thread) { switched[thread.thread] = thread.process; }
+void ValueRules::add_switched(const Thread& thread) { switched[thread.thread] = thread.process; }
 
 void ValueRules::check_name(const KernelObject& object) const {
   if (object.type != KernelObjectType::Thread) return;
@@ -203,7 +202,7 @@ void ValueRules::check_name(const KernelObject& object) const {
                       ", from where Perfetto would take it; WriterOptions::unnamed_threads allows it");
 }
 
-void ValueRules::take_name(const KernelObject& object) {
+void ValueRules::add_name(const KernelObject& object) {
   if (object.type == KernelObjectType::Thread) process_of[object.koid] = process_of_thread(object);
 }
 

@@ -2,13 +2,16 @@
 // W28). A check that fails throws a WriterError and changes nothing. Internal to the Writer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "fxt/records.h"
+#include "fxt/utf8.h"
 #include "fxt/writer.h"
 
 namespace fxt {
@@ -35,15 +38,25 @@ struct ValueRules {
 
   void check_counter(const Event& event) const;
   static void check_known(const Event& event);
-  void take_counter(const Event& event);
+  void add_counter(const Event& event);
   void check_series(std::string_view counter, std::string_view series) const;
-  void take_series(std::string_view counter, std::string_view series);
+  void add_series(std::string_view counter, std::string_view series);
   // A side of a legacy context switch, and one of another scheduling record.
   void check_switched(const Thread& thread) const;
   void check_scheduled(std::string_view what, std::uint64_t thread) const;
-  void take_switched(const Thread& thread);
+  void add_switched(const Thread& thread);
   void check_name(const KernelObject& object) const;
-  void take_name(const KernelObject& object);
+  void add_name(const KernelObject& object);
 };
+
+// `text` as a record will hold it, which some rules compare: repaired, and cut at `max_bytes`. A repaired
+// text is stored in `kept`.
+inline std::string_view as_written(std::string_view text, std::size_t max_bytes, std::string& kept) {
+  text = cut_utf8(text, max_bytes);
+  auto valid = repaired(text);
+  if (!valid) return text;
+  kept = std::move(*valid);
+  return cut_utf8(kept, max_bytes);  // replacing can make it longer
+}
 
 }  // namespace fxt

@@ -101,7 +101,7 @@ std::optional<PreparedCounter> Writer::prepare_counter(std::string_view category
   const auto event = prepare(category, name);
   const auto ref = string_ref(series);
   if (!event || !ref) return std::nullopt;
-  rules_->take_series(name, series);
+  rules_->add_series(name, series);
   return PreparedCounter{*event, *ref};
 }
 

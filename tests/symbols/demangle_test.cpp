@@ -7,8 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "converters/symbols/short_names.h"
-
 namespace convert {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "converters/model/reading/input_error.h"
@@ -47,7 +48,10 @@ class ByteCursor {
   }
 
  private:
-  [[noreturn]] void fail_truncated(std::size_t size, std::string_view what) const;
+  [[noreturn]] void fail_truncated(std::size_t size, std::string_view what) const {
+    throw InputError(here(), "truncated: " + std::string(what) + " needs " + std::to_string(size) +
+                                 " bytes, " + std::to_string(left()) + " left");
+  }
 
   std::span<const std::byte> bytes_;
   std::size_t at_ = 0;

@@ -4,7 +4,7 @@
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/item_match.h"
-#include "converters/tfile/description/argument_names.h"
+#include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "converters/tfile/description/argument_names.h"
+#include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
 namespace {

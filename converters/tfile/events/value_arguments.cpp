@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <functional>
 
-#include "converters/tfile/description/argument_names.h"
+#include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {

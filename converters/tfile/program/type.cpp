@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "converters/model/reading/text.h"
-#include "converters/tfile/description/argument_names.h"
+#include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
 namespace {

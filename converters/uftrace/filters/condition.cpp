@@ -1,5 +1,3 @@
-#include "converters/uftrace/filters/condition.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -9,6 +7,7 @@
 
 #include "converters/model/option.h"
 #include "converters/model/reading/text.h"
+#include "converters/uftrace/filters/filter_item.h"
 
 namespace convert::uftrace {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/uftrace/recording/text_file.h"
+#include "converters/uftrace/recording/directory.h"
 
 namespace convert::uftrace {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
@@ -61,6 +62,16 @@ Directory list_directory(const std::filesystem::path& path) {
   std::ranges::sort(found.symbol_files);
   std::ranges::sort(found.debug_files);
   return found;
+}
+
+std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
+                                              std::size_t limit_bytes) {
+  try {
+    return read_text_file(path, limit_bytes);
+  } catch (const InputError& unreadable) {
+    notes.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
+    return std::nullopt;
+  }
 }
 
 }  // namespace convert::uftrace

@@ -1,13 +1,18 @@
-// Lists the files of a recording. Nothing is opened, and only regular files are listed: a recorder that was
-// killed leaves a FIFO behind, and opening that would wait forever.
+// Lists the files of a recording, and reads optional text files. While listing nothing is opened, and only
+// regular files are listed: a recorder that was killed leaves a FIFO behind, and opening that would wait
+// forever.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/notes.h"
+#include "converters/model/reading/text_file.h"
 
 namespace convert::uftrace {
 
@@ -35,5 +40,9 @@ struct Directory {
 
 // Throws InputError if `path` is not a directory that can be listed.
 Directory list_directory(const std::filesystem::path& path);
+
+// As read_text_file(), but a file that can't be read is noted and treated as missing.
+std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
+                                              std::size_t limit_bytes = std::string::npos);
 
 }  // namespace convert::uftrace

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "converters/model/lanes/event.h"
+#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording/text_file.h"
 #include "fxt/utf8.h"
 
 namespace convert::uftrace {

@@ -8,8 +8,8 @@
 
 #include "converters/model/reading/byte_cursor.h"
 #include "converters/model/reading/text.h"
+#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {

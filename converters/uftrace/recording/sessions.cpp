@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <variant>
 
+#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording/text_file.h"
 
 namespace convert::uftrace {
 namespace {

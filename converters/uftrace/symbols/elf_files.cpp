@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/symbols/debug_file.h"
 #include "converters/symbols/elf_symbols.h"
 #include "converters/uftrace/recording/note_kinds.h"
 

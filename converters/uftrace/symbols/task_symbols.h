@@ -50,9 +50,18 @@ class TaskSymbols {
 
   // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
   // demangled symbol, or `<hex>` and a note (once for each address).
-  LabelId label(std::uint64_t address) const;
+  // Does not fill the cache: the address may have a line, too.
+  LabelId label(std::uint64_t address) const {
+    const CallName* const known = cache_ != nullptr ? cache_->find(address) : nullptr;
+    return known != nullptr ? known->label : symbolizer_.label(span_.epoch, address);
+  }
   // The label, and the function's line. Needs caches.
-  const CallName& name_of(std::uint64_t address);
+  const CallName& name_of(std::uint64_t address) {
+    if (const CallName* const known = cache_->find(address)) return *known;
+    return cache_->put(address,
+                       {.label = symbolizer_.label(span_.epoch, address),
+                        .line = lines_ != nullptr ? lines_->line_of(at(address)) : CallName::kNoLine});
+  }
   SymbolAt at(std::uint64_t address) const { return symbolizer_.at(span_.epoch, address); }
   // Null if none is known.
   const AddressSpace* space() const { return symbolizer_.space_of(span_.epoch); }

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "converters/model/timeline.h"
+#include "converters/uftrace/filters/filter_table.h"
 #include "converters/uftrace/perf/perf_scan.h"
+#include "converters/uftrace/symbols/symbolizer.h"
 #include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
@@ -21,5 +23,9 @@ namespace convert::uftrace {
 // calls stop being visible. Throws InputError if a record file can't be read.
 void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
                 Timeline& timeline);
+
+// Where not all calls are shown, a child that begins in no shown call gets no arrow: removes such arrows from
+// the plans of both threads. Throws InputError if a record file can't be read.
+void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

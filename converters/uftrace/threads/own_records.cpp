@@ -149,7 +149,7 @@ void OwnRecords::emit_forks(std::uint64_t time_ns) {
 
 // Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
 // there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
-// nowhere. Where it ends was decided before (fork_arrows.h).
+// nowhere. Where it ends was decided before (fork_plan.h).
 void OwnRecords::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow) {
   if (!stages_.filter.shows_program()) return;
   if (step == FlowStep::Begin && !stages_.filter.shows_fork_in(stages_.calls.depth())) return;

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "fxt/support/compressed_input.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/tools/drawing/picture.h"

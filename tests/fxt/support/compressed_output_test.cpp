@@ -1,6 +1,4 @@
 // .gz outputs: what several threads compress, every reader takes, and none sees how many they were.
-#include "fxt/support/compressed_output.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
@@ -12,7 +10,7 @@
 #include <vector>
 
 #include "fxt/support/atomic_file.h"
-#include "fxt/support/compressed_input.h"
+#include "fxt/support/compressed_files.h"
 #include "tests/fxt/tool_test.h"
 
 namespace fxt::test {

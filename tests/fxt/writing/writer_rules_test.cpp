@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "fxt/writer.h"
-#include "fxt/writing/written_text.h"
+#include "fxt/writing/value_rules.h"
 #include "tests/fxt/trace_words.h"
 
 namespace fxt::test {

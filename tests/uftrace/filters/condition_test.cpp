@@ -1,10 +1,9 @@
 // if:argN OP VALUE, typed as the argument was recorded.
-#include "converters/uftrace/filters/condition.h"
-
 #include <gmock/gmock.h>
 #include <limits>
 
 #include "converters/model/option.h"
+#include "converters/uftrace/filters/filter_item.h"
 #include "tests/uftrace/filters/tree.h"
 
 namespace convert::uftrace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/uftrace/recording/text_file.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {

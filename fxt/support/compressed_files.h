@@ -1,14 +1,29 @@
-// Outputs, compressed by the end of their names.
+// Files that may be compressed: inputs are recognized by content, outputs are compressed by the end of their
+// names.
 #pragma once
 
 #include <cstddef>
+#include <iosfwd>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "fxt/input.h"
 #include "fxt/support/atomic_file.h"
 
 namespace fxt {
+
+// The file can't be opened or decompressed; the text names it.
+class FileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Opens a file or standard input (`path` "-"), plain, gzip or zstd. Throws FileError, here and when reading.
+std::unique_ptr<Input> open_input(const std::string& path);
 
 // Writes bytes to a file, compressed or not.
 class ByteStream {

@@ -1,11 +1,21 @@
-// What --inspect shows of the files beside the records.
+// The sections of `--inspect` about the files beside the records.
 #pragma once
+
+#include <bit>
+#include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
 #include "converters/uftrace/recording.h"
+#include "converters/uftrace/recording/directory.h"
 
 namespace convert::uftrace {
+
+// The kernel's ring buffers: pages, formats, and a list by cpu. Notes damage.
+Outline outline_of_kernel(const Directory& directory, Notes& notes);
+
+// Perf's files: a list by cpu. Does not note damage: scan_perf() does.
+Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order);
 
 // All lines of `info`; its header is shown elsewhere.
 Outline outline_of_info(const Info& info);
