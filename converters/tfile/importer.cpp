@@ -11,8 +11,7 @@
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/kernel_symbols.h"
-#include "converters/tfile/program/load_bias.h"
-#include "converters/tfile/program/program.h"
+#include "converters/tfile/program/module_set.h"
 #include "converters/tfile/program/symbols.h"
 #include "converters/tfile/threads/survey.h"
 #include "converters/tfile/trace_notes.h"
@@ -37,6 +36,13 @@ class TraceFileImporter final : public Importer {
   TraceFileOptions options_;
 };
 
+GivenBias parse_bias(std::string_view text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string_view::npos) return {.bias = parse_address("load-bias", text)};
+  return {.module = std::string(text.substr(0, equals)),
+          .bias = parse_address("load-bias", text.substr(equals + 1))};
+}
+
 std::vector<Option> TraceFileImporter::options() {
   return {
       choice(
@@ -49,12 +55,15 @@ std::vector<Option> TraceFileImporter::options() {
           "general ones of $regs)"),
       {.name = "program",
        .argument = "ELF",
-       .help = "the program that was traced: gives functions and source lines",
-       .handle = store_in(options_.program)},
+       .help =
+           "the program that was traced, or one of its libraries: gives functions, source lines and types",
+       .handle = [this](std::string_view path) { options_.programs.emplace_back(path); },
+       .may_repeat = true},
       {.name = "load-bias",
-       .argument = "ADDRESS",
-       .help = "where that program was loaded (default: found out)",
-       .handle = [this](std::string_view text) { options_.load_bias = parse_address("load-bias", text); }},
+       .argument = "[MODULE=]ADDRESS",
+       .help = "where that program, or the module of that file name, was loaded (default: found out)",
+       .handle = [this](std::string_view text) { options_.load_biases.push_back(parse_bias(text)); },
+       .may_repeat = true},
       {.name = "symbols",
        .argument = "FILE",
        .help = "a kernel's kallsyms or System.map, for traces of a kernel",
@@ -76,25 +85,6 @@ bool is_ctf(const std::filesystem::path& input) {
          file_begins_with(input / "metadata", "/* CTF ");
 }
 
-// The program at its load address; null, and a note, when that is unknown or contradicts the tracepoints.
-std::unique_ptr<ProgramSymbols> load_program(std::unique_ptr<Program> program, const Description& description,
-                                             const TraceFileOptions& options, Notes& notes) {
-  const auto bias = options.load_bias ? options.load_bias : find_load_bias(description, *program);
-  if (bias) program->set_load_bias(*bias);
-  if (!may_be_traced(description, *program, bias)) {
-    notes.add(
-        kWrongProgram, Location::file(options.program.string()),
-        "no tracepoint lies where this program has its function or line: another program, or another build");
-    return nullptr;
-  }
-  if (!bias) {
-    notes.add(kLoadBias, Location::file(options.program.string()),
-              "no tracepoint tells where the program was loaded: use --load-bias");
-    return nullptr;
-  }
-  return program;
-}
-
 // The symbols of a kernel; null, and a note, when their addresses are hidden.
 std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path& path, Notes& notes) {
   auto symbols = std::make_unique<KernelSymbolList>(path);
@@ -108,18 +98,21 @@ std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path&
 std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input, ImportContext& context,
                                                const TraceFileOptions& options) {
   auto recording = std::make_unique<TraceRecording>();
-  std::unique_ptr<Program> program;
-  if (!options.program.empty())
-    program = std::make_unique<Program>(options.program, context.options.demangle);
-  recording->trace = open_trace_file(input, program ? program->machine() : MachineHint{}, context.notes);
+  std::vector<std::unique_ptr<Program>> programs;
+  for (const std::filesystem::path& path : options.programs)
+    programs.push_back(std::make_unique<Program>(path, context.options.demangle));
+  recording->trace =
+      open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->machine(), context.notes);
   TraceFile& trace = recording->trace;
-  if (program)
-    recording->symbols = load_program(std::move(program), trace.description, options, context.notes);
+  auto modules =
+      std::make_unique<ModuleSet>(std::move(programs), trace.description, options.load_biases, context.notes);
+  if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
     recording->symbols = load_kernel_symbols(options.symbols, context.notes);
   recording->locations =
       expect_all_frames(trace.description, trace.register_layout(), recording->symbols.get(), context.names);
-  add_location_notes(trace, recording->locations, !options.program.empty(), options.registers, context.notes);
+  add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,
+                     context.notes);
   recording->survey = survey_frames(trace, recording->locations);
   add_survey_notes(trace, recording->survey, context.notes);
   return recording;
@@ -206,7 +199,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   context.timeline.begin_input(trace.path);
   context.stats.bytes_total +=
       trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
-  const std::string process = (options.program.empty() ? input : options.program).filename().string();
+  const std::string process =
+      (options.programs.empty() ? input : options.programs.front()).filename().string();
   TraceLanes lanes = add_lanes(*recording, process, context);
   add_unmatched_threads(*recording, lanes.by_track, context.timeline);
   Lane& main = *lanes.all.front();

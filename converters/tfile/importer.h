@@ -2,23 +2,23 @@
 // timeline. This is what the rest of the program uses of the folder.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "converters/model/importer.h"
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
 #include "converters/tfile/events/register_arguments.h"
+#include "converters/tfile/program/module_set.h"
 
 namespace convert::tfile {
 
 struct TraceFileOptions {
   RegisterChoice registers = RegisterChoice::Auto;
-  std::filesystem::path program = {};           // the traced program, for names and types; empty: none
-  std::filesystem::path symbols = {};           // a kernel's kallsyms or System.map; empty: none
-  std::optional<std::uint64_t> load_bias = {};  // of the program; nothing: find_load_bias()
+  std::vector<std::filesystem::path> programs = {};  // the traced program and libraries, for names and types
+  std::vector<GivenBias> load_biases = {};           // of programs; check_program() finds those of others
+  std::filesystem::path symbols = {};                // a kernel's kallsyms or System.map; empty: none
 };
 
 std::unique_ptr<Importer> make_importer();

@@ -43,7 +43,9 @@ inline constexpr NoteKind kRegistersLeftOut{"registers-left-out",
 inline constexpr NoteKind kOptimizedOut{"optimized-out", "variables that have no place at their tracepoint",
                                         true};
 inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
-inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that are not the one that was traced"};
+inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that contradict the tracepoints"};
+inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program", "programs that no tracepoint confirms",
+                                              true};
 inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address could not be found"};
 
 }  // namespace convert::tfile

@@ -44,12 +44,18 @@ struct Program::Impl {
     Function function;
     std::string name;  // without parameters
   };
-  std::vector<Named> functions;
+  std::vector<Named> functions;                         // by address; labels, too
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
   struct Segment {
     std::uint64_t begin, end;
   };
   std::vector<Segment> code;
+  Segment all{~std::uint64_t{0}, 0};
+
+  // Where code of source lines begins: by line, of the files that were asked for by name.
+  using LineRows = std::vector<std::pair<int, std::uint64_t>>;
+  std::unordered_map<std::string, LineRows> lines;
+  LineRows& lines_of(const std::string& file_name);
   GElf_Ehdr header{};
   bool has_dwarf = false;
 
@@ -79,6 +85,9 @@ struct Program::Impl {
   std::optional<DataObject> object_of(Dwarf_Die* variable, const VisibleVariables& visible);
 
   GlobalNames& global_names() { return globals ? *globals : globals.emplace(module); }
+  bool is_code(std::uint64_t address) const {
+    return std::ranges::any_of(code, [&](const Segment& s) { return s.begin <= address && address < s.end; });
+  }
   void read_symbols();
   void read_segments(Elf* elf);
 };
@@ -114,8 +123,9 @@ void Program::Impl::read_segments(Elf* elf) {
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr segment;
     if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-      code.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
+    if (segment.p_type != PT_LOAD) continue;
+    all = {std::min(all.begin, segment.p_vaddr), std::max(all.end, segment.p_vaddr + segment.p_memsz)};
+    if ((segment.p_flags & PF_X) != 0) code.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
   }
 }
 
@@ -127,18 +137,19 @@ void Program::Impl::read_symbols() {
     const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
-    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+    if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && is_code(address)))
       functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple)});
     else if (type == STT_OBJECT)
       objects.try_emplace(without_blanks(demangled(name, Demangle::Simple)),
                           DataObject{address, symbol.st_size});
   }
+  std::ranges::stable_sort(functions, {}, [](const Named& named) { return named.function.address; });
 }
 
 MachineHint Program::machine() const { return hint_of(impl_->header); }
+const std::string& Program::path() const { return impl_->path; }
 bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
 void Program::set_load_bias(std::uint64_t bias) { impl_->bias = bias; }
-bool Program::knows_lines() const { return impl_->has_dwarf; }
 bool Program::knows_objects() const { return !impl_->functions.empty(); }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
@@ -154,32 +165,59 @@ std::vector<Program::Function> Program::functions(std::string_view name) const {
   return found;
 }
 
-std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
-  std::vector<std::uint64_t> addresses;
-  Dwarf_Addr bias = 0;
-  Dwarf* const dwarf = dwfl_module_getdwarf(impl_->module, &bias);
-  if (dwarf == nullptr) return addresses;
-  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(impl_->module, unit, &bias)) != nullptr;) {
-    Dwarf_Lines* lines = nullptr;
+std::optional<Program::Function> Program::function_at(std::uint64_t address) const {
+  const auto& all = impl_->functions;
+  auto next =
+      std::ranges::upper_bound(all, address, {}, [](const auto& named) { return named.function.address; });
+  for (int steps = 0; next != all.begin() && steps < 16; ++steps) {
+    const Function& function = (--next)->function;
+    if (address - function.address < function.size) return function;
+  }
+  return std::nullopt;
+}
+
+Program::Impl::LineRows& Program::Impl::lines_of(const std::string& file_name) {
+  const auto [found, is_new] = lines.try_emplace(file_name);
+  LineRows& rows = found->second;
+  if (!is_new) return rows;
+  Dwarf_Addr dwarf_bias = 0;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;) {
+    Dwarf_Lines* table = nullptr;
     std::size_t count = 0;
-    if (dwarf_getsrclines(unit, &lines, &count) != 0) continue;
+    if (dwarf_getsrclines(unit, &table, &count) != 0) continue;
     for (std::size_t i = 0; i < count; ++i) {
-      Dwarf_Line* const row = dwarf_onesrcline(lines, i);
-      int row_line = 0;
+      Dwarf_Line* const row = dwarf_onesrcline(table, i);
+      int line = 0;
       Dwarf_Addr address = 0;
+      bool begins = false;
       const char* const source = dwarf_linesrc(row, nullptr, nullptr);
-      if (source == nullptr || dwarf_lineno(row, &row_line) != 0 || row_line != line) continue;
-      if (std::filesystem::path(source).filename() != std::filesystem::path(file).filename()) continue;
-      if (dwarf_lineaddr(row, &address) == 0) addresses.push_back(address + bias);
+      if (source == nullptr || dwarf_lineno(row, &line) != 0 || line == 0) continue;
+      if (dwarf_linebeginstatement(row, &begins) != 0 || !begins) continue;
+      const std::string_view source_path(source);
+      if (source_path.substr(source_path.rfind('/') + 1) != file_name) continue;
+      if (dwarf_lineaddr(row, &address) == 0) rows.emplace_back(line, address + dwarf_bias);
     }
   }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
+  const auto& rows = impl_->lines_of(std::filesystem::path(file).filename().string());
+  std::vector<std::uint64_t> addresses;
+  const auto first = std::ranges::lower_bound(rows, line, {}, &std::pair<int, std::uint64_t>::first);
+  for (auto row = first; row != rows.end() && row->first == first->first; ++row)
+    addresses.push_back(row->second);
   return addresses;
 }
 
-bool Program::is_code(std::uint64_t address) const {
-  return std::ranges::any_of(impl_->code,
-                             [&](const auto& s) { return s.begin <= address && address < s.end; });
+bool Program::contains(std::uint64_t address) const {
+  return impl_->all.begin <= address && address < impl_->all.end;
 }
+
+bool Program::was_at(std::uint64_t address) const { return contains(address - impl_->bias); }
+
+bool Program::is_code(std::uint64_t address) const { return impl_->is_code(address); }
 
 CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;

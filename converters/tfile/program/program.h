@@ -23,6 +23,7 @@ class Program : public ProgramSymbols {
   Program(const std::filesystem::path& path, Demangle demangle);
   ~Program() override;
 
+  const std::string& path() const;
   MachineHint machine() const;
   bool is_position_independent() const;
   void set_load_bias(std::uint64_t bias);
@@ -31,12 +32,16 @@ class Program : public ProgramSymbols {
   struct Function {
     std::uint64_t address = 0, size = 0;
   };
-  std::vector<Function> functions(std::string_view name) const;  // "b" also finds "a::b"
+  // Also labels, of size 0. "b" also finds "a::b".
+  std::vector<Function> functions(std::string_view name) const;
+  std::optional<Function> function_at(std::uint64_t address) const;
+  // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
-  bool knows_lines() const;
+  bool contains(std::uint64_t address) const;                         // between its first and last segment
   bool is_code(std::uint64_t address) const;                          // in an executable segment
   std::optional<DataObject> object(const std::string& symbol) const;  // from the symbol table
 
+  bool was_at(std::uint64_t address) const;  // contains() of an address of the recording
   CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
   std::vector<StaticLocal> static_locals(std::uint64_t address) const override;

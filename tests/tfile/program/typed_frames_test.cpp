@@ -31,7 +31,7 @@ class TypedFrames : public testing::Test {
   std::string frame_line() {
     ImportOptions options;
     options.blobs = Blobs::None;
-    const auto lines = t.variable(1, 1000).end().lines(options, {.program = file});
+    const auto lines = t.variable(1, 1000).end().lines(options, {.programs = {file}});
     return lines.empty() ? "" : lines.front();
   }
   std::uint64_t address_of(const std::string& object) const { return program.object(object).value().address; }
@@ -66,7 +66,7 @@ TEST_F(TypedFrames, ManyElementsAreCounted) {
   t.variable(1, 1000).end();
   ImportOptions options;
   options.blobs = Blobs::None;
-  EXPECT_THAT(t.lines(options, {.program = file}), Contains(HasSubstr("plant::many.more=968")));
+  EXPECT_THAT(t.lines(options, {.programs = {file}}), Contains(HasSubstr("plant::many.more=968")));
 }
 
 // collect/s of a number: it is no text.
@@ -134,7 +134,7 @@ TEST_F(TypedFrames, ArraysOfUnknownSizeAreAddresses) {
         .registers(builder.number(std::uint64_t{0x7000}) + builder.number(address))
         .memory(0x7010 + static_cast<std::uint64_t>(offset), builder.number(std::uint64_t{0x6ff0}))
         .end();
-    EXPECT_THAT(builder.lines({}, {.program = file}).front(), HasSubstr(" row=0x6ff0 ")) << collect;
+    EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), HasSubstr(" row=0x6ff0 ")) << collect;
   }
 }
 
@@ -160,7 +160,7 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
     builder.frame(2)
         .registers(builder.number(std::uint64_t{0xffff'ffff'ffff'fff9}) + builder.number(address))
         .end();
-    EXPECT_THAT(builder.lines({}, {.program = file}).front(), HasSubstr(" whole=-7 ")) << collect;
+    EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), HasSubstr(" whole=-7 ")) << collect;
   }
 }
 
@@ -175,7 +175,7 @@ TEST_F(OptimizedFrames, VariablesAreComputed) {
   builder.line(fmt::format("tp A{}:R3X00000001,27X00000001,27", location))
       .source(location, "cmd", "collect $locals");
   builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
-  const std::string line = builder.lines({}, {.program = file}).front();
+  const std::string line = builder.lines({}, {.programs = {file}}).front();
   EXPECT_THAT(line, HasSubstr(" five=5"));
 #ifndef __clang__  // which throws the other one away
   EXPECT_THAT(line, HasSubstr(" above=12"));
@@ -194,7 +194,7 @@ TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   builder.source(location, "cmd", "collect whole*2");
   for (const std::int64_t whole : {-7, 21})
     builder.frame(2).registers(builder.number(whole) + builder.number(address));
-  const auto lines = builder.end().lines({}, {.program = file});
+  const auto lines = builder.end().lines({}, {.programs = {file}});
   EXPECT_THAT(lines.front(), HasSubstr(" whole*2=-14 "));
   EXPECT_EQ(lines.front().find("whole*2"), lines.front().rfind("whole*2")) << "it is shown once";
   EXPECT_THAT(lines.back(), HasSubstr(" whole*2=42 "));
@@ -213,7 +213,7 @@ TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
     builder.frame(2).registers(builder.number(std::uint64_t{0x1000}) + builder.number(address));
     if (is_recorded) builder.memory(0x1000, builder.number(std::uint64_t{0x2000}));
     builder.end();
-    EXPECT_THAT(builder.lines({}, {.program = file}).front(),
+    EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(),
                 HasSubstr(is_recorded ? " place=0x2000 " : " place=0x1000 "));
   }
 }
@@ -251,7 +251,7 @@ TEST_F(OptimizedFrames, VariablesAreInPieces) {
         .registers(builder.number(at) + builder.number(std::uint64_t{0xdead'0000'0000'0007}) +
                    builder.number(std::uint64_t{0xdead'0000'ffff'ffff}))
         .end();
-    auto lines = builder.lines({}, {.program = file});
+    auto lines = builder.lines({}, {.programs = {file}});
     lines.insert(lines.end(), builder.notes().begin(), builder.notes().end());
     return lines;
   };

@@ -1,0 +1,48 @@
+// The traced program and its libraries. Each address is looked up in the module that has it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converters/model/notes.h"
+#include "converters/tfile/description/description.h"
+#include "converters/tfile/program/program.h"
+
+namespace convert::tfile {
+
+// Where the user says that a module was loaded.
+struct GivenBias {
+  std::string module = {};  // the name of its file; empty: of the first one
+  std::uint64_t bias = 0;
+};
+
+class ModuleSet : public ProgramSymbols {
+ public:
+  // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints; each with
+  // a note. The first program is the executable.
+  ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Description& description,
+            const std::vector<GivenBias>& biases, Notes& notes);
+
+  bool empty() const { return modules_.empty(); }
+
+  CodeInfo code_at(std::uint64_t address) const override;
+  // Looks in the other modules, too: a library's function may use an object of the program.
+  std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
+  std::vector<StaticLocal> static_locals(std::uint64_t address) const override;
+  bool knows_objects() const override;
+  std::optional<LocalVariable> local(std::uint64_t address, FrameOffset offset) const override;
+  std::vector<RegisterVariable> register_variables(std::uint64_t address) const override;
+  bool frame_base_adds(std::uint64_t address) const override;
+  const Type* type_of(std::uint64_t address, const std::string& expression) const override;
+
+ private:
+  const Program* module_at(std::uint64_t address) const;  // null if none has it
+
+  std::vector<std::unique_ptr<Program>> modules_;
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,304 @@
+#include "converters/tfile/program/program_check.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "converters/model/reading/text.h"
+#include "converters/tfile/description/collect_items.h"
+#include "converters/tfile/description/tracepoint.h"
+
+namespace convert::tfile {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+// Only the first pages of a function are considered.
+constexpr std::uint64_t kMaxPages = 16;
+// The biases with most votes are compared with all locations.
+constexpr std::size_t kMaxCandidates = 64;
+// Where Linux loads such programs when a debugger has switched off address randomization.
+constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
+
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+std::optional<SourceLine> line_in(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto line = whole_number<int>(std::string_view(text).substr(colon + 1));
+  if (!line) return std::nullopt;
+  return SourceLine{.file = text.substr(0, colon), .line = *line};
+}
+
+// The names in "fib", "fib(int)", "demo.c:stamp", "demo.cc:app::run", "run:label": one is the function's.
+std::vector<std::string> names_in(std::string text) {
+  text.resize(std::min({text.size(), text.find('(', 1), text.find(" -label ")}));
+  std::vector<std::string> names;
+  // A single colon ends the name of a file or function; a double colon belongs to the name.
+  std::size_t begin = 0;
+  for (std::size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
+    if (colon + 1 < text.size() && text[colon + 1] == ':') {
+      ++colon;
+      continue;
+    }
+    names.push_back(text.substr(begin, colon - begin));
+    begin = colon + 1;
+  }
+  names.push_back(text.substr(begin));
+  std::erase(names, std::string());
+  return names;
+}
+
+// The symbol and the offset in "*&label", "*fib+4", "*(&fib)". Nothing for other expressions.
+struct SymbolPlace {
+  std::string name;
+  std::uint64_t offset = 0;
+};
+std::optional<SymbolPlace> symbol_in(std::string text) {
+  std::erase_if(text, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')' || c == ' '; });
+  SymbolPlace place;
+  if (const std::size_t sign = text.find_first_of("+-"); sign != std::string::npos) {
+    const std::string_view digits = std::string_view(text).substr(sign + 1);
+    const bool is_hex = digits.starts_with("0x");
+    const auto number = whole_number<std::uint64_t>(digits.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+    if (!number) return std::nullopt;
+    place.offset = text[sign] == '-' ? 0 - *number : *number;
+    text.resize(sign);
+  }
+  if (text.empty() || text.front() == '$' || is_digit(text.front())) return std::nullopt;
+  place.name = std::move(text);
+  return place;
+}
+
+// The name of a function without scopes, template arguments and parameters: "run" for
+// "app::Box<int>::run(int)", for Ada's "app__run" and for D's "app.run".
+std::string_view own_name(std::string_view function) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  if (const std::size_t anonymous = function.rfind(kAnonymous); anonymous != std::string_view::npos)
+    function.remove_prefix(anonymous + kAnonymous.size());
+  function = function.substr(0, function.find('('));
+  function = function.substr(0, function.find('<', 1));
+  if (const std::size_t scope = function.find_last_of(":."); scope != std::string_view::npos)
+    function.remove_prefix(scope + 1);
+  if (const std::size_t scope = function.rfind("__"); scope != std::string_view::npos && scope > 0)
+    function.remove_prefix(scope + 2);
+  return function;
+}
+
+// What one location tells, whatever the bias.
+struct Clue {
+  const TracepointLocation* location;
+  std::vector<std::string> names = {};  // of a function or label; empty: a line, or unknown
+  bool is_line = false;
+  std::vector<Program::Function> functions = {};  // of that name, or those that the line is in
+  // Addresses where the location may lie exactly.
+  std::vector<std::uint64_t> exact = {};
+  std::vector<std::uint64_t> objects = {};  // biases at which a collected object was recorded
+};
+
+enum class Evidence : std::uint8_t { None, Contradicts, HasCode, InFunction, Exact };
+
+class Checker {
+ public:
+  Checker(const Description& description, Program& program) : program_(program) {
+    for (const TracepointLocation& location : description.locations) clues_.push_back(clue_of(location));
+  }
+
+  std::vector<std::uint64_t> candidates() const {
+    std::map<std::uint64_t, std::size_t> votes;
+    for (const Clue& clue : clues_)
+      for (const std::uint64_t bias : biases_of(clue)) ++votes[bias];
+    for (const std::uint64_t bias : kUsualBiases) votes.try_emplace(bias, 0);
+    std::vector<std::pair<std::uint64_t, std::size_t>> sorted(votes.begin(), votes.end());
+    std::ranges::stable_sort(sorted, std::greater{}, [](const auto& vote) { return vote.second; });
+    sorted.resize(std::min(sorted.size(), kMaxCandidates));
+    std::vector<std::uint64_t> biases;
+    for (const auto& [bias, count] : sorted) biases.push_back(bias);
+    return biases;
+  }
+
+  struct Result {
+    ProgramCheck check;
+    std::size_t weight = 0;
+  };
+  Result check_at(std::uint64_t bias) {
+    Result result{.check = {.bias = bias}};
+    ProgramCheck& check = result.check;
+    program_.set_load_bias(bias);
+    std::set<std::uint64_t> outside, inside;  // tracepoints whose function is one of the program's
+    for (const Clue& clue : clues_) {
+      const std::uint64_t address = clue.location->address - bias;
+      if (!program_.contains(address)) {
+        if (!clue.names.empty() && !clue.functions.empty()) outside.insert(clue.location->number);
+        continue;
+      }
+      inside.insert(clue.location->number);
+      const Evidence evidence = evidence_of(clue, bias);
+      const bool agrees = evidence == Evidence::Exact || evidence == Evidence::InFunction;
+      if (agrees) ++check.agreements;
+      if (evidence == Evidence::Contradicts) {
+        const std::string what =
+            !program_.is_code(address) ? "there is no code" : clue.location->at + " lies elsewhere";
+        contradict(check, what, *clue.location);
+      }
+      result.weight += weight_of(evidence);
+      for (const std::uint64_t object : clue.objects)
+        if (object == bias) {
+          result.weight += weight_of(Evidence::Exact);
+          ++check.agreements;
+        }
+    }
+    // GDB sets a tracepoint at all functions of the name, so one of them should be here.
+    if (!program_.is_position_independent())
+      for (const Clue& clue : clues_)
+        if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
+            clue.location->at.find_first_of("*:") == std::string::npos)
+          contradict(check, clue.location->at + " lies elsewhere", *clue.location);
+    return result;
+  }
+
+ private:
+  static std::size_t weight_of(Evidence evidence) {
+    switch (evidence) {
+      case Evidence::Exact:
+        return 4;
+      case Evidence::InFunction:
+        return 2;
+      case Evidence::HasCode:
+        return 1;
+      default:
+        return 0;
+    }
+  }
+
+  static void contradict(ProgramCheck& check, const std::string& what, const TracepointLocation& location) {
+    if (check.contradictions++ == 0)
+      check.first_contradiction =
+          fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
+  }
+
+  Clue clue_of(const TracepointLocation& location) const {
+    Clue clue{.location = &location};
+    const std::string text = location_text(location.at);
+    if (const auto source = line_in(text)) {
+      clue.is_line = true;
+      clue.exact = program_.line_addresses(source->file, source->line);
+      for (const std::uint64_t address : clue.exact)
+        if (const auto function = program_.function_at(address)) clue.functions.push_back(*function);
+    } else if (!text.starts_with('*')) {
+      clue.names = names_in(text);
+      for (const std::string& name : clue.names)
+        for (const Program::Function& function : program_.functions(name)) clue.functions.push_back(function);
+    } else if (const auto symbol = symbol_in(text)) {
+      clue.names = {symbol->name};
+      clue.functions = program_.functions(symbol->name);
+      for (const Program::Function& function : clue.functions)
+        clue.exact.push_back(function.address + symbol->offset);
+    }
+    add_objects(clue);
+    return clue;
+  }
+
+  void add_objects(Clue& clue) const {
+    const auto never = [](std::string_view) { return false; };
+    const CollectItems items = collect_items(clue.location->commands, never, never);
+    for (const CollectItem& item : items.hit) {
+      const auto object = item.kind == CollectItem::Kind::Name ? program_.object(item.text) : std::nullopt;
+      if (!object) continue;
+      for (const TracepointAction& action : clue.location->hit_actions) {
+        const auto address = static_cast<std::uint64_t>(action.offset);
+        const bool fits = action.kind == TracepointAction::Kind::Memory && action.base == -1 &&
+                          action.length == object->size && address >= object->address &&
+                          (address - object->address) % kPage == 0;
+        if (fits) clue.objects.push_back(address - object->address);
+      }
+    }
+  }
+
+  // The biases at which the location would lie where the program has its function or line.
+  static std::set<std::uint64_t> biases_of(const Clue& clue) {
+    std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
+    const std::uint64_t address = clue.location->address;
+    for (const std::uint64_t exact : clue.exact)
+      if (address >= exact && (address - exact) % kPage == 0) biases.insert(address - exact);
+    for (const Program::Function& function : clue.functions) {
+      if (address < function.address) continue;
+      const std::uint64_t pages = std::min(function.size / kPage + 1, kMaxPages);
+      const std::uint64_t nearest = (address - function.address) / kPage * kPage;
+      for (std::uint64_t page = 0; page < pages && page * kPage <= nearest; ++page) {
+        const std::uint64_t bias = nearest - page * kPage;
+        if (contains(function, address - bias)) biases.insert(bias);
+      }
+    }
+    return biases;
+  }
+
+  static bool contains(const Program::Function& function, std::uint64_t address) {
+    return address - function.address < std::max<std::uint64_t>(function.size, 1);
+  }
+
+  Evidence evidence_of(const Clue& clue, std::uint64_t bias) const {
+    const std::uint64_t address = clue.location->address - bias;
+    if (!program_.is_code(address)) return Evidence::Contradicts;
+    if (std::ranges::count(clue.exact, address) != 0) return Evidence::Exact;
+    if (std::ranges::any_of(clue.functions, [&](const auto& f) { return contains(f, address); }))
+      return Evidence::InFunction;
+    const CodeInfo code = program_.code_at(clue.location->address);
+    if (clue.is_line)
+      return clue.exact.empty() && code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
+    if (clue.names.empty()) return Evidence::HasCode;
+    // Inlined functions, and those with other names in the program's language, have no symbol of that name.
+    const auto is_named_so = [&](const std::string& function) {
+      const std::string_view own = own_name(function);
+      return !own.empty() &&
+             std::ranges::any_of(clue.names, [&](const auto& name) { return own == own_name(name); });
+    };
+    if (is_named_so(code.function) || std::ranges::any_of(code.inlined, is_named_so))
+      return Evidence::InFunction;
+    return clue.functions.empty() && code.function.empty() ? Evidence::HasCode : Evidence::Contradicts;
+  }
+
+  Program& program_;
+  std::vector<Clue> clues_;
+};
+
+bool is_usual(std::uint64_t bias) { return std::ranges::count(kUsualBiases, bias) != 0; }
+
+}  // namespace
+
+ProgramCheck check_program(const Description& description, Program& program,
+                           std::optional<std::uint64_t> given) {
+  program.set_load_bias(0);
+  Checker checker(description, program);
+  if (!given && !program.is_position_independent()) given = 0;
+  if (given) return checker.check_at(*given).check;
+
+  std::vector<Checker::Result> results;
+  for (const std::uint64_t bias : checker.candidates()) results.push_back(checker.check_at(bias));
+  std::erase_if(results, [](const Checker::Result& result) {
+    return result.weight == 0 && result.check.contradictions == 0;
+  });
+  if (results.empty()) return {};
+  const auto rank = [](const Checker::Result& result) {
+    const ProgramCheck& check = result.check;
+    return std::tuple(check.contradictions == 0, result.weight, is_usual(*check.bias));
+  };
+  const auto best = std::ranges::max_element(results, {}, rank);
+  ProgramCheck check = best->check;
+  for (const Checker::Result& result : results)
+    if (rank(result) == rank(*best)) check.equal_biases.push_back(*result.check.bias);
+  if (check.equal_biases.size() > 1)
+    check.bias.reset();
+  else
+    check.equal_biases.clear();
+  return check;
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,30 @@
+// Where a program or library was loaded, and whether it is the one that was traced: both by what the
+// tracepoints tell of functions, lines and objects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converters/tfile/description/description.h"
+#include "converters/tfile/program/program.h"
+
+namespace convert::tfile {
+
+struct ProgramCheck {
+  std::optional<std::uint64_t> bias;             // nothing when no tracepoint tells, or several fit alike
+  std::vector<std::uint64_t> equal_biases = {};  // those that fit alike; empty when the bias is known
+  std::size_t agreements = 0;      // tracepoints whose function, line or objects lie where they were recorded
+  std::size_t contradictions = 0;  // tracepoints that can't lie in this program
+  std::string first_contradiction = {};  // "fib lies elsewhere (tracepoint 2 at 0x401136)"
+};
+
+// Compares every location with the program: at `given`, else at its fixed address, else at each bias that
+// some location suggests (fact sheet, section 11), of which the best is chosen. A location outside of the
+// program neither agrees nor contradicts: it may be in a library.
+ProgramCheck check_program(const Description& description, Program& program,
+                           std::optional<std::uint64_t> given = std::nullopt);
+
+}  // namespace convert::tfile

@@ -1,0 +1,87 @@
+// Several modules: each address belongs to the module that was loaded there.
+#include "converters/tfile/program/module_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "converters/tfile/description/note_kinds.h"
+#include "tests/tfile/program/traced_program.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::EndsWith;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kBias = 0x7fff'f7fb'c000;
+
+class Modules : public testing::Test {
+ public:
+  Modules() {
+    programs_.push_back(std::make_unique<Program>(TRACED_FIXED, Demangle::Simple));
+    programs_.push_back(std::make_unique<Program>(TRACED_PIE, Demangle::Simple));
+  }
+  std::uint64_t address_of(std::size_t module, const std::string& function) const {
+    return programs_[module]->functions(function).front().address;
+  }
+  Modules& tracepoint(const std::string& at, std::uint64_t address) {
+    TracepointLocation location;
+    location.at = at;
+    location.address = address;
+    description_.locations.push_back(location);
+    return *this;
+  }
+  ModuleSet place(const std::vector<GivenBias>& biases = {}) {
+    return ModuleSet(std::move(programs_), description_, biases, notes_);
+  }
+  const std::string& first_note() const { return notes_.groups().front().first.front(); }
+
+  std::vector<std::unique_ptr<Program>> programs_;
+  Description description_;
+  Notes notes_;
+};
+
+TEST_F(Modules, EachHasItsOwnAddresses) {
+  const std::uint64_t own = address_of(0, "plant::pump"), other = kBias + address_of(1, "drain");
+  const ModuleSet modules = tracepoint("plant::pump", own).tracepoint("drain", other).place();
+  EXPECT_EQ(modules.code_at(own).function, "plant::pump");
+  EXPECT_EQ(modules.code_at(other).function, "plant::drain<long>");
+  EXPECT_EQ(modules.code_at(0x1234).function, "");
+  EXPECT_THAT(notes_.groups(), IsEmpty());
+}
+
+TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
+  const std::uint64_t own = address_of(1, "plant::pump");
+  const ModuleSet modules = place({{.bias = 0x1000}, {.module = "traced_pie", .bias = kBias}});
+  EXPECT_EQ(modules.code_at(kBias + own).function, "plant::pump");
+  EXPECT_EQ(modules.code_at(own + 0x1000).function, "");
+  EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
+}
+
+TEST_F(Modules, OneThatContradictsIsLeftOut) {
+  const std::uint64_t address = address_of(0, "plain_start");
+  const ModuleSet modules = tracepoint("plant::pump", address).place();
+  EXPECT_TRUE(modules.empty());
+  EXPECT_EQ(notes_.count(kWrongProgram), 1u);
+  EXPECT_THAT(first_note(),
+              testing::HasSubstr("traced_fixed: plant::pump lies elsewhere (tracepoint 0 at 0x4"));
+  EXPECT_EQ(notes_.count(kLoadBias), 1u) << "no tracepoint lies in the other one";
+}
+
+TEST_F(Modules, OneThatContradictsIsUsedWhereTheUserSaysSo) {
+  const std::uint64_t address = address_of(0, "plain_start");
+  const ModuleSet modules = tracepoint("plant::pump", address).place({{.bias = 0}});
+  EXPECT_EQ(modules.code_at(address).function, "plain_start");
+  EXPECT_THAT(first_note(), EndsWith("; used, as --load-bias says so"));
+}
+
+TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
+  const std::uint64_t in_library = kBias + address_of(1, "drain");
+  const std::uint64_t tally = programs_[0]->object("tally").value().address;
+  const ModuleSet modules = tracepoint("traced_program.cpp:drain", in_library).place();
+  EXPECT_NE(modules.object(in_library, "tally").value().address, tally) << "its own comes first";
+  EXPECT_EQ(modules.object(0x1234, "tally").value().address, tally);
+}
+
+}  // namespace
+}  // namespace convert::tfile

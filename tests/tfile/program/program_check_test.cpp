@@ -1,0 +1,210 @@
+// Where a program was loaded, and whether it is the traced one (fact sheet, section 11).
+#include "converters/tfile/program/program_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "tests/tfile/program/traced_program.h"
+
+namespace convert::tfile {
+namespace {
+
+using testing::Optional;
+
+constexpr std::uint64_t kBias = 0x7f12'3456'7000;
+constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
+
+class LoadBias : public testing::Test {
+ public:
+  // Adds a tracepoint, `into` bytes after the beginning of a function; the program was loaded at `bias`.
+  LoadBias& tracepoint(const std::string& at, const std::string& function, std::uint64_t bias,
+                       std::uint64_t into = 4) {
+    TracepointLocation location;
+    location.at = at;
+    location.address = bias + address_of(function) + into;
+    description_.locations.push_back(location);
+    return *this;
+  }
+  std::uint64_t address_of(const std::string& function) const {
+    return program_.functions(function).front().address;
+  }
+  LoadBias& at_address(const std::string& at, std::uint64_t address) {
+    TracepointLocation location;
+    location.at = at;
+    location.address = address;
+    description_.locations.push_back(location);
+    return *this;
+  }
+  std::uint64_t line_address(const std::string& mark) const {
+    return program_.line_addresses("traced_program.cpp", line_of(mark)).front();
+  }
+  std::optional<std::uint64_t> bias() { return check_program(description_, program_).bias; }
+  std::size_t contradictions(std::optional<std::uint64_t> given = std::nullopt) {
+    return check_program(description_, program_, given).contradictions;
+  }
+  std::size_t agreements() { return check_program(description_, program_).agreements; }
+
+  Program program_{TRACED_PIE, Demangle::Simple};
+  Description description_;
+};
+
+TEST_F(LoadBias, OfAFunctionByItsName) {
+  for (const char* const at : {"plain_start", "*plain_start+4", "*&plain_start", "-function plain_start",
+                               "traced_program.cpp:plain_start"}) {
+    description_.locations.clear();
+    EXPECT_THAT(tracepoint(at, "plain_start", kBias).bias(), Optional(kBias)) << at;
+  }
+}
+
+TEST_F(LoadBias, OfAFunctionInANamespace) {
+  for (const char* const at :
+       {"plant::pump", "pump", "-qualified plant::pump", "traced_program.cpp:plant::pump"}) {
+    description_.locations.clear();
+    EXPECT_THAT(tracepoint(at, "plant::pump", kBias).bias(), Optional(kBias)) << at;
+  }
+}
+
+TEST_F(LoadBias, OfASourceLine) {
+  const std::string line = std::to_string(line_of("plain_start"));
+  const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
+  ASSERT_FALSE(addresses.empty());
+  for (const std::string& at : {"traced_program.cpp:" + line, "/src/traced_program.cpp:" + line,
+                                "-source traced_program.cpp -line " + line}) {
+    description_.locations.clear();
+    TracepointLocation location;
+    location.at = at;
+    location.address = addresses.front() + kBias;
+    description_.locations.push_back(location);
+    EXPECT_THAT(bias(), Optional(kBias)) << at;
+  }
+}
+
+TEST_F(LoadBias, OfACollectedObject) {
+  const DataObject readings = program_.object("plant::readings").value();
+  TracepointLocation location;
+  location.at = "*0x1234";
+  location.address = kBias + address_of("plain_start");
+  location.commands = {"collect plant::readings"};
+  location.hit_actions.push_back({.kind = TracepointAction::Kind::Memory,
+                                  .mask = {},
+                                  .base = -1,
+                                  .offset = static_cast<std::int64_t>(readings.address + kBias),
+                                  .length = readings.size,
+                                  .code = {}});
+  description_.locations.push_back(location);
+  EXPECT_THAT(bias(), Optional(kBias));
+  description_.locations.front().hit_actions.front().length = readings.size - 1;  // another object
+  EXPECT_NE(bias(), kBias);
+}
+
+TEST_F(LoadBias, IsWhatMostLocationsAgreeOn) {
+  tracepoint("pump", "drain", kBias + 0x3000);  // a vote for another bias
+  tracepoint("plain_start", "plain_start", kBias).tracepoint("drain", "drain", kBias);
+  EXPECT_THAT(bias(), Optional(kBias));
+}
+
+TEST_F(LoadBias, WithoutEvidenceIsWhereLinuxLoadsItForDebuggers) {
+  tracepoint("*0x555555555150", "plain_start", kUsualBias);
+  EXPECT_THAT(bias(), Optional(kUsualBias));
+  EXPECT_EQ(agreements(), 0u);
+}
+
+TEST_F(LoadBias, OfALocationInALibraryDoesNotMatter) {
+  tracepoint("*0x555555555150", "plain_start", kUsualBias).at_address("*0x7f1234568000", 0x7f12'3456'8000);
+  EXPECT_THAT(bias(), Optional(kUsualBias));
+  description_.locations.erase(description_.locations.begin());
+  EXPECT_EQ(bias(), std::nullopt);
+}
+
+TEST_F(LoadBias, IsUnknownWithoutTracepoints) { EXPECT_EQ(bias(), std::nullopt); }
+
+TEST_F(LoadBias, OfAProgramAtAFixedAddressIsNone) {
+  Program fixed(TRACED_FIXED, Demangle::Simple);
+  EXPECT_THAT(check_program(description_, fixed).bias, Optional(0u));
+}
+
+TEST_F(LoadBias, IsAskedForWhereTwoFitAlike) {
+  tracepoint("plain_start", "plain_start", kBias).tracepoint("plain_start", "plain_start", kBias + 0x10000);
+  const ProgramCheck check = check_program(description_, program_);
+  EXPECT_EQ(check.bias, std::nullopt);
+  EXPECT_THAT(check.equal_biases, testing::ElementsAre(kBias, kBias + 0x10000));
+  EXPECT_THAT(check_program(description_, program_, kBias).bias, Optional(kBias));
+}
+
+TEST_F(LoadBias, OfALineWithoutCodeIsThatOfTheNextLine) {
+  const auto first = program_.line_addresses("traced_program.cpp", 1);
+  ASSERT_FALSE(first.empty()) << "a comment";
+  at_address("traced_program.cpp:1", kBias + first.front());
+  EXPECT_THAT(bias(), Optional(kBias));
+  EXPECT_EQ(agreements(), 1u);
+  EXPECT_EQ(contradictions(), 0u);
+}
+
+TEST_F(LoadBias, OfALineWhosePrologueIsSkippedIsThatOfItsFunction) {
+  at_address("traced_program.cpp:" + std::to_string(line_of("plain_start")),
+             kBias + line_address("plain_start") + 1);
+  EXPECT_THAT(bias(), Optional(kBias));
+  EXPECT_EQ(agreements(), 1u);
+}
+
+TEST_F(LoadBias, OfALabelIsExact) {
+  at_address("*&traced_label", kBias + program_.functions("traced_label").front().address);
+  EXPECT_THAT(bias(), Optional(kBias));
+  EXPECT_EQ(agreements(), 1u);
+}
+
+// ---- Whose program it is ----
+
+TEST_F(LoadBias, AFunctionThatLiesElsewhereContradicts) {
+  for (const char* const at : {"plain_start", "*plain_start", "traced_program.cpp:plain_start"}) {
+    description_.locations.clear();
+    tracepoint(at, "drain", kBias);
+    EXPECT_EQ(contradictions(kBias), 1u) << at;
+    EXPECT_THAT(check_program(description_, program_, kBias).first_contradiction,
+                testing::StartsWith(std::string(at) + " lies elsewhere (tracepoint 0 at 0x7f12"));
+  }
+}
+
+TEST_F(LoadBias, AnotherFunctionAtTheAddressContradicts) {
+  tracepoint("somebody_elses", "drain", kBias);
+  EXPECT_EQ(contradictions(kBias), 1u);
+}
+
+TEST_F(LoadBias, AnAddressWithoutCodeContradicts) {
+  at_address("*0x1234", kBias + program_.object("plant::readings").value().address);
+  EXPECT_EQ(contradictions(kBias), 1u);
+  EXPECT_THAT(check_program(description_, program_, kBias).first_contradiction,
+              testing::StartsWith("there is no code (tracepoint 0"));
+}
+
+TEST_F(LoadBias, ALineThatLiesElsewhereContradicts) {
+  const std::string line = std::to_string(line_of("plain_start"));
+  for (const std::string& at : {"traced_program.cpp:" + line, std::string("another.cpp:1")}) {
+    description_.locations.clear();
+    tracepoint(at, "drain", kBias);
+    EXPECT_EQ(contradictions(kBias), 1u) << at;
+  }
+}
+
+TEST_F(LoadBias, AFunctionOfAFixedProgramThatIsNowhereInItContradicts) {
+  Program fixed(TRACED_FIXED, Demangle::Simple);
+  at_address("plain_start", 0x7f12'3456'8000);
+  EXPECT_EQ(check_program(description_, fixed).contradictions, 1u);
+  description_.locations.front().at = "somebody_elses";  // a library's
+  EXPECT_EQ(check_program(description_, fixed).contradictions, 0u);
+}
+
+TEST_F(LoadBias, AnAddressAloneNeitherAgreesNorContradicts) {
+  tracepoint("*0x401000", "plain_start", kBias);
+  EXPECT_EQ(contradictions(kBias), 0u);
+  EXPECT_EQ(check_program(description_, program_, kBias).agreements, 0u);
+}
+
+TEST_F(LoadBias, AnInlinedFunctionAgrees) {
+  at_address("plant::valve", kBias + line_address("valve"));
+  EXPECT_EQ(check_program(description_, program_, kBias).agreements, 1u);
+}
+
+}  // namespace
+}  // namespace convert::tfile
