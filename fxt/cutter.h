@@ -21,8 +21,8 @@ namespace fxt {
 struct CutOptions {
   TimeRange range = {};
   std::uint64_t split_ns = 0;  // length of a piece; 0: any length
-  // Approximate size of a piece; 0: any size. A piece ends at a time, so in a burst of records it may become
-  // somewhat larger.
+  // Size of a piece; 0: any size. A piece may become larger by a block, which is a 64th of it or less. What
+  // it repeats at its begin, and must end at its end, has room in any case, and so have records of one time.
   std::uint64_t split_bytes = 0;
   std::vector<std::uint64_t> threads = {};  // koids; empty: all. Switches to others become idle.
   // Which events are kept; the end of a duration goes with its begin. A flow in a duration that is not kept
@@ -73,7 +73,7 @@ class Cutter {
   // The next record of the trace. Throws what an Output throws, and std::invalid_argument if a range
   // proves to end before it begins.
   void add(const Entry& entry, const Reader& reader);
-  // No record follows: completes the last piece. There is always one, which may be empty.
+  // No record follows: completes the last piece. There is always one, which may be empty. Throws as add().
   void finish();
 
   const CutCounters& counters() const;

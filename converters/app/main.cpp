@@ -137,9 +137,8 @@ ExitCode run(const ConvertOptions& options) {
     convert(options, timeline, names, notes, stats, output, report);
   } catch (...) {
     output.abandon();
-    if (const auto files = output.files().complete(); !files.empty())
-      fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n",
-                 fxt::printable(fmt::format("{}", fmt::join(files, ", "))));
+    if (const std::string files = output.files().complete_text(); !files.empty())
+      fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n", fxt::printable(files));
     throw;
   }
   report.bytes_read = stats.bytes_read;

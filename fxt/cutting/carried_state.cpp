@@ -12,7 +12,7 @@ void CarriedState::add(const Event& counter) {
   add_text(counter.category);
   add_text(counter.name);
   for (const Argument& argument : counter.arguments) add_text(argument.name);
-  counters_[key_].assign(counter);
+  keep(counters_[key_], counter);
 }
 
 void CarriedState::add(const ContextSwitch& change) {
@@ -22,13 +22,13 @@ void CarriedState::add(const ContextSwitch& change) {
 }
 
 void CarriedState::write_names(Piece& piece) const {
-  for (const auto& [key, object] : kernel_objects_) piece.write(object.kernel_object());
-  for (const auto& [key, object] : userspace_objects_) piece.write(object.userspace_object());
+  for (const auto& [key, object] : kernel_objects_) piece.write(object.record());
+  for (const auto& [key, object] : userspace_objects_) piece.write(object.record());
 }
 
 void CarriedState::write_state(Piece& piece) const {
   for (const auto& [key, counter] : counters_) {
-    Event event = counter.event();
+    Event event = counter.record();
     event.time = piece.span.start;
     piece.write(event);
   }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "fxt/cutting/held_event.h"
+#include "fxt/cutting/held.h"
 #include "fxt/cutting/piece.h"
 #include "fxt/records.h"
 
@@ -16,9 +16,9 @@ namespace fxt {
 
 class CarriedState {
  public:
-  void add(const KernelObject& object) { kernel_objects_[{object.type, object.koid}].assign(object); }
+  void add(const KernelObject& object) { keep(kernel_objects_[{object.type, object.koid}], object); }
   void add(const UserspaceObject& object) {
-    userspace_objects_[{object.process.process, object.pointer}].assign(object);
+    keep(userspace_objects_[{object.process.process, object.pointer}], object);
   }
   void add(const Event& counter);
   void add(const LegacyContextSwitch& change) { running_[change.cpu] = change; }
@@ -35,9 +35,15 @@ class CarriedState {
     bool is_idle = false;
   };
 
-  std::map<std::pair<KernelObjectType, std::uint64_t>, HeldObject> kernel_objects_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, HeldObject> userspace_objects_;
-  std::map<std::string, HeldEvent> counters_;  // by process, id, category, name and arguments
+  template <typename T>
+  static void keep(Held<T>& held, const T& record) {
+    held.assign(record);
+    held.forget_indices();
+  }
+
+  std::map<std::pair<KernelObjectType, std::uint64_t>, Held<KernelObject>> kernel_objects_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Held<UserspaceObject>> userspace_objects_;
+  std::map<std::string, Held<Event>> counters_;  // by process, id, category, name and arguments
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;
 };

@@ -12,6 +12,7 @@
 
 #include "fxt/checking/argument_rules.h"
 #include "fxt/cutting/carried_state.h"
+#include "fxt/cutting/held.h"
 #include "fxt/cutting/open_spans.h"
 #include "fxt/cutting/piece.h"
 
@@ -64,6 +65,11 @@ class Cutter::State {
 
  private:
   bool is_chosen(std::uint64_t thread) const;
+  void take(const Record& record);
+  // For --split-size: a record waits until it is known how long the piece lasts.
+  void hold(const Record& record, std::uint64_t bytes);
+  // Takes those that wait, the last of which come before `next_time`.
+  void take_held(std::uint64_t next_time);
   // Handles the parts of the record that are kept.
   template <typename T>
   void take_chosen(const T& record);
@@ -88,6 +94,8 @@ class Cutter::State {
   void begin_piece(std::uint64_t time);  // at its first record that has one
   void go_to(std::uint64_t time);        // to the piece that this time belongs to
   void close_piece(bool is_last);
+  // Of what is open in the piece.
+  std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
 
   CutOptions options_;
   PieceOutputs* outputs_;
@@ -97,6 +105,11 @@ class Cutter::State {
   OpenSpans open_spans_;
   CutFlows flows_;
   KeptEvents kept_;
+  std::vector<Held<Record>> held_;  // those behind held_count_ keep their memory
+  std::size_t held_count_ = 0;
+  std::uint64_t held_bytes_ = 0;
+  std::uint64_t held_end_ = 0;  // the latest of their ends
+  std::uint64_t latest_ = 0;    // begin of all records so far
   std::optional<Piece> piece_;
   bool is_placed_ = false;                                 // in time: the piece has such a record
   bool has_more_behind_ = false;                           // something lies behind the range
@@ -109,6 +122,21 @@ bool replaces_index(const Entry& entry) {
   return std::ranges::any_of(entry.problems, [](const Problem& problem) {
     return problem.kind == ProblemKind::StringReplaced || problem.kind == ProblemKind::ThreadReplaced;
   });
+}
+
+// What the Writer writes by itself.
+bool is_of_tables(const Record& record) {
+  return std::holds_alternative<Magic>(record) || std::holds_alternative<Initialization>(record) ||
+         std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
+}
+
+std::optional<std::uint64_t> time_of(const Record& record) {
+  return std::visit(
+      [](const auto& value) -> std::optional<std::uint64_t> {
+        if constexpr (requires { value.time; }) return value.time;
+        return std::nullopt;
+      },
+      record);
 }
 
 }  // namespace
@@ -132,9 +160,15 @@ const CutCounters& Cutter::counters() const { return state_->counters; }
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
   const bool changes_provider = std::holds_alternative<ProviderInfo>(entry.record) ||
                                 std::holds_alternative<ProviderSection>(entry.record);
-  if (piece_ && (changes_provider || replaces_index(entry))) piece_->forget_indices();
-  const auto take_any = [this](const Record& record) {
-    std::visit([this](const auto& value) { take_chosen(value); }, record);
+  if (changes_provider || replaces_index(entry)) {
+    take_held(0);
+    if (piece_) piece_->forget_indices();
+  }
+  const auto take_any = [&](const Record& record) {
+    if (options_.split_bytes != 0)
+      hold(record, entry.words.size_bytes());
+    else
+      take(record);
   };
   if (reader.ticks_per_second() == kTicksPerSecond)
     take_any(entry.record);
@@ -144,11 +178,42 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
     ++counters.unwritable;
 }
 
+void Cutter::State::take(const Record& record) {
+  std::visit([this](const auto& value) { take_chosen(value); }, record);
+}
+
+void Cutter::State::hold(const Record& record, std::uint64_t bytes) {
+  if (is_of_tables(record)) return;
+  const std::optional<std::uint64_t> time = time_of(record);
+  if (held_bytes_ + bytes > edges_.block_bytes()) take_held(time.value_or(0));
+  latest_ = std::max(latest_, time.value_or(0));
+  if (bytes > edges_.block_bytes()) {
+    edges_.know_until(time.value_or(0));
+    return take(record);
+  }
+  if (held_count_ == held_.size()) held_.emplace_back();
+  held_[held_count_++].assign(record);
+  if (const auto* const event = std::get_if<Event>(&record)) held_end_ = std::max(held_end_, event->end);
+  held_bytes_ += bytes;
+}
+
+void Cutter::State::take_held(std::uint64_t next_time) {
+  edges_.know_until(next_time > latest_ ? next_time : latest_ + (held_count_ != 0 ? 1 : 0));
+  const std::size_t count = std::exchange(held_count_, 0);
+  held_bytes_ = held_end_ = 0;
+  for (std::size_t i = 0; i < count; ++i) take(held_[i].record());
+}
+
 void Cutter::State::finish() {
+  take_held(held_end_);
   ensure_piece(edges_.range_start());
-  for (;;) {
-    const std::uint64_t end = open_spans_.next_end();
-    if (end <= piece_->span.end || end > edges_.range_end() || end == OpenSpan::kUnknown) break;
+  // What ends after the last record may need more pieces: some ends at a time.
+  const std::vector<std::uint64_t> ends = open_spans_.ends_until(edges_.range_end());
+  constexpr std::size_t kEndsAtOnce = 64;
+  for (std::size_t i = 0; i < ends.size(); i += kEndsAtOnce) {
+    const std::uint64_t end = ends[std::min(i + kEndsAtOnce, ends.size()) - 1];
+    if (end <= piece_->span.end) continue;
+    edges_.know_until(end);
     go_to(end - 1);
     open_spans_.settle(*piece_);
   }
@@ -184,7 +249,7 @@ void Cutter::State::ensure_piece(std::uint64_t time) {
 }
 
 void Cutter::State::go_to(std::uint64_t time) {
-  while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes())) {
+  while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes())) {
     close_piece(false);
     open_piece();
     // What ends meanwhile has its piece, too.
@@ -203,7 +268,7 @@ void Cutter::State::begin_piece(std::uint64_t time) {
   piece_->span = edges_.begin(time);
   carried_.write_state(*piece_);
   open_spans_.begin_again(*piece_);
-  edges_.set_head(piece_->bytes());
+  edges_.set_head(piece_->bytes(), end_bytes());
 }
 
 void Cutter::State::close_piece(bool is_last) {

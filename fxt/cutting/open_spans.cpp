@@ -19,7 +19,7 @@ std::optional<std::size_t> ended_by(const Event& event, SpanStack& stack) {
   for (std::size_t i = stack.depth(); i-- > 0;) {
     if (stack[i].end != OpenSpan::kUnknown) continue;
     if (!is_async(event.type)) return i;
-    const Event begin = stack[i].begin.event();
+    const Event& begin = stack[i].begin.record();
     if (begin.name == event.name && begin.category == event.category) return i;
   }
   return std::nullopt;
@@ -27,28 +27,47 @@ std::optional<std::size_t> ended_by(const Event& event, SpanStack& stack) {
 
 // A complete event becomes a begin here.
 Event begin_of(const OpenSpan& span) {
-  Event begin = span.begin.event();
+  Event begin = span.begin.record();
   if (begin.type == EventType::DurationComplete) begin.type = EventType::DurationBegin;
   return begin;
 }
 
 Event end_of(const OpenSpan& span, std::uint64_t time) {
-  Event end = span.begin.event();
+  Event end = span.begin.record();
   end.type = is_async(end.type) ? EventType::AsyncEnd : EventType::DurationEnd;
   end.time = time;
   end.arguments = {};
   return end;
 }
 
+// An end with the argument `cut`: header, time, id, three words of the argument, and what is inline.
+std::uint64_t end_bytes_of(const Event& begin) {
+  const auto inline_words = [](const String& text) {
+    return text.storage == Storage::Inline ? words_of(text.text.size()) : 0;
+  };
+  return (8 + inline_words(begin.category) + inline_words(begin.name)) * sizeof(std::uint64_t);
+}
+
 }  // namespace
 
+// A complete event may be told of after those inside it.
 OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written) {
   if (depth_ == open_.size()) open_.emplace_back();
-  OpenSpan& span = open_[depth_++];
+  std::size_t place = depth_++;
+  const auto is_inside = [&](const OpenSpan& other) {
+    const std::uint64_t other_begin = other.begin.record().time;
+    return other_begin > begin.time ||
+           (other_begin == begin.time && other.end != OpenSpan::kUnknown && other.end < end);
+  };
+  if (begin.type == EventType::DurationComplete)
+    for (; place > 0 && is_inside(open_[place - 1]); --place) std::swap(open_[place], open_[place - 1]);
+  OpenSpan& span = open_[place];
   span.begin.assign(begin);
+  span.begin.forget_indices();
   span.end = end;
   span.is_written = is_written;
   span.is_begun_again = false;
+  span.end_bytes = end_bytes_of(begin);
   has_unwritten |= !is_written;
   return span;
 }
@@ -69,6 +88,17 @@ SpanStack& OpenSpans::stack_of(const Event& event) {
   return *last_stack_;
 }
 
+OpenSpan& OpenSpans::push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written) {
+  OpenSpan& span = stack.push(begin, end, is_written);
+  end_bytes_ += span.end_bytes;
+  return span;
+}
+
+void OpenSpans::erase(SpanStack& stack, std::size_t i) {
+  end_bytes_ -= stack[i].end_bytes;
+  stack.erase(i);
+}
+
 // There are few threads, but any number of async operations.
 void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
   if (is_async(event.type) && stack.empty() && stack.after == 0) asyncs_.erase(event.id);
@@ -77,11 +107,11 @@ void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
 void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   SpanStack& stack = stack_of(event);
   if (event.type == EventType::DurationComplete) {
-    if (event.end >= range_start) stack.push(event, event.end, false);
+    if (event.end >= range_start) push(stack, event, event.end, false);
   } else if (is_begin(event)) {
-    stack.push(event, OpenSpan::kUnknown, false);
+    push(stack, event, OpenSpan::kUnknown, false);
   } else if (is_end(event)) {
-    if (const auto ended = ended_by(event, stack)) stack.erase(*ended);
+    if (const auto ended = ended_by(event, stack)) erase(stack, *ended);
     forget_if_over(event, stack);
   }
 }
@@ -118,9 +148,9 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       return;
     }
   } else if (is_begin(event)) {
-    stack.push(event, OpenSpan::kUnknown, true);
+    push(stack, event, OpenSpan::kUnknown, true);
   } else if (event.type == EventType::DurationComplete && event.end > piece.span.end) {
-    piece.write(begin_of(stack.push(event, event.end, true)));
+    piece.write(begin_of(push(stack, event, event.end, true)));
     return;
   }
   piece.write(event);
@@ -128,9 +158,9 @@ void OpenSpans::add(const Event& event, Piece& piece) {
 
 void OpenSpans::end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece) {
   OpenSpan& span = stack[i];
-  piece.write_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.event().arguments);
+  piece.write_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
   counters_->cut_calls += goes_on ? 1 : 0;
-  stack.erase(i);
+  erase(stack, i);
 }
 
 // What a complete event began, and is over before `time`.
@@ -148,12 +178,12 @@ void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
       ++i;
       continue;
     }
-    Event begin = span.begin.event();
+    Event begin = span.begin.record();
     begin.time = piece.span.start;
     span.is_begun_again = true;
     if (span.is_over_by(piece.span.end) && Piece::has_room_for_cut(begin.arguments)) {
       piece.write_cut(begin, Piece::Cut::Begin);
-      stack.erase(i);
+      erase(stack, i);
       continue;
     }
     if (begin.type == EventType::DurationComplete) begin.type = EventType::DurationBegin;
@@ -179,7 +209,7 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
       OpenSpan& span = stack[i];
       if (is_last && span.end == OpenSpan::kUnknown) continue;
       piece.write_cut(end_of(span, piece.span.end), Piece::cut_of(span.is_begun_again, true),
-                      span.begin.event().arguments);
+                      span.begin.record().arguments);
       ++counters_->cut_calls;
       span.is_written = span.is_begun_again = false;
       stack.has_unwritten = true;
@@ -194,6 +224,15 @@ std::uint64_t OpenSpans::next_end() const {
   for (const auto& [thread, stack] : threads_)
     for (std::size_t i = 0; i < stack.depth(); ++i) next = std::min(next, stack[i].end);
   return next;
+}
+
+std::vector<std::uint64_t> OpenSpans::ends_until(std::uint64_t time) const {
+  std::vector<std::uint64_t> ends;
+  for (const auto& [thread, stack] : threads_)
+    for (std::size_t i = 0; i < stack.depth(); ++i)
+      if (stack[i].end != OpenSpan::kUnknown && stack[i].end <= time) ends.push_back(stack[i].end);
+  std::ranges::sort(ends);
+  return ends;
 }
 
 std::size_t OpenSpans::depth_of(const Thread& thread) const {
@@ -242,8 +281,8 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
 void CutFlows::cut(OpenSpans& open_spans, Piece& piece) {
   for (const auto& [key, places] : flow_ends_) {
     const auto& [process, id] = key;
-    Event end = places.last.event();
-    if (!piece_.find(end.thread.process, id).is_of(process)) end = places.begin.event();
+    Event end = places.last.record();
+    if (!piece_.find(end.thread.process, id).is_of(process)) end = places.begin.record();
     if (open_spans.depth_of(end.thread) >= kMaxDepth) continue;
     end.time = end.end = piece.span.end;
     end.arguments = {};

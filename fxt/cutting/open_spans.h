@@ -10,7 +10,7 @@
 
 #include "fxt/checking/open_flows.h"
 #include "fxt/cutter.h"
-#include "fxt/cutting/held_event.h"
+#include "fxt/cutting/held.h"
 #include "fxt/cutting/piece.h"
 
 namespace fxt {
@@ -19,15 +19,16 @@ namespace fxt {
 struct OpenSpan {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
-  HeldEvent begin;
+  Held<Event> begin;
   std::uint64_t end = kUnknown;  // known for complete events
   bool is_written = false;       // its begin, in the current piece
   bool is_begun_again = false;   // in that piece: it began earlier
+  std::uint64_t end_bytes = 0;   // about the size of its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
 };
 
-// The open spans of one thread or one id, outermost first.
+// The open spans of one thread or one id, outermost first, in whatever order they were told of.
 class SpanStack {
  public:
   bool empty() const { return depth_ == 0; }
@@ -66,17 +67,24 @@ class OpenSpans {
 
   // The first end of the open spans; kUnknown if no end is known.
   std::uint64_t next_end() const;
+  // All known ends until this time, in order.
+  std::vector<std::uint64_t> ends_until(std::uint64_t time) const;
+  // About the size of what cut() would write.
+  std::uint64_t end_bytes() const { return end_bytes_; }
   // How many durations are open on this thread.
   std::size_t depth_of(const Thread& thread) const;
 
  private:
   SpanStack& stack_of(const Event& event);
+  OpenSpan& push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written);
+  void erase(SpanStack& stack, std::size_t i);
   void forget_if_over(const Event& event, const SpanStack& stack);
   void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
   void begin_again(SpanStack& stack, Piece& piece);
   void end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece);
 
   CutCounters* counters_;
+  std::uint64_t end_bytes_ = 0;
   std::map<std::pair<std::uint64_t, std::uint64_t>, SpanStack> threads_;  // by process and thread
   std::map<std::uint64_t, SpanStack> asyncs_;                             // by id
   Thread last_thread_ = {};
@@ -94,13 +102,17 @@ class CutFlows {
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Ends the flows that go on after the piece, each at its last event.
   void cut(OpenSpans& open_spans, Piece& piece);
+  // About the size of that.
+  std::uint64_t end_bytes() const { return flow_ends_.size() * kEndBytes; }
 
  private:
+  static constexpr std::uint64_t kEndBytes = 6 * sizeof(std::uint64_t);
+
   CutCounters* counters_;
   OpenFlows all_;    // begun and not ended in the trace
   OpenFlows piece_;  // the same, in the piece
   struct FlowEnds {
-    HeldEvent begin, last;
+    Held<Event> begin, last;
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, FlowEnds> flow_ends_;  // of piece_, by process and id
 };

@@ -5,14 +5,20 @@
 namespace fxt {
 namespace {
 
-// The size is checked about this often in each piece.
-constexpr std::uint64_t kLooks = 64;
+// How far --split-size reads ahead: a part of the piece, but not more than this.
+constexpr std::uint64_t kBlocks = 64, kMaxBlockBytes = std::uint64_t{1} << 16;
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > ~std::uint64_t{0} - b ? ~std::uint64_t{0} : a + b;
 }
 
 }  // namespace
+
+PieceEdges::PieceEdges(const CutOptions& options)
+    : split_ns_(options.split_ns),
+      split_bytes_(options.split_bytes),
+      block_bytes_(std::min(options.split_bytes / kBlocks, kMaxBlockBytes)),
+      window_(options.range) {}
 
 PieceSpan PieceEdges::begin(std::uint64_t time) {
   PieceSpan piece;
@@ -34,31 +40,30 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
   return piece;
 }
 
-void PieceEdges::set_head(std::uint64_t bytes) {
-  step_bytes_ = bytes;
-  piece_bytes_ = std::max(split_bytes_, sum(bytes, bytes));
+// A piece always has room for some records: what is repeated must not be most of all that is written.
+void PieceEdges::set_head(std::uint64_t bytes, std::uint64_t end_bytes) {
+  known_bytes_ = bytes;
+  piece_bytes_ = std::max(split_bytes_, sum(bytes, bytes / 4) + end_bytes);
 }
 
 void PieceEdges::set_last(PieceSpan& piece, std::uint64_t time) {
   std::uint64_t edge = time_edge_;
-  if (split_bytes_ != 0) edge = std::min(edge, sum(time, step_ns_));
+  if (split_bytes_ != 0) edge = std::min(edge, std::max(known_until_, sum(time, 1)));
   piece.last = std::min(edge - (edge == kNever ? 0 : 1), window_.to());
   piece.end = piece.last == window_.to() ? window_.to() : edge;
 }
 
-bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes) {
+bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes) {
   if (time >= time_edge_) {
     piece.end = time_edge_;
     piece.last = time_edge_ - 1;
   }
   next_ = piece.end;
   if (piece.end == time_edge_) return true;
-  const std::uint64_t grown = bytes - step_bytes_, usual = piece_bytes_ / kLooks;
-  step_bytes_ = bytes;
-  // Another step may be as large, and what is open must be ended.
-  if (sum(bytes, 2 * grown) >= piece_bytes_) return true;
-  if (grown > 2 * usual) step_ns_ = std::max<std::uint64_t>(step_ns_ / 2, 1);
-  if (grown < usual / 2) step_ns_ = std::min(2 * step_ns_, kNever / 4);
+  const std::uint64_t grown = bytes - known_bytes_;
+  known_bytes_ = bytes;
+  // The next block may be as large.
+  if (sum(bytes, std::max(grown, block_bytes_)) + end_bytes > piece_bytes_) return true;
   set_last(piece, time);
   return false;
 }

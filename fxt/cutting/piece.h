@@ -2,6 +2,7 @@
 // to the Cutter.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -25,8 +26,7 @@ struct PieceSpan {
 
 class PieceEdges {
  public:
-  explicit PieceEdges(const CutOptions& options)
-      : split_ns_(options.split_ns), split_bytes_(options.split_bytes), window_(options.range) {}
+  explicit PieceEdges(const CutOptions& options);
 
   using Side = TimeWindow::Side;
   Side side_of(std::uint64_t time) { return window_.side_of(time); }
@@ -36,26 +36,29 @@ class PieceEdges {
 
   // The piece that `time` belongs to. The first piece begins with it.
   PieceSpan begin(std::uint64_t time);
-  // The size of the state that the piece repeats at its begin; the piece gets room for as much again.
-  void set_head(std::uint64_t bytes);
-  // To be called for a record after the last time of the piece. `bytes` is the size of the piece. True if
-  // the piece is over; otherwise it is extended.
-  bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes);
+  // For --split-size: all records that begin before this time are known, so a piece may last until then.
+  void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
+  // The size of the state that the piece repeats at its begin, and of the ends of what is open.
+  void set_head(std::uint64_t bytes, std::uint64_t end_bytes);
+  // To be called for a record after the last time of the piece. `bytes` is the size of the piece, `end_bytes`
+  // that of the ends of what is open. True if the piece is over; otherwise it is extended.
+  bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes);
+  // How much of the trace is read ahead, where pieces have a size.
+  std::uint64_t block_bytes() const { return block_bytes_; }
 
  private:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   void set_last(PieceSpan& piece, std::uint64_t time);
 
-  std::uint64_t split_ns_, split_bytes_;
+  std::uint64_t split_ns_, split_bytes_, block_bytes_;
   TimeWindow window_;
   bool has_begun_ = false;
   std::uint64_t grid_ = 0;       // begin of the first piece
   std::uint64_t next_ = 0;       // end of the last piece
   std::uint64_t time_edge_ = 0;  // of the piece: where the next one begins; kNever: nowhere
-  // For --split-size: the size is checked after each step, whose length adapts.
-  std::uint64_t step_ns_ = 1000;
-  std::uint64_t step_bytes_ = 0;  // size at the last look
+  std::uint64_t known_until_ = 0;
+  std::uint64_t known_bytes_ = 0;  // the size of the piece at the last look
   std::uint64_t piece_bytes_ = 0;
 };
 

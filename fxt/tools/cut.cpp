@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
@@ -60,14 +59,15 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
                         }},
                    {.name = "split-size",
                     .argument = "SIZE",
-                    .help = "pieces of about this size (100M), before compression",
+                    .help = "pieces of this size (100M), before compression",
                     .handle =
                         [&cut](std::string_view text) {
                           cut.split_bytes = positive("split-size", text, parse_size(text), kSizeForm);
                         }},
                    {.name = "force",
                     .letter = 'f',
-                    .help = "let OUT take the place of a file that is no trace",
+                    .help =
+                        "let OUT take the place of a file that is no trace, and have more than 10,000 pieces",
                     .handle = store_in(options.force)},
                    {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
       texts.group()};
@@ -138,8 +138,8 @@ ExitCode run(const CutterOptions& options) {
   } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   } catch (const std::exception&) {
-    if (const auto names = files.complete(); !names.empty())
-      fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", fmt::join(names, ", "));
+    if (const std::string names = files.complete_text(); !names.empty())
+      fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", names);
     throw;
   }
   if (!options.quiet) report(cutter.counters(), files);

@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -23,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferWords = std::size_t{32} << 10;
+constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
 
 }  // namespace
 
@@ -116,6 +118,8 @@ std::string PieceFiles::name_of(std::size_t number) const {
 
 TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
+  if (number >= kMaxPieces && !options_.replaces_anything)
+    throw OutputError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
   if (file_) bytes_before_ += file_->bytes_written();
   const std::string name = name_of(number);
   file_.emplace(name, options_.jobs);
@@ -127,6 +131,12 @@ std::vector<std::string> PieceFiles::complete() const {
   std::vector<std::string> files = names_;
   if (file_ && !file_->is_finished()) files.pop_back();
   return files;
+}
+
+std::string PieceFiles::complete_text() const {
+  const std::vector<std::string> files = complete();
+  if (files.size() <= kMaxListed) return fmt::format("{}", fmt::join(files, ", "));
+  return fmt::format("{} to {}", files.front(), files.back());
 }
 
 std::vector<std::string> PieceFiles::left_over() const {

@@ -65,18 +65,21 @@ class PieceFiles final : public PieceOutputs {
   struct Options {
     std::string target;  // "-" is standard output, of one file only
     bool is_split = false;
-    bool replaces_anything = false;
+    bool replaces_anything = false;        // and may be any number of pieces
     std::vector<std::string> inputs = {};  // are never replaced
     unsigned jobs = 1;                     // threads that compress
   };
   // Checks all files that may have to be replaced. Throws NotReplaceable.
   explicit PieceFiles(Options options);
 
-  // The file of piece `number`, the latest or the next one. Throws OutputError.
+  // The file of piece `number`, the latest or the next one. Throws OutputError, also for more pieces than
+  // anybody wants.
   TraceFileOutput& next(std::size_t number) override;
 
   // The files that are complete.
   std::vector<std::string> complete() const;
+  // The same for a message: many of them by the first and the last one.
+  std::string complete_text() const;
   // Files with names of pieces that belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;
   std::uint64_t bytes_written() const;

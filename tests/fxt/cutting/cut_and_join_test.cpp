@@ -161,7 +161,7 @@ TEST_P(CutAtRandom, IsTheSameJoined) {
     if (from != 0) options.range.from = TraceTime{.ns = from};
     if (to != std::numeric_limits<std::uint64_t>::max()) options.range.to = TraceTime{.ns = to};
     if (trace.pick(2) == 0) options.split_ns = 1 + trace.pick(length);
-    if (trace.pick(2) == 0) options.split_bytes = 1 + trace.pick(2000);
+    if (trace.pick(2) == 0) options.split_bytes = 200 + trace.pick(2000);
 
     const auto cuts = cut(trace.words(), options);
     Join join;

@@ -56,13 +56,27 @@ TEST_F(FxtCut, Splits) {
   EXPECT_TRUE(std::filesystem::exists(folder() + "out.002.fxt"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.003.fxt"));
   EXPECT_EQ(run("-q --split-size 1M " + trace() + " " + folder() + "big.fxt").output, "");
-  // What may have been cut is a pair.
   EXPECT_EQ(dump(folder() + "big.000.fxt"),
-            "begin 1000 1/2 \"c\" \"work\"\n"
+            "complete 1000..4000 1/2 \"c\" \"work\"\n"
             "complete 1100..1200 1/2 \"c\" \"step\"\n"
             "complete 1500..1600 1/3 \"c\" \"step\"\n"
-            "complete 2500..2600 1/2 \"c\" \"other\"\n"
-            "end 4000 1/2 \"c\" \"work\"\n");
+            "complete 2500..2600 1/2 \"c\" \"other\"\n");
+}
+
+TEST_F(FxtCut, WritesTenThousandPiecesAtMost) {
+  const std::string long_trace =
+      file("long.in", file_of([](Writer& writer) {
+             for (std::uint64_t time = 0; time < 10'002; ++time)
+               writer.write(Event{.time = time, .thread = {.process = 1, .thread = 2}, .name = "x"});
+           }));
+  const std::string split = "-q --split-time 1 " + long_trace + " " + folder() + "many.fxt";
+  const Outcome refused = run(split);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.output, "fxt-cut: these pieces are complete: " + folder() + "many.000.fxt to " +
+                                folder() +
+                                "many.9999.fxt\nfxt-cut: more than 10000 pieces; --force writes them all\n");
+  EXPECT_EQ(run("--force " + split).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder() + "many.10001.fxt"));
 }
 
 TEST_F(FxtCut, Chooses) {

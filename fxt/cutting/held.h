@@ -1,0 +1,107 @@
+// Copies of records that outlive their entries. Internal to the Cutter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fxt/records.h"
+#include "fxt/words.h"
+
+namespace fxt {
+
+// Calls `visit(span)` with every text of a record and everything else that it borrows but its arguments, as a
+// span of chars, bytes or words; `visit` returns the one to borrow instead.
+template <typename T, typename Visit>
+void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
+  const auto take = [&visit]<typename Borrowed>(Borrowed& borrowed) {
+    const auto taken = visit(std::span(borrowed));
+    borrowed = Borrowed(taken.data(), taken.size());
+  };
+  if constexpr (requires { record.category; }) take(record.category.text);
+  if constexpr (requires { record.name.text; })
+    take(record.name.text);
+  else if constexpr (requires { record.name; })
+    take(record.name);
+  if constexpr (requires { record.message; }) take(record.message);
+  if constexpr (requires { record.text; }) take(record.text);
+  if constexpr (requires { record.bytes; }) take(record.bytes);
+  if constexpr (requires { record.build_id; }) take(record.build_id);
+  if constexpr (requires { record.frames; }) take(record.frames);
+  if constexpr (requires { record.words; }) take(record.words);
+  if constexpr (requires { record.arguments; }) {
+    for (Argument& argument : arguments) {
+      take(argument.name.text);
+      if (auto* const text = std::get_if<String>(&argument.value)) take(text->text);
+      if (auto* const bytes = std::get_if<Bytes>(&argument.value)) take(bytes->bytes);
+      if (auto* const unknown = std::get_if<UnknownValue>(&argument.value)) take(unknown->words);
+    }
+  }
+}
+
+// One record; T is its kind, or Record.
+template <typename T>
+class Held {
+ public:
+  Held() = default;
+  Held(Held&&) noexcept = default;
+  Held& operator=(Held&&) noexcept = default;
+
+  // Reuses the memory of the record that was held before.
+  void assign(const T& record) {
+    record_ = record;
+    visit([this](auto& value) { copy_parts(value); });
+  }
+  // Borrows from this object.
+  const T& record() const { return record_; }
+
+  // To be called if indices of the tables may have changed their meaning when the copy is written.
+  void forget_indices() {
+    visit([](auto& value) {
+      if constexpr (requires { value.category; }) value.category.index = 0;
+      if constexpr (requires { value.name.index; }) value.name.index = 0;
+      if constexpr (requires { value.thread.index; }) value.thread.index = 0;
+    });
+  }
+
+ private:
+  template <typename Visitor>
+  void visit(Visitor visitor) {
+    if constexpr (std::is_same_v<T, Record>)
+      std::visit(visitor, record_);
+    else
+      visitor(record_);
+  }
+  template <typename Part>
+  void copy_parts(Part& part) {
+    if constexpr (requires { part.arguments; }) {
+      arguments_.assign(part.arguments.begin(), part.arguments.end());
+      part.arguments = Arguments(arguments_);
+    }
+    std::size_t size = 0;
+    for_each_borrowed(part, arguments_, [&size](auto borrowed) {
+      size += words_of(borrowed.size_bytes());
+      return borrowed;
+    });
+    words_.resize(size);
+    std::uint64_t* at = words_.data();
+    for_each_borrowed(part, arguments_, [&at]<typename Unit>(std::span<Unit> borrowed) {
+      if (!borrowed.empty()) std::memcpy(at, borrowed.data(), borrowed.size_bytes());
+      const std::span<Unit> copy(reinterpret_cast<Unit*>(at), borrowed.size());
+      at += words_of(borrowed.size_bytes());
+      return copy;
+    });
+  }
+
+  T record_ = {};
+  std::vector<Argument> arguments_;
+  std::vector<std::uint64_t> words_;  // what was borrowed
+};
+
+}  // namespace fxt

@@ -1,0 +1,107 @@
+// Pieces of a size: how large they get, whatever the trace looks like.
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "tests/fxt/cutting/pieces.h"
+
+namespace fxt::test {
+namespace {
+
+constexpr Thread kMain{.process = 1, .thread = 2};
+
+Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name) {
+  return {.type = EventType::DurationComplete, .time = begin, .thread = kMain, .name = name, .end = end};
+}
+
+// The size of the largest piece, and whether each keeps all rules.
+std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint64_t limit) {
+  std::uint64_t largest = 0;
+  const Cuts cuts = cut(file_of(write), {.split_bytes = limit});
+  EXPECT_GT(cuts.pieces.size(), 3U);
+  for (const Words& piece : cuts.pieces) {
+    EXPECT_EQ(broken_rules(piece), "");
+    largest = std::max<std::uint64_t>(largest, piece.size() * sizeof(std::uint64_t));
+  }
+  return largest;
+}
+
+constexpr std::uint64_t kLimit = 20'000, kBlock = kLimit / 64;
+
+TEST(SplitSize, IsKeptAfterAQuietStretch) {
+  const auto largest = largest_piece(
+      [](Writer& writer) {
+        std::uint64_t time = 1000;
+        for (int i = 0; i < 400; ++i, time += 1'000'000'000) writer.write(complete(time, time, "seldom"));
+        for (int i = 0; i < 5000; ++i, time += 2) writer.write(complete(time, time + 1, "often"));
+      },
+      kLimit);
+  EXPECT_LE(largest, kLimit + kBlock);
+  EXPECT_GT(largest, kLimit - 2 * kBlock);
+}
+
+TEST(SplitSize, HasRoomForWhatIsOpen) {
+  const auto largest = largest_piece(
+      [](Writer& writer) {
+        std::uint64_t time = 1000, end = 1'000'000;
+        for (int i = 0; i < 100; ++i, ++time, --end) writer.write(complete(time, end, "deep"));
+        for (int i = 0; i < 5000; ++i, time += 2) writer.write(complete(time, time + 1, "leaf"));
+      },
+      kLimit);
+  EXPECT_LE(largest, kLimit + kBlock);
+}
+
+// Half a thousand threads are open at once, and all end after the last record.
+TEST(SplitSize, GivesWayToWhatIsRepeated) {
+  const auto largest = largest_piece(
+      [](Writer& writer) {
+        for (std::uint64_t thread = 0; thread < 500; ++thread) {
+          Event call = complete(1000 + thread, 100'000 + 10 * thread, "long");
+          call.thread.thread = 2 + thread;
+          writer.write(call);
+        }
+      },
+      kLimit);
+  EXPECT_GT(largest, kLimit);  // there is no way to keep it
+  EXPECT_LE(largest, 4 * kLimit);
+}
+
+TEST(SplitSize, OfNextToNothingStillMovesOn) {
+  const Cuts cuts = cut(file_of([](Writer& writer) {
+                          for (std::uint64_t i = 0; i < 50; ++i)
+                            writer.write(complete(10 + 2 * i, 11 + 2 * i, "x"));
+                        }),
+                        {.split_bytes = 1});
+  EXPECT_GT(cuts.pieces.size(), 10U);
+  EXPECT_EQ(cuts.counters.events, 50U);
+}
+
+// They are read ahead, but a large record is not copied for that.
+TEST(SplitSize, TakesAllKindsOfRecords) {
+  const std::vector<std::byte> bytes(3000);
+  const Cuts cuts = cut(file_of([&](Writer& writer) {
+                          writer.name_process(1, "app");
+                          writer.name_thread(1, 2, "main");
+                          for (std::uint64_t time = 10; time < 400; time += 10) {
+                            writer.write(complete(time, time + 5, "x"));
+                            writer.write(LegacyContextSwitch{.time = time + 6, .incoming = kMain});
+                            writer.write(Log{.time = time + 7, .thread = kMain, .message = "said"});
+                            writer.write(Blob{.name = "blob", .bytes = bytes});
+                          }
+                        }),
+                        {.split_bytes = 10'000});
+  EXPECT_EQ(cuts.counters.events, 4U * 39);
+  EXPECT_EQ(cuts.counters.unwritable, 0U);
+  std::string all;
+  for (const std::string& text : texts_of(cuts)) all += text;
+  const auto count = [&all](const std::string& word) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = all.find(word, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("log "), 39U);
+  EXPECT_EQ(count("blob \"blob\""), 39U);
+}
+
+}  // namespace
+}  // namespace fxt::test
