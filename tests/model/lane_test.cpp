@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
+#include <string>
 
 #include "tests/model/lane_story.h"
 
@@ -42,6 +44,50 @@ TEST_F(LaneTest, TheHotPathEmitsTheSame) {
                 EXPECT_TRUE(lane.try_end(20, 0xa, 0));
               }),
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
+}
+
+// try_begin_with() and try_end_with() leave the lane as begin() and end() do, in words and in bytes.
+TEST_F(LaneTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::uint64_t in_place = 0;
+    const auto fill = [&](Lane& lane, bool tries) {
+      std::mt19937_64 random(seed);
+      lane.set_held_bytes_limit(3000);
+      lane.skip_calls_before(seed % 5 == 0 ? 200 : 0);
+      std::uint64_t time = 1;
+      const auto arguments = [&] {
+        Arguments all;
+        for (std::uint64_t i = random() % (random() % 8 == 0 ? 17 : 4); i > 0; --i)
+          all.add({names.intern("a"), std::string(random() % (random() % 30 == 0 ? 900 : 30), 'x')});
+        return all;
+      };
+      for (int i = 0; i < 2000; ++i) {
+        time += random() % 3;
+        const bool ends = lane.depth() != 0 && (lane.depth() > 8 || random() % 2 == 0);
+        const Arguments all = ends && random() % 2 == 0 ? Arguments() : arguments();
+        const std::size_t most_words = all.words().size() + random() % 9;
+        const auto put = [&](std::uint64_t* words) {
+          return PackedArguments{std::ranges::copy(all.words(), words).out, all.size()};
+        };
+        if (!ends) {
+          const std::uint64_t key = random();
+          if (tries && lane.try_begin_with(time, label("f"), key, lane.depth(), most_words, put))
+            ++in_place;
+          else
+            lane.begin(time, label("f"), key, all);
+        } else if (tries && lane.try_end_with(time, lane.top_key(), lane.depth() - 1, most_words, put)) {
+          ++in_place;
+        } else {
+          lane.end(time, all);
+        }
+        if (random() % 50 == 0) lane.instant(time, label("i"));
+      }
+      while (lane.depth() != 0) lane.end(++time);
+    };
+    const auto expected = lines_of([&](Lane& lane) { fill(lane, false); });
+    EXPECT_EQ(lines_of([&](Lane& lane) { fill(lane, true); }), expected) << "seed " << seed;
+    EXPECT_GT(in_place, 1000u);
+  }
 }
 
 TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {

@@ -135,6 +135,12 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
+// Arguments that a producer packed itself: where their words end, and how many arguments they are.
+struct PackedArguments {
+  std::uint64_t* end;
+  std::size_t count;
+};
+
 // Packs arguments. One object can be reused for many events: clear() keeps its memory.
 class Arguments {
  public:

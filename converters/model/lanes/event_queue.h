@@ -46,6 +46,7 @@ class EventQueue {
                                     std::size_t count) {
     return blocks_.extend(block, more, count);
   }
+  ArgumentArena& blocks() { return blocks_; }
 
   // Raw access for Lane::add_plain_run(): where the next events go, up to write_end().
   PendingEvent* write() const { return write_; }

@@ -99,6 +99,28 @@ class ArgumentArena {
     bytes_ += more.size_bytes();
     return header;
   }
+  // For producers that pack arguments themselves: memory for a block of at most `words` words, which commit()
+  // adds; null if there is no room.
+  std::uint64_t* try_reserve(std::size_t words) const {
+    return words + 1 > std::min(kLargeBlock, left()) ? nullptr : word_ + 1;
+  }
+  const std::uint64_t* commit(const PackedArguments& packed) {
+    std::uint64_t* const block = std::exchange(word_, packed.end);
+    fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
+    return block;
+  }
+  // The same for words that are appended to a block; see extend().
+  std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
+    return !is_latest(block) || words > left() ? nullptr : word_;
+  }
+  void commit_behind(const std::uint64_t* block, const PackedArguments& packed) {
+    const auto more = static_cast<std::size_t>(packed.end - word_);
+    const std::size_t words = ArgumentBlockHeader::Words::get(*block);
+    word_[-static_cast<std::ptrdiff_t>(words) - 1] =
+        *block + (ArgumentBlockHeader::Count::put(packed.count) | ArgumentBlockHeader::Words::put(more));
+    word_ = packed.end;
+    bytes_ += more * sizeof(std::uint64_t);
+  }
   // Frees a block; false if it is not the latest one.
   bool remove_latest(const std::uint64_t* block) {
     if (!is_latest(block)) return false;

@@ -68,6 +68,10 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
   void add_values(const PayloadLayout& layout, std::span<const std::byte> payload, Arguments& into) {
     layout.add_values(payload, *this, into);
   }
+  PackedArguments put_values(const PayloadLayout& layout, std::span<const std::byte> payload,
+                             std::uint64_t* words) {
+    return layout.put_values(payload, *this, words);
+  }
 
  private:
   struct AddressRange {

@@ -21,11 +21,6 @@ constexpr std::size_t aligned(std::size_t bytes) {
 
 // More than 256 values do not fit the 1020 bytes that a recorder writes.
 constexpr std::size_t kMaxSteps = 256;
-// A value needs at most two arguments of two words each, or one string of five words.
-constexpr std::size_t kWordsPerValue = 5;
-constexpr std::size_t kWordsPerEnum = 1 + kMaxPayload / 8;
-// All strings of a payload, or all its bytes as hexadecimal digits.
-constexpr std::size_t kWordsOfBytes = 2 * kMaxPayload / 8;
 
 std::uint64_t load_signed(const std::byte* at, std::size_t size, std::endian order) {
   return static_cast<std::uint64_t>(sign_extended(load_unsigned(at, size, order), size));
@@ -102,7 +97,7 @@ const EnumType* find_enum(const std::string& name, const PayloadLayout::Context&
 }  // namespace
 
 PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& context)
-    : order_(context.order), max_words_(kWordsOfBytes) {
+    : order_(context.order) {
   bool has_result = false;
   for (const SpecItem& item : items) {
     if (steps_.size() == kMaxSteps) break;
@@ -110,7 +105,7 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
     if (item.is_return() && has_result) step.load = Load::Hidden;  // an integer and a float retval are stored
     has_result = has_result || item.is_return();
     steps_.push_back(step);
-    max_words_ += kWordsPerValue + (step.load == Load::Enum ? kWordsPerEnum : 0);
+    fixed_words_ += most_words_of(step);
     if (step.load == Load::Text) {
       texts_.push_back(fixed_size_);
       fixed_size_ = 0;
@@ -174,6 +169,25 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
   return step;
 }
 
+std::size_t PayloadLayout::most_words_of(const Step& step) {
+  constexpr std::size_t kNumber = 2, kText = 1;
+  constexpr std::size_t kLongDoubleText = 4, kEnumText = kMaxPayload / 8;
+  switch (step.load) {
+    case Load::Pointer:
+      return 2 * kNumber;
+    case Load::LongDouble:
+      return kText + kLongDoubleText;
+    case Load::Text:
+      return kText + 1;  // and a word for each eight bytes of the payload
+    case Load::Enum:
+      return kText + kEnumText;
+    case Load::Struct:
+      return kNumber + kText + fxt::words_of(2 * std::size_t{step.size});
+    default:
+      return kNumber;
+  }
+}
+
 std::optional<std::size_t> PayloadLayout::size_with_texts(std::span<const std::byte> bytes) const {
   std::size_t at = 0;
   for (const std::size_t before : texts_) {
@@ -188,7 +202,12 @@ std::optional<std::size_t> PayloadLayout::size_with_texts(std::span<const std::b
 void PayloadLayout::add_values(std::span<const std::byte> payload, SymbolNames& symbols,
                                Arguments& into) const {
   if (!is_whole(payload)) return;
-  std::uint64_t* word = into.reserve(max_words_);
+  const PackedArguments added = put_values(payload, symbols, into.reserve(most_words(payload.size())));
+  into.commit(added.end, added.count);
+}
+
+PackedArguments PayloadLayout::put_values(std::span<const std::byte> payload, SymbolNames& symbols,
+                                          std::uint64_t* word) const {
   std::size_t count = 0;
   const std::byte* at = payload.data();
   for (const Step& step : steps_) {
@@ -254,7 +273,7 @@ void PayloadLayout::add_values(std::span<const std::byte> payload, SymbolNames& 
     }
     at += space;
   }
-  into.commit(word, count);
+  return {word, count};
 }
 
 std::optional<Argument> PayloadLayout::number(std::span<const std::byte> payload, NameId name) const {

@@ -48,6 +48,14 @@ class PayloadLayout {
   // Appends the values `arg1`, `fparg1`, `retval` …; after a pointer to a symbol `<name>.symbol`, after a
   // struct `<name>.bytes`. Appends nothing unless `payload` has exactly the layout's size.
   void add_values(std::span<const std::byte> payload, SymbolNames& symbols, Arguments& into) const;
+  // Writes the same, packed as Arguments are, at `words`, where most_words() must be there. `payload` must
+  // have exactly the layout's size.
+  PackedArguments put_values(std::span<const std::byte> payload, SymbolNames& symbols,
+                             std::uint64_t* words) const;
+  // An upper limit of the words that the values of a payload occupy.
+  std::size_t most_words(std::size_t payload_bytes) const {
+    return fixed_words_ + payload_bytes / sizeof(std::uint64_t);
+  }
   // The value of that name, if it is a number: the code of a character, the value of an enumerator.
   std::optional<Argument> number(std::span<const std::byte> payload, NameId name) const;
   bool has(NameId name) const {
@@ -83,6 +91,7 @@ class PayloadLayout {
     return static_cast<NameId>(ArgumentHeader::Name::get(step.header));
   }
   static Step step_of(const SpecItem& item, const Context& context);
+  static std::size_t most_words_of(const Step& step);
   std::optional<std::size_t> size_with_texts(std::span<const std::byte> bytes) const;
   bool is_whole(std::span<const std::byte> payload) const {
     return payload.size() <= kMaxPayload && size_of(payload) == payload.size();
@@ -91,9 +100,9 @@ class PayloadLayout {
   std::endian order_;
   std::vector<Step> steps_;
   std::vector<std::size_t>
-      texts_;                   // for each string: the bytes of fixed size between the previous one and it
-  std::size_t fixed_size_ = 0;  // of the values after the last string
-  std::size_t max_words_;       // of the arguments
+      texts_;                    // for each string: the bytes of fixed size between the previous one and it
+  std::size_t fixed_size_ = 0;   // of the values after the last string
+  std::size_t fixed_words_ = 0;  // of the arguments, without the bytes of strings
 };
 
 // Where RecordCursor gets the layouts that a payload may have.

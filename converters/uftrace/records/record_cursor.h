@@ -109,8 +109,10 @@ class RecordCursor {
   void read(std::span<std::byte> block);
 
   // The next item of the block. Plain records before it go to `plain(PlainRecords, offset of the first)`,
-  // which returns how many of them it consumed; the one after those becomes an item. Nothing when the block
-  // is over, or the next record lies at `delivered_until_ns` or later.
+  // which returns how many of them it consumed; the one after those becomes an item. A `plain` that has
+  // `try_add(CallRecord, PayloadLayout, payload)` is also given calls whose payload's layout is beyond doubt,
+  // and returns whether it consumed the call. Nothing when the block is over, or the next record lies at
+  // `delivered_until_ns` or later.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -149,15 +151,51 @@ class RecordCursor {
         std::min({limits.plain_until_ns, limits.delivered_until_ns, trusted_until_ns_});
     const std::uint64_t stop = std::min<std::uint64_t>(
         block_.bytes.size(), limits.plain_until_offset - std::min(limits.plain_until_offset, block_.offset));
-    if (stop <= block_.at) return;
-    const std::byte* const begin = block_.bytes.data() + block_.at;
-    const std::byte* const end = begin + (stop - block_.at) / kRecordSize * kRecordSize;
-    const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
-    if (count == 0) return;
-    const std::byte* const last = begin + (count - 1) * kRecordSize;
-    seen_ns_ = std::max(seen_ns_, load_record<Order>(last).time_ns);
-    block_.at += count * kRecordSize;
-    records_ += count;
+    while (block_.at < stop) {
+      const std::byte* const begin = block_.bytes.data() + block_.at;
+      const std::byte* const end = begin + (stop - block_.at) / kRecordSize * kRecordSize;
+      const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
+      if (count != 0) {
+        const std::byte* const last = begin + (count - 1) * kRecordSize;
+        seen_ns_ = std::max(seen_ns_, load_record<Order>(last).time_ns);
+        block_.at += count * kRecordSize;
+        records_ += count;
+      }
+      if (block_.at >= stop || !try_payload<Order>(limit_ns, plain)) return;
+    }
+  }
+
+  // The same for a call with a payload whose size is beyond doubt: what step() would find.
+  template <std::endian Order, typename Plain>
+  bool try_payload(std::uint64_t limit_ns, Plain&& plain) {
+    if constexpr (requires(const PayloadLayout& layout) {
+                    plain.try_add(CallRecord{}, layout, block_.bytes);
+                  }) {
+      const auto ahead = block_.bytes.subspan(block_.at);
+      if (ahead.size() < 2 * kRecordSize || layouts_ == nullptr || !shift_.is_none()) return false;
+      const Record record = load_record<Order>(ahead.data());
+      if ((record.word & kPlainMask) != kPayloadPattern || record.time_ns >= limit_ns ||
+          record.time_ns < seen_ns_)
+        return false;
+      const CallRecord call{.type = record.type(),
+                            .time_ns = record.time_ns,
+                            .depth = record.depth(),
+                            .address = record.address()};
+      const auto candidates = layouts_->candidates(call.time_ns, call.address, call.is_entry());
+      if (candidates.empty()) return false;
+      const auto behind = ahead.subspan(kRecordSize);
+      const PayloadLayout& likeliest = candidates.front();
+      const auto size = likeliest.size_of(behind);
+      if (!size || *size == 0 || padded(*size) > kMaxPayload) return false;
+      if (!resync_.surely_ends<Order>(call, behind, padded(*size))) return false;
+      if (!plain.try_add(call, likeliest, behind.first(*size))) return false;
+      seen_ns_ = record.time_ns;
+      block_.at += kRecordSize + padded(*size);
+      ++records_;
+      return true;
+    } else {
+      return false;
+    }
   }
 
   // Whether the block has all that a step may look at.

@@ -33,6 +33,8 @@ inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax
 inline constexpr std::uint64_t kPlainMask =
     RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;
 inline constexpr std::uint64_t kPlainPattern = RecordWord::Magic::put(kRecordMagic);
+// And one with a payload.
+inline constexpr std::uint64_t kPayloadPattern = kPlainPattern | RecordWord::More::put(1);
 
 struct Record {
   std::uint64_t time_ns;

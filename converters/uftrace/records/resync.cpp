@@ -8,9 +8,6 @@
 namespace convert::uftrace {
 namespace {
 
-// Estimated exits and events may lie some ns before the record before them (section 8.4).
-constexpr std::uint64_t kSlackNs = 1000;
-
 bool is_lost_record(const Record& record) {
   return record.has_magic() && record.type() == RecordType::Lost && record.time_ns == 0 &&
          record.depth() == 0 && !record.has_payload() && record.address() != 0;

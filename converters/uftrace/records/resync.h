@@ -2,6 +2,7 @@
 // after damaged bytes (uftrace.md, sections 8.5 and 9.4); and recognises damaged times.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,9 @@ namespace convert::uftrace {
 
 // A record may come this long after the one before it (about 73 minutes) without looking like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
+
+// Estimated exits and events may lie some ns before the record before them (section 8.4).
+inline constexpr std::uint64_t kSlackNs = 1000;
 
 // A record this much later than the one before it (about 4 ms) has its time held against those behind it.
 inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 22;
@@ -56,6 +60,12 @@ class Resync {
   std::optional<std::size_t> find_likely(Ahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
+  // Whether the payload of `call`, which has a likely time and fits the open calls, surely has `size` bytes,
+  // a multiple of 8: then a record that continues the file follows, and nothing in the payload can be one.
+  // False if that needs a closer look. `ahead` begins with the payload.
+  template <std::endian Order>
+  bool surely_ends(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
+
   // True if the time of `record` is damage: it can't be drawn, or the records after it go on long before it,
   // or it leaps over days that the recording did not last, and the records after it do not follow. `last_ns`
   // is the time of the record before it; 0 if there was none.
@@ -80,5 +90,35 @@ class Resync {
   const DepthShift& shift_;
   const OpenCalls& open_;
 };
+
+template <std::endian Order>
+bool Resync::surely_ends(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::uint64_t kLatest = std::uint64_t{1} << 62;  // so that nothing below overflows
+  if (size + kRecordSize > ahead.size() || call.time_ns <= kSlackNs || call.time_ns >= kLatest) return false;
+  const std::uint64_t earliest_ns = call.time_ns - kSlackNs;
+  const auto is_likely_time = [&](std::uint64_t ns) { return ns - earliest_ns < kLikelyGapNs + kSlackNs; };
+
+  const Record next = load_record<Order>(ahead.data() + size);
+  if ((next.word & kPlainMask & ~RecordWord::More::kMask) != kPlainPattern || !is_likely_time(next.time_ns))
+    return false;
+  if (next.type() == RecordType::Entry) {
+    if (next.depth() != call.depth + (call.is_entry() ? 1 : 0) || next.address() == 0) return false;
+  } else if (call.is_entry()) {
+    if (next.depth() != call.depth || next.address() != call.address) return false;
+  } else if (call.depth == 0 || next.depth() != call.depth - 1 ||
+             next.address() != open_.address_at(call.depth - 1)) {
+    return false;
+  }
+
+  std::uint64_t word = load<std::uint64_t>(ahead.data(), Order);
+  for (std::size_t at = kWord; at <= size; at += kWord) {
+    const auto behind = load<std::uint64_t>(ahead.data() + at, Order);
+    // A record of losses has no time.
+    if ((word == 0 || is_likely_time(word)) && RecordWord::Magic::get(behind) == kRecordMagic) return false;
+    word = behind;
+  }
+  return true;
+}
 
 }  // namespace convert::uftrace

@@ -54,8 +54,6 @@ class OwnRecords {
   std::uint64_t plain_until_ns() const;
   std::uint64_t plain_until_offset() const;
   std::uint64_t latest_event_ns() const { return latest_event_ns_; }
-  // Room for the arguments of plain calls.
-  Arguments& values() { return values_; }
 
  private:
   void emit_call(const RecordItem& item, WorkerScratch& scratch);

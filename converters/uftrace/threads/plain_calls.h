@@ -1,6 +1,6 @@
 // The two loops that carry plain calls, 16-byte entries and exits without arguments, from a block to the
-// lane: one where all calls are shown, and one that applies the filter options. Each stops before the first
-// record that needs the whole pipeline.
+// lane: one where all calls are shown, and one that applies the filter options. The first also carries calls
+// with arguments. Each stops before the first record that needs the whole pipeline.
 #pragma once
 
 #include <bit>
@@ -9,18 +9,24 @@
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/lanes/plain_run.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/record_cursor.h"
-#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/task_symbols.h"
 #include "converters/uftrace/threads/call_filter.h"
 
 namespace convert::uftrace {
 
-// Both may be used for one thread until its symbols change. `names` is null before the first call.
+// Both may be used for one thread until its symbols change.
 class AllPlainCalls {
  public:
-  // `line_argument` is the argument that carries a function's line. Borrows the lane, the names and `values`.
-  AllPlainCalls(Lane& lane, const LabelCache* names, NameId line_argument, Arguments& values)
-      : lane_(lane), names_(names), line_argument_(line_argument), values_(values) {}
+  // `line_argument` is the argument that carries a function's line. `payloads` decodes arguments; null if
+  // they are not shown. Borrows all.
+  AllPlainCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payloads)
+      : lane_(lane),
+        symbols_(symbols),
+        names_(symbols.cache()),
+        line_argument_(line_argument),
+        payloads_(payloads) {}
 
   // Adds calls to the lane; returns how many.
   template <std::endian Order>
@@ -34,6 +40,17 @@ class AllPlainCalls {
       if (records.mismatch(record) != 0 || !try_add(records.call_of(record))) return added;
       ++added;
     }
+  }
+
+  // Adds a call with a payload of that layout to the lane; returns whether it did.
+  bool try_add(const CallRecord& call, const PayloadLayout& layout,
+               std::span<const std::byte> payload) const {
+    if (names_ == nullptr || payloads_ == nullptr) return false;
+    const std::size_t most_words = layout.most_words(payload.size());
+    const auto put = [&](std::uint64_t* words) { return payloads_->put_values(layout, payload, words); };
+    if (!call.is_entry()) return lane_.try_end_with(call.time_ns, call.address, call.depth, most_words, put);
+    return lane_.can_begin(call.time_ns, call.depth) &&
+           try_begin(call, symbols_.name_of(call.address), most_words, put);
   }
 
  private:
@@ -59,21 +76,31 @@ class AllPlainCalls {
 
   bool try_add(const CallRecord& call) const {
     if (!call.is_entry()) return lane_.try_end(call.time_ns, call.address, call.depth);
-    const CallName* const name = names_->find(call.address);
-    if (name == nullptr) return false;
-    if (name->line == CallName::kNoLine)
-      return lane_.try_begin(call.time_ns, name->label, call.address, call.depth);
     if (!lane_.can_begin(call.time_ns, call.depth)) return false;
-    values_.clear();
-    values_.add({line_argument_, name->line});
-    lane_.begin(call.time_ns, name->label, call.address, values_);
-    return true;
+    const CallName& name = symbols_.name_of(call.address);
+    if (name.line == CallName::kNoLine)
+      return lane_.try_begin(call.time_ns, name.label, call.address, call.depth);
+    return try_begin(call, name, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
+  }
+
+  // With arguments, and the line of the function.
+  template <typename Put>
+  bool try_begin(const CallRecord& call, const CallName& name, std::size_t most_words, Put put) const {
+    const auto put_all = [&](std::uint64_t* words) {
+      auto [end, count] = put(words);
+      if (name.line == CallName::kNoLine) return PackedArguments{end, count};
+      end[0] = ArgumentHeader::of(line_argument_, ArgumentType::Name);
+      end[1] = static_cast<std::uint32_t>(name.line);
+      return PackedArguments{end + 2, count + 1};
+    };
+    return lane_.try_begin_with(call.time_ns, name.label, call.address, call.depth, most_words + 2, put_all);
   }
 
   Lane& lane_;
-  const LabelCache* names_;
+  TaskSymbols& symbols_;
+  const LabelCache* names_;  // null before the first call
   NameId line_argument_;
-  Arguments& values_;
+  PayloadDecoder* payloads_;
 };
 
 class FilteredPlainCalls {

@@ -48,7 +48,8 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
                  [&] { return FilteredPlainCalls(lane_, stages_.symbols.cache(), *stages_.options); });
   else
     emit_records(budget.delivered_until_ns, scratch, [&] {
-      return AllPlainCalls(lane_, stages_.symbols.cache(), recording_.lines.argument(), records_.values());
+      return AllPlainCalls(lane_, stages_.symbols, recording_.lines.argument(),
+                           recording_.shows_values ? plan_.payloads.get() : nullptr);
     });
   context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
 }

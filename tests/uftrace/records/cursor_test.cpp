@@ -1,6 +1,7 @@
 // The walk over records, item by item, whatever the size of the blocks.
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -45,7 +46,8 @@ class FakeLayouts : public CandidateLayouts {
 
 struct Way {
   std::size_t block = 4096;
-  bool plain = true;  // whether runs are taken
+  bool plain = true;     // whether runs are taken
+  bool payloads = true;  // and calls with payloads, where their layout is beyond doubt
   FakeLayouts* layouts = nullptr;
   ThreadFacts facts = {};
 };
@@ -76,6 +78,18 @@ std::string text_of(const RecordItem& item, const FakeLayouts* layouts) {
   return {};
 }
 
+struct PlainTaker {
+  std::function<bool(const CallRecord&)> add;
+  std::function<bool(const CallRecord&, const PayloadLayout&, std::span<const std::byte>)> try_add;
+
+  template <std::endian Order>
+  std::size_t operator()(const PlainRecords<Order>& run, std::uint64_t) const {
+    return run.count_while(add);
+  }
+};
+
+std::size_t sure_payloads = 0;  // of all tests so far
+
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
   directory.file("1.dat", bytes);
@@ -86,15 +100,31 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   std::vector<std::byte> block(way.block);
   std::uint64_t seen_ns = 0, records = 0;
   const auto say = [&](const RecordItem& item) { items.push_back(text_of(item, way.layouts)); };
-  const auto plain = [&](const auto& run, std::uint64_t) {
-    return run.count_while([&](const CallRecord& call) {
-      if (!way.plain || call.time_ns < seen_ns || !open.try_follow(call)) return false;
-      seen_ns = call.time_ns;
-      ++records;
-      say({.what = RecordItem::What::Call, .begin = 0, .end = 0, .call = call});
-      return true;
-    });
+  const auto try_follow = [&](const CallRecord& call) {
+    if (call.time_ns < seen_ns || !open.try_follow(call)) return false;
+    seen_ns = call.time_ns;
+    ++records;
+    return true;
   };
+  const auto add = [&](const CallRecord& call) {
+    if (!way.plain || !try_follow(call)) return false;
+    say({.what = RecordItem::What::Call, .begin = 0, .end = 0, .call = call});
+    return true;
+  };
+  const auto add_payload = [&](const CallRecord& call, const PayloadLayout& layout,
+                               std::span<const std::byte> payload) {
+    if (!way.payloads || !try_follow(call)) return false;
+    ++sure_payloads;
+    say({.what = RecordItem::What::Call,
+         .begin = 0,
+         .end = kRecordSize + padded(payload.size()),
+         .call = call,
+         .has_payload = true,
+         .payload = payload,
+         .layout = &layout});
+    return true;
+  };
+  const PlainTaker plain{add, add_payload};
   while (!cursor.is_done()) {
     const std::uint64_t before = cursor.offset();
     cursor.read(block);
@@ -205,6 +235,48 @@ TEST(RecordCursorLayouts, WhereThreadsGoOnElsewhere) {
   const auto items =
       items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.layouts = &layouts});
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
+}
+
+// Payloads that look like records, or like ones of another size, torn here and there: what is beyond doubt is
+// what a closer look finds.
+TEST(RecordCursorLayouts, BeyondDoubtMakesNoDifference) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto one_of = [&](unsigned count) { return random() % count; };
+    RecordBytes bytes;
+    std::uint64_t time = 1'000'000'000'000;
+    std::vector<std::uint64_t> open;
+    const auto put_payload = [&](std::size_t words) {
+      for (std::size_t i = 0; i < words; ++i) {
+        const std::array lookalikes{
+            std::uint64_t{0},        random(),
+            time + one_of(5) - 2,    time + (std::uint64_t{1} << 42) - one_of(1010),
+            time - 995 - one_of(10), 0x28 + one_of(8) + 64 * (open.size() + one_of(3) - 1) + kF * 65536,
+            0x2a + 65536 * one_of(3)};
+        bytes.word(lookalikes[one_of(3) == 0 ? 1 : one_of(lookalikes.size())]);
+      }
+    };
+    for (int i = 0; i < 100; ++i) {
+      time += one_of(50) == 0 ? 10'000'000 : one_of(5);
+      const std::size_t words = one_of(2) == 0 ? 1 + one_of(4) : 0;
+      const bool is_exit = open.size() > 5 || (!open.empty() && one_of(2) == 0);
+      if (!is_exit) open.push_back(one_of(4) != 0 ? kF : kG);
+      const std::uint64_t depth = open.size() - (one_of(40) == 0 ? 0 : 1);
+      bytes.word(time - (one_of(40) == 0 ? one_of(1100) : 0))
+          .word((is_exit ? 0x29u : 0x28u) + (words != 0 ? 4u : 0u) + 64 * depth + 65536 * open.back());
+      if (is_exit) open.pop_back();
+      put_payload(words);
+    }
+    std::string damaged = bytes.whole();
+    if (seed % 2 == 1)
+      for (int i = 0; i < 3; ++i) damaged[random() % damaged.size()] ^= static_cast<char>(1 << one_of(8));
+    const auto ways = std::to_array<std::vector<std::size_t>>({{8}, {24}, {16, 8}, {0, 16}, {12, 20}});
+    FakeLayouts layouts(kF, ways[seed % ways.size()]);
+    ASSERT_EQ(items_of(damaged, {.layouts = &layouts}),
+              items_of(damaged, {.plain = false, .payloads = false, .layouts = &layouts}))
+        << "seed " << seed;
+  }
+  EXPECT_GT(sure_payloads, 1000u);
 }
 
 // ---- Events ----

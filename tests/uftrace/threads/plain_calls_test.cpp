@@ -11,16 +11,14 @@ using testing::ElementsAre;
 
 class PlainCallsTest : public Stages {
  protected:
-  // Adds the records, as far as they are plain; names of f and g are known.
+  // Adds the records, as far as they are plain.
   std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
     LabelCaches caches;
     TaskSymbols symbols(*symbolizer_, *plan_.task);
     symbols.use_caches(caches);
     symbols.move_to(10);
-    symbols.name_of(kF), symbols.name_of(kG);
     return lines([&](Stage& s) {
-      Arguments values;
-      const AllPlainCalls add(s.lane, symbols.cache(), NameId{}, values);
+      const AllPlainCalls add(s.lane, symbols, NameId{}, nullptr);
       const auto all = std::as_bytes(std::span(bytes.whole()));
       added_ = add(PlainRecords<std::endian::little>{all.data(), all.data() + all.size(), {}, limit_ns}, 0);
     });
@@ -45,8 +43,6 @@ TEST_F(PlainCallsTest, StopsBeforeWhatNeedsCare) {
   EXPECT_EQ(added_, 1u) << "an event";
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG, 8).exit(30, 1, kG));
   EXPECT_EQ(added_, 1u) << "a payload";
-  lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kSetjmp));
-  EXPECT_EQ(added_, 1u) << "a function whose name is not known";
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 2, kG));
   EXPECT_EQ(added_, 1u) << "a depth that does not fit";
   lines_of(RecordBytes().entry(10, 0, kF).exit(20, 0, kG));
@@ -56,11 +52,11 @@ TEST_F(PlainCallsTest, StopsBeforeWhatNeedsCare) {
 }
 
 TEST_F(PlainCallsTest, NothingIsPlainBeforeTheFirstCall) {
+  TaskSymbols symbols(*symbolizer_, *plan_.task);
   lines([&](Stage& s) {
-    Arguments values;
     const RecordBytes bytes = RecordBytes().entry(10, 0, kF);
     const auto all = std::as_bytes(std::span(bytes.whole()));
-    EXPECT_EQ(AllPlainCalls(s.lane, nullptr, NameId{}, values)(
+    EXPECT_EQ(AllPlainCalls(s.lane, symbols, NameId{}, nullptr)(
                   PlainRecords<std::endian::little>{all.data(), all.data() + all.size(), {}, 1000}, 0),
               0u);
   });
