@@ -24,7 +24,16 @@ std::uint64_t ShownIds::shown_id(Ids& ids, std::uint64_t id, std::string_view wh
       notes_->add(kRenumbered, Location::file(input_), fmt::format("{} {} is shown as {}", what, id, free));
   }
   used.insert(entry->second);
+  if (id >= kFirstMadeUpId && id - kFirstMadeUpId < kMadeUpIds) ids.made_up.try_emplace(entry->second, 0);
   return entry->second;
+}
+
+std::uint64_t ShownIds::settled_id(Ids& ids, std::uint64_t id) {
+  const auto made_up = ids.made_up.find(id);
+  if (made_up == ids.made_up.end()) return id;
+  while (made_up->second == 0)
+    if (!ids.used.contains(++ids.last_settled)) made_up->second = ids.last_settled;
+  return made_up->second;
 }
 
 ProcessId ShownIds::of(ProcessId process) {

@@ -17,8 +17,8 @@ inline constexpr NoteKind kRenumbered{
     "renumbered", "process or thread ids replaced: another input has them, or no viewer can", true};
 
 // Linux never gives ids from here on (its largest pid is 2^22). Importers that know no ids count up from
-// here; such ids are replaced without a note.
-inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000;
+// here; such ids are replaced without a note, at the end by the smallest that no input has.
+inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000, kMadeUpIds = 0x10'0000;
 
 class ShownIds {
  public:
@@ -30,12 +30,22 @@ class ShownIds {
   // earlier input.
   ProcessId of(ProcessId process);
   ThreadId of(ThreadId thread);
+  // Once all inputs are known: the smallest free id for an id that an importer made up; others stay.
+  ProcessId settled(ProcessId process) {
+    return ProcessId{settled_id(processes_, static_cast<std::uint64_t>(process))};
+  }
+  ThreadId settled(ThreadId thread) {
+    return ThreadId{settled_id(threads_, static_cast<std::uint64_t>(thread))};
+  }
 
  private:
   struct Ids {
     std::map<std::uint64_t, std::uint64_t> of_input;  // shown ids, by the input's own
     std::set<std::uint64_t> used;                     // by all inputs
+    std::map<std::uint64_t, std::uint64_t> made_up;   // the settled id, or 0 as long as there is none
+    std::uint64_t last_settled = 0;
   };
+  static std::uint64_t settled_id(Ids& ids, std::uint64_t id);
   std::uint64_t shown_id(Ids& ids, std::uint64_t id, std::string_view what);
 
   std::uint64_t id_limit_;

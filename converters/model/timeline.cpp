@@ -107,6 +107,10 @@ std::vector<std::size_t> Timeline::merge_order() const {
 // ---- Running ----
 
 void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
+  for (LaneInfo& info : infos_) {
+    info.process = ids_.settled(info.process);
+    info.thread = ids_.settled(info.thread);
+  }
   std::optional<SharedThreads> shared;
   if (SharedThreads::are_in(infos_)) shared.emplace(sink, options_.lanes);
   EventSink& first_sink = shared ? *shared : sink;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
@@ -36,6 +37,13 @@ class TraceFileImporter final : public Importer {
   TraceFileOptions options_;
 };
 
+// The items of a list, which are separated as those of `collect`.
+void add_items(std::string_view list, std::vector<std::string>& items) {
+  const auto never = [](std::string_view) { return false; };
+  for (const CollectItem& item : collect_items({fmt::format("collect {}", list)}, never, never).hit)
+    items.push_back(value_argument_name(item.text));
+}
+
 GivenBias parse_bias(std::string_view text) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string_view::npos) return {.bias = parse_address("load-bias", text)};
@@ -53,6 +61,11 @@ std::vector<Option> TraceFileImporter::options() {
            {"all", RegisterChoice::All}},
           "which registers of a frame are shown (default: auto, those that were asked for by name, and the "
           "general ones of $regs)"),
+      {.name = "plot",
+       .argument = "ITEM[,ITEM...]",
+       .help = "draws the numbers of collected items as counters, too; all means every collected number",
+       .handle = [this](std::string_view items) { add_items(items, options_.plotted); },
+       .may_repeat = true},
       {.name = "program",
        .argument = "ELF",
        .help =
@@ -151,7 +164,7 @@ TraceLanes add_lanes(const TraceRecording& recording, const std::string& process
           add(survey.tracks[i], frames[i], name_of(survey.tracks[i], recording.trace.register_layout()));
   for (std::size_t i = 0; i < survey.tracks.size(); ++i)
     lanes.by_track[i] = lanes.by_track[survey.shown_track[i]];
-  if (lanes.all.empty()) add(ThreadTrack{.clue = ThreadClue::Tracepoint}, 0, "no frames");
+  if (lanes.all.empty()) add(ThreadTrack{.clue = ThreadClue::None}, 0, "no frames");
   return lanes;
 }
 
@@ -204,9 +217,10 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   TraceLanes lanes = add_lanes(*recording, process, context);
   add_unmatched_threads(*recording, lanes.by_track, context.timeline);
   Lane& main = *lanes.all.front();
-  context.timeline.add_source(std::make_unique<TraceSource>(std::move(recording), std::move(lanes.by_track),
-                                                            main, options.registers, context),
-                              lanes.all);
+  context.timeline.add_source(
+      std::make_unique<TraceSource>(std::move(recording), std::move(lanes.by_track), main,
+                                    ValueChoice{options.registers, options.plotted}, context),
+      lanes.all);
 }
 
 }  // namespace convert::tfile

@@ -4,12 +4,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "converters/model/importer.h"
 #include "converters/model/notes.h"
 #include "converters/model/outline.h"
-#include "converters/tfile/events/register_arguments.h"
+#include "converters/tfile/events/recipe_builder.h"
 #include "converters/tfile/program/module_set.h"
 
 namespace convert::tfile {
@@ -18,6 +19,7 @@ struct TraceFileOptions {
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::filesystem::path> programs = {};  // the traced program and libraries, for names and types
   std::vector<GivenBias> load_biases = {};           // of programs; check_program() finds those of others
+  std::vector<std::string> plotted = {};             // items that are drawn as counters, too; see Plots
   std::filesystem::path symbols = {};                // a kernel's kallsyms or System.map; empty: none
 };
 

@@ -116,12 +116,13 @@ void note_optimized_out(const TraceFile& trace, const LocationTable& locations, 
               "the compiler keeps them nowhere there: build with -Og or less to see them", count);
 }
 
-// Counts locations with recorded registers that are not shown, unless the user chose which are.
+// Counts locations whose actions ask for registers of which some are not shown, unless the user chose which
+// are. GDB records others, too, to compute with them.
 void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
                     Notes& notes) {
   if (choice != RegisterChoice::Auto || !trace.layout) return;
   const auto hides_registers = [&](const ExpectedBlocks& expected) {
-    if (expected.shape.find('R') == std::string::npos) return false;
+    if (expected.shape.find('R') == std::string::npos || !expected.wanted.all) return false;
     return std::ranges::any_of(trace.layout->registers(), [&](const Register& reg) {
       if (reg.offset + reg.size > trace.description.register_block_size) return false;  // not recorded
       const bool is_named = std::ranges::find(expected.wanted.named, &reg) != expected.wanted.named.end();

@@ -39,6 +39,8 @@ class MarkScan {
   void before_call(const RecordItem& item) {
     const std::uint64_t time_ns = std::max(item.call.time_ns, walk_.seen_ns());
     look(time_ns);
+    if (item.call.type == RecordType::Entry)
+      for (const std::size_t i : active_) look_ahead(windows_[i], item.call.address, time_ns, positions_[i]);
     std::erase_if(active_, [&](std::size_t i) { return windows_[i].last_ns < time_ns; });
     has_begun_ = true;
   }
@@ -78,6 +80,15 @@ class MarkScan {
     if (!is_innermost && position.in == MarkPosition::In::OpenCall) return;
     position = {.in = is_innermost ? MarkPosition::In::InnermostCall : MarkPosition::In::OpenCall,
                 .since_ns = time_ns - latest_ns};
+  }
+
+  // A mark in the first instructions of a function lies before the place where the recorder notices the call:
+  // it belongs to the entry that follows.
+  void look_ahead(const MarkWindow& window, std::uint64_t entered, std::uint64_t time_ns,
+                  MarkPosition& position) {
+    if (position.in == MarkPosition::In::InnermostCall || window.address > entered) return;
+    if (function_at(entered, time_ns).holds(window.address))
+      position = {.in = MarkPosition::In::InnermostCall, .since_ns = time_ns - window.first_ns};
   }
 
   const Function& function_at(std::uint64_t address, std::uint64_t time_ns) {

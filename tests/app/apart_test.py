@@ -19,7 +19,7 @@ import fxt_reader as fxt  # noqa: E402
 PROGRAMS = Path(os.environ["PROGRAMS"])
 STONES, STONES_TRACE = "samples/both/stones", "samples/both/stones.trace"
 QUEUE, HEATER = "samples/gdb/queue.trace", "samples/gdb/heater.tfile"
-MADE_UP = 0x40000000
+MADE_UP = 1
 
 
 class Apart(unittest.TestCase):

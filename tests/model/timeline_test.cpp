@@ -197,6 +197,23 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
   EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
 }
 
+// Importers that know no ids make them up: the smallest that no input has are shown.
+TEST_F(TimelineTest, MadeUpIdsAreSmall) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
+  const auto add_instant = [&](std::uint64_t id) {
+    timeline.begin_input("input");
+    Lane& lane = timeline.add_lane(
+        {.process = ProcessId{id}, .thread = ThreadId{id}, .process_name = {}, .thread_name = {}});
+    lane.instant(10, f);
+    timeline.add_source(std::make_unique<Marks>(lane, std::vector<Mark>(), 1), {&lane});
+  };
+  add_instant(kFirstMadeUpId);
+  add_instant(kFirstMadeUpId);
+  add_instant(2);
+  EXPECT_THAT(run(timeline), ElementsAre("1/1 @10 app:f", "3/3 @10 app:f", "2/2 @10 app:f"));
+  EXPECT_EQ(notes.count(kRenumbered), 0u);
+}
+
 TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");

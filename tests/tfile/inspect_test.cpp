@@ -129,7 +129,7 @@ TEST(TraceInspect, CountsWhatFramesHold) {
   EXPECT_EQ(outline["time"]["stamps going back"], 1);
   EXPECT_EQ(outline["time"]["first ns"], 1'000'000);
   EXPECT_EQ(outline["time"]["last ns"], 1'009'000);
-  EXPECT_EQ(text_of(outline["threads"]), "- thread: tracepoint 2\n  frames: 11\n");
+  EXPECT_EQ(text_of(outline["threads"]), "- thread: unknown thread\n  frames: 11\n");
   EXPECT_EQ(outline["damage"].size(), 1u);
   EXPECT_EQ(outline["damage"][0]["problem"], "frame 10: unknown or damaged block");
 }

@@ -36,8 +36,8 @@ class QueueSample : public testing::Test {
   std::vector<std::string> lines_, threads_;
 };
 
-TEST_F(QueueSample, HasTwoThreadsAndATracepointWithoutRegisters) {
-  EXPECT_THAT(threads_, testing::ElementsAre(HasSubstr(" thread fs=0x7"), HasSubstr(" tracepoint 4 "),
+TEST_F(QueueSample, HasTwoThreadsAndATracepointOfAnUnknownOne) {
+  EXPECT_THAT(threads_, testing::ElementsAre(HasSubstr(" thread fs=0x7"), HasSubstr(" unknown thread "),
                                              HasSubstr(" thread fs=0x7")));
 }
 

@@ -42,10 +42,11 @@ struct MarkPosition {
   enum class In : std::uint8_t {
     Nothing,        // no call of the mark's function was open
     OpenCall,       // one was open, and inside it another call
-    InnermostCall,  // one was the innermost open call
+    InnermostCall,  // one was the innermost open call, or begins with the next record
   };
   In in = In::Nothing;
-  std::uint64_t since_ns = 0;  // from the thread's latest record to the mark
+  std::uint64_t since_ns =
+      0;  // from the thread's latest record to the mark, or from the mark to the next one
 };
 
 // An input whose threads have calls.

@@ -44,11 +44,14 @@ inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", 
                                   kInlined = "inlined", kTime = "time", kThread = "thread", kMemory = "mem";
 }  // namespace argument_names
 
-inline std::string value_argument_name(std::string_view name) {
+inline bool is_own_argument(std::string_view name) {
   using namespace argument_names;
   constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kTime, kThread, kMemory};
-  const bool is_reserved = std::ranges::find(kAll, name) != kAll.end();
-  return std::string(name) + (is_reserved ? " (program)" : "");
+  return std::ranges::find(kAll, name) != kAll.end();
+}
+
+inline std::string value_argument_name(std::string_view name) {
+  return std::string(name) + (is_own_argument(name) ? " (program)" : "");
 }
 
 }  // namespace convert::tfile

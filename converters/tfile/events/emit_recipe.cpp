@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/tfile/description/collect_items.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -33,9 +35,34 @@ LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
   return found->second;
 }
 
+std::optional<LabelId> Plots::counter_of(const Argument& argument) {
+  const auto [found, is_new] = counters_.try_emplace({argument.name, argument.type});
+  const std::string_view name = names_.text(argument.name);
+  if (is_new && has(name, argument.type)) found->second = names_.intern_label("value", name);
+  return found->second;
+}
+
+bool Plots::has(std::string_view name, ArgumentType type) const {
+  const bool is_number = type == ArgumentType::Int32 || type == ArgumentType::Uint32 ||
+                         type == ArgumentType::Int64 || type == ArgumentType::Uint64 ||
+                         type == ArgumentType::Double;
+  // Trace state variables are counters anyway; a frame's own arguments are about the frame.
+  if (name.starts_with('$') || is_own_argument(name)) return false;
+  return std::ranges::any_of(items_, [&](const std::string& item) {
+    if (item == "all") return is_number && !name.starts_with("reg.") && !name.starts_with("mem.");
+    if (!name.starts_with(item) || !(is_number || type == ArgumentType::Pointer)) return false;
+    return name.size() == item.size() || name[item.size()] == '.' || name[item.size()] == '[';
+  });
+}
+
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
-                       ContinuedLabels& continued) {
-  building_ = {.frame = frame.bytes, .number = number, .label = label, .continued = &continued};
+                       ContinuedLabels& continued, Plots& plots) {
+  building_.frame = frame.bytes;
+  building_.number = number;
+  building_.label = label;
+  building_.continued = &continued;
+  building_.plots = plots.empty() ? nullptr : &plots;
+  building_.plotted.clear();
   opens_call_ = opens_call;
   is_for_one_frame_ = false;
   own_records_ = records_used_ = 0;
@@ -57,6 +84,11 @@ EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
 }
 
 void EmitRecipe::add(const Argument& argument) {
+  add_argument(argument);
+  if (building_.plots != nullptr) plot(argument, kConstant);
+}
+
+void EmitRecipe::add_argument(const Argument& argument) {
   if (records_[own_records_ - 1].arguments.size() == building_.continued->arguments_per_call()) {
     ++own_records_;
     const LabelId label = building_.continued->of(building_.label, own_records_);
@@ -66,10 +98,29 @@ void EmitRecipe::add(const Argument& argument) {
 }
 
 void EmitRecipe::add_number(NameId name, ValueForm form, std::span<const std::byte> bytes) {
-  add({name, type_of(form), 0});
+  const Argument argument(name, type_of(form), 0);
+  add_argument(argument);
   const auto record = static_cast<std::uint32_t>(own_records_ - 1);
   const std::size_t words = records_[record].arguments.words().size();
   numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form});
+  if (building_.plots != nullptr) plot(argument, numbers_.size() - 1);
+}
+
+void EmitRecipe::plot(const Argument& argument, std::size_t number) {
+  if (const auto counter = building_.plots->counter_of(argument))
+    building_.plotted.push_back({*counter, argument, number});
+}
+
+void EmitRecipe::add_plots() {
+  for (const Plotted& plotted : building_.plotted) {
+    const auto record = static_cast<std::uint32_t>(records_used_);
+    Argument argument = plotted.argument;
+    if (argument.type == ArgumentType::Pointer) argument.type = ArgumentType::Uint64;  // counters are numbers
+    new_record(plotted.counter).arguments.add(argument);
+    if (plotted.number == kConstant) continue;
+    const Number& number = numbers_[plotted.number];
+    numbers_.push_back({record, kNumberWord, number.part, number.form});
+  }
 }
 
 void EmitRecipe::add_counter(LabelId label, NameId name, std::span<const std::byte> bytes) {
@@ -93,20 +144,23 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
         value.word, bits_of(value.form, bytes.subspan(value.part.offset, value.part.size), order));
 
   std::size_t lane_bytes = 0;
+  // Further records nest in the first one, so that each can be clicked.
+  std::size_t begun = 0;
   for (std::size_t i = 0; i < own_records_; ++i) {
     const LabelId label = records_[i].label;
     Arguments& arguments = records_[i].arguments;
     arguments.set_bits(kNumberWord, number);
     lane_bytes += sizeof(PendingEvent) + arguments.words().size_bytes();
-    if (i == 0 && opens_call_) {
-      lane.begin(time_ns, label, 0, arguments);
-    } else if (arguments.size() <= lane.options().limits.arguments_per_record) {
+    const bool is_last = i + 1 == own_records_;
+    if (is_last && arguments.size() <= lane.options().limits.arguments_per_record &&
+        !(i == 0 && opens_call_)) {
       lane.instant(time_ns, label, arguments);
     } else {
       lane.begin(time_ns, label, 0, arguments);
-      lane.end(time_ns);
+      ++begun;
     }
   }
+  for (std::size_t open = opens_call_ ? 1 : 0; open < begun; ++open) lane.end(time_ns);
   emit_blobs(bytes, time_ns, lane);
   for (const Blob& blob : blobs_) lane_bytes += sizeof(PendingEvent) + kFrameBlobs.size() + blob.suffix_size;
   for (const Part& part : parts_) lane_bytes += part.size;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,13 +36,32 @@ class ContinuedLabels {
   std::map<std::pair<LabelId, std::size_t>, LabelId> labels_;
 };
 
+// The collected items whose numbers are drawn as counters, too.
+class Plots {
+ public:
+  // `items` are called as their arguments are, and include their members and elements; "all" means every
+  // collected number that is no address.
+  Plots(std::vector<std::string> items, Names& names) : items_(std::move(items)), names_(names) {}
+  bool empty() const { return items_.empty(); }
+  // The counter of an argument; nothing if there is none.
+  std::optional<LabelId> counter_of(const Argument& argument);
+
+ private:
+  bool has(std::string_view name, ArgumentType type) const;
+
+  std::vector<std::string> items_;
+  Names& names_;
+  std::map<std::pair<NameId, ArgumentType>, std::optional<LabelId>> counters_;
+};
+
 class EmitRecipe {
  public:
   // ---- Building it for a frame ----
 
   // Clears the recipe but keeps its memory. Every record begins with the argument `number`, the frame's
-  // number. Borrows `frame` and `continued` until the recipe is built.
-  void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued);
+  // number. Borrows `frame`, `continued` and `plots` until the recipe is built.
+  void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued,
+             Plots& plots);
   // An argument that all frames of the pattern have.
   void add(const Argument& argument);
   // A number that lies at these bytes in every frame.
@@ -53,6 +73,8 @@ class EmitRecipe {
   }
   void set_for_one_frame() { is_for_one_frame_ = true; }
   void add_counter(LabelId label, NameId name, std::span<const std::byte> bytes);
+  // Adds the counters of the plotted arguments. Call it after all others.
+  void add_plots();
   // The blob "gdb/frame/<number><suffix>". add_to_blob() appends bytes to the latest blob.
   void add_blob(std::string_view suffix, std::span<const std::byte> bytes);
   void add_to_blob(std::span<const std::byte> bytes) { parts_.push_back(part_of(bytes)); }
@@ -88,7 +110,17 @@ class EmitRecipe {
     return {static_cast<std::uint32_t>(bytes.data() - building_.frame.data()),
             static_cast<std::uint32_t>(bytes.size())};
   }
+  // An argument that is drawn as a counter, too.
+  struct Plotted {
+    LabelId counter;
+    Argument argument;
+    std::size_t number;  // in numbers_; kConstant for one that is in no bytes
+  };
+  static constexpr std::size_t kConstant = ~std::size_t{0};
+
   Record& new_record(LabelId label);
+  void add_argument(const Argument& argument);
+  void plot(const Argument& argument, std::size_t number);
   void name_blobs(std::uint64_t number);
   void emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane);
 
@@ -97,8 +129,10 @@ class EmitRecipe {
     NameId number{};
     LabelId label{};
     ContinuedLabels* continued = nullptr;
+    Plots* plots = nullptr;
+    std::vector<Plotted> plotted = {};
   };
-  Building building_;  // for start() to add_blob()
+  Building building_;  // for start() to add_plots()
 
   bool opens_call_ = false;
   bool is_for_one_frame_ = false;

@@ -18,15 +18,16 @@ bool is_text(std::span<const std::byte> bytes) {
 }  // namespace
 
 RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locations,
-                             const ProgramSymbols* symbols, RegisterChoice choice,
+                             const ProgramSymbols* symbols, const ValueChoice& choice,
                              ImportContext& import_context)
     : locations_(locations),
       blobs_(import_context.options.blobs),
       code_names_(import_context.names, locations, symbols),
       continued_(import_context.names, import_context.timeline.limits().arguments_per_record),
+      plots_(choice.plotted, import_context.names),
       values_(trace, import_context.names),
       variables_(trace.description, import_context.names),
-      registers_(trace, choice, import_context.names) {
+      registers_(trace, choice.registers, import_context.names) {
   Names& names = import_context.names;
   own_names_ = {.frame = names.intern(argument_names::kFrame),
                 .tracepoint = names.intern(argument_names::kTracepoint),
@@ -42,7 +43,7 @@ void RecipeBuilder::build(EmitRecipe& recipe, const Frame& frame, const FrameCon
                           bool time_is_synthetic) {
   const CodeName& name = code_names_.of(frame, context);
   const ExpectedBlocks* const expected = expected_blocks(frame, context);
-  recipe.start(frame, own_names_.frame, name.label, context.opens_call, continued_);
+  recipe.start(frame, own_names_.frame, name.label, context.opens_call, continued_, plots_);
   add_head(recipe, frame, context, name, time_is_synthetic);
   values_.add(recipe, frame, context.registers, expected);
   variables_.add(recipe, frame);
@@ -51,6 +52,7 @@ void RecipeBuilder::build(EmitRecipe& recipe, const Frame& frame, const FrameCon
     registers_.add(recipe, *context.registers, expected, is_fast(frame, context));
   if (blobs_ != Blobs::None) add_blobs(recipe, frame);
   variables_.add_counters(recipe);
+  recipe.add_plots();
 }
 
 void RecipeBuilder::add_head(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,

@@ -2,6 +2,7 @@
 // blobs. The names are an interface: scripts and queries rely on them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -15,11 +16,17 @@
 
 namespace convert::tfile {
 
+// Which values are shown how.
+struct ValueChoice {
+  RegisterChoice registers = RegisterChoice::Auto;
+  std::vector<std::string> plotted = {};  // see Plots
+};
+
 class RecipeBuilder {
  public:
-  // Borrows all but `choice`; `symbols` may be null.
+  // Borrows all but the choices; `symbols` may be null.
   RecipeBuilder(const TraceFile& trace, const LocationTable& locations, const ProgramSymbols* symbols,
-                RegisterChoice choice, ImportContext& import_context);
+                const ValueChoice& choice, ImportContext& import_context);
 
   // Builds the recipe of `frame`. It opens the call of a hit with steps, but the caller ends calls.
   void build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
@@ -41,6 +48,7 @@ class RecipeBuilder {
   OwnNames own_names_;
   CodeNames code_names_;
   ContinuedLabels continued_;
+  Plots plots_;
   ValueArguments values_;
   VariableArguments variables_;
   RegisterArguments registers_;

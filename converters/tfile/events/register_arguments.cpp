@@ -33,8 +33,10 @@ void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, const Ex
     if ((is_fast && !shown.is_in_fast_frames) || !is_shown(shown, expected)) continue;
     const auto bytes = bytes_of(*shown.reg, registers.bytes);
     if (bytes.empty()) continue;
-    if (is_number(shown.reg->form, shown.reg->size))
-      recipe.add_number(shown.name, shown.reg->form, bytes);
+    const ValueForm form = shown.reg->form;
+    // Integers in hexadecimal, as debuggers print registers: pointers are shown so.
+    if (is_number(form, shown.reg->size))
+      recipe.add_number(shown.name, form == ValueForm::Float ? form : ValueForm::Pointer, bytes);
     else
       recipe.add_own({shown.name, register_text(*shown.reg, bytes, order_)});
   }

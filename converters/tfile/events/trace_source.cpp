@@ -6,7 +6,7 @@
 namespace convert::tfile {
 
 TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
-                         RegisterChoice registers, ImportContext& import_context)
+                         const ValueChoice& choice, ImportContext& import_context)
     : recording_(std::move(recording)),
       lanes_(std::move(lanes)),
       import_context_(import_context),
@@ -16,8 +16,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
       classifier_(recording_->trace, recording_->locations),
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
-      builder_(recording_->trace, recording_->locations, recording_->symbols.get(), registers,
-               import_context) {}
+      builder_(recording_->trace, recording_->locations, recording_->symbols.get(), choice, import_context) {}
 
 bool TraceSource::pump(const PumpBudget& budget) {
   const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();

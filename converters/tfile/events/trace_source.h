@@ -35,7 +35,7 @@ class TraceSource : public Source {
   // `lanes`: for each track of the survey the lane of its frames; null if they are not shown. Events of the
   // whole session go to `main`. Borrows all but the recording.
   TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
-              RegisterChoice registers, ImportContext& import_context);
+              const ValueChoice& choice, ImportContext& import_context);
 
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return last_ns_; }

@@ -62,10 +62,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
   context.is_step = can_step && is_step(frame, locations, context, open != nullptr && open->left > 0);
 
-  if (!track)
-    track = context.is_step && open != nullptr
-                ? open->track
-                : track_of(ThreadClue::Tracepoint, static_cast<std::uint16_t>(frame.tracepoint));
+  if (!track) track = context.is_step && open != nullptr ? open->track : track_of(ThreadClue::None, 0);
   context.track = *track;
   ++tracks_[*track].frames;
   if (stack_pointer) {
@@ -182,9 +179,9 @@ std::optional<std::size_t> FrameClassifier::track_by_stack(std::optional<std::ui
 std::size_t FrameClassifier::track_of(ThreadClue clue, std::uint64_t value) {
   const auto found = by_clue_.find({clue, value});
   if (found != by_clue_.end()) return found->second;
-  if (tracks_.size() >= kMaxTracks && clue != ThreadClue::Tracepoint) {
+  if (tracks_.size() >= kMaxTracks && clue != ThreadClue::None) {
     ++frames_without_own_track_;
-    return track_of(ThreadClue::Tracepoint, 0);
+    return track_of(ThreadClue::None, 0);
   }
   by_clue_.emplace(std::pair(clue, value), tracks_.size());
   tracks_.push_back({.clue = clue, .value = value});
@@ -217,6 +214,12 @@ std::vector<std::size_t> FrameClassifier::merged_tracks() const {
     }
     if (threads > 1) shown[i] = i;
   }
+  std::vector<std::size_t> threads;
+  for (std::size_t i = 0; i < tracks_.size(); ++i)
+    if (shown[i] == i && tracks_[i].clue != ThreadClue::None) threads.push_back(i);
+  if (threads.size() == 1 && tracks_[threads.front()].clue != ThreadClue::Cpu)
+    if (const auto unknown = by_clue_.find({ThreadClue::None, 0}); unknown != by_clue_.end())
+      shown[unknown->second] = threads.front();
   return shown;
 }
 
@@ -235,10 +238,10 @@ std::string name_of(const ThreadTrack& track, const RegisterLayout* layout) {
       return fmt::format("cpu {}", static_cast<std::int64_t>(track.value));
     case ThreadClue::Stack:
       return fmt::format("thread sp={:#x} (guessed)", track.value);
-    case ThreadClue::Tracepoint:
+    case ThreadClue::None:
       break;
   }
-  return track.value == 0 ? "other threads" : fmt::format("tracepoint {}", track.value);
+  return "unknown thread";
 }
 
 }  // namespace convert::tfile

@@ -23,13 +23,13 @@ enum class ThreadClue : std::uint8_t {
   ThreadPointer,  // a register that differs between threads
   Cpu,            // KGTP's cpu_id: not the thread, but the CPU it ran on
   Stack,          // guessed: the stack pointer is near that of other frames
-  Tracepoint,     // unknown: the frames of one tracepoint are shown together
+  None,           // unknown: all such frames are shown together
 };
 
 // What frames are shown on: a thread, or a substitute for one.
 struct ThreadTrack {
   ThreadClue clue;
-  std::uint64_t value = 0;                                      // pid, task, register, cpu, tracepoint number
+  std::uint64_t value = 0;                                      // pid, task, register, cpu
   std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of its stack pointers
   std::uint64_t frames = 0;
 };
@@ -64,7 +64,8 @@ class FrameClassifier {
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
 
   const std::vector<ThreadTrack>& tracks() const { return tracks_; }
-  // For each track the one it is shown on: a guessed track is merged into the thread that has the same stack.
+  // For each track the one it is shown on: a guessed track is merged into the thread that has the same stack,
+  // and frames of unknown threads into the only thread that there is.
   std::vector<std::size_t> merged_tracks() const;
   // Frames that are shown on a shared track because there are too many tracks.
   std::uint64_t frames_without_own_track() const { return frames_without_own_track_; }
@@ -100,7 +101,7 @@ class FrameClassifier {
   std::vector<bool> has_steps_;  // by tracepoint number
 };
 
-// "thread fs=0x7ffff7d8a740", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "tracepoint 3".
+// "thread fs=0x7ffff7d8a740", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "unknown thread".
 std::string name_of(const ThreadTrack& track, const RegisterLayout* layout);
 
 }  // namespace convert::tfile

@@ -127,6 +127,9 @@ class Surveyor {
   void collect_marks() {
     survey_.marks.resize(survey_.tracks.size());
     for (std::size_t track = 0; track < samples_.size(); ++track) {
+      // Frames of unknown threads do not tell which thread another one is.
+      const bool is_unknown = survey_.tracks[track].clue == ThreadClue::None;
+      if (is_unknown && survey_.shown_track[track] != track) continue;
       auto& marks = survey_.marks[survey_.shown_track[track]];
       const auto& own = samples_[track].marks();
       marks.insert(marks.end(), own.begin(), own.end());

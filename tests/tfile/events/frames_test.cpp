@@ -38,7 +38,7 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
   EXPECT_THAT(t.notes(), ElementsAre("untyped-values 1",
                                      "FILE: numbers are shown by their size: --program gives "
                                      "types, members and names"));
-  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("tracepoint 2")));
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("unknown thread")));
 }
 
 TEST(TraceFrames, InBigEndianAreTheSame) {
@@ -155,11 +155,47 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ImportOptions options;
   options.blobs = Blobs::None;
   const auto lines = t.lines(options);
-  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30, and the rest
+  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30, and the rest inside them
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
-  EXPECT_THAT(lines[1], HasSubstr("1000000] tracepoint:tick mem.0x100c=120"));
-  EXPECT_THAT(lines[2], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
-  EXPECT_THAT(lines[2], HasSubstr("$trace_timestamp=1000"));
+  EXPECT_THAT(lines[1], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
+  EXPECT_THAT(lines[1], HasSubstr("$trace_timestamp=1000"));
+  EXPECT_THAT(lines[2], HasSubstr("1000000] tracepoint:tick mem.0x100c=120"));
+}
+
+TEST(TraceFrames, RecordsOfAFrameNest) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2);
+  for (std::uint64_t i = 0; i < 75; ++i) t.memory(0x1000 + i, "x");
+  t.variable(1, 1000).end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.lines(options);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0"));
+  EXPECT_THAT(lines[1], HasSubstr("[1000000 tracepoint:tick (2) frame=0"));
+  EXPECT_THAT(lines[2], HasSubstr("[1000000 tracepoint:tick (3) frame=0"));
+  EXPECT_THAT(lines[3], HasSubstr("1000000] tracepoint:tick (3)"));
+  EXPECT_THAT(lines[4], HasSubstr("1000000] tracepoint:tick (2)"));
+  EXPECT_THAT(lines[5], HasSubstr("1000000] tracepoint:tick mem."));
+}
+
+TEST(TraceFrames, PlottedItemsAreCountersToo) {
+  TraceBuilder t;
+  describe(t);
+  t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000);
+  t.frame(2).memory(0x404040, t.number(std::int64_t{77})).memory(0x1000, "x").variable(1, 1001).end();
+  const auto counters = [&](std::vector<std::string> plotted) {
+    auto lines = t.lines({}, {.plotted = std::move(plotted)});
+    std::erase_if(lines, [](const std::string& line) { return line.find(" counter ") == std::string::npos; });
+    return lines;
+  };
+  const auto both =
+      ElementsAre("@1000000 counter value:g_hash #0 g_hash=-5", "@1001000 counter value:g_hash #0 g_hash=77");
+  EXPECT_THAT(counters({"g_hash"}), both);
+  EXPECT_THAT(counters({"all"}), both) << "neither memory without a name nor the time";
+  EXPECT_THAT(counters({"g", "hash", "tracepoint", "$trace_timestamp"}), testing::IsEmpty());
+  EXPECT_THAT(counters({}), testing::IsEmpty());
 }
 
 // 64-bit targets sign-extend the addresses of 32-bit programs.
@@ -296,7 +332,7 @@ TEST(TraceFrames, RegistersAreTyped) {
   const auto has = [&](std::string_view text) {
     EXPECT_THAT(t.all_lines(), Contains(HasSubstr(std::string(text))));
   };
-  has(" reg.eax=0 ");
+  has(" reg.eax=0x0 ");
   has(" reg.esp=0xffff0000 ");
   has(" reg.eip=0x8000 ");
   has(" reg.eflags=\"0x0 [ ]\" ");
@@ -314,12 +350,25 @@ TEST(TraceFrames, RegistersAreThoseThatActionsName) {
     return lines.front().substr(lines.front().find(" pc="));
   };
   EXPECT_EQ(values(RegisterChoice::Auto), " pc=0x8000 time=\"synthetic\" reg.esp=0xffff0000 reg.eip=0x8000");
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out"))))
+      << "no action asked for more";
+  EXPECT_EQ(values(RegisterChoice::None), " pc=0x8000 time=\"synthetic\"");
+  EXPECT_THAT(values(RegisterChoice::General), HasSubstr("reg.eax=0x0 "));
+}
+
+TEST(TraceFrames, RegistersOfRegsThatAreNotGeneralAreNoted) {
+  TraceBuilder t;
+  t.line("R c").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R7");
+  t.line("tdesc <target><architecture>i386</architecture><feature name='f'><reg name='eip' bitsize='32'/>");
+  t.line("tdesc <reg name='eax' bitsize='32'/><reg name='st0' bitsize='32' type='i387_ext' group='float'/>");
+  t.line("tdesc </feature></target>").source("2:8000", "at", "f").source("2:8000", "cmd", "collect $regs");
+  t.frame(2).registers(t.number(std::uint32_t{0x8000}) + std::string(8, '\1')).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr(" reg.eax=0x1010101"));
   EXPECT_THAT(t.notes(), Contains("registers-left-out 1"));
   EXPECT_THAT(t.notes(), Contains("FILE: shown are those that actions name, and the general ones of $regs: "
                                   "--registers general or all"));
-  EXPECT_EQ(values(RegisterChoice::None), " pc=0x8000 time=\"synthetic\"");
+  t.lines({}, {.registers = RegisterChoice::None});
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
-  EXPECT_THAT(values(RegisterChoice::General), HasSubstr("reg.eax=0 "));
 }
 
 // Without commands all registers are shown.
@@ -327,7 +376,7 @@ TEST(TraceFrames, RegistersAreAllWithoutCommands) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R20");
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
-  EXPECT_THAT(t.lines().front(), HasSubstr("reg.eax=0 "));
+  EXPECT_THAT(t.lines().front(), HasSubstr("reg.eax=0x0 "));
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out"))));
 }
 

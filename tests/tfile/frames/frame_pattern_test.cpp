@@ -269,7 +269,7 @@ TEST(FramesOfAPattern, AreCountedAsOthers) {
       text,
       HasSubstr(
           "  frames with a time stamp: 5\n  stamps going back: 1\n  first ns: 4000\n  last ns: 7000\n"));
-  EXPECT_THAT(text, HasSubstr("  - thread: tracepoint 2\n    frames: 6\n"));
+  EXPECT_THAT(text, HasSubstr("  - thread: unknown thread\n    frames: 6\n"));
 }
 
 }  // namespace

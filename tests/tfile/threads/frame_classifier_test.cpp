@@ -29,7 +29,7 @@ TEST(KernelThreads, AreKnownByTheirPid) {
   t.frame(2).variable(2, 0).variable(3, 0x1000).variable(26, 7);
   t.frame(2).variable(2, 0).variable(3, 0x2000).variable(26, 42).end();
   t.lines();
-  EXPECT_THAT(t.threads(), ElementsAre("1073741824/42 thread pid=42", "1073741824/7 thread pid=7"));
+  EXPECT_THAT(t.threads(), ElementsAre("1/42 thread pid=42", "1/7 thread pid=7"));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("/42 @3000 tracepoint:f frame=2 ")));
 }
 
@@ -39,7 +39,7 @@ TEST(KernelThreads, OfPidZeroHaveAnotherId) {
   describe_kernel(t);
   t.frame(2).variable(26, 0).frame(2).variable(26, 1).end();
   t.lines();
-  EXPECT_THAT(t.threads(), ElementsAre("1073741824/1073741825 thread pid=0", "1073741824/1 thread pid=1"));
+  EXPECT_THAT(t.threads(), ElementsAre("1/2 thread pid=0", "1/1 thread pid=1"));
 }
 
 TEST(KernelThreads, AreTasksOrCpusWithoutAPid) {
@@ -47,8 +47,8 @@ TEST(KernelThreads, AreTasksOrCpusWithoutAPid) {
   describe_kernel(t);
   t.frame(2).variable(2, 1).variable(3, 0x1000).frame(2).variable(2, 3).frame(2).end();
   t.lines();
-  EXPECT_THAT(t.threads(),
-              ElementsAre(HasSubstr(" thread task=0x1000"), HasSubstr(" cpu 3"), HasSubstr(" tracepoint 2")));
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" thread task=0x1000"), HasSubstr(" cpu 3"),
+                                       HasSubstr(" unknown thread")));
 }
 
 TEST(KernelThreads, CanBeChosen) {
@@ -58,7 +58,7 @@ TEST(KernelThreads, CanBeChosen) {
   ImportOptions options;
   options.tids = {7};
   EXPECT_THAT(t.lines(options), Not(Contains(HasSubstr("frame=0"))));
-  EXPECT_THAT(t.threads(), ElementsAre("1073741824/7 thread pid=7", HasSubstr(" cpu 3")));
+  EXPECT_THAT(t.threads(), ElementsAre("1/7 thread pid=7", HasSubstr(" cpu 3")));
   options.tids = {42, 7};
   t.lines(options);
   EXPECT_THAT(t.threads(), SizeIs(3));
@@ -69,7 +69,25 @@ TEST(KernelThreads, AreOfTheModuleOnly) {
   TraceBuilder t;
   t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
   t.frame(2).variable(2, 1).end().lines();
-  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" tracepoint 2")));
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" unknown thread")));
+}
+
+// Nothing in these frames tells a thread: they are together on one track, whatever their tracepoints.
+TEST(Threads, ThatNothingTellsAreOneTrack) {
+  TraceBuilder t;
+  t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
+  t.frame(2).memory(0x100, "1234").frame(3).memory(0x100, "1234").frame(2).end();
+  t.lines();
+  EXPECT_THAT(t.threads(), ElementsAre("1/1 unknown thread"));
+}
+
+TEST(Threads, ThatNothingTellsAreTheOnlyOneThatThereIs) {
+  TraceBuilder t;
+  describe_kernel(t);
+  t.line("tp T3:9000:E:0:0");
+  t.frame(2).variable(26, 42).frame(3).frame(3).end();
+  EXPECT_THAT(t.lines(), Contains(testing::AllOf(HasSubstr(" frame=2 "), HasSubstr(" thread=\"guessed\""))));
+  EXPECT_THAT(t.threads(), ElementsAre("1/42 thread pid=42"));
 }
 
 std::vector<std::string> threads_of(std::string_view architecture, std::string_view registers,
@@ -94,7 +112,7 @@ TEST(Threads, HaveARegisterOfTheirOwn) {
               ElementsAre(HasSubstr(" thread tpidr=0x10"), HasSubstr(" thread tpidr=0x20")));
   EXPECT_THAT(threads_of("aarch64", "<reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/>",
                          {pair(0x8000, 0)}),
-              ElementsAre(HasSubstr(" tracepoint 2")))
+              ElementsAre(HasSubstr(" unknown thread")))
       << "not recorded";
   EXPECT_THAT(
       threads_of("sparc:v9", "<reg name='pc' bitsize='64'/><reg name='g7' bitsize='64'/>",
@@ -139,7 +157,7 @@ TEST_F(Stacks, GrowByOneMebibyteAtATime) {
   EXPECT_THAT(threads({0x1000'0000, 0x2000'0000, 0x1000'1000, 0x2000'1000, 0x2000'2000}), SizeIs(2));
 }
 
-TEST_F(Stacks, AreNotAtZero) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" tracepoint 2"))); }
+TEST_F(Stacks, AreNotAtZero) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" unknown thread"))); }
 
 TEST_F(Stacks, OfMoreThan256ThreadsAreNotDistinguished) {
   TraceBuilder t;
@@ -147,7 +165,7 @@ TEST_F(Stacks, OfMoreThan256ThreadsAreNotDistinguished) {
   for (std::uint32_t i = 1; i <= 258; ++i) t.frame(2).registers(i386_registers(0x8000, i * 0x80'0000));
   t.end().lines();
   ASSERT_THAT(t.threads(), SizeIs(257));
-  EXPECT_THAT(t.threads().back(), HasSubstr(" tracepoint 2"));
+  EXPECT_THAT(t.threads().back(), HasSubstr(" unknown thread"));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("frame=257 ")));
 }
 

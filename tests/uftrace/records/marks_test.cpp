@@ -50,7 +50,7 @@ class Marks : public testing::Test {
     const std::string& last = text.threads().back();
     return last.substr(0, last.find(' '));
   }
-  static constexpr std::string_view kApart = "1073741824/1073741824";
+  static constexpr std::string_view kApart = "1/1";
 
   R recording_;
   std::string lost_file_;  // is removed before marks are looked for
@@ -67,6 +67,17 @@ TEST_F(Marks, LieInTheCallOfTheirFunction) {
   EXPECT_EQ(seat_of({{5'000, kInMain}}), kApart);
   EXPECT_EQ(seat_of({{95'000, kInMain}}), kApart);
   EXPECT_EQ(said_, "session.trace: guest: no hit lies in an open call of its function");
+}
+
+// A tracepoint in the first instructions of a function hits before the recorder notices the call.
+TEST_F(Marks, BeforeTheRecorderNoticesACallLieInTheEntryThatFollows) {
+  recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
+  recording_.exit(90'000, 0, R::kMain + 8);
+  EXPECT_EQ(seat_of({{15'000, R::kF}}), "100/100");
+  EXPECT_EQ(seat_of({{5'000, R::kMain + 4}, {15'000, R::kF + 4}}), "100/100");
+  EXPECT_EQ(seat_of({{35'000, R::kF}}), kApart) << "none follows";
+  EXPECT_EQ(seat_of({{15'000, R::kG}}), kApart) << "another follows";
+  EXPECT_EQ(seat_of({{15'000, R::kF + 9}}), kApart) << "the call had been noticed there";
 }
 
 // A stamp of microseconds is cut off: the mark was made later in its microsecond.
