@@ -1,6 +1,7 @@
 // fxt-convert: chooses the importers, runs the timeline into the output, and reports.
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <set>
 #include <utility>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "converters/model/option.h"
 #include "converters/uftrace/recording/note_kinds.h"
