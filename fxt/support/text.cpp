@@ -3,19 +3,145 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fxt/utf8.h"
+
 namespace fxt {
 
-std::string printable(std::string_view text) {
-  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < kFirstPrintable || byte == kDelete)
-      shown += fmt::format("\\x{:02x}", byte);
-    else
-      shown += c;
+namespace {
+
+bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
+
+// Appends the characters of `text`: each run that is plain ASCII and not in `special` as it is, any other by
+// escape(character).
+template <typename Escape>
+void append_escaped(TextBuffer& out, std::string_view text, std::string_view special, Escape escape) {
+  while (!text.empty()) {
+    std::size_t size = 0;
+    while (size < text.size() && is_plain(text[size]) && special.find(text[size]) == std::string_view::npos)
+      ++size;
+    append_text(out, text.substr(0, size));
+    text.remove_prefix(size);
+    if (text.empty()) return;
+    const Character character = first_character(text);
+    escape(character);
+    text.remove_prefix(character.bytes.size());
   }
-  return shown;
+}
+
+void append_bytes(TextBuffer& out, std::string_view bytes) {
+  for (const char byte : bytes) append(out, "\\x{:02x}", static_cast<unsigned char>(byte));
+}
+
+}  // namespace
+
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {text.substr(0, 1), is_plain(text[0])};
+  const std::string_view bytes = text.substr(0, lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4);
+  if (!is_valid_utf8(bytes)) return {text.substr(0, 1), false};
+  const bool is_c1 = lead == 0xc2 && byte(1) < 0xa0;
+  return {bytes, !is_c1 && bytes != "\xef\xbf\xbe" && bytes != "\xef\xbf\xbf"};
+}
+
+void append_printable(TextBuffer& out, std::string_view text) {
+  append_escaped(out, text, "", [&](const Character& character) {
+    character.is_shown ? append_text(out, character.bytes) : append_bytes(out, character.bytes);
+  });
+}
+
+std::string printable(std::string_view text) {
+  TextBuffer out;
+  append_printable(out, text);
+  return fmt::to_string(out);
+}
+
+void append_quoted(TextBuffer& out, std::string_view text) {
+  out.push_back('"');
+  append_escaped(out, text, "\"\\", [&](const Character& character) {
+    constexpr std::string_view kSpecial = "\"\\\n\r\t", kEscaped = "\"\\nrt";
+    const std::size_t special = kSpecial.find(character.bytes.front());
+    if (special != std::string_view::npos) {
+      out.push_back('\\');
+      out.push_back(kEscaped[special]);
+    } else {
+      character.is_shown ? append_text(out, character.bytes) : append_bytes(out, character.bytes);
+    }
+  });
+  out.push_back('"');
+}
+
+void append_json_string(TextBuffer& out, std::string_view text) {
+  const auto append_valid = [&](std::string_view valid) {
+    append_escaped(out, valid, "\"\\", [&](const Character& character) {
+      const auto last =
+          static_cast<unsigned char>(character.bytes.back());  // the number of a C1 control, too
+      if (character.is_shown && character.bytes.size() == 1)
+        append(out, "\\{}", character.bytes);
+      else if (character.is_shown || character.bytes.size() > 2)
+        append_text(out, character.bytes);
+      else
+        append(out, "\\u{:04x}", last);
+    });
+  };
+  out.push_back('"');
+  is_valid_utf8(text) ? append_valid(text) : append_valid(make_valid_utf8(text));
+  out.push_back('"');
+}
+
+std::string shown(std::string_view text) {
+  TextBuffer out;
+  append_escaped(out, make_valid_utf8(text), "", [&](const Character& character) {
+    append_text(out, character.is_shown ? character.bytes : kReplacement);
+  });
+  return fmt::to_string(out);
+}
+
+std::string in_xml(std::string_view text) {
+  TextBuffer out;
+  append_escaped(out, shown(text), "&<>\"", [&](const Character& character) {
+    const char first = character.bytes.front();
+    append_text(out, first == '&'   ? "&amp;"
+                     : first == '<' ? "&lt;"
+                     : first == '>' ? "&gt;"
+                     : first == '"' ? "&quot;"
+                                    : character.bytes);
+  });
+  return fmt::to_string(out);
+}
+
+namespace {
+
+// Most characters of three bytes belong to scripts with wide characters.
+double columns_of(const Character& character) {
+  return character.bytes.size() < 3 || character.bytes == "\u2026" || character.bytes == kReplacement ? 1 : 2;
+}
+
+}  // namespace
+
+double columns_of(std::string_view text) {
+  double columns = 0;
+  const std::string all = shown(text);
+  for (std::string_view rest = all; !rest.empty();) {
+    const Character character = first_character(rest);
+    columns += columns_of(character);
+    rest.remove_prefix(character.bytes.size());
+  }
+  return columns;
+}
+
+std::string fitted(std::string_view text, double columns) {
+  if (columns < 3) return {};
+  std::string all = shown(text);
+  if (columns_of(all) <= columns) return all;
+  std::size_t size = 0;
+  for (double room = columns - 1;;) {
+    const Character character = first_character(std::string_view(all).substr(size));
+    room -= columns_of(character);
+    if (room < 0) break;
+    size += character.bytes.size();
+  }
+  return all.substr(0, size) + "\u2026";
 }
 
 std::vector<std::string_view> wrapped_lines(std::string_view text, std::size_t columns) {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "fxt/tools/open_calls.h"
-#include "fxt/utf8.h"
+#include "fxt/support/text.h"
 
 namespace fxt::tools {
 namespace {
@@ -11,49 +10,83 @@ namespace {
 // Deeper calls are not indented further: a line would need as many bytes as calls are open.
 constexpr std::size_t kMaxIndentedDepth = 512;
 
+void append_blanks(TextBuffer& out, std::size_t count) {
+  constexpr std::string_view kBlanks = "                                                                ";
+  for (; count > kBlanks.size(); count -= kBlanks.size()) append_text(out, kBlanks);
+  append_text(out, kBlanks.substr(0, count));
+}
+
+void append_right(TextBuffer& out, std::string_view text, std::size_t width) {
+  append_blanks(out, width - std::min(text.size(), width));
+  append_text(out, text);
+}
+
+// With all digits of the nanoseconds.
+void append_decimals(TextBuffer& out, std::uint64_t number, std::uint64_t first) {
+  for (; first != 0; first /= 10) out.push_back(static_cast<char>('0' + number / first % 10));
+}
+
 }  // namespace
 
-std::size_t CallTree::index_of(std::string_view name) {
-  const auto known = indices_.find(name);
-  if (known != indices_.end()) return known->second;
-  const auto entry = indices_.emplace(name, names_.size()).first;
-  names_.push_back(&entry->first);
-  return entry->second;
-}
-
-void CallTree::append(const ThreadKey& thread, std::uint64_t time_ns, std::string_view duration,
-                      std::size_t depth, std::string_view before, std::string_view name,
-                      std::string_view behind, TextBuffer& out) const {
+void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std::string_view length,
+                     std::size_t depth, std::string_view before, const OpenCall& call,
+                     std::string_view behind) {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  fxt::append(out, "{:>8}.{:09} {:>15} {:>14} {:{}}{}{}{}", time_ns / kNsPerSecond, time_ns % kNsPerSecond,
-              fmt::format("{}/{}", thread.first, thread.second), duration, "",
-              2 * std::min(depth, kMaxIndentedDepth), before, make_valid_utf8(name), behind);
+  TextBuffer& out = out_->text();
+  const fmt::format_int seconds(time_ns / kNsPerSecond), process(thread.key.first), koid(thread.key.second);
+  append_right(out, {seconds.data(), seconds.size()}, 8);
+  out.push_back('.');
+  append_decimals(out, time_ns % kNsPerSecond, kNsPerSecond / 10);
+  append_right(out, {process.data(), process.size()}, 16 - std::min<std::size_t>(15, koid.size() + 1));
+  out.push_back('/');
+  append_text(out, {koid.data(), koid.size()});
+  append_right(out, length, 15);
+  append_blanks(out, 1 + 2 * std::min(depth, kMaxIndentedDepth));
+  append_text(out, before);
+  append_printable(out, calls_.names()[call.name].name);
+  append_text(out, behind);
+  out_->line_done();
 }
 
-bool CallTree::add(const Event& event, const Reader& reader, TextBuffer& out) {
-  const auto duration = call_event(event, reader);
-  if (!duration) return false;
-  OpenCalls& open = threads_[duration->thread];
-  const bool is_in_order = open.advance(duration->begin_ns, [](const OpenCalls::Call&) {});
-  const std::uint64_t time_ns = std::max(duration->begin_ns, open.last_ns());
-  if (duration->is_end()) {
-    return open.end(time_ns, [&](const OpenCalls::Call& call) {
-      if (call.awaits_end)
-        append(duration->thread, time_ns, microseconds(call.total_ns()), open.depth(), "} ",
-               *names_[call.name], "", out);
-    });
+// Calls that began before the range are printed when the first thing inside them is.
+void CallTree::print_begins(CallThread& thread) {
+  std::size_t depth = 0;
+  for (const OpenCall& call : thread.calls) {
+    if (!call.is_chosen) continue;
+    if (depth++ < printed_[thread.index]) continue;
+    ++printed_[thread.index];
+    const CallStream::Part part = calls_.part_of(call);
+    if (call.awaits_end)
+      print(thread, std::max(call.begin_ns, calls_.window().from()), "", depth - 1, "", call, " {");
+    else
+      print(thread, part.begin_ns, time_in(unit_, part.length_ns()), depth - 1, "", call, "");
   }
-  // The calls around a duration that comes after later events are unknown.
-  const bool is_alone = duration->is_complete() && !is_in_order;
-  append(duration->thread, duration->begin_ns,
-         duration->is_begin() ? std::string() : microseconds(duration->end_ns - duration->begin_ns),
-         is_alone ? 0 : open.depth(), "", event.name.text, duration->is_begin() ? " {" : "", out);
-  if (!is_alone)
-    open.push({.name = index_of(event.name.text),
-               .begin_ns = time_ns,
-               .end_ns = duration->end_ns,
-               .awaits_end = duration->is_begin()});
-  return true;
+}
+
+void CallTree::began(CallThread& thread, OpenCall& call, const Event&) {
+  if (thread.index >= printed_.size()) printed_.resize(thread.index + 1);
+  if (!call.is_chosen || call.begin_ns > calls_.window().to()) return;
+  if (call.awaits_end ? call.begin_ns >= calls_.window().from() : !calls_.part_of(call).is_empty)
+    print_begins(thread);
+}
+
+void CallTree::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+  const CallStream::Part part = calls_.part_of(call);
+  if (!call.is_chosen) return;
+  if (is_late) {
+    if (!part.is_empty) print(thread, part.begin_ns, time_in(unit_, part.length_ns()), 0, "", call, "");
+    return;
+  }
+  std::size_t& printed = printed_[thread.index];
+  if (call.awaits_end && !part.is_empty) {
+    if (printed <= thread.chosen) {
+      print_begins(thread);
+      print(thread, part.begin_ns, "", thread.chosen, "", call, " {");
+    }
+    if (call.has_end)
+      print(thread, part.end_ns, time_in(unit_, part.length_ns()), thread.chosen, "} ", call, "");
+  }
+  printed = std::min(printed, thread.chosen);
 }
 
 }  // namespace fxt::tools

@@ -2,33 +2,37 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "fxt/reader.h"
-#include "fxt/tools/open_calls.h"
-#include "fxt/tools/record_text.h"
+#include "fxt/support/program.h"
+#include "fxt/tools/calls.h"
+#include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
 
-// A line for each duration: begin, process and thread, length and name. A duration of a begin and an end
-// event gets two lines, with `{` and `}`.
-class CallTree {
+// A line for each call: begin, process and thread, length and name. A call of a begin and an end event gets
+// two lines, with `{` and `}`. What lies outside of the range is cut off.
+class CallTree : private CallStream::Listener {
  public:
-  // True if it appends a line, without the line's end.
-  bool add(const Event& event, const Reader& reader, TextBuffer& out);
+  // `unit` of lengths; Auto is microseconds.
+  CallTree(const Selection& selection, TimeUnit unit, StandardOutput& out)
+      : unit_(unit == TimeUnit::Auto ? TimeUnit::Us : unit), out_(&out), calls_(selection, *this) {}
+  void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
+  void finish() { calls_.finish(); }
 
  private:
-  std::size_t index_of(std::string_view name);
-  void append(const ThreadKey& thread, std::uint64_t time_ns, std::string_view duration, std::size_t depth,
-              std::string_view before, std::string_view name, std::string_view behind, TextBuffer& out) const;
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  void print_begins(CallThread& thread);
+  void print(const CallThread& thread, std::uint64_t time_ns, std::string_view length, std::size_t depth,
+             std::string_view before, const OpenCall& call, std::string_view behind);
 
-  std::map<ThreadKey, OpenCalls> threads_;
-  std::map<std::string, std::size_t, std::less<>> indices_;
-  std::vector<const std::string*> names_;  // by index; keys of the map
+  TimeUnit unit_;
+  StandardOutput* out_;
+  CallStream calls_;
+  std::vector<std::size_t> printed_;  // by thread: how many of its open calls that are chosen have their line
 };
 
 }  // namespace fxt::tools

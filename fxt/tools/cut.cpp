@@ -44,7 +44,7 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
        .options = {range_option(
                        "only this time: seconds as the trace counts, or since its start with a unit (20ms); "
                        "either side may be empty",
-                       [&cut](const TimeRange& range) { cut.range = range; }),
+                       options.events.range),
                    thread_option("only of this thread; may be repeated", options.threads),
                    name_option("only events with a name that matches this shell pattern; may be repeated",
                                options.events.names),
@@ -77,7 +77,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   fmt::print(stderr, "{} {} (events, switches, logs, blobs) in {} {}\n", counters.events,
              counters.events == 1 ? "record" : "records", counters.pieces,
              counters.pieces == 1 ? "file" : "files");
-  for (const std::string& name : files.complete()) fmt::print(stderr, "  {}\n", name);
+  for (const std::string& name : files.complete()) fmt::print(stderr, "  {}\n", printable(name));
   const auto say = [](std::uint64_t count, const char* what) {
     if (count != 0) fmt::print(stderr, "{} {}\n", count, what);
   };
@@ -87,7 +87,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.unwritable, "records left out: of no known type, or refer to what is not there");
   const auto older = files.left_over();
   say(older.size(), "files that are called like pieces of this trace, but are of an earlier one");
-  for (const std::string& name : older) fmt::print(stderr, "  {}\n", name);
+  for (const std::string& name : older) fmt::print(stderr, "  {}\n", printable(name));
 }
 
 }  // namespace
@@ -122,8 +122,11 @@ ExitCode run(const CutterOptions& options) {
                     .jobs = std::max(1U, std::thread::hardware_concurrency())});
   CutOptions cut = options.cut;
   cut.threads = options.threads;
+  cut.range = options.events.range.value_or(TimeRange{});
   if (const Selection& events = options.events; !events.names.empty() || !events.categories.empty())
-    cut.keeps = [&events](const Event& event) { return events.contains(event); };
+    cut.keeps = [&events](const Event& event) {
+      return events.has_names(event.category.text, event.name.text);
+    };
   Cutter cutter(cut, files);
   try {
     bool is_trace = false;
@@ -139,7 +142,7 @@ ExitCode run(const CutterOptions& options) {
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   } catch (const std::exception&) {
     if (const std::string names = files.complete_text(); !names.empty())
-      fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", names);
+      fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", printable(names));
     throw;
   }
   if (!options.quiet) report(cutter.counters(), files);

@@ -11,6 +11,7 @@
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
+#include "fxt/tools/call_paths.h"
 #include "fxt/tools/call_tree.h"
 #include "fxt/tools/entry_source.h"
 #include "fxt/tools/record_text.h"
@@ -42,60 +43,78 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
   Selection& selection = options.selection;
   return {
       {.title = "What is printed:",
-       .options = {{.name = "offsets",
-                    .letter = 'o',
-                    .help = "begin each line with the record's byte offset",
-                    .handle = store_in(options.offsets)},
-                   {.name = "json",
-                    .letter = 'j',
-                    .help = "one JSON object per record or finding, or one of all statistics",
-                    .handle = store_in(options.json)},
-                   {.name = "stats",
-                    .letter = 's',
-                    .help = "counts of records, events, threads and bytes; and of calls, how long they took: "
-                            "total (recursion counted once), self, average, minimum and maximum, in us",
-                    .handle = mode(DumpMode::Stats)},
-                   choice("sort", options.order,
-                          {{"total", CallOrder::Total},
-                           {"self", CallOrder::Self},
-                           {"average", CallOrder::Average},
-                           {"min", CallOrder::Min},
-                           {"max", CallOrder::Max},
-                           {"calls", CallOrder::Calls},
-                           {"name", CallOrder::Name}},
-                          "with --stats: by what calls are sorted (default: total)"),
-                   {.name = "tree",
-                    .help =
-                        "calls alone, indented: when each began in seconds, process/thread, how long it took "
-                        "in us, and its name",
-                    .handle = mode(DumpMode::Tree)},
-                   {.name = "check",
-                    .letter = 'C',
-                    .help = "tell which rules the file breaks, and which readers mind",
-                    .handle = mode(DumpMode::Check)},
-                   {.name = "all",
-                    .help = "with --check: every finding, not only the first 20 of each rule",
-                    .handle = store_in(options.all_findings)},
-                   {.name = "rules",
-                    .help = "the rules that --check knows, with their reasons",
-                    .handle = mode(DumpMode::Rules)},
-                   choice("color", color,
-                          {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-                          "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}},
+       .options =
+           {{.name = "offsets",
+             .letter = 'o',
+             .help = "begin each line with the record's byte offset",
+             .handle = store_in(options.offsets)},
+            {.name = "json",
+             .letter = 'j',
+             .help = "one JSON object per record or finding, or one of all statistics",
+             .handle = store_in(options.json)},
+            {.name = "stats",
+             .letter = 's',
+             .help = "counts of records, events, threads and bytes; and of calls, how long they took: "
+                     "total (recursion counted once), self, average, minimum and maximum",
+             .handle = mode(DumpMode::Stats)},
+            {.name = "diff",
+             .argument = "FILE",
+             .help = "with --stats: what the calls of this other trace take more or less than those of the "
+                     "first",
+             .handle = [&options](std::string_view file) { options.other = file; }},
+            choice("sort", options.order,
+                   {{"total", CallOrder::Total},
+                    {"self", CallOrder::Self},
+                    {"average", CallOrder::Average},
+                    {"min", CallOrder::Min},
+                    {"max", CallOrder::Max},
+                    {"calls", CallOrder::Calls},
+                    {"name", CallOrder::Name}},
+                   "with --stats: by what calls are sorted (default: total)"),
+            choice("unit", options.unit,
+                   {{"auto", TimeUnit::Auto},
+                    {"ns", TimeUnit::Ns},
+                    {"us", TimeUnit::Us},
+                    {"ms", TimeUnit::Ms},
+                    {"s", TimeUnit::S}},
+                   "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
+                   "digits in a unit of their own; with --tree, us)"),
+            {.name = "tree",
+             .help = "calls alone, indented: when each began in seconds, process/thread, how long it took, "
+                     "and its name",
+             .handle = mode(DumpMode::Tree)},
+            {.name = "folded",
+             .help = "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
+                     "spent in inner itself",
+             .handle = mode(DumpMode::Folded)},
+            {.name = "check",
+             .letter = 'C',
+             .help = "tell which rules the file breaks, and which readers mind",
+             .handle = mode(DumpMode::Check)},
+            {.name = "all",
+             .help = "with --check: every finding, not only the first 20 of each rule",
+             .handle = store_in(options.all_findings)},
+            {.name = "rules",
+             .help = "the rules that --check knows, with their reasons",
+             .handle = mode(DumpMode::Rules)},
+            choice("color", color,
+                   {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+                   "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}},
       {.title = "Of which records:",
-       .options = {thread_option("only of this thread; may be repeated", selection.threads),
-                   range_option(
-                       "only in this time: seconds as the trace counts, or since its start with a unit "
-                       "(20ms); either side may be empty",
-                       [&](const TimeRange& range) { selection.window.emplace(range); }),
-                   {.name = "type",
-                    .argument = "KIND",
-                    .help = "only of this kind (as printed, or event); may be repeated",
-                    .handle = store_in(selection.kinds),
-                    .may_repeat = true},
-                   name_option("only with a name that matches this shell pattern; may be repeated",
-                               selection.names),
-                   category_option(selection.categories)}},
+       .options =
+           {thread_option("only of this thread; may be repeated", selection.threads),
+            range_option("only in this time: seconds as the trace counts, or since its start with a unit "
+                         "(20ms); either side may be empty; of calls, the part in it",
+                         selection.range),
+            {.name = "type",
+             .argument = "KIND",
+             .help =
+                 "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
+                 "calls are printed; may be repeated",
+             .handle = store_in(selection.kinds),
+             .may_repeat = true},
+            name_option("only with a name that matches this shell pattern; may be repeated", selection.names),
+            category_option(selection.categories)}},
       texts.group()};
 }
 
@@ -105,20 +124,22 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_line(line, entry);
   const std::string_view whole(line.data(), line.size());
   const std::size_t kind = std::min(whole.find(' '), whole.size());
-  out.append(kBold);
-  out.append(whole.substr(0, kind));
-  out.append(kPlain);
+  append_text(out, kBold);
+  append_text(out, whole.substr(0, kind));
+  append_text(out, kPlain);
   const std::size_t problem = entry.problems.empty() ? whole.size() : whole.find(" ! ", kind);
-  out.append(whole.substr(kind, problem - kind));
+  append_text(out, whole.substr(kind, problem - kind));
   if (problem == whole.size()) return;
-  out.append(kRed);
-  out.append(whole.substr(problem));
-  out.append(kPlain);
+  append_text(out, kRed);
+  append_text(out, whole.substr(problem));
+  append_text(out, kPlain);
 }
 
-ExitCode dump_records(DumpOptions& options, EntrySource& source, StandardOutput& out) {
+ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  RecordFilter filter(options.selection);
+  const bool takes_all = options.selection.empty();
   while (const Entry* entry = source.next()) {
-    if (!options.selection.contains(*entry, source.reader())) continue;
+    if (!takes_all && !filter.contains(*entry, source.reader())) continue;
     if (options.json) {
       append_json(out.text(), *entry);
     } else {
@@ -135,11 +156,23 @@ ExitCode dump_records(DumpOptions& options, EntrySource& source, StandardOutput&
   return report_end(source, "fxt-dump", options.file);
 }
 
-ExitCode dump_statistics(DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  Statistics statistics(options.order);
-  while (const Entry* entry = source.next())
-    if (options.selection.contains(*entry, source.reader())) statistics.add(*entry, source.reader());
+ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  Statistics statistics(options.selection, options.order, options.unit);
+  while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
+  if (!options.other.empty()) {
+    const auto input = open_input(options.other);
+    Reader reader(*input);
+    EntrySource other(reader, options.selection.threads);
+    Statistics after(options.selection, options.order, options.unit);
+    while (const Entry* entry = other.next()) after.add(*entry, reader);
+    after.finish();
+    append_difference(out.text(), statistics, after, options.unit);
+    out.flush();
+    const ExitCode read = report_end(source, "fxt-dump", options.file);
+    const ExitCode other_read = report_end(other, "fxt-dump", options.other);
+    return read == ExitCode::Done ? other_read : read;
+  }
   if (options.json) {
     statistics.append_json_to(out.text(), source.reader());
     out.line_done();
@@ -150,13 +183,19 @@ ExitCode dump_statistics(DumpOptions& options, EntrySource& source, StandardOutp
   return report_end(source, "fxt-dump", options.file);
 }
 
-ExitCode dump_tree(DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  CallTree tree;
-  while (const Entry* entry = source.next()) {
-    const auto* const event = std::get_if<Event>(&entry->record);
-    if (event == nullptr || !options.selection.contains(*entry, source.reader())) continue;
-    if (tree.add(*event, source.reader(), out.text())) out.line_done();
-  }
+ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  CallTree tree(options.selection, options.unit, out);
+  while (const Entry* entry = source.next()) tree.add(*entry, source.reader());
+  tree.finish();
+  out.flush();
+  return report_end(source, "fxt-dump", options.file);
+}
+
+ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  CallPaths paths(options.selection, CallPaths::Root::Process);
+  while (const Entry* entry = source.next()) paths.add(*entry, source.reader());
+  paths.finish();
+  paths.append_folded(out.text());
   out.flush();
   return report_end(source, "fxt-dump", options.file);
 }
@@ -179,10 +218,10 @@ class FindingPrinter {
                                            {"record", finding.record},
                                            {"problem", make_valid_utf8(finding.problem)},
                                            {"effect", finding.effect}};
-      out_->text().append(json.dump());
+      append_text(out_->text(), json.dump(-1, ' ', true));  // in ASCII: it may hold control characters
     } else {
-      append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", options_->file, finding.offset, name(finding),
-             finding.rule, finding.record, make_valid_utf8(finding.problem), finding.effect);
+      append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", printable(options_->file), finding.offset,
+             name(finding), finding.rule, finding.record, printable(finding.problem), finding.effect);
     }
     out_->line_done();
   }
@@ -191,11 +230,11 @@ class FindingPrinter {
     if (!options_->json) {
       for (const auto& [rule, count] : of_rule_) {
         if (count <= kShownOfEachRule || options_->all_findings) continue;
-        append(out_->text(), "{}: {} more of {}", options_->file, count - kShownOfEachRule, rule);
+        append(out_->text(), "{}: {} more of {}", printable(options_->file), count - kShownOfEachRule, rule);
         out_->line_done();
       }
       if (errors_ + warnings_ != 0) {
-        append(out_->text(), "{}: {} errors, {} warnings", options_->file, errors_, warnings_);
+        append(out_->text(), "{}: {} errors, {} warnings", printable(options_->file), errors_, warnings_);
         out_->line_done();
       }
     }
@@ -250,14 +289,20 @@ DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
   if (options.text) return options;
 
   for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
-  if (modes.size() > 1) throw UsageError("--stats, --tree, --check and --rules are asked for one at a time");
+  if (modes.size() > 1)
+    throw UsageError("--stats, --tree, --folded, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
   if (options.mode != DumpMode::Stats && line.has("sort")) throw UsageError("--sort goes with --stats");
+  if (options.mode != DumpMode::Stats && line.has("diff")) throw UsageError("--diff goes with --stats");
+  if (options.mode != DumpMode::Stats && options.mode != DumpMode::Tree && line.has("unit"))
+    throw UsageError("--unit goes with --stats and --tree");
   if (options.mode != DumpMode::Check && options.all_findings) throw UsageError("--all goes with --check");
   if (options.offsets && options.mode != DumpMode::Lines)
     throw UsageError("--offsets goes with lines of records");
   if (options.mode == DumpMode::Rules) return options;
-  if (options.mode == DumpMode::Tree && options.json) throw UsageError("--tree has no form in JSON");
+  if (options.json &&
+      (options.mode == DumpMode::Tree || options.mode == DumpMode::Folded || line.has("diff")))
+    throw UsageError("--tree, --folded and --diff have no form in JSON");
   if (line.paths.empty()) throw UsageError("no FILE given");
   if (line.paths.size() > 1) throw UsageError("takes one FILE");
   options.file = line.paths.front();
@@ -281,6 +326,7 @@ ExitCode run(DumpOptions options) {
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);
+  if (options.mode == DumpMode::Folded) return dump_folded(options, source, out);
   return dump_records(options, source, out);
 }
 

@@ -13,22 +13,24 @@
 #include <string>
 
 #include "fxt/support/program.h"
-#include "fxt/tools/call_statistics.h"
 #include "fxt/tools/selection.h"
+#include "fxt/tools/statistics.h"
 
 namespace fxt::tools {
 
-enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Check, Rules };
+enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Folded, Check, Rules };
 
 struct DumpOptions {
   std::optional<std::string> text;  // help, version …: printed, and nothing else is done
   DumpMode mode = DumpMode::Lines;
-  std::string file;  // "-" is standard input
+  std::string file;   // "-" is standard input
+  std::string other;  // with Stats: to be compared with; empty: none
   bool json = false;
   bool offsets = false;
   bool all_findings = false;
   bool color = false;
   CallOrder order = CallOrder::Total;
+  TimeUnit unit = TimeUnit::Auto;
   Selection selection;
 };
 

@@ -10,21 +10,20 @@
 namespace fxt::tools {
 ExitCode report_end(const EntrySource& source, const char* program, const std::string& file) {
   const ReadEnd& end = source.reader().end();
-  const std::string problem = describe(end);
+  std::string problem = describe(end);
   if (!source.failure().empty()) {
-    std::fprintf(stderr, "%s: %s\n", program, source.failure().c_str());
+    problem = source.failure();
   } else if (!problem.empty()) {
-    std::fprintf(stderr, "%s: %s:+0x%llx: %s%s\n", program, file.c_str(),
-                 static_cast<unsigned long long>(end.offset), end.offset == 0 ? "no trace: " : "",
-                 problem.c_str());
+    problem = fmt::format("{}:+{:#x}: {}{}", file, end.offset, end.offset == 0 ? "no trace: " : "", problem);
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
-    std::fprintf(stderr, "%s: %s: the file is empty\n", program, file.c_str());
+    problem = file + ": the file is empty";
   } else if (!source.requested_threads().any_found()) {
-    fmt::print(stderr, "{}: {}: has none of the threads asked for: {}\n", program, file,
-               fmt::join(source.requested_threads().koids(), ", "));
+    problem = fmt::format("{}: has none of the threads asked for: {}", file,
+                          fmt::join(source.requested_threads().koids(), ", "));
   } else {
     return ExitCode::Done;
   }
+  fmt::print(stderr, "{}: {}\n", program, printable(problem));
   return ExitCode::Failed;
 }
 

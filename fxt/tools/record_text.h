@@ -6,9 +6,6 @@
 // and for bytes that are not UTF-8. A string or thread that was never registered is shown as ?INDEX.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "fxt/kind.h"
 #include "fxt/reader.h"
 #include "fxt/support/text.h"
@@ -18,13 +15,12 @@ namespace fxt::tools {
 // The record as text, without the line's end.
 void append_line(TextBuffer& out, const Entry& entry);
 
-void append_quoted(TextBuffer& out, std::string_view text);
-void append_hex(TextBuffer& out, std::span<const std::byte> bytes);
-std::string_view name_of(ThreadState state);
+// One argument as it stands in a line: "NAME"=TYPE:VALUE.
+void append_argument(TextBuffer& out, const Argument& argument);
 
 // The record as a JSON object, without the line's end: the format of fxt-dump --json. Members are named as in
 // the spec. Numbers that JSON can't hold are the strings "nan", "inf" and "-inf"; text that is not UTF-8 has
-// U+FFFD in place of each wrong byte; payloads are hexadecimal.
+// U+FFFD in place of each ill-formed part; payloads are hexadecimal.
 void append_json(TextBuffer& out, const Entry& entry);
 
 }  // namespace fxt::tools

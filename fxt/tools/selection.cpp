@@ -1,4 +1,3 @@
-// The threads, times and names of each kind of record.
 #include "fxt/tools/selection.h"
 
 #include <algorithm>
@@ -6,71 +5,79 @@
 #include <type_traits>
 #include <utility>
 
-#include "fxt/tools/record_text.h"
+#include "fxt/kind.h"
 
 namespace fxt::tools {
 namespace {
 
-// The parts of a record that selections look at.
-struct Facets {
-  std::optional<std::uint64_t> time;
-  std::optional<std::uint64_t> end;
-  const String* name = nullptr;
-  const String* category = nullptr;
-};
-
-Facets facets_of(const Record& record) {
-  Facets facets;
-  std::visit(
-      [&facets]<typename T>(const T& value) {
-        if constexpr (requires { value.time; }) facets.time = value.time;
-        if constexpr (requires { value.name.text; }) facets.name = &value.name;
-        if constexpr (requires { value.category.text; }) facets.category = &value.category;
-      },
-      record);
-  const auto* event = std::get_if<Event>(&record);
-  if (event != nullptr && event->type == EventType::DurationComplete) facets.end = event->end;
-  return facets;
+bool matches(const std::vector<std::string>& patterns, std::string_view text) {
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [text = std::string(text)](const std::string& pattern) {
+           return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+         });
 }
 
+// False where the record has no such string, and it is asked for.
 bool matches(const std::vector<std::string>& patterns, const String* string) {
-  if (string == nullptr || string->storage == Storage::Missing) return false;
-  const std::string text(string->text);
-  return std::ranges::any_of(
-      patterns, [&](const std::string& pattern) { return fnmatch(pattern.c_str(), text.c_str(), 0) == 0; });
-}
-
-// Whether the record overlaps the window. A record without a time does not.
-bool overlaps(TimeWindow& window, const Facets& facets, const Reader& reader) {
-  const auto begin = facets.time ? reader.to_ns(*facets.time) : std::nullopt;
-  const auto end = facets.end ? reader.to_ns(*facets.end) : begin;
-  return begin && end && window.side_of(*begin) != TimeWindow::Side::After &&
-         window.side_of(*end) != TimeWindow::Side::Before;
+  if (patterns.empty()) return true;
+  return string != nullptr && string->storage != Storage::Missing && matches(patterns, string->text);
 }
 
 }  // namespace
 
-bool Selection::contains(const Entry& entry, const Reader& reader) {
-  return (!window || overlaps(*window, facets_of(entry.record), reader)) && contains(entry.record);
+bool Selection::has_thread(std::uint64_t thread) const {
+  return threads.empty() || std::ranges::find(threads, thread) != threads.end();
+}
+
+bool Selection::has_names(std::string_view category, std::string_view name) const {
+  return matches(names, name) && matches(categories, category);
+}
+
+bool Selection::has_kind(const Record& record) const {
+  const bool is_event = std::holds_alternative<Event>(record);
+  return kinds.empty() || std::ranges::any_of(kinds, [&, kind = kind_of(record)](const std::string& wanted) {
+           return wanted == kind || (is_event && wanted == "event");
+         });
 }
 
 bool Selection::contains(const Record& record) const {
-  if (!kinds.empty()) {
-    const bool is_event = std::holds_alternative<Event>(record);
-    const auto kind = kind_of(record);
-    if (std::ranges::none_of(kinds, [&](const std::string& wanted) {
-          return wanted == kind || (is_event && wanted == "event");
-        }))
-      return false;
-  }
-  if (threads.empty() && names.empty() && categories.empty()) return true;
-  if (!threads.empty() && std::ranges::none_of(threads_of(record), [&](std::uint64_t thread) {
-        return std::ranges::find(threads, thread) != threads.end();
-      }))
+  if (!has_kind(record)) return false;
+  if (!threads.empty() &&
+      std::ranges::none_of(threads_of(record), [&](std::uint64_t thread) { return has_thread(thread); }))
     return false;
-  const Facets facets = facets_of(record);
-  return (names.empty() || matches(names, facets.name)) &&
-         (categories.empty() || matches(categories, facets.category));
+  if (names.empty() && categories.empty()) return true;
+  return std::visit(
+      [&](const auto& value) {
+        const String *name = nullptr, *category = nullptr;
+        if constexpr (requires { value.name.text; }) name = &value.name;
+        if constexpr (requires { value.category.text; }) category = &value.category;
+        return matches(names, name) && matches(categories, category);
+      },
+      record);
+}
+
+bool RecordFilter::is_in_range(const Entry& entry, const Reader& reader) {
+  if (!selection_.range) return true;
+  const auto begin = time_of(entry.record, reader);
+  auto end = begin;
+  if (const auto* event = std::get_if<Event>(&entry.record);
+      event != nullptr && event->type == EventType::DurationComplete)
+    end = reader.to_ns(event->end);
+  return begin && end && window_.side_of(*begin) != TimeWindow::Side::After &&
+         window_.side_of(*end) != TimeWindow::Side::Before;
+}
+
+bool RecordFilter::contains(const Entry& entry, const Reader& reader) {
+  return is_in_range(entry, reader) && selection_.contains(entry.record);
+}
+
+std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader) {
+  return std::visit(
+      [&reader](const auto& value) -> std::optional<std::uint64_t> {
+        if constexpr (requires { value.time; }) return reader.to_ns(value.time);
+        return std::nullopt;
+      },
+      record);
 }
 
 std::vector<std::uint64_t> threads_of(const Record& record) {
@@ -99,13 +106,12 @@ void check_kinds(const std::vector<std::string>& wanted) {
   }
 }
 
-Option range_option(std::string help, std::function<void(const TimeRange&)> take) {
-  return {
-      .name = "time-range",
-      .letter = 'r',
-      .argument = "A~B",
-      .help = std::move(help),
-      .handle = [take = std::move(take)](std::string_view text) { take(parse_range("time-range", text)); }};
+Option range_option(std::string help, std::optional<TimeRange>& range) {
+  return {.name = "time-range",
+          .letter = 'r',
+          .argument = "A~B",
+          .help = std::move(help),
+          .handle = [&range](std::string_view text) { range = parse_range("time-range", text); }};
 }
 
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads) {

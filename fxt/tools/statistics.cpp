@@ -2,84 +2,243 @@
 #include "fxt/tools/statistics.h"
 
 #include <algorithm>
-#include <vector>
+#include <functional>
 
 #include <nlohmann/json.hpp>
 
+#include "fxt/kind.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
+namespace {
+
+// What happens off the cpu stands apart: its calls are none of the program.
+constexpr std::string_view kSwitches = "sched";
+
+void append_names(TextBuffer& out, const CallNames::Name& name) {
+  append_quoted(out, name.category);
+  out.push_back(' ');
+  append_quoted(out, name.name);
+  out.push_back('\n');
+}
+
+// The element `index` of a list that grows as needed.
+template <typename T>
+T& at(std::vector<T>& list, std::size_t index) {
+  if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()));
+  return list[index];
+}
+
+}  // namespace
+
+OpenNames::Slot& OpenNames::slot(std::uint64_t key) {
+  constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
+  for (std::size_t at = (key * kGolden) >> 20;; ++at) {
+    Slot& slot = slots_[at & (slots_.size() - 1)];
+    if (slot.key == key) return slot;
+    if (slot.key != ~std::uint64_t{0}) continue;
+    if (2 * used_ >= slots_.size()) {
+      grow();
+      return this->slot(key);
+    }
+    ++used_;
+    slot.key = key;
+    return slot;
+  }
+}
+
+// Those that are closed give their slots back.
+void OpenNames::grow() {
+  const auto open = static_cast<std::size_t>(
+      std::ranges::count_if(slots_, [](const Slot& slot) { return slot.count != 0; }));
+  std::size_t size = 1024;
+  while (size < 4 * open) size *= 2;
+  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(size));
+  used_ = 0;
+  for (const Slot& slot : old)
+    if (slot.count != 0) this->slot(slot.key).count = slot.count;
+}
+
+Statistics::Statistics(const Selection& selection, CallOrder order, TimeUnit unit)
+    : selection_(selection), filter_(selection), order_(order), unit_(unit), calls_(selection, *this) {}
+
 void Statistics::add(const Entry& entry, const Reader& reader) {
-  RecordTotals& totals = kinds_[std::string(kind_of(entry.record))];
+  const bool is_of_call = calls_.add(entry, reader);
+  if (const auto* object = std::get_if<KernelObject>(&entry.record)) {  // names stay, whatever is chosen
+    if (object->type == KernelObjectType::Process) process_names_[object->koid] = object->name.text;
+    if (object->type == KernelObjectType::Thread) thread_names_[object->koid] = object->name.text;
+  }
+  const auto* const event = std::get_if<Event>(&entry.record);
+  const bool is_chosen = selection_.empty() || (filter_.is_in_range(entry, reader) &&
+                                                (event != nullptr && is_duration(event->type)
+                                                     ? is_of_call && selection_.has_kind(entry.record)
+                                                     : selection_.contains(entry.record)));
+  if (is_chosen) count(entry, reader);
+}
+
+void Statistics::count(const Entry& entry, const Reader& reader) {
+  const auto* const event = std::get_if<Event>(&entry.record);
+  RecordTotals& totals =
+      event != nullptr ? event_types_.at(code(event->type)) : record_types_.at(entry.record.index());
   ++totals.count;
   totals.bytes += entry.words.size_bytes();
   problems_ += entry.problems.size();
-  if (const auto* event = std::get_if<Event>(&entry.record)) {
-    add_event(*event, reader);
-  } else if (const auto* object = std::get_if<KernelObject>(&entry.record)) {
-    if (object->type == KernelObjectType::Process) process_names_[object->koid] = object->name.text;
-    if (object->type == KernelObjectType::Thread) thread_names_[object->koid] = object->name.text;
-  } else {
+  if (event == nullptr) {
     std::visit(
         [&](const auto& record) {
           if constexpr (requires { record.time; }) add_time(record.time, reader);
         },
         entry.record);
+    return;
   }
+  ++at(events_, calls_.index_of(*event));
+  ++at(threads_, calls_.thread_of(event->thread).index);
+  ++(event->thread.storage == Storage::Inline ? inline_threads_ : table_threads_);
+  for (const String* string : {&event->category, &event->name})
+    ++(string->storage == Storage::Inline ? inline_strings_ : table_strings_);
+  add_time(event->time, reader);
+  if (event->type == EventType::DurationComplete) add_time(event->end, reader);
 }
 
-void Statistics::add_event(const Event& event, const Reader& reader) {
-  ++events_[{std::string(event.category.text), std::string(event.name.text)}];
-  calls_.add(event, reader);
-  ++threads_[{event.thread.process, event.thread.thread}];
-  ++(event.thread.storage == Storage::Inline ? inline_threads_ : table_threads_);
-  for (const String* string : {&event.category, &event.name})
-    ++(string->storage == Storage::Inline ? inline_strings_ : table_strings_);
-  add_time(event.time, reader);
-  if (event.type == EventType::DurationComplete) add_time(event.end, reader);
+void Statistics::began(CallThread& thread, OpenCall& call, const Event&) {
+  open_.open(std::uint64_t{thread.index} << 32 | call.name);
+}
+
+void Statistics::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+  const std::uint64_t key = std::uint64_t{thread.index} << 32 | call.name;
+  if (is_late) open_.open(key);
+  const bool is_outermost = open_.close(key) == 0;
+  const CallStream::Part part = calls_.part_of(call);
+  if (!call.is_chosen || part.is_empty) return;
+  const std::uint64_t length_ns = part.length_ns();
+  Function& function = at(totals_, call.name);
+  ++function.calls;
+  function.sum_ns += length_ns;
+  function.self_ns += length_ns - std::min(call.inner_ns, length_ns);
+  function.min_ns = std::min(function.min_ns, length_ns);
+  function.max_ns = std::max(function.max_ns, length_ns);
+  if (is_outermost) function.total_ns += length_ns;
 }
 
 void Statistics::add_time(std::uint64_t ticks, const Reader& reader) {
   const auto ns = reader.to_ns(ticks);
   if (!ns) return;
-  first_ns_ = std::min(first_ns_.value_or(*ns), *ns);
-  last_ns_ = std::max(last_ns_.value_or(*ns), *ns);
+  if (!first_ns_ || *ns < *first_ns_) first_ns_ = ns;
+  if (!last_ns_ || *ns > *last_ns_) last_ns_ = ns;
+}
+
+// ---- The report ----
+
+std::map<std::string_view, Statistics::RecordTotals> Statistics::kinds() const {
+  std::map<std::string_view, RecordTotals> kinds;
+  const auto all = fxt::kinds();  // types of events, then those of records
+  for (std::size_t i = 0; i < record_types_.size(); ++i)
+    if (record_types_[i].count != 0) kinds[all[kEventTypes + i]] = record_types_[i];
+  for (std::size_t i = 0; i < kEventTypes; ++i)
+    if (event_types_[i].count != 0) kinds[kind_of(static_cast<EventType>(i))] = event_types_[i];
+  return kinds;
+}
+
+std::map<CallNames::Name, std::uint64_t> Statistics::events() const {
+  std::map<CallNames::Name, std::uint64_t> events;
+  for (std::uint32_t i = 0; i < calls_.names().size() && i < events_.size(); ++i)
+    if (events_[i] != 0) events[calls_.names()[i]] = events_[i];
+  return events;
+}
+
+// The sort key: greater ones come first.
+std::uint64_t Statistics::rank_of(const Function& function) const {
+  switch (order_) {
+    case CallOrder::Total:
+      return function.total_ns;
+    case CallOrder::Self:
+      return function.self_ns;
+    case CallOrder::Average:
+      return function.average_ns();
+    case CallOrder::Min:
+      return function.min_ns;
+    case CallOrder::Max:
+      return function.max_ns;
+    case CallOrder::Calls:
+      return function.calls;
+    case CallOrder::Name:
+      return 0;
+  }
+  return 0;
+}
+
+std::vector<Statistics::Function> Statistics::functions() const {
+  std::vector<Function> functions;
+  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
+    if (totals_[i].calls == 0) continue;
+    functions.push_back(totals_[i]);
+    functions.back().name = calls_.names()[i];
+  }
+  std::ranges::sort(functions, {}, &Function::name);
+  std::ranges::stable_sort(functions, std::greater(), [this](const Function& one) { return rank_of(one); });
+  return functions;
+}
+
+void Statistics::append_calls_to(TextBuffer& out) const {
+  std::vector<Function> own = functions();
+  const auto switches = std::ranges::stable_partition(
+      own, [](const Function& function) { return function.name.category != kSwitches; });
+  const auto table = [&](std::string_view title, auto first, auto last) {
+    if (first == last) return;
+    append(out, "{}{}{}\n  {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}\n", title,
+           unit_ == TimeUnit::Auto ? "" : ", in ", name_of(unit_), "calls", "total", "self", "average", "min",
+           "max");
+    for (; first != last; ++first) {
+      append(out, "  {:>12} {:>14} {:>14} {:>12} {:>12} {:>12} ", first->calls,
+             time_in(unit_, first->total_ns), time_in(unit_, first->self_ns),
+             time_in(unit_, first->average_ns()), time_in(unit_, first->min_ns),
+             time_in(unit_, first->max_ns));
+      append_names(out, first->name);
+    }
+  };
+  table("calls by category and name", own.begin(), switches.begin());
+  table("off the cpu", switches.begin(), switches.end());
+  if (calls_.late() != 0)
+    append(
+        out,
+        "  {} of these events stand behind later ones of their thread: what lies around them is not known\n",
+        calls_.late());
+  if (calls_.unmatched() != 0) append(out, "  {} ends have no begin\n", calls_.unmatched());
 }
 
 void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   append(out, "records by kind\n");
-  for (const auto& [kind, totals] : kinds_)
+  for (const auto& [kind, totals] : kinds())
     append(out, "  {:<20} {:>12} {:>16} bytes\n", kind, totals.count, totals.bytes);
   append(out, "events by category and name\n");
-  std::vector<std::pair<std::uint64_t, const std::pair<std::string, std::string>*>> by_count;
-  for (const auto& [name, count] : events_) by_count.emplace_back(count, &name);
+  const auto names = events();
+  std::vector<std::pair<std::uint64_t, const CallNames::Name*>> by_count;
+  for (const auto& [name, count] : names) by_count.emplace_back(count, &name);
   std::ranges::stable_sort(by_count, std::greater{}, [](const auto& event) { return event.first; });
   for (const auto& [count, name] : by_count) {
     append(out, "  {:>12} ", count);
-    append_quoted(out, name->first);
-    append(out, " ");
-    append_quoted(out, name->second);
-    append(out, "\n");
+    append_names(out, *name);
   }
-  calls_.append_to(out);
+  append_calls_to(out);
   append(out, "threads\n");
-  for (const auto& [thread, count] : threads_) {
-    append(out, "  {:>12} events {}/{}", count, thread.first, thread.second);
-    const auto process_name = process_names_.find(thread.first);
-    const auto thread_name = thread_names_.find(thread.second);
-    if (process_name != process_names_.end()) {
+  for (const auto& [key, thread] : calls_.threads()) {
+    if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
+    append(out, "  {:>12} events {}/{}", threads_[thread.index], key.first, key.second);
+    if (const auto name = process_names_.find(key.first); name != process_names_.end()) {
       append(out, " process ");
-      append_quoted(out, process_name->second);
+      append_quoted(out, name->second);
     }
-    if (thread_name != thread_names_.end()) {
+    if (const auto name = thread_names_.find(key.second); name != thread_names_.end()) {
       append(out, " thread ");
-      append_quoted(out, thread_name->second);
+      append_quoted(out, name->second);
     }
     append(out, "\n");
   }
   if (first_ns_)
-    append(out, "time\n  first {} ns\n  last  {} ns\n  span  {} ns\n", *first_ns_, *last_ns_,
-           *last_ns_ - *first_ns_);
+    append(out, "time\n  first {} ns\n  last  {} ns\n  span  {}\n", *first_ns_, *last_ns_,
+           unit_ == TimeUnit::Auto
+               ? exact_time(*last_ns_ - *first_ns_)
+               : fmt::format("{} {}", time_in(unit_, *last_ns_ - *first_ns_), name_of(unit_)));
   append(out, "references of events\n  strings {} by table, {} inline\n  threads {} by table, {} inline\n",
          table_strings_, inline_strings_, table_threads_, inline_threads_);
   const ReaderCounters& counters = reader.counters();
@@ -89,23 +248,35 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
 
 void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   using Json = nlohmann::ordered_json;
-  Json kinds = Json::array(), events = Json::array(), threads = Json::array();
-  for (const auto& [kind, totals] : kinds_)
-    kinds.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
-  for (const auto& [names, count] : events_)
-    events.push_back({{"category", make_valid_utf8(names.first)},
-                      {"name", make_valid_utf8(names.second)},
-                      {"count", count}});
-  for (const auto& [thread, count] : threads_) {
-    Json json = {{"process", thread.first}, {"thread", thread.second}, {"events", count}};
-    if (const auto name = process_names_.find(thread.first); name != process_names_.end())
+  Json records = Json::array(), event_list = Json::array(), threads = Json::array(), calls = Json::array();
+  for (const auto& [kind, totals] : kinds())
+    records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
+  for (const auto& [name, count] : events())
+    event_list.push_back({{"category", make_valid_utf8(name.category)},
+                          {"name", make_valid_utf8(name.name)},
+                          {"count", count}});
+  for (const Function& function : functions())
+    calls.push_back({{"category", make_valid_utf8(function.name.category)},
+                     {"name", make_valid_utf8(function.name.name)},
+                     {"calls", function.calls},
+                     {"total_ns", function.total_ns},
+                     {"self_ns", function.self_ns},
+                     {"average_ns", function.average_ns()},
+                     {"min_ns", function.min_ns},
+                     {"max_ns", function.max_ns}});
+  for (const auto& [key, thread] : calls_.threads()) {
+    if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
+    Json json = {{"process", key.first}, {"thread", key.second}, {"events", threads_[thread.index]}};
+    if (const auto name = process_names_.find(key.first); name != process_names_.end())
       json["process_name"] = make_valid_utf8(name->second);
-    if (const auto name = thread_names_.find(thread.second); name != thread_names_.end())
+    if (const auto name = thread_names_.find(key.second); name != thread_names_.end())
       json["thread_name"] = make_valid_utf8(name->second);
     threads.push_back(std::move(json));
   }
-  Json all = {{"records", std::move(kinds)}, {"events", std::move(events)}, {"threads", std::move(threads)}};
-  all["calls"] = calls_.json();
+  Json all = {{"records", std::move(records)},
+              {"events", std::move(event_list)},
+              {"threads", std::move(threads)},
+              {"calls", std::move(calls)}};
   if (first_ns_) {
     all["first_ns"] = *first_ns_;
     all["last_ns"] = *last_ns_;
@@ -117,8 +288,45 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  const std::string text = all.dump();
-  out.append(text);
+  append_text(out, all.dump(-1, ' ', true));  // in ASCII: names may hold control characters
+}
+
+// ---- Two traces ----
+
+void append_difference(TextBuffer& out, const Statistics& before, const Statistics& after, TimeUnit unit) {
+  struct Pair {
+    std::uint64_t calls = 0, calls_after = 0, total = 0, total_after = 0;
+    bool is_slower() const { return total_after > total; }
+    std::uint64_t difference() const { return is_slower() ? total_after - total : total - total_after; }
+  };
+  std::map<CallNames::Name, Pair> pairs;
+  for (const auto& function : before.functions()) {
+    pairs[function.name].calls = function.calls;
+    pairs[function.name].total = function.total_ns;
+  }
+  for (const auto& function : after.functions()) {
+    pairs[function.name].calls_after = function.calls;
+    pairs[function.name].total_after = function.total_ns;
+  }
+  std::vector<std::pair<CallNames::Name, Pair>> lines(pairs.begin(), pairs.end());
+  std::ranges::stable_sort(lines, std::greater(), [](const auto& line) { return line.second.difference(); });
+  append(out, "calls by category and name{}{}\n  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n",
+         unit == TimeUnit::Auto ? "" : ", in ", name_of(unit), "calls", "then", "total", "then", "difference",
+         "change");
+  for (const auto& [name, pair] : lines) {
+    if (pair.difference() == 0 && pair.calls == pair.calls_after) continue;
+    append(out, "  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8} ", pair.calls, pair.calls_after,
+           time_in(unit, pair.total), time_in(unit, pair.total_after),
+           (pair.is_slower()         ? "+"
+            : pair.difference() != 0 ? "-"
+                                     : "") +
+               time_in(unit, pair.difference()),
+           pair.total == 0 ? "new"
+                           : fmt::format("{:+.1f}%", (pair.is_slower() ? 100.0 : -100.0) *
+                                                         static_cast<double>(pair.difference()) /
+                                                         static_cast<double>(pair.total)));
+    append_names(out, name);
+  }
 }
 
 }  // namespace fxt::tools

@@ -1,22 +1,61 @@
-// fxt-dump --stats: counts of records, events, calls and threads.
+// fxt-dump --stats: counts of records, events and threads; and of calls, how often and how long each function
+// ran, the counterpart of `uftrace report`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "fxt/reader.h"
-#include "fxt/tools/call_statistics.h"
-#include "fxt/tools/record_text.h"
+#include "fxt/support/text.h"
+#include "fxt/tools/calls.h"
+#include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
 
-class Statistics {
+// The sort key of the lines: the greatest first, names alphabetically.
+enum class CallOrder : std::uint8_t { Total, Self, Average, Min, Max, Calls, Name };
+
+// How often calls of one name are open on a thread.
+class OpenNames {
  public:
-  // `order`: of the lines about calls.
-  explicit Statistics(CallOrder order = CallOrder::Total) : calls_(order) {}
+  // Returns how many there were before.
+  std::uint32_t open(std::uint64_t key) { return slot(key).count++; }
+  // Returns how many are left.
+  std::uint32_t close(std::uint64_t key) { return --slot(key).count; }
+
+ private:
+  struct Slot {
+    std::uint64_t key = ~std::uint64_t{0};
+    std::uint32_t count = 0;
+  };
+  Slot& slot(std::uint64_t key);
+  void grow();
+
+  std::vector<Slot> slots_ = std::vector<Slot>(1024);  // open addressing
+  std::size_t used_ = 0;
+};
+
+class Statistics : private CallStream::Listener {
+ public:
+  struct Function {
+    CallNames::Name name;
+    std::uint64_t calls = 0;
+    std::uint64_t total_ns = 0;  // without calls inside a call of the same name
+    std::uint64_t sum_ns = 0;    // of all calls
+    std::uint64_t self_ns = 0;
+    std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
+
+    std::uint64_t average_ns() const { return sum_ns / calls; }
+  };
+
+  explicit Statistics(const Selection& selection = {}, CallOrder order = CallOrder::Total,
+                      TimeUnit unit = TimeUnit::Auto);
 
   void add(const Entry& entry, const Reader& reader);
   // No record follows. To be called once, before the functions below.
@@ -25,24 +64,43 @@ class Statistics {
   void append_to(TextBuffer& out, const Reader& reader) const;
   // The same as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader) const;
+  // Those that were called, in the chosen order.
+  std::vector<Function> functions() const;
 
  private:
   struct RecordTotals {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
   };
+  static constexpr std::size_t kEventTypes = 11;
 
-  void add_event(const Event& event, const Reader& reader);
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  void count(const Entry& entry, const Reader& reader);
   void add_time(std::uint64_t ticks, const Reader& reader);
+  std::uint64_t rank_of(const Function& function) const;
+  std::map<std::string_view, RecordTotals> kinds() const;
+  std::map<CallNames::Name, std::uint64_t> events() const;
+  void append_calls_to(TextBuffer& out) const;
 
-  std::map<std::string, RecordTotals, std::less<>> kinds_;
-  std::map<std::pair<std::string, std::string>, std::uint64_t> events_;  // by category and name
-  std::map<ThreadKey, std::uint64_t> threads_;                           // number of events
+  Selection selection_;
+  RecordFilter filter_;
+  CallOrder order_;
+  TimeUnit unit_;
+  CallStream calls_;
+  std::array<RecordTotals, kEventTypes> event_types_ = {};
+  std::array<RecordTotals, std::variant_size_v<Record>> record_types_ = {};
+  std::vector<std::uint64_t> events_;   // by name
+  std::vector<Function> totals_;        // by name
+  std::vector<std::uint64_t> threads_;  // number of events, by the thread's index
+  OpenNames open_;
   std::map<std::uint64_t, std::string> thread_names_, process_names_;
   std::optional<std::uint64_t> first_ns_, last_ns_;
   std::uint64_t inline_strings_ = 0, table_strings_ = 0, inline_threads_ = 0, table_threads_ = 0;
   std::uint64_t problems_ = 0;
-  CallStatistics calls_;
 };
+
+// A line for each function whose total differs, the greatest difference first.
+void append_difference(TextBuffer& out, const Statistics& before, const Statistics& after, TimeUnit unit);
 
 }  // namespace fxt::tools

@@ -4,6 +4,7 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import json
 import os
 import re
 import resource
@@ -43,39 +44,61 @@ class Pictures(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = self.folder / "page.html"
         subprocess.run([PROGRAMS / "fxt-draw", "-q", "-f", "-r", "4485ms~4514ms", self.traces["stones"], page], check=True)
-        page.write_text(page.read_text().replace("</body>", f"<script>setTimeout(() => {{ {steps} }}, 100)</script></body>"))
+        page.write_text(page.read_text().replace("</body>", "<script>window.requestAnimationFrame = paint => paint();"
+                                                         f"setTimeout(() => {{ {steps} }}, 100)</script></body>"))
         return subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                                "--disable-background-networking", "--disable-component-update", "--disable-sync",
                                f"--user-data-dir={self.folder}/chromium", "--virtual-time-budget=2000", "--dump-dom",
                                f"file://{page}"], check=True, capture_output=True, text=True, timeout=120).stdout
 
     @staticmethod
-    def axis_of(page):
-        return re.findall(r'<text [^>]*>(-?[\d.]+ \S+)</text>', page.partition('class="axis"')[2].partition("</g>")[0])
+    def text_of(page, name):
+        return re.search(rf'<span id="{name}">([^<]*)</span>', page)[1]
 
-    def test_pages_show_the_picture_until_they_are_zoomed(self):
+    def test_pages_show_all_until_they_are_zoomed(self):
         page = self.in_chromium("")
-        self.assertIn((SAMPLES / "stones.svg").read_text().partition('<g class="lane">')[2].partition("</g>")[0], page)
-        self.assertEqual(self.axis_of(page), ["4.485 s", "4.490 s", "4.495 s", "4.500 s", "4.505 s", "4.510 s"])
+        self.assertEqual(self.text_of(page, "shown"), "4.485 s to 4.514 s")
+        self.assertNotIn("<svg", page)
+        self.assertIn("on 4 threads", page.partition('id="foot"')[2])
 
     def test_pages_zoom_where_the_wheel_turns(self):
-        # Nothing is painted here, so no frame would come.
         page = self.in_chromium("""
-            window.requestAnimationFrame = draw => draw();
-            const box = svg.getBoundingClientRect(), x = box.left + box.width * 0.2;
-            svg.dispatchEvent(new WheelEvent('wheel', { deltaY: -900, shiftKey: true, clientX: x, clientY: 200 }));""")
-        self.assertEqual(self.axis_of(page), [f"4.{time} s" for time in range(4900, 4936, 5)])
+            const box = canvas.getBoundingClientRect(), x = box.left + margin + (width - 2 * margin) / 2;
+            canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -300, shiftKey: true, bubbles: true, clientX: x }));""")
+        self.assertEqual(self.text_of(page, "shown"), "4.49225 s to 4.50675 s")
 
-    def test_pages_highlight_what_has_a_name(self):
+    def test_pages_obey_keys(self):
+        def after(keys):
+            events = "".join(f"dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}));" for key in keys)
+            return self.in_chromium("pointer = margin;" + events + "document.title = document.activeElement.id;")
+        self.assertEqual(self.text_of(after("w"), "shown"), "4.485 s to 4.5053 s")
+        self.assertEqual(self.text_of(after("wd"), "shown"), "4.48906 s to 4.50936 s")
+        self.assertEqual(self.text_of(after("wdas"), "shown"), "4.485 s to 4.514 s")
+        self.assertIn("<title>name</title>", after("/"))
+
+    def test_pages_zoom_to_the_call_that_is_clicked(self):
+        page = self.in_chromium("""
+            const row = data.lanes[1].rows[1], box = canvas.getBoundingClientRect();
+            const there = { bubbles: true, clientX: box.left + place(row.b[0] + row.l[0] / 2),
+                            clientY: box.top + data.lanes[1].top + rowHeight + 3 };
+            canvas.dispatchEvent(new PointerEvent('pointermove', there));
+            document.title = tip.hidden ? 'no tip' : tip.textContent;
+            canvas.dispatchEvent(new PointerEvent('pointerdown', there));
+            canvas.dispatchEvent(new PointerEvent('pointerup', there));
+            element('found').textContent = Math.abs(span - row.l[0] * 1.1) < 1 ? 'zoomed' : 'not zoomed';""")
+        self.assertEqual(self.text_of(page, "found"), "zoomed")
+        self.assertRegex(page, r"<title>carry: [\d.]+ ms at 4[\d.]+ s")
+
+    def test_pages_count_what_has_a_name(self):
         page = self.in_chromium("""
             const name = document.getElementById('name');
             name.value = 'usleep';
             name.dispatchEvent(new Event('input'));""")
-        found = re.search(r'<span id="found">(\d+) shapes</span>', page)
-        rects = re.findall(r'<rect [^>]*?(class="other")?><title>([^<]*)</title>', page)
-        self.assertGreater(int(found[1]), 1)
-        self.assertEqual([title for other, title in rects if not other],
-                         [title for _, title in rects if "usleep" in title])
+        statistics = json.loads(subprocess.run(
+            [PROGRAMS / "fxt-dump", "--stats", "--json", "-n", "usleep", "-r", "4485ms~4514ms", self.traces["stones"]],
+            check=True, capture_output=True, text=True).stdout)
+        calls = statistics["calls"][0]["calls"]
+        self.assertEqual(self.text_of(page, "found"), f"{calls} calls of 1 name, {calls} of them drawn apart")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
+#include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"
-#include "fxt/tools/drawing/texts.h"
 #include "fxt/tools/entry_source.h"
+#include "fxt/tools/time_text.h"
 #include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
@@ -34,11 +35,17 @@ ProgramText program_text() {
       .synopses = {"[OPTIONS] IN OUT"},
       .description =
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
-          "thread, nested calls below each other, frames of GDB as red marks. IN may be compressed with "
-          "gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or the picture in "
-          "a page that can be zoomed and searched; - is standard output. The picture's size does not grow "
-          "with the trace: calls narrower than a pixel are merged and counted, and so is what is not "
-          "drawn.",
+          "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
+          "areas. "
+          "Or draws a flame graph: calls of one path together, as wide as they took. IN may be compressed "
+          "with "
+          "gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or a page that can "
+          "be "
+          "zoomed and searched; - is standard output. The size does not grow with the trace: in a picture, "
+          "calls "
+          "narrower than a pixel are merged and counted, in a page those that are too many for it; and so is "
+          "what "
+          "is not drawn.",
       .exit_status =
           "0 done, 1 IN can't be read to its end (what was read is drawn) or holds nothing to be drawn, or "
           "OUT "
@@ -62,10 +69,24 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
   return {
       {.title = "What is drawn:",
        .options =
-           {range_option(
+           {{.name = "flame",
+             .argument = "all|process|thread",
+             .help = "a flame graph of all calls, or one for each process or thread",
+             .handle =
+                 [&options](std::string_view text) {
+                   if (text == "all")
+                     options.flame = CallPaths::Root::All;
+                   else if (text == "process")
+                     options.flame = CallPaths::Root::Process;
+                   else if (text == "thread")
+                     options.flame = CallPaths::Root::Thread;
+                   else
+                     refuse_word("flame", text, {"all", "process", "thread"});
+                 }},
+            range_option(
                 "only this time: seconds as the trace counts, or since its start with a unit (20ms), as "
                 "the axis does; either side may be empty",
-                [&timeline](const TimeRange& range) { timeline.range = range; }),
+                timeline.events.range),
             thread_option("only this thread; may be repeated", timeline.events.threads),
             name_option("only events with a name that matches this shell pattern; may be repeated",
                         timeline.events.names),
@@ -99,7 +120,7 @@ OptionTable table_of(DrawOptions& options, TextOptions& texts) {
                        "what is written (default: auto: as OUT ends, SVG to standard output)"),
                    {.name = "force",
                     .letter = 'f',
-                    .help = "let OUT take the place of a file that fxt-draw has not written",
+                    .help = "overwrite OUT even if fxt-draw did not create it",
                     .handle = store_in(options.force)},
                    {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
       texts.group()};
@@ -133,18 +154,12 @@ bool is_picture(const std::string& path) {
   return std::string_view(head.data(), size).find(kMark) != std::string_view::npos;
 }
 
-std::vector<std::string> foot_of(const DrawnTimeline& timeline) {
-  std::vector<std::string> lines = timeline.report().lines();
-  lines.push_back(fmt::format("0 is {} by the trace's clock", exact_time(timeline.origin_ns())));
-  return lines;
-}
-
-std::string picture_of(const DrawOptions& options, const DrawnTimeline& timeline) {
-  const std::string svg = svg_of(timeline, options.width, foot_of(timeline));
+std::string picture_of(const DrawOptions& options, const Drawing& drawing, const Drawing& all) {
+  const std::string svg = svg_of(drawing, options.width);
   if (options.kind == PictureKind::Svg) return std::string(kMark) + svg;
   const std::string title =
       options.input == "-" ? "fxt-draw" : std::filesystem::path(options.input).filename().string();
-  return std::string(kMark) + page_of(title, svg);
+  return std::string(kMark) + page_of(title, svg, all);
 }
 
 void write(const std::string& path, std::string_view picture) {
@@ -153,6 +168,60 @@ void write(const std::string& path, std::string_view picture) {
   stream->write(std::as_bytes(std::span(picture)));
   stream->finish();
   file.commit();
+}
+
+// Gives each record of the trace to `drawn`. False if it is no trace at all.
+template <typename Drawn>
+bool read_all(EntrySource& source, Drawn& drawn) {
+  bool is_trace = false;
+  try {
+    while (const Entry* entry = source.next()) {
+      drawn.add(*entry, source.reader());
+      is_trace = true;
+    }
+  } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
+    throw UsageError(fmt::format("--time-range: {}", error.what()));
+  }
+  return is_trace;
+}
+
+void report(const DrawOptions& options, const std::vector<std::string>& lines) {
+  if (options.quiet) return;
+  for (const std::string& line : lines) fmt::print(stderr, "{}\n", line);
+}
+
+ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
+  Selection selection = options.timeline.events;
+  CallPaths paths(selection, *options.flame);
+  if (!read_all(source, paths)) return report_end(source, "fxt-draw", options.input);
+  paths.finish();
+  const ExitCode code = report_end(source, "fxt-draw", options.input);
+  if (!source.requested_threads().any_found()) return code;
+  const Drawing flame = flame_of(paths, options.timeline.columns);
+  if (flame.lanes.empty())
+    throw std::runtime_error(fmt::format("{}: nothing to draw: no calls", options.input));
+  write(options.output, picture_of(options, flame, flame));
+  report(options, flame.foot);
+  return code;
+}
+
+ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
+  DrawnTimeline timeline(options.timeline);
+  if (!read_all(source, timeline)) return report_end(source, "fxt-draw", options.input);
+  timeline.finish(source.reader().counters());
+  const ExitCode code = report_end(source, "fxt-draw", options.input);
+  if (!source.requested_threads().any_found()) return code;
+  if (timeline.is_empty()) {
+    const std::vector<std::string> lines = timeline.report().lines();
+    throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
+  }
+  Drawing drawing = timeline.drawing();
+  drawing.foot.push_back(fmt::format("0 is {} by the trace's clock", exact_time(drawing.origin_ns)));
+  const Drawing all =
+      options.kind == PictureKind::Html ? timeline.drawing(DrawnTimeline::Detail::All) : Drawing{};
+  write(options.output, picture_of(options, drawing, all));
+  report(options, timeline.report().lines());
+  return code;
 }
 
 }  // namespace
@@ -182,28 +251,7 @@ ExitCode run(const DrawOptions& options) {
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
   Reader reader(*input);
   EntrySource source(reader, options.timeline.events.threads);
-  DrawnTimeline timeline(options.timeline);
-  try {
-    bool is_trace = false;
-    while (const Entry* entry = source.next()) {
-      timeline.add(*entry, reader);
-      is_trace = true;
-    }
-    if (!is_trace) return report_end(source, "fxt-draw", options.input);
-  } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
-    throw UsageError(fmt::format("--time-range: {}", error.what()));
-  }
-  timeline.finish(reader.counters());
-  const ExitCode code = report_end(source, "fxt-draw", options.input);
-  if (!source.requested_threads().any_found()) return code;
-  if (timeline.is_empty()) {
-    const std::vector<std::string> lines = timeline.report().lines();
-    throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
-  }
-  write(options.output, picture_of(options, timeline));
-  if (!options.quiet)
-    for (const std::string& line : timeline.report().lines()) fmt::print(stderr, "{}\n", line);
-  return code;
+  return options.flame ? draw_flame(options, source) : draw_timeline(options, source);
 }
 
 }  // namespace fxt::tools

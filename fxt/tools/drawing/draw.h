@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fxt/support/program.h"
+#include "fxt/tools/call_paths.h"
 #include "fxt/tools/drawing/timeline.h"
 
 namespace fxt::tools {
@@ -17,7 +18,8 @@ struct DrawOptions {
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   PictureKind kind = PictureKind::Auto;
-  std::uint64_t width = 1000;  // in pixels
+  std::uint64_t width = 1000;                 // in pixels
+  std::optional<CallPaths::Root> flame = {};  // a flame graph, not a timeline
   TimelineOptions timeline = {};
 };
 

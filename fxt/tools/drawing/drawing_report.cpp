@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fxt/tools/time_text.h"
+
 namespace fxt::tools {
 namespace {
 
@@ -21,12 +23,9 @@ std::string counted(std::uint64_t count, const Noun& noun) {
 void DrawingReport::count_undrawn(const Record& record) {
   const auto count = [this](Kind kind) { ++left_out_[static_cast<std::size_t>(kind)]; };
   std::visit(
-      [&]<typename T>(const T& value) {
+      [&]<typename T>(const T&) {
         if constexpr (std::is_same_v<T, Event>) {
-          if (value.type == EventType::Counter)
-            count(Kind::Counter);
-          else
-            count(value.type >= EventType::FlowBegin ? Kind::Flow : Kind::Async);
+          count(Kind::Async);
         } else if constexpr (std::is_same_v<T, LegacyContextSwitch> || std::is_same_v<T, ContextSwitch>) {
           count(Kind::Switch);
         } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
@@ -43,9 +42,7 @@ void DrawingReport::count_undrawn(const Record& record) {
 }
 
 std::vector<std::string> DrawingReport::lines() const {
-  constexpr std::array<Noun, kKinds> kNouns{{{"counter value", "counter values"},
-                                             {"async event", "async events"},
-                                             {"flow event", "flow events"},
+  constexpr std::array<Noun, kKinds> kNouns{{{"async event", "async events"},
                                              {"context switch", "context switches"},
                                              {"wakeup", "wakeups"},
                                              {"log message", "log messages"},
@@ -54,17 +51,24 @@ std::vector<std::string> DrawingReport::lines() const {
   std::vector<std::string> drawn{counted(calls, kCall)};
   if (frames != 0) drawn.push_back(counted(frames, {"frame of GDB", "frames of GDB"}));
   if (instants != 0) drawn.push_back(counted(instants, {"instant", "instants"}));
+  if (flows != 0) drawn.push_back(counted(flows, {"flow", "flows"}));
+  if (counters != 0)
+    drawn.push_back(fmt::format("{} of {}", counted(values, {"value", "values"}),
+                                counted(counters, {"counter", "counters"})));
   std::vector<std::string> lines{
       fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, {"thread", "threads"}))};
 
   const auto say = [&lines](std::uint64_t count, const Noun& noun, std::string_view what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", counted(count, noun), what));
   };
-  const std::string pixel = pixels == 1 ? "a pixel" : fmt::format("{} pixels", pixels);
+  const std::string pixel = pixels == 1   ? "a pixel"
+                            : pixels == 0 ? exact_time(merged_ns)
+                                          : fmt::format("{} pixels", pixels);
   say(merged_calls, kCall,
       fmt::format("narrower than {} in {}", pixel, counted(merged_shapes, {"gray shape", "gray shapes"})));
   say(merged_marks, kMark,
       fmt::format("less than {} apart in {}", pixel, counted(merged_mark_shapes, kMark)));
+  say(far_marks, kMark, "before or behind the calls: at the ends of the axis");
   say(late, {"event", "events"}, "behind later ones of their thread: drawn where there is room");
   say(endless, kCall, "without an end in the trace");
   say(too_deep, {"call or mark", "calls or marks"}, "not drawn: nested too deep (--max-depth)");
@@ -72,6 +76,8 @@ std::vector<std::string> DrawingReport::lines() const {
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
                                 counted(other_threads, {"more thread", "more threads"}),
                                 counted(on_other_threads, {"call or mark", "calls and marks"})));
+  say(flows_not_drawn, {"flow", "flows"}, "not drawn: too many, or they leave the range");
+  say(values_not_drawn, {"value", "values"}, "not drawn: no number, or of too many counters");
   say(unmatched_ends, {"end", "ends"}, "not drawn: no begin in the trace");
   say(bad_times, {"record", "records"}, "not drawn: impossible times");
   say(unreadable, {"record", "records"}, "not drawn: damaged, or of an unknown type");

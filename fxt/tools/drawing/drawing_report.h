@@ -17,11 +17,15 @@ struct DrawingReport {
   std::uint64_t calls = 0, frames = 0, instants = 0, threads = 0;
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // calls, and the shapes they were merged into
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
-  std::uint64_t pixels = 1;   // narrower shapes were merged
-  std::uint64_t late = 0;     // after later events of their thread
-  std::uint64_t endless = 0;  // without an end
+  std::uint64_t pixels = 1;  // narrower shapes were merged; 0: those below merged_ns
+  std::uint64_t merged_ns = 0;
+  std::uint64_t flows = 0, values = 0, counters = 0;
+  std::uint64_t far_marks = 0;  // before and behind the axis: at its ends
+  std::uint64_t late = 0;       // after later events of their thread
+  std::uint64_t endless = 0;    // without an end
   // Not drawn.
   std::uint64_t too_deep = 0;
+  std::uint64_t flows_not_drawn = 0, values_not_drawn = 0;
   std::uint64_t other_threads = 0, on_other_threads = 0;
   std::uint64_t unmatched_ends = 0, bad_times = 0;
   std::uint64_t unreadable = 0;  // records that are damaged, or of an unknown type
@@ -33,8 +37,8 @@ struct DrawingReport {
   std::vector<std::string> lines() const;
 
  private:
-  enum class Kind : std::uint8_t { Counter, Async, Flow, Switch, Wakeup, Log, Blob, Profiler };
-  static constexpr std::size_t kKinds = 8;
+  enum class Kind : std::uint8_t { Async, Switch, Wakeup, Log, Blob, Profiler };
+  static constexpr std::size_t kKinds = 6;
 
   std::array<std::uint64_t, kKinds> left_out_ = {};
 };

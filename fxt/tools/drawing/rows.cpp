@@ -30,34 +30,49 @@ bool are_one(const Shape& left, const Shape& right, std::uint64_t pixel_ns) {
          (right.end_ns - left.begin_ns) / kMergedPixels < pixel_ns;
 }
 
+void absorb(Shape& one, const Shape& other) {
+  one.end_ns = other.end_ns;
+  one.count += other.count;
+  if (other.longest_ns <= one.longest_ns) return;
+  one.longest_ns = other.longest_ns;
+  one.name = other.name;
+}
+
 void merge_neighbours(Row::Shapes& shapes, std::uint64_t pixel_ns) {
   if (shapes.empty()) return;
   for (auto left = shapes.begin(), right = std::next(left); right != shapes.end();) {
-    Shape &one = left->second, &other = right->second;
-    if (!are_one(one, other, pixel_ns)) {
+    if (are_one(left->second, right->second, pixel_ns)) {
+      absorb(left->second, right->second);
+      right = shapes.erase(right);
+    } else {
       left = right++;
-      continue;
     }
-    one.end_ns = other.end_ns;
-    one.count += other.count;
-    if (other.longest_ns > one.longest_ns) {
-      one.longest_ns = other.longest_ns;
-      one.name = std::move(other.name);
-    }
-    right = shapes.erase(right);
   }
 }
 
 }  // namespace
 
-void Row::put(Shape call) {
+bool Row::put(const Shape& call, std::uint64_t merged_ns) {
+  if (calls_.empty() || calls_.rbegin()->first <= call.begin_ns) {
+    if (!calls_.empty()) {
+      Shape& last = calls_.rbegin()->second;
+      if (call.begin_ns >= last.end_ns && are_one(last, call, merged_ns)) {
+        absorb(last, call);
+        return false;
+      }
+      last.end_ns = std::min(last.end_ns, call.begin_ns);
+    }
+    calls_.emplace_hint(calls_.end(), call.begin_ns, call);
+    return true;
+  }
   const auto next = calls_.upper_bound(call.begin_ns);
   if (next != calls_.begin()) {
     Shape& before = std::prev(next)->second;
     before.end_ns = std::min(before.end_ns, call.begin_ns);
   }
-  if (next != calls_.end()) call.end_ns = std::min(call.end_ns, next->first);
-  calls_.emplace_hint(next, call.begin_ns, std::move(call));
+  const auto placed = calls_.emplace_hint(next, call.begin_ns, call);
+  if (next != calls_.end()) placed->second.end_ns = std::min(call.end_ns, next->first);
+  return true;
 }
 
 bool Row::mark(Shape mark) {
@@ -94,6 +109,13 @@ bool Row::has_call_at(std::uint64_t time_ns) const {
   return next != calls_.begin() && drawn_end(std::prev(next)->second) > time_ns;
 }
 
+bool Row::has_inside(const Shape& call) const {
+  const auto first = calls_.lower_bound(call.begin_ns);
+  const auto mark = marks_.lower_bound(call.begin_ns);
+  return (first != calls_.end() && first->first < drawn_end(call) && is_inside(first->second, call)) ||
+         (mark != marks_.end() && mark->first < drawn_end(call));
+}
+
 std::vector<Shape> Row::remove_inside(const Shape& call) {
   std::vector<Shape> removed;
   for (Shapes* const shapes : {&calls_, &marks_})
@@ -118,9 +140,9 @@ Row& ThreadRows::row(std::size_t number) {
   return rows_[number];
 }
 
-std::uint64_t ThreadRows::put(std::size_t row, Shape call) {
+std::uint64_t ThreadRows::put(std::size_t row, const Shape& call, std::uint64_t merged_ns) {
   if (row >= max_rows_) return call.count;
-  this->row(row).put(std::move(call));
+  if (this->row(row).put(call, merged_ns)) ++size_;
   return 0;
 }
 
@@ -128,8 +150,9 @@ std::uint64_t ThreadRows::put_late(std::size_t first_row, const Shape& call) {
   for (std::size_t number = first_row; number < max_rows_; ++number) {
     const Row::Space space = row(number).space_for(call);
     if (space == Row::Space::Taken) continue;
-    const std::uint64_t lost = move_down(number, call);
+    const std::uint64_t lost = row(number).has_inside(call) ? move_down(number, call) : 0;
     row(number).put(call);
+    ++size_;
     return lost;
   }
   return call.count;
@@ -140,8 +163,9 @@ std::uint64_t ThreadRows::move_down(std::size_t row, const Shape& outer) {
   std::uint64_t lost = 0;
   for (std::size_t number = rows_.size(); number-- > row;)
     for (Shape& shape : rows_[number].remove_inside(outer)) {
+      --size_;
       if (shape.kind == Shape::Kind::Call)
-        lost += put(number + 1, std::move(shape));
+        lost += put(number + 1, shape);
       else
         lost += mark(number + 1, shape) == Marked::TooDeep ? shape.count : 0;
     }
@@ -156,17 +180,17 @@ std::size_t ThreadRows::row_at(std::size_t first_row, std::uint64_t time_ns) con
 
 ThreadRows::Marked ThreadRows::mark(std::size_t row, Shape mark) {
   if (row >= max_rows_) return Marked::TooDeep;
-  return this->row(row).mark(std::move(mark)) ? Marked::New : Marked::Known;
+  if (!this->row(row).mark(std::move(mark))) return Marked::Known;
+  ++size_;
+  return Marked::New;
 }
 
 void ThreadRows::merge(std::uint64_t pixel_ns) {
-  for (Row& row : rows_) row.merge(pixel_ns);
-}
-
-std::size_t ThreadRows::size() const {
-  std::size_t shapes = 0;
-  for (const Row& row : rows_) shapes += row.size();
-  return shapes;
+  size_ = 0;
+  for (Row& row : rows_) {
+    row.merge(pixel_ns);
+    size_ += row.size();
+  }
 }
 
 }  // namespace fxt::tools

@@ -4,15 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace fxt::tools {
-
-// A name, shared by all shapes that have it.
-using SharedName = std::shared_ptr<const std::string>;
 
 // What a row of a picture shows: a call, a mark, or several of them that are too narrow to be told apart.
 struct Shape {
@@ -21,7 +16,8 @@ struct Shape {
   Kind kind = Kind::Call;
   std::uint64_t begin_ns = 0, end_ns = 0;  // as drawn in its row
   std::uint64_t longest_ns = 0;            // length of the longest of its calls
-  SharedName name = {};                    // of the longest call; of the first mark
+  std::uint32_t name = 0;                  // its number: of the longest call; of the first mark
+  std::uint32_t details = 0;               // their number; 0: none
   std::optional<std::uint64_t> frame = {};
   std::uint64_t count = 1;
   bool has_end = true;  // false if the trace has no end of the call
@@ -34,8 +30,9 @@ class Row {
  public:
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
-  // Cuts the call where the next one begins, and the call before it where it begins.
-  void put(Shape call);
+  // Cuts the call where the next one begins, and the call before it where it begins. Behind the last one it
+  // may become one with it, as by merge(merged_ns); false then.
+  bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // False if it is the same frame as the mark before it.
   bool mark(Shape mark);
 
@@ -45,6 +42,7 @@ class Row {
   };
   Space space_for(const Shape& call) const;
   bool has_call_at(std::uint64_t time_ns) const;
+  bool has_inside(const Shape& call) const;
   // Removes and returns the shapes inside this call.
   std::vector<Shape> remove_inside(const Shape& call);
 
@@ -67,7 +65,7 @@ class ThreadRows {
   explicit ThreadRows(std::size_t max_rows) : max_rows_(max_rows) {}
 
   // Functions that add calls return how many have no row because they are nested too deep.
-  std::uint64_t put(std::size_t row, Shape call);
+  std::uint64_t put(std::size_t row, const Shape& call, std::uint64_t merged_ns = 0);
   // A call that comes after later ones in the trace: calls inside it move down. Calls that have not ended
   // yet fill the rows above `first_row`.
   std::uint64_t put_late(std::size_t first_row, const Shape& call);
@@ -80,7 +78,7 @@ class ThreadRows {
   void merge(std::uint64_t pixel_ns);
 
   const std::vector<Row>& rows() const { return rows_; }
-  std::size_t size() const;  // in shapes
+  std::size_t size() const { return size_; }  // in shapes
 
  private:
   Row& row(std::size_t number);
@@ -88,6 +86,7 @@ class ThreadRows {
 
   std::size_t max_rows_;
   std::vector<Row> rows_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace fxt::tools

@@ -1,36 +1,36 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
-#include <boost/crc.hpp>
-
 #include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"
-#include "fxt/tools/drawing/texts.h"
+#include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
 namespace {
 
 constexpr double kMargin = kMargins / 2.0;
-constexpr std::uint64_t kAxis = 26, kHeading = 15, kRow = 17, kGap = 12, kFootLine = 13;
+constexpr std::uint64_t kAxis = 26, kHeading = 15, kRow = 17, kGap = 12, kFootLine = 14, kCounterRow = 34;
 constexpr double kMarkHalf = 4;  // of its width
-constexpr double kColumn = 6.1;  // of the font
-constexpr double kThinnest = 0.5;
+constexpr double kColumn = 6.7;  // of the font
+constexpr double kThinnest = 0.5, kBetween = 0.5;
 constexpr std::uint64_t kTickRoom = 100;
-constexpr std::string_view kMerged = "#999";
-constexpr std::array<std::string_view, 9> kColours{"#7eb0d5", "#b2e061", "#bd7ebe", "#ffb55a", "#ffee65",
-                                                   "#beb9db", "#fdcce5", "#8bd3c7", "#fd7f6f"};
 
-// A name has the same colour in every picture.
-std::string_view colour_of(std::string_view name) {
-  boost::crc_32_type hash;
-  hash.process_bytes(name.data(), name.size());
-  return kColours[hash.checksum() % kColours.size()];
-}
+// Colours that depend on the scheme; those of calls have black text in both.
+constexpr std::string_view kStyle =
+    "text{pointer-events:none}"
+    "@media(prefers-color-scheme:dark){.back{fill:#1b1b1d}.axis,.foot{fill:#aaa}.axis path{stroke:#444}"
+    ".head{fill:#eee}.flow{stroke:#ddd}.instant{fill:#8ab4f8}.frame{fill:#ff6b6b}}";
+constexpr std::string_view kPatterns =
+    "<defs><pattern id=\"off\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\"><rect width=\"5\" height=\"5\" fill=\"#ccc\"/>"
+    "<rect width=\"1.5\" height=\"5\" fill=\"#aaa\"/></pattern>"
+    "<marker id=\"tip\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" markerHeight=\"6\" "
+    "orient=\"auto\"><path class=\"flow\" d=\"M0 0L6 3L0 6\" fill=\"none\" "
+    "stroke=\"#555\"/></marker></defs>\n";
 
 // "12.5", "12": as exact as a screen can show.
 std::string number(double value) {
@@ -42,47 +42,19 @@ std::string number(double value) {
 
 class Picture {
  public:
-  Picture(const DrawnTimeline& timeline, std::uint64_t width)
-      : timeline_(&timeline), width_(static_cast<double>(width)) {}
-
-  void thread(const DrawnTimeline::NamedRows& thread) {
-    print("<g class=\"lane\">\n<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n", number(kMargin),
-          y_ + 10, in_xml(fitted(thread.name, (width_ - 2 * kMargin) / kColumn)));
-    y_ += kHeading;
-    for (const Row& row : thread.rows->rows()) {
-      for (const auto& [begin, call] : row.calls()) this->call(call);
-      y_ += kRow;
-    }
-    // Marks lie over all calls.
-    y_ -= kRow * thread.rows->rows().size();
-    for (const Row& row : thread.rows->rows()) {
-      marks(row);
-      y_ += kRow;
-    }
-    print("</g>\n");
-    y_ += kGap;
-  }
-
-  void foot(const std::vector<std::string>& lines) {
-    threads_end_ = y_ - kGap / 2;
-    print("<g class=\"foot\" fill=\"#777\">\n");
-    const auto columns = static_cast<std::size_t>((width_ - 2 * kMargin) / kColumn);
-    for (const std::string& line : lines) {
-      for (const std::string_view part : wrapped_lines(line, columns)) {
-        print("<text x=\"{}\" y=\"{}\">{}</text>\n", number(kMargin), y_ + 8, in_xml(part));
-        y_ += kFootLine;
-      }
-    }
-    print("</g>\n");
-  }
+  Picture(const Drawing& drawing, std::uint64_t width)
+      : drawing_(&drawing), width_(static_cast<double>(width)) {}
 
   std::string document() && {
-    const std::uint64_t origin = timeline_->origin_ns();
+    for (const Drawing::Lane& one : drawing_->lanes) lane(one);
+    arrows();
+    foot();
+    const std::uint64_t origin = drawing_->origin_ns;
     std::string text = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-        "font-family=\"monospace\" font-size=\"10\" data-from=\"{2}\" data-to=\"{3}\">\n"
-        "<style>text{{pointer-events:none}}</style>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n{4}",
-        width_, y_, timeline_->from_ns() - origin, timeline_->to_ns() - origin, axis());
+        "font-family=\"monospace\" font-size=\"11\" data-from=\"{2}\" data-to=\"{3}\">\n"
+        "<style>{4}</style>\n{5}<rect class=\"back\" width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n{6}",
+        width_, y_, drawing_->from_ns - origin, drawing_->to_ns - origin, kStyle, kPatterns, axis());
     text.append(body_.data(), body_.size());
     return text + "</svg>\n";
   }
@@ -94,46 +66,88 @@ class Picture {
   }
 
   double x(std::uint64_t time_ns) const {
-    const std::uint64_t from = timeline_->from_ns(), to = timeline_->to_ns();
+    const std::uint64_t from = drawing_->from_ns, to = drawing_->to_ns;
     const auto since = static_cast<double>(std::clamp(time_ns, from, to) - from);
     return kMargin + since * (width_ - 2 * kMargin) / static_cast<double>(to - from);
   }
   std::string since_start(std::uint64_t time_ns) const {
-    const std::uint64_t origin = timeline_->origin_ns();
+    const std::uint64_t origin = drawing_->origin_ns;
     return time_ns < origin ? "-" + exact_time(origin - time_ns) : exact_time(time_ns - origin);
   }
 
   std::string axis() const {
-    const std::uint64_t origin = timeline_->origin_ns();
-    std::string text = "<g class=\"axis\" fill=\"#777\" stroke-width=\"0.5\">\n";
-    for (const Tick& tick : ticks(timeline_->from_ns() - origin, timeline_->to_ns() - origin,
+    const std::uint64_t origin = drawing_->origin_ns;
+    std::string text = "<g class=\"axis\" fill=\"#666\" stroke-width=\"0.5\">\n";
+    for (const Tick& tick : ticks(drawing_->from_ns - origin, drawing_->to_ns - origin,
                                   static_cast<std::size_t>(width_) / kTickRoom)) {
       const double at = x(origin + tick.ns);
       const double half = columns_of(tick.text) * kColumn / 2;
-      text += fmt::format("<path d=\"M{} {}V{}\" stroke=\"#ccc\"/>\n", number(at), kAxis - 8, threads_end_);
+      text += fmt::format("<path d=\"M{} {}V{}\" stroke=\"#ccc\"/>\n", number(at), kAxis - 8, lanes_end_);
       text += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n",
                           number(std::clamp(at - half, 0.0, width_ - 2 * half)), kAxis - 11, tick.text);
     }
     return text + "</g>\n";
   }
 
-  void call(const Shape& call) {
+  void lane(const Drawing::Lane& lane) {
+    print("<g class=\"{}\">\n<text class=\"head\" x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n",
+          lane.values.empty() ? "lane" : "counter", number(kMargin), y_ + 10,
+          in_xml(fitted(lane.name, (width_ - 2 * kMargin) / kColumn)));
+    y_ += kHeading;
+    tops_.push_back(y_);
+    if (!lane.values.empty()) counter(lane.values);
+    for (const Row& row : lane.rows) {
+      RowColours colours;
+      for (const auto& [begin, one] : row.calls()) call(one, colours);
+      y_ += kRow;
+    }
+    // Marks lie over all calls.
+    y_ -= kRow * lane.rows.size();
+    for (const Row& row : lane.rows) {
+      marks(row);
+      y_ += kRow;
+    }
+    print("</g>\n");
+    y_ += kGap;
+    lanes_end_ = y_ - kGap / 2;
+  }
+
+  void call(const Shape& call, RowColours& colours) {
     const double left = x(call.begin_ns);
-    const double width = std::max(x(call.end_ns) - left, call.is_merged() ? 1 : kThinnest);
+    const double full = std::max(x(call.end_ns) - left, call.is_merged() ? 1 : kThinnest);
+    const CallNames::Name& name = drawing_->names[call.name];
+    std::string fill = call.is_merged() ? "#999" : "url(#off)";
+    if (!call.is_merged() && name.category != kOffCpu) {
+      const auto chosen = colours.next(call.name, hue_of(name.name));
+      fill = colour(chosen.hue, chosen.shade);
+    }
     print("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>{}</title></rect>\n",
-          number(left), y_, number(width), kRow - 1, call.is_merged() ? kMerged : colour_of(*call.name),
-          title(call));
+          number(left), y_, number(std::max(full - kBetween, kThinnest)), kRow - 1, fill, title(call));
     if (call.is_merged()) return;
-    if (const std::string shown = fitted(*call.name, (width - 4) / kColumn); !shown.empty())
-      print("<text x=\"{}\" y=\"{}\">{}</text>\n", number(left + 2), y_ + kRow - 5, in_xml(shown));
+    if (const std::string text = fitted(name.name, (full - 4) / kColumn); !text.empty())
+      print("<text x=\"{}\" y=\"{}\">{}</text>\n", number(left + 2), y_ + kRow - 5, in_xml(text));
   }
   std::string title(const Shape& call) const {
-    const std::string name = in_xml(*call.name);
+    const std::string name = in_xml(drawing_->names[call.name].name);
     if (call.is_merged())
       return fmt::format("{} calls at {}, {} took longest: {}", call.count, since_start(call.begin_ns), name,
                          exact_time(call.longest_ns));
-    return fmt::format("{}{}: {} at {}{}", name, frame(call), exact_time(call.longest_ns),
-                       since_start(call.begin_ns), call.has_end ? "" : ", without an end");
+    if (drawing_->is_flame) return fmt::format("{}: {}{}", name, exact_time(call.longest_ns), details(call));
+    return fmt::format("{}{}: {} at {}{}{}", name, frame(call), exact_time(call.longest_ns),
+                       since_start(call.begin_ns), call.has_end ? "" : ", without an end", details(call));
+  }
+  std::string details(const Shape& shape) const {
+    return shape.details == 0 ? "" : "\n" + in_xml_lines(drawing_->details[shape.details]);
+  }
+  static std::string in_xml_lines(std::string_view text) {
+    std::string lines;
+    for (;;) {
+      const std::size_t end = text.find('\n');
+      lines += in_xml(text.substr(0, end));
+      if (end == std::string_view::npos) return lines;
+      lines += '\n';
+      text.remove_prefix(end + 1);
+    }
   }
   static std::string frame(const Shape& shape) {
     return shape.frame ? fmt::format(", frame {}", *shape.frame) : "";
@@ -142,21 +156,22 @@ class Picture {
   void marks(const Row& row) {
     for (auto at = row.marks().begin(); at != row.marks().end(); ++at) {
       const Shape& mark = at->second;
+      const std::string name = in_xml(drawing_->names[mark.name].name);
       const bool is_frame = mark.kind == Shape::Kind::Frame;
       const double centre = x(mark.begin_ns);
-      const std::string_view colour = is_frame ? "#c00" : "#36a";
-      print("<path class=\"mark\" transform=\"translate({} {})\" d=\"{}\" fill=\"{}\"><title>",
+      const std::string_view colour = is_frame ? "#c00" : "#36a", kind = is_frame ? "frame" : "instant";
+      print("<path class=\"{}\" transform=\"translate({} {})\" d=\"{}\" fill=\"{}\"><title>", kind,
             number(centre), y_, is_frame ? "M0 0l4 8h-8z" : "M0 0l3 4l-3 4l-3 -4z", colour);
       if (mark.is_merged())
         print("{} {} at {}, the first is {}{}", mark.count, is_frame ? "frames" : "instants",
-              since_start(mark.begin_ns), in_xml(*mark.name), frame(mark));
+              since_start(mark.begin_ns), name, frame(mark));
       else
-        print("{}{} at {}", in_xml(*mark.name), frame(mark), since_start(mark.begin_ns));
+        print("{}{} at {}{}", name, frame(mark), since_start(mark.begin_ns), details(mark));
       print("</title></path>\n");
       const double room = room_behind(row, at) - centre - 2 * kMarkHalf;
-      if (mark.is_merged() || columns_of(*mark.name) * kColumn > room) continue;
-      print("<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", number(centre + kMarkHalf + 1), y_ + kRow - 7,
-            colour, in_xml(*mark.name));
+      if (mark.is_merged() || columns_of(drawing_->names[mark.name].name) * kColumn > room) continue;
+      print("<text class=\"{}\" x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", kind,
+            number(centre + kMarkHalf + 1), y_ + kRow - 7, colour, name);
     }
   }
   // Where a mark's name has to end: at the next mark or call.
@@ -168,19 +183,57 @@ class Picture {
     return room;
   }
 
-  const DrawnTimeline* timeline_;
+  // From zero, or from the least value where some are below it.
+  void counter(const std::vector<Drawing::Value>& values) {
+    const auto [least, most] = std::ranges::minmax(values, {}, &Drawing::Value::value);
+    const double low = std::min(0.0, least.value), high = std::max(most.value, low + 1e-9);
+    const double height = kCounterRow - 2;
+    std::string path =
+        fmt::format("M{} {}", number(x(values.front().ns)), number(static_cast<double>(y_) + height));
+    for (const Drawing::Value& one : values)
+      path += fmt::format("H{}V{}", number(x(one.ns)),
+                          number(static_cast<double>(y_) + height * (1 - (one.value - low) / (high - low))));
+    path += fmt::format("H{}V{}Z", number(width_ - kMargin), number(static_cast<double>(y_) + height));
+    print("<path class=\"values\" d=\"{}\" fill=\"#7a9cc6\"><title>{} to {}</title></path>\n", path,
+          least.value, most.value);
+    y_ += kCounterRow;
+  }
+
+  void arrows() {
+    for (const Drawing::Arrow& arrow : drawing_->arrows) {
+      const auto y = [this](const Drawing::Arrow::End& end) {
+        return static_cast<double>(tops_[end.lane] + kRow * end.row) + kRow / 2.0;
+      };
+      const double from = x(arrow.from.ns), to = x(arrow.to.ns), bend = std::max(8.0, (to - from) / 2);
+      print(
+          "<path class=\"flow\" d=\"M{} {}C{} {} {} {} {} {}\" fill=\"none\" stroke=\"#555\" "
+          "stroke-width=\"0.8\" "
+          "marker-end=\"url(#tip)\"><title>{}</title></path>\n",
+          number(from), number(y(arrow.from)), number(from + bend), number(y(arrow.from)), number(to - bend),
+          number(y(arrow.to)), number(to), number(y(arrow.to)), in_xml(drawing_->names[arrow.name].name));
+    }
+  }
+
+  void foot() {
+    print("<g class=\"foot\" fill=\"#666\">\n");
+    const auto columns = static_cast<std::size_t>((width_ - 2 * kMargin) / kColumn);
+    for (const std::string& line : drawing_->foot)
+      for (const std::string_view part : wrapped_lines(line, columns)) {
+        print("<text x=\"{}\" y=\"{}\">{}</text>\n", number(kMargin), y_ + 8, in_xml(part));
+        y_ += kFootLine;
+      }
+    print("</g>\n");
+  }
+
+  const Drawing* drawing_;
   double width_;
-  std::uint64_t y_ = kAxis, threads_end_ = kAxis;
+  std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
+  std::vector<std::uint64_t> tops_;  // by lane: of its first row
   fmt::memory_buffer body_;
 };
 
 }  // namespace
 
-std::string svg_of(const DrawnTimeline& timeline, std::uint64_t width, const std::vector<std::string>& foot) {
-  Picture picture(timeline, width);
-  for (const DrawnTimeline::NamedRows& thread : timeline.threads()) picture.thread(thread);
-  picture.foot(foot);
-  return std::move(picture).document();
-}
+std::string svg_of(const Drawing& drawing, std::uint64_t width) { return Picture(drawing, width).document(); }
 
 }  // namespace fxt::tools

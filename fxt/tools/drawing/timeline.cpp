@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <type_traits>
 #include <variant>
 
 #include "fxt/format.h"
-#include "fxt/tools/open_calls.h"
+#include "fxt/support/text.h"
+#include "fxt/tools/record_text.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
@@ -14,11 +14,12 @@ namespace {
 
 constexpr std::size_t kHeldShapes = 100'000;
 constexpr std::size_t kDrawnShapes = 50'000;
-constexpr std::size_t kNameBytes = 200;             // more than a tooltip can show
+constexpr std::size_t kPageShapes = 90'000;
+constexpr std::size_t kNameBytes = 200;       // more than a tooltip can show
+constexpr std::size_t kMaxDetails = 200'000;  // calls whose arguments are kept
+constexpr std::size_t kMaxFlows = 5'000, kMaxOpenFlows = 100'000;
+constexpr std::size_t kMaxCounters = 64, kMaxValues = 4'000;
 constexpr std::string_view kFrames = "tracepoint";  // the category of GDB's frames
-
-// What OpenCalls keeps about a call.
-enum CallState : std::size_t { kHidden, kInRow, kWaiting };
 
 std::optional<std::uint64_t> frame_of(const Event& event) {
   if (event.category.text != kFrames) return std::nullopt;
@@ -33,28 +34,38 @@ std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0 ? 1U : 0U);
 }
 
-// A frame with many values is a call of length 0. A frame that lasts, with single steps, is drawn as a call.
-bool is_frame(Shape& shape) {
-  if (shape.begin_ns != shape.end_ns) shape.kind = Shape::Kind::Call;
-  return shape.kind == Shape::Kind::Frame;
+std::optional<double> number_of(const Value& value) {
+  return std::visit(
+      []<typename T>(const T& held) -> std::optional<double> {
+        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(held);
+        return std::nullopt;
+      },
+      value);
 }
 
 }  // namespace
 
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
-    : options_(std::move(options)),
-      window_(options_.range),
-      held_limit_(kHeldShapes),
-      names_limit_(kHeldShapes) {}
+    : options_(std::move(options)), calls_(options_.events, *this), held_limit_(kHeldShapes) {}
 
-std::optional<std::uint64_t> DrawnTimeline::time_of(std::uint64_t ticks, const Reader& reader) {
-  const auto ns = reader.to_ns(ticks);
-  if (!ns || *ns >= kTimeLimit) {
-    ++report_.bad_times;
-    return std::nullopt;
-  }
-  last_ns_ = std::max(last_ns_, *ns);
-  return ns;
+bool DrawnTimeline::is_possible(const Record& record, const Reader& reader) {
+  return std::visit(
+      [&]<typename T>(const T& value) {
+        if constexpr (requires { value.time; }) {
+          const auto ns = reader.to_ns(value.time);
+          auto end = ns;
+          if constexpr (std::is_same_v<T, Event>)
+            if (value.type == EventType::DurationComplete) end = reader.to_ns(value.end);
+          if (!ns || !end || *end < *ns || *end >= kTimeLimit) {
+            ++report_.bad_times;
+            return false;
+          }
+          last_ns_ = std::max(last_ns_, *end);
+          if (!start_ns_) start_ns_ = ns;
+        }
+        return true;
+      },
+      record);
 }
 
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
@@ -64,228 +75,315 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
     if (object->type == KernelObjectType::Thread) thread_names_[object->koid] = name;
     return;
   }
-  std::visit(
-      [&]<typename T>(const T& value) {
-        if constexpr (requires { value.time; }) {
-          const auto time = time_of(value.time, reader);
-          if (!time) return;
-          if (!start_ns_) start_ns_ = time;
-          const bool is_inside = window_.side_of(*time) == TimeWindow::Side::Inside;
-          if constexpr (std::is_same_v<T, Event>) {
-            if (is_duration(value.type)) return add_call(entry.record, value, reader);
-            if (value.type == EventType::Instant) return add_instant(entry.record, value, *time);
-          }
-          if (is_inside && options_.events.contains(entry.record)) report_.count_undrawn(entry.record);
-        }
-      },
-      entry.record);
-}
-
-DrawnTimeline::ThreadState& DrawnTimeline::thread_of(const Event& event) {
-  return threads_.try_emplace({event.thread.process, event.thread.thread}, options_.max_rows).first->second;
-}
-
-void DrawnTimeline::add_call(const Record& record, const Event& event, const Reader& reader) {
-  const auto duration = call_event(event, reader);
-  if (!duration || duration->end_ns >= kTimeLimit) {
-    ++report_.bad_times;
-    return;
-  }
-  last_ns_ = std::max(last_ns_, duration->end_ns);
-  ThreadState& thread = thread_of(event);
-  const auto ended = [&](const OpenCalls::Call& call) { close(thread, call, true); };
-  const bool is_in_order = thread.open.advance(duration->begin_ns, ended);
-  const std::uint64_t time_ns = std::max(duration->begin_ns, thread.open.last_ns());
-  if (duration->is_end()) {
-    if (!thread.open.end(time_ns, ended) && is_in_range(time_ns, time_ns)) ++report_.unmatched_ends;
-    return;
-  }
-  const bool is_shown = options_.events.contains(record);
-  const bool is_drawn = is_shown && is_in_range(duration->begin_ns, duration->end_ns);
-  if (!is_in_order && is_drawn) ++report_.late;
-  CallState state = is_shown ? kInRow : kHidden;
-  if (duration->is_begin()) {
-    if (is_shown && time_ns <= window_.to()) {
-      thread.waiting.push_back({.row = thread.shown, .shape = shape_of(event, time_ns, time_ns)});
-      state = kWaiting;
-    }
-  } else if (is_in_order) {
-    if (is_drawn) put(thread, thread.shown, shape_of(event, duration->begin_ns, duration->end_ns));
+  if (!is_possible(entry.record, reader)) return;
+  calls_.add(entry, reader);
+  const auto time_ns = time_of(entry.record, reader);
+  const auto* const event = std::get_if<Event>(&entry.record);
+  if (!time_ns || (event != nullptr && is_duration(event->type))) return;
+  if (!is_in_range(*time_ns, *time_ns) && (event == nullptr || event->type < EventType::FlowBegin)) return;
+  if (event == nullptr || !options_.events.contains(entry.record)) {
+    if (options_.events.contains(entry.record)) report_.count_undrawn(entry.record);
+  } else if (event->type == EventType::Instant) {
+    add_instant(*event, *time_ns);
+  } else if (event->type == EventType::Counter) {
+    add_counter(*event, *time_ns);
+  } else if (event->type >= EventType::FlowBegin) {
+    add_flow(*event, *time_ns);
   } else {
-    if (is_drawn) put_late(thread, shape_of(event, duration->begin_ns, duration->end_ns));
-    return;
+    report_.count_undrawn(entry.record);
   }
-  thread.open.push(
-      {.name = state, .begin_ns = time_ns, .end_ns = duration->end_ns, .awaits_end = duration->is_begin()});
-  if (is_shown) ++thread.shown;
 }
 
-void DrawnTimeline::close(ThreadState& thread, const OpenCalls::Call& call, bool has_end) {
-  if (call.name == kHidden) return;
-  --thread.shown;
-  if (call.name != kWaiting) return;
-  WaitingCall waiting = std::move(thread.waiting.back());
-  thread.waiting.pop_back();
-  Shape& shape = waiting.shape;
-  shape.end_ns = call.end_ns;
-  shape.longest_ns = call.end_ns - shape.begin_ns;
-  shape.has_end = has_end;
-  if (!is_in_range(shape.begin_ns, shape.end_ns)) return;
-  if (!has_end) ++report_.endless;
-  put(thread, waiting.row, std::move(shape));
+DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
+  if (thread.index >= threads_.size()) threads_.resize(thread.index + 1);
+  auto& state = threads_[thread.index];
+  if (!state) state.emplace(options_.max_rows);
+  return *state;
 }
 
-void DrawnTimeline::add_instant(const Record& record, const Event& event, std::uint64_t time_ns) {
-  if (!options_.events.contains(record)) return;
-  ThreadState& thread = thread_of(event);
-  const bool is_in_order =
-      thread.open.advance(time_ns, [&](const OpenCalls::Call& call) { close(thread, call, true); });
-  if (!is_in_range(time_ns, time_ns)) return;
-  Shape shape = shape_of(event, time_ns, time_ns);
-  shape.kind = event.category.text == kFrames ? Shape::Kind::Frame : Shape::Kind::Instant;
-  if (!is_in_order) ++report_.late;
-  mark(thread, is_in_order ? thread.shown : thread.rows.row_at(0, time_ns), std::move(shape));
+void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event& event) {
+  std::uint32_t details = 0;
+  // Narrow calls are merged before anybody could point at them.
+  if (!event.arguments.empty() && call.is_chosen &&
+      (call.awaits_end || call.end_ns - call.begin_ns >= merged_ns_))
+    details = details_of(event);
+  state_of(thread).open.push_back({.frame = frame_of(event), .details = details});
 }
 
-bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
-  return begin_ns <= window_.to() && end_ns >= window_.from();
-}
-
-Shape DrawnTimeline::shape_of(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns) {
-  return {.kind = event.category.text == kFrames ? Shape::Kind::Frame : Shape::Kind::Call,
-          .begin_ns = begin_ns,
-          .end_ns = end_ns,
-          .longest_ns = end_ns - begin_ns,
-          .name = shared(event.name.text),
-          .frame = frame_of(event)};
-}
-
-SharedName DrawnTimeline::shared(std::string_view text) {
-  text = cut_utf8(text, kNameBytes);
-  if (const auto known = names_.find(text); known != names_.end()) return *known;
-  if (names_.size() >= names_limit_) {
-    std::erase_if(names_, [](const SharedName& name) { return name.use_count() == 1; });
-    names_limit_ = std::max(kHeldShapes, 2 * names_.size());
+void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+  ThreadState& state = state_of(thread);
+  Extra extra{};
+  if (is_late) {
+    state.has_late = true;
+  } else {
+    extra = state.open.back();
+    state.open.pop_back();
   }
-  return *names_.insert(std::make_shared<const std::string>(text)).first;
-}
-
-bool DrawnTimeline::admit(ThreadState& thread, const Shape& shape) {
-  if (thread.is_drawn == IsDrawn::Unknown) {
-    const bool is_drawn = drawn_threads_ < options_.max_threads;
-    thread.is_drawn = is_drawn ? IsDrawn::Yes : IsDrawn::No;
-    ++(is_drawn ? drawn_threads_ : report_.other_threads);
+  if (!call.is_chosen || !is_in_range(call.begin_ns, call.end_ns)) return;
+  Shape shape{.begin_ns = call.begin_ns,
+              .end_ns = call.end_ns,
+              .longest_ns = call.end_ns - call.begin_ns,
+              .name = call.name,
+              .details = extra.details,
+              .frame = extra.frame,
+              .has_end = call.has_end};
+  if (!call.has_end) ++report_.endless;
+  // The calls around it; those behind which it came late are not.
+  std::size_t row = thread.chosen;
+  if (is_late) {
+    row = 0;
+    std::size_t chosen = 0;
+    for (const OpenCall& open : thread.calls) {
+      if (!open.is_chosen) continue;
+      ++chosen;
+      if (open.begin_ns <= call.begin_ns && (open.awaits_end || open.end_ns >= call.end_ns)) row = chosen;
+    }
   }
-  if (thread.is_drawn == IsDrawn::No) {
-    ++report_.on_other_threads;
-    return false;
+  // A frame with many values is a call of length 0. A frame that lasts, with single steps, is drawn as a
+  // call.
+  if (shape.longest_ns == 0 && calls_.names()[call.name].category == kFrames) {
+    shape.kind = Shape::Kind::Frame;
+    return mark(state, state.has_late ? state.rows.row_at(row, shape.begin_ns) : row, shape);
   }
-  first_drawn_ns_ = std::min(first_drawn_ns_, std::max(shape.begin_ns, window_.from()));
-  last_drawn_ns_ = std::max(last_drawn_ns_, std::min(shape.end_ns, window_.to()));
-  return true;
-}
-
-void DrawnTimeline::put(ThreadState& thread, std::size_t row, Shape shape) {
-  if (is_frame(shape)) return mark(thread, row, std::move(shape));
-  if (!admit(thread, shape)) return;
-  report_.too_deep += thread.rows.put(row, std::move(shape));
+  if (!admit(state)) return;
+  if (call.name >= calls_of_name_.size()) calls_of_name_.resize(2 * call.name + 1);
+  ++calls_of_name_[call.name];
+  reach(shape.begin_ns, shape.end_ns);
+  const std::size_t before = state.rows.size();
+  report_.too_deep +=
+      state.has_late ? state.rows.put_late(row, shape) : state.rows.put(row, shape, merged_ns_);
+  held_ = held_ + state.rows.size() - before;
   make_room();
 }
 
-void DrawnTimeline::put_late(ThreadState& thread, Shape shape) {
-  std::size_t first_row = 0;
-  for (const WaitingCall& waiting : thread.waiting)
-    if (waiting.shape.begin_ns <= shape.begin_ns) first_row = waiting.row + 1;
-  if (is_frame(shape)) {
-    const std::size_t row = thread.rows.row_at(first_row, shape.begin_ns);
-    return mark(thread, row, std::move(shape));
+std::uint32_t DrawnTimeline::details_of(const Event& event) {
+  if (details_.size() >= kMaxDetails) return 0;
+  TextBuffer text;
+  const bool is_frame = frame_of(event).has_value();  // which has its number already
+  for (const Argument& argument : event.arguments) {
+    if (is_frame && argument.name.text == "frame") continue;
+    if (text.size() != 0) text.push_back('\n');
+    append_argument(text, argument);
   }
-  if (!admit(thread, shape)) return;
-  report_.too_deep += thread.rows.put_late(first_row, shape);
-  make_room();
+  if (text.size() == 0) return 0;
+  details_.emplace_back(cut_utf8({text.data(), text.size()}, 4 * kNameBytes));
+  return static_cast<std::uint32_t>(details_.size() - 1);
 }
 
-void DrawnTimeline::mark(ThreadState& thread, std::size_t row, Shape shape) {
-  if (!admit(thread, shape)) return;
-  if (thread.rows.mark(row, std::move(shape)) == ThreadRows::Marked::TooDeep) ++report_.too_deep;
+void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
+  const CallThread* const in_order = calls_.advance(event.thread, time_ns);
+  ThreadState& state = state_of(calls_.thread_of(event.thread));
+  const Shape shape{.kind = event.category.text == kFrames ? Shape::Kind::Frame : Shape::Kind::Instant,
+                    .begin_ns = time_ns,
+                    .end_ns = time_ns,
+                    .name = calls_.index_of(event),
+                    .details = event.arguments.empty() ? 0 : details_of(event),
+                    .frame = frame_of(event)};
+  if (in_order == nullptr) ++report_.late;
+  mark(state, in_order != nullptr ? in_order->chosen : state.rows.row_at(0, time_ns), shape);
+}
+
+bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
+}
+
+// The end of a flow that has begun may lie behind the range: then there is nothing to point at.
+void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns) {
+  const CallThread* const in_order = calls_.advance(event.thread, time_ns);
+  const CallThread& thread = calls_.thread_of(event.thread);
+  const FlowEnd end{.thread = thread.key,
+                    .row = in_order == nullptr || thread.chosen == 0 ? 0 : thread.chosen - 1,
+                    .ns = time_ns};
+  const std::tuple key{std::string(event.category.text), std::string(event.name.text), event.id};
+  const auto open = open_flows_.find(key);
+  if (event.type != EventType::FlowBegin && open != open_flows_.end()) {
+    const bool is_shown = is_in_range(open->second.ns, open->second.ns) && is_in_range(time_ns, time_ns);
+    if (is_shown && flows_.size() < kMaxFlows)
+      flows_.push_back({.from = open->second, .to = end, .name = calls_.index_of(event)});
+    else
+      ++report_.flows_not_drawn;
+  }
+  if (event.type == EventType::FlowEnd)
+    open_flows_.erase(key);
+  else if (open_flows_.size() < kMaxOpenFlows)
+    open_flows_.insert_or_assign(key, end);
+}
+
+void DrawnTimeline::add_counter(const Event& event, std::uint64_t time_ns) {
+  for (const Argument& argument : event.arguments) {
+    const auto value = number_of(argument.value);
+    const CounterKey key{event.thread.process, std::string(event.name.text), event.id,
+                         std::string(argument.name.text)};
+    if (!value || (counters_.size() >= kMaxCounters && !counters_.contains(key))) {
+      ++report_.values_not_drawn;
+      continue;
+    }
+    ++report_.values;
+    Series& series = counters_[key];
+    std::vector<Drawing::Value>& values = series.values;
+    if (!values.empty() && time_ns < values.back().ns + series.step_ns) {
+      values.back().value = std::max(values.back().value, *value);
+      continue;
+    }
+    values.push_back({time_ns, *value});
+    reach(time_ns, time_ns);
+    if (values.size() <= kMaxValues) continue;
+    series.step_ns = std::max(2 * series.step_ns, 2 * (time_ns - values.front().ns) / kMaxValues);
+    std::vector<Drawing::Value> fewer;
+    for (const Drawing::Value& one : values) {
+      if (!fewer.empty() && one.ns < fewer.back().ns + series.step_ns)
+        fewer.back().value = std::max(fewer.back().value, one.value);
+      else
+        fewer.push_back(one);
+    }
+    values = std::move(fewer);
+  }
+}
+
+bool DrawnTimeline::admit(ThreadState& thread) {
+  if (!thread.is_drawn) {
+    thread.is_drawn = drawn_threads_ < options_.max_threads;
+    ++(*thread.is_drawn ? drawn_threads_ : report_.other_threads);
+  }
+  if (!*thread.is_drawn) ++report_.on_other_threads;
+  return *thread.is_drawn;
+}
+
+void DrawnTimeline::reach(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, calls_.window().from()));
+  last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, calls_.window().to()));
+}
+
+void DrawnTimeline::mark(ThreadState& thread, std::size_t row, const Shape& shape) {
+  if (!admit(thread)) return;
+  if (shape.kind == Shape::Kind::Frame) reach(shape.begin_ns, shape.end_ns);
+  first_mark_ns_ = std::min(first_mark_ns_, shape.begin_ns);
+  last_mark_ns_ = std::max(last_mark_ns_, shape.begin_ns);
+  const ThreadRows::Marked marked = thread.rows.mark(row, shape);
+  if (marked == ThreadRows::Marked::TooDeep) ++report_.too_deep;
+  if (marked != ThreadRows::Marked::New) return;
+  ++held_;
   make_room();
 }
 
 void DrawnTimeline::make_room() {
-  if (++held_ <= held_limit_) return;
-  merge(kHeldShapes / 2);
-  held_limit_ = std::max(kHeldShapes, 2 * held_);
-}
-
-std::uint64_t DrawnTimeline::span_ns() const {
-  return last_drawn_ns_ > first_drawn_ns_ ? last_drawn_ns_ - first_drawn_ns_ : 0;
-}
-
-void DrawnTimeline::merge(std::size_t max_shapes) {
-  const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(span_ns(), options_.columns));
-  for (std::uint64_t pixels = 1;; pixels *= 2) {
+  while (held_ > held_limit_) {
+    merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
     held_ = 0;
-    for (auto& [key, thread] : threads_) {
-      thread.rows.merge(pixel_ns * pixels);
-      held_ += thread.rows.size();
+    for (auto& thread : threads_) {
+      if (!thread) continue;
+      thread->rows.merge(merged_ns_);
+      held_ += thread->rows.size();
     }
-    merged_ns_ = std::max(merged_ns_, pixel_ns * pixels);
-    if (held_ <= max_shapes || pixels >= options_.columns) break;
+    if (held_ <= held_limit_ / 2) break;
+    // What can't be merged: marks of rows far apart.
+    if (merged_ns_ > last_ns_) held_limit_ = 2 * held_;
   }
-  report_.pixels = divided_up(merged_ns_, pixel_ns);
 }
 
 void DrawnTimeline::finish(const ReaderCounters& counters) {
-  for (auto& [key, of] : threads_) {
-    ThreadState& thread = of;
-    thread.open.finish([&](const OpenCalls::Call& call) { close(thread, call, !call.awaits_end); });
-  }
-  if (first_drawn_ns_ > last_drawn_ns_) return;
-  // The picture ends with the trace where the range reaches further.
-  origin_ns_ = std::min(start_ns_.value_or(0), first_drawn_ns_);
-  from_ns_ = options_.range.from ? std::clamp(window_.from(), origin_ns_, first_drawn_ns_) : first_drawn_ns_;
-  to_ns_ = options_.range.to ? std::clamp(window_.to(), last_drawn_ns_, std::max(last_ns_, last_drawn_ns_))
-                             : last_drawn_ns_;
-  to_ns_ = std::max(to_ns_, from_ns_ + 1);
-  first_drawn_ns_ = from_ns_;
-  last_drawn_ns_ = to_ns_;
-  merge(kDrawnShapes);
+  calls_.finish();
+  report_.unmatched_ends = calls_.unmatched();
+  report_.late += calls_.late();
   report_.unreadable = counters.unknown_records + counters.damaged_records + counters.too_large_records;
-  count_shapes();
-}
-
-void DrawnTimeline::count_shapes() {
-  for (const auto& [key, thread] : threads_) {
-    if (thread.rows.size() != 0) ++report_.threads;
-    for (const Row& row : thread.rows.rows()) {
-      for (const auto& [begin, call] : row.calls()) {
-        report_.calls += call.count;
-        if (!call.is_merged()) continue;
-        report_.merged_calls += call.count;
-        ++report_.merged_shapes;
-      }
-      for (const auto& [begin, mark] : row.marks()) {
-        (mark.kind == Shape::Kind::Frame ? report_.frames : report_.instants) += mark.count;
-        if (!mark.is_merged()) continue;
-        report_.merged_marks += mark.count;
-        ++report_.merged_mark_shapes;
-      }
-    }
+  if (is_empty()) {
+    first_drawn_ns_ = first_mark_ns_;
+    last_drawn_ns_ = last_mark_ns_;
   }
+  if (!is_empty()) find_axis();
 }
 
-std::vector<DrawnTimeline::NamedRows> DrawnTimeline::threads() const {
+// The picture ends with the trace where the range reaches further.
+void DrawnTimeline::find_axis() {
+  const TimeWindow& window = calls_.window();
+  const TimeRange range = options_.events.range.value_or(TimeRange{});
+  origin_ns_ = std::min(start_ns_.value_or(0), first_drawn_ns_);
+  from_ns_ = range.from ? std::clamp(window.from(), origin_ns_, first_drawn_ns_) : first_drawn_ns_;
+  to_ns_ =
+      range.to ? std::clamp(window.to(), last_drawn_ns_, std::max(last_ns_, last_drawn_ns_)) : last_drawn_ns_;
+  to_ns_ = std::max(to_ns_, from_ns_ + 1);
+}
+
+std::string DrawnTimeline::name_of(const ThreadKey& key) const {
   const auto named = [](const auto& names, std::uint64_t koid, std::string_view nameless) {
     const auto name = names.find(koid);
     return fmt::format("{} {}", name == names.end() ? nameless : name->second, koid);
   };
-  std::vector<NamedRows> named_rows;
-  for (const auto& [key, thread] : threads_)
-    if (thread.rows.size() != 0)
-      named_rows.push_back({.name = fmt::format("{} / {}", named(process_names_, key.first, "process"),
-                                                named(thread_names_, key.second, "thread")),
-                            .rows = &thread.rows});
-  return named_rows;
+  return fmt::format("{} / {}", named(process_names_, key.first, "process"),
+                     named(thread_names_, key.second, "thread"));
+}
+
+Drawing DrawnTimeline::drawing(Detail detail) {
+  Drawing drawing{.details = details_, .from_ns = from_ns_, .to_ns = to_ns_, .origin_ns = origin_ns_};
+  std::map<ThreadKey, std::size_t> lanes;
+  for (const auto& [key, thread] : calls_.threads()) {
+    if (thread.index >= threads_.size() || !threads_[thread.index] ||
+        threads_[thread.index]->rows.size() == 0)
+      continue;
+    lanes.emplace(key, drawing.lanes.size());
+    drawing.lanes.push_back({.name = name_of(key), .rows = threads_[thread.index]->rows.rows()});
+  }
+  const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(to_ns_ - from_ns_, options_.columns));
+  const std::size_t most = detail == Detail::All ? kPageShapes : kDrawnShapes;
+  std::uint64_t merged_ns = detail == Detail::All ? merged_ns_ : std::max(merged_ns_, pixel_ns);
+  for (;; merged_ns = std::max<std::uint64_t>(1, 2 * merged_ns)) {
+    std::size_t shapes = 0;
+    for (Drawing::Lane& lane : drawing.lanes)
+      for (Row& row : lane.rows) {
+        row.merge(merged_ns);
+        shapes += row.size();
+      }
+    if (shapes <= most || merged_ns > to_ns_ - from_ns_) break;
+  }
+  for (const Flow& flow : flows_) {
+    const auto from = lanes.find(flow.from.thread), to = lanes.find(flow.to.thread);
+    if (from == lanes.end() || to == lanes.end()) continue;
+    drawing.arrows.push_back({.from = {from->second, flow.from.row, flow.from.ns},
+                              .to = {to->second, flow.to.row, flow.to.ns},
+                              .name = flow.name});
+  }
+  for (const auto& [key, series] : counters_) {
+    const auto& [process, name, id, argument] = key;
+    drawing.lanes.push_back(
+        {.name = fmt::format("{}{}: {}", name, id == 0 ? "" : fmt::format(" {}", id), argument),
+         .values = series.values});
+  }
+  for (std::uint32_t name = 0; name < calls_.names().size(); ++name)
+    drawing.names.push_back(
+        {calls_.names()[name].category, std::string(cut_utf8(calls_.names()[name].name, kNameBytes))});
+  drawing.calls = calls_of_name_;
+  drawing.calls.resize(drawing.names.size());
+  report_.merged_ns = merged_ns;
+  report_.pixels = detail == Detail::All ? 0 : divided_up(merged_ns, pixel_ns);
+  count_shapes(drawing);
+  drawing.foot = report_.lines();
+  return drawing;
+}
+
+void DrawnTimeline::count_shapes(const Drawing& drawing) {
+  DrawingReport& of = report_;
+  of.calls = of.merged_calls = of.merged_shapes = of.frames = of.instants = of.merged_marks =
+      of.merged_mark_shapes = 0;
+  of.threads = of.counters = of.far_marks = 0;
+  of.flows = drawing.arrows.size();
+  for (const Drawing::Lane& lane : drawing.lanes) {
+    ++(lane.values.empty() ? of.threads : of.counters);
+    for (const Row& row : lane.rows) {
+      for (const auto& [begin, call] : row.calls()) {
+        of.calls += call.count;
+        if (!call.is_merged()) continue;
+        of.merged_calls += call.count;
+        ++of.merged_shapes;
+      }
+      for (const auto& [begin, mark] : row.marks()) {
+        (mark.kind == Shape::Kind::Frame ? of.frames : of.instants) += mark.count;
+        if (mark.end_ns < from_ns_ || mark.begin_ns > to_ns_) of.far_marks += mark.count;
+        if (!mark.is_merged()) continue;
+        of.merged_marks += mark.count;
+        ++of.merged_mark_shapes;
+      }
+    }
+  }
 }
 
 }  // namespace fxt::tools

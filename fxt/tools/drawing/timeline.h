@@ -8,29 +8,27 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "fxt/reader.h"
 #include "fxt/time_range.h"
+#include "fxt/tools/calls.h"
+#include "fxt/tools/drawing/drawing.h"
 #include "fxt/tools/drawing/drawing_report.h"
 #include "fxt/tools/drawing/rows.h"
-#include "fxt/tools/open_calls.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
 struct TimelineOptions {
-  TimeRange range = {};
-  Selection events = {};      // by thread, name and category
+  Selection events = {};      // by thread, name, category and time
   std::uint64_t columns = 1;  // pixels from its first to its last time
   std::size_t max_rows = 32;  // of a thread
   std::size_t max_threads = 64;
 };
 
-class DrawnTimeline {
+class DrawnTimeline : private CallStream::Listener {
  public:
   explicit DrawnTimeline(TimelineOptions options);
 
@@ -40,82 +38,83 @@ class DrawnTimeline {
   // No record follows. To be called once, before the functions below.
   void finish(const ReaderCounters& counters);
 
-  struct NamedRows {
-    std::string name;
-    const ThreadRows* rows;
-  };
-  // The threads with anything drawn, by process and thread.
-  std::vector<NamedRows> threads() const;
-  bool is_empty() const { return report_.threads == 0; }
+  bool is_empty() const { return first_drawn_ns_ > last_drawn_ns_; }
+  // What is drawn: shapes narrower than a pixel are merged, or only as many as the budget of a page demands.
+  // The threads come by process and thread, then counters.
+  enum class Detail : std::uint8_t { Pixels, All };
+  Drawing drawing(Detail detail = Detail::Pixels);
+  // Of the latest drawing.
   const DrawingReport& report() const { return report_; }
 
-  // The first and last time of the picture, and the time that its axis counts from: the trace's first one.
-  std::uint64_t from_ns() const { return from_ns_; }
-  std::uint64_t to_ns() const { return to_ns_; }
-  std::uint64_t origin_ns() const { return origin_ns_; }
-
  private:
-  enum class IsDrawn : std::uint8_t { Unknown, Yes, No };
-  // A call that awaits its end event, and the row that it will have.
-  struct WaitingCall {
-    std::size_t row;
-    Shape shape;
+  // What is known of an open call besides.
+  struct Extra {
+    std::optional<std::uint64_t> frame;
+    std::uint32_t details;
   };
   struct ThreadState {
     explicit ThreadState(std::size_t max_rows) : rows(max_rows) {}
-    OpenCalls open;
-    std::size_t shown = 0;  // open calls that are shown
-    std::vector<WaitingCall> waiting;
-    IsDrawn is_drawn = IsDrawn::Unknown;
+    std::vector<Extra> open;
+    bool has_late = false;
+    std::optional<bool> is_drawn;
     ThreadRows rows;
   };
-  struct NameHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-    std::size_t operator()(const SharedName& name) const { return (*this)(std::string_view(*name)); }
+  struct FlowEnd {
+    ThreadKey thread;
+    std::size_t row;
+    std::uint64_t ns;
   };
-  struct SameName {
-    using is_transparent = void;
-    static std::string_view text(std::string_view text) { return text; }
-    static std::string_view text(const SharedName& name) { return *name; }
-    bool operator()(const auto& a, const auto& b) const { return text(a) == text(b); }
+  struct Flow {
+    FlowEnd from, to;
+    std::uint32_t name;
   };
+  // The values of one argument of a counter.
+  struct Series {
+    std::vector<Drawing::Value> values;
+    std::uint64_t step_ns = 1;  // of several in a step the greatest is kept
+  };
+  using CounterKey =
+      std::tuple<std::uint64_t, std::string, std::uint64_t, std::string>;  // process, name, id, argument
 
-  // Nothing if the time is impossible.
-  std::optional<std::uint64_t> time_of(std::uint64_t ticks, const Reader& reader);
-  void add_call(const Record& record, const Event& event, const Reader& reader);
-  void add_instant(const Record& record, const Event& event, std::uint64_t time_ns);
-  void close(ThreadState& thread, const OpenCalls::Call& call, bool has_end);
-  bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const;
-
-  Shape shape_of(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns);
-  SharedName shared(std::string_view text);
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  bool is_possible(const Record& record, const Reader& reader);
+  void add_instant(const Event& event, std::uint64_t time_ns);
+  void add_flow(const Event& event, std::uint64_t time_ns);
+  void add_counter(const Event& event, std::uint64_t time_ns);
+  bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns);
+  std::uint32_t details_of(const Event& event);
   // Counts a shape in the range. False if its thread is not drawn.
-  bool admit(ThreadState& thread, const Shape& shape);
-  void put(ThreadState& thread, std::size_t row, Shape shape);
-  void put_late(ThreadState& thread, Shape shape);
-  void mark(ThreadState& thread, std::size_t row, Shape shape);
+  bool admit(ThreadState& thread);
+  // Widens the axis.
+  void reach(std::uint64_t begin_ns, std::uint64_t end_ns);
+  void mark(ThreadState& thread, std::size_t row, const Shape& shape);
   void make_room();
-  // Merges neighbours until at most `max_shapes` are left, or one for each row.
-  void merge(std::size_t max_shapes);
-  std::uint64_t span_ns() const;
-  void count_shapes();
-  ThreadState& thread_of(const Event& event);
+  ThreadState& state_of(const CallThread& thread);
+  std::string name_of(const ThreadKey& key) const;
+  void find_axis();
+  void count_shapes(const Drawing& drawing);
 
   TimelineOptions options_;
-  TimeWindow window_;
+  CallStream calls_;
   DrawingReport report_;
-  std::map<ThreadKey, ThreadState> threads_;
-  std::unordered_map<std::uint64_t, std::string> process_names_, thread_names_;  // by koid
-  std::unordered_set<SharedName, NameHash, SameName> names_;
+  std::vector<std::optional<ThreadState>> threads_;  // by the thread's index
+  std::map<std::uint64_t, std::string> process_names_, thread_names_;
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, FlowEnd>
+      open_flows_;  // by category, name and id
+  std::vector<Flow> flows_;
+  std::map<CounterKey, Series> counters_;
+  std::vector<std::uint64_t> calls_of_name_;
+  std::vector<std::string> details_{""};
   std::size_t drawn_threads_ = 0;
-  std::size_t held_ = 0, held_limit_;  // in shapes
-  std::size_t names_limit_;
+  std::size_t held_ = 0, held_limit_;      // in shapes
   std::uint64_t merged_ns_ = 0;            // the greatest width below which shapes were merged
   std::optional<std::uint64_t> start_ns_;  // the trace's first time
   std::uint64_t last_ns_ = 0;              // the latest time of all
+  // Of calls, frames and values; and of marks, which do not stretch the axis where there are any of those.
   std::uint64_t first_drawn_ns_ = ~std::uint64_t{0}, last_drawn_ns_ = 0;
-  std::uint64_t from_ns_ = 0, to_ns_ = 0, origin_ns_ = 0;
+  std::uint64_t first_mark_ns_ = ~std::uint64_t{0}, last_mark_ns_ = 0;
+  std::uint64_t from_ns_ = 0, to_ns_ = 1, origin_ns_ = 0;
 };
 
 }  // namespace fxt::tools

@@ -18,6 +18,9 @@ class Calls : public ToolTest {
  protected:
   enum Name : std::uint64_t { kMain = 2, kWork = 3, kLeaf = 4 };
 
+  Words words_;
+  std::size_t before_ = 0;  // words before any call
+
   Calls() {
     words_ = file_of([](Writer& writer) {
       const auto mark = [&](std::uint64_t thread, const char* name) {
@@ -31,6 +34,7 @@ class Calls : public ToolTest {
       mark(101, "work");
       mark(102, "leaf");
     });
+    before_ = words_.size();
   }
   void complete(Name name, std::uint64_t begin, std::uint64_t end, std::uint64_t thread = 1) {
     add(4, name, thread, {begin, end});
@@ -60,8 +64,6 @@ class Calls : public ToolTest {
                      (1 + times.size()) << 4 | 4);
     words_.insert(words_.end(), times.begin(), times.end());
   }
-
-  Words words_;
 };
 
 TEST_F(Calls, HaveTimesOfTheirOwnAndThoseInThem) {
@@ -72,7 +74,7 @@ TEST_F(Calls, HaveTimesOfTheirOwnAndThoseInThem) {
   complete(kLeaf, 1000, 1040, 2);
   EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 200 1000 1000 1000", "work 2: 800 700 400 300 500",
                                         "leaf 2: 140 140 70 40 100"));
-  EXPECT_THAT(dump("--stats"), HasSubstr(R"(calls by category and name, in microseconds
+  EXPECT_THAT(dump("--stats --unit us"), HasSubstr(R"(calls by category and name, in us
          calls          total           self      average          min          max
              1          1.000          0.200        1.000        1.000        1.000 "app" "main"
              2          0.800          0.700        0.400        0.300        0.500 "app" "work"
@@ -179,6 +181,106 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   EXPECT_THAT(statistics(), ElementsAre("work 3: 800 800 800 800 800", "main 1: 500 0 500 500 500",
                                         "leaf 1: 200 200 200 200 200"));
   EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no begin\n"));
+}
+
+TEST_F(Calls, HaveReadableTimes) {
+  complete(kMain, 1000, 2'345'678);
+  EXPECT_THAT(dump("--stats"),
+              HasSubstr("             1        2.34 ms        2.34 ms      2.34 ms      2.34 ms"));
+  EXPECT_THAT(dump("--tree --unit ns"), HasSubstr("        2344678 main\n"));
+}
+
+// The same calls as pairs, of which ends have no names, and as complete events.
+class Encodings : public Calls {
+ protected:
+  void write(bool as_pairs) {
+    const auto one = [&](Name name, std::uint64_t from, std::uint64_t to, auto inner) {
+      if (as_pairs) {
+        begin(name, from);
+        inner();
+        end(Name{}, to);
+      } else {
+        complete(name, from, to);
+        inner();
+      }
+    };
+    one(kMain, 1000, 9000, [&] {
+      one(kWork, 2000, 4000, [&] { one(kLeaf, 2500, 3500, [] {}); });
+      one(kWork, 5000, 8000, [&] { one(kMain, 6000, 7000, [] {}); });
+    });
+  }
+};
+
+TEST_F(Encodings, GiveTheSameFigures) {
+  const std::vector<std::string> options{
+      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c none",      "-t 101",
+      "-r 2us~4us", "-r ~3us -n main", "--type complete", "--type begin", "--type event", "--type log"};
+  const auto all = [&] {
+    std::vector<std::vector<std::string>> figures;
+    for (const std::string& option : options) figures.push_back(statistics(option));
+    return figures;
+  };
+  write(false);
+  const auto complete = all();
+  words_.resize(before_);
+  write(true);
+  EXPECT_EQ(all(), complete);
+  EXPECT_THAT(complete[0], ElementsAre("main 2: 8000 4000 4500 1000 8000", "work 2: 5000 3000 2500 2000 3000",
+                                       "leaf 1: 1000 1000 1000 1000 1000"));
+  EXPECT_THAT(complete[1], ElementsAre("work 2: 5000 3000 2500 2000 3000"))
+      << "what is chosen changes no figure";
+  // 3000 to 5000: the part inside.
+  EXPECT_THAT(complete[6], ElementsAre("main 1: 2000 1000 2000 2000 2000", "work 2: 1000 500 500 0 1000",
+                                       "leaf 1: 500 500 500 500 500"));
+  EXPECT_THAT(complete[8], testing::SizeIs(3));
+  EXPECT_THAT(complete[11], testing::IsEmpty());
+}
+
+TEST_F(Encodings, AreChosenInTrees) {
+  write(true);
+  EXPECT_EQ(dump("--tree -n work"), R"(       0.000002000         100/101                work {
+       0.000004000         100/101          2.000 } work
+       0.000005000         100/101                work {
+       0.000008000         100/101          3.000 } work
+)");
+  EXPECT_EQ(dump("--tree -r 2us~2500ns"), R"(       0.000003000         100/101                main {
+       0.000003000         100/101                  work {
+       0.000003000         100/101                    leaf {
+       0.000003500         100/101          0.500     } leaf
+       0.000003500         100/101          0.500   } work
+       0.000003500         100/101          0.500 } main
+)");
+}
+
+TEST_F(Calls, KeepTheirThreadsNames) {
+  const std::string sample = file("sample", sample_trace());
+  EXPECT_THAT(shell(FXT_DUMP " --stats -t 101 -n run " + sample).output,
+              HasSubstr("events 100/101 process \"demo\" thread \"main\""));
+}
+
+TEST_F(Calls, AreFolded) {
+  complete(kMain, 1000, 2000);
+  complete(kWork, 1100, 1400);
+  complete(kLeaf, 1150, 1250);
+  complete(kWork, 1500, 1600);
+  complete(kLeaf, 1000, 1040, 2);
+  EXPECT_EQ(dump("--folded"),
+            "process 100;main 600\nprocess 100;main;work 300\nprocess 100;main;work;leaf 100\nprocess "
+            "100;leaf 40\n");
+}
+
+TEST_F(Calls, AreCompared) {
+  complete(kMain, 1000, 2000);
+  complete(kWork, 1100, 1400);
+  const std::string before = file("before", words_);
+  complete(kMain, 2000, 2500);
+  complete(kLeaf, 2100, 2200);
+  EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns " + before + " --diff " + file("after", words_)).output,
+            R"(calls by category and name, in ns
+         calls         then          total           then      difference   change
+             1            2           1000           1500            +500   +50.0% "app" "main"
+             0            1              0            100            +100      new "app" "leaf"
+)");
 }
 
 TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls by"))); }

@@ -47,29 +47,30 @@ class FxtDraw : public ToolTest {
   const std::string out_ = folder() + "out.svg";
 };
 
-constexpr std::string_view kPicture = R"(<!-- drawn by fxt-draw -->
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 316 113" width="316" height="113" font-family="monospace" font-size="10" data-from="0" data-to="3000">
-<style>text{pointer-events:none}</style>
-<rect width="316" height="113" fill="#fff"/>
-<g class="axis" fill="#777" stroke-width="0.5">
+constexpr std::string_view kPicture = R"svg(<!-- drawn by fxt-draw -->
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 316 115" width="316" height="115" font-family="monospace" font-size="11" data-from="0" data-to="3000">
+<style>text{pointer-events:none}@media(prefers-color-scheme:dark){.back{fill:#1b1b1d}.axis,.foot{fill:#aaa}.axis path{stroke:#444}.head{fill:#eee}.flow{stroke:#ddd}.instant{fill:#8ab4f8}.frame{fill:#ff6b6b}}</style>
+<defs><pattern id="off" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#ccc"/><rect width="1.5" height="5" fill="#aaa"/></pattern><marker id="tip" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="6" markerHeight="6" orient="auto"><path class="flow" d="M0 0L6 3L0 6" fill="none" stroke="#555"/></marker></defs>
+<rect class="back" width="316" height="115" fill="#fff"/>
+<g class="axis" fill="#666" stroke-width="0.5">
 <path d="M8 18V81" stroke="#ccc"/>
 <text x="0" y="15">0 µs</text>
 <path d="M208 18V81" stroke="#ccc"/>
-<text x="195.8" y="15">2 µs</text>
+<text x="194.6" y="15">2 µs</text>
 </g>
 <g class="lane">
-<text x="8" y="36" font-weight="bold">demo 1 / main 2</text>
-<rect x="8" y="41" width="300" height="16" fill="#beb9db"><title>main: 3 µs at 0 ns</title></rect>
+<text class="head" x="8" y="36" font-weight="bold">demo 1 / main 2</text>
+<rect x="8" y="41" width="299.5" height="16" fill="#e8b0e8"><title>main: 3 µs at 0 ns</title></rect>
 <text x="10" y="53">main</text>
-<rect x="58" y="58" width="150" height="16" fill="#ffb55a"><title>work: 1.5 µs at 500 ns</title></rect>
+<rect x="58" y="58" width="149.5" height="16" fill="#e8b0b0"><title>work: 1.5 µs at 500 ns</title></rect>
 <text x="60" y="70">work</text>
 </g>
-<g class="foot" fill="#777">
+<g class="foot" fill="#666">
 <text x="8" y="95">2 calls on 1 thread</text>
-<text x="8" y="108">0 is 1 µs by the trace's clock</text>
+<text x="8" y="109">0 is 1 µs by the trace's clock</text>
 </g>
 </svg>
-)";
+)svg";
 
 TEST_F(FxtDraw, DrawsAPicture) {
   const Outcome outcome = run("--width 316 " + trace() + " " + out_);
@@ -90,6 +91,24 @@ TEST_F(FxtDraw, DrawsAPage) {
                               "'unsafe-inline'\""));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
   EXPECT_THAT(page, Not(HasSubstr("href=")));
+}
+
+TEST_F(FxtDraw, DrawsAFlameGraph) {
+  const std::string in = file("in.fxt", file_of([&](Writer& writer) {
+                                writer.name_process(1, "demo");
+                                call_of(writer, 1000, 5000, "main");
+                                call_of(writer, 1000, 2000, "work");
+                                call_of(writer, 2000, 3000, "rest");
+                                call_of(writer, 3000, 4000, "work");
+                              }));
+  EXPECT_EQ(run("-f --flame process " + in + " " + out_).output, "3 paths of calls\n");
+  EXPECT_EQ(parsed(out_),
+            "['main: 4 µs\\n100.00 % of demo 1, itself 1 µs, 1 call', "
+            "'work: 2 µs\\n50.00 % of demo 1, itself 2 µs, 2 calls', "
+            "'rest: 1 µs\\n25.00 % of demo 1, itself 1 µs, 1 call']\n");
+  EXPECT_EQ(run("-q --flame all " + in + " " + folder() + "flame.html").exit_code, 0);
+  EXPECT_THAT(text_of(folder() + "flame.html"), HasSubstr("\"flame\":true"));
+  EXPECT_EQ(run("--flame some " + in + " " + out_).exit_code, 2);
 }
 
 TEST_F(FxtDraw, ReadsAndWritesWhatIsAsked) {
@@ -132,7 +151,7 @@ TEST_F(FxtDraw, AMillionCallsMakeABoundedPicture) {
                                 }
                               }));
   EXPECT_EQ(run(in + " " + out_).output,
-            "1000000 calls on 1 thread\n1000000 calls narrower than a pixel in 318 gray shapes\n");
+            "1000000 calls on 1 thread\n1000000 calls narrower than a pixel in 248 gray shapes\n");
   EXPECT_LT(std::filesystem::file_size(out_), 50'000);
 }
 
@@ -160,15 +179,14 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
             "fxt-draw: " + folder() + "in.fxt: nothing to draw: 0 calls on 0 threads\n");
   EXPECT_EQ(failed("-t 99 " + trace()),
             "fxt-draw: " + folder() + "in.fxt: has none of the threads asked for: 99\n");
-  const std::string counters = file("counters.fxt", file_of([](Writer& writer) {
-                                      writer.write(Event{.type = EventType::Counter,
-                                                         .time = 5,
-                                                         .thread = {.process = 1, .thread = 2},
-                                                         .name = "memory",
-                                                         .arguments = {{"KB", 1}}});
-                                    }));
-  EXPECT_EQ(failed(counters), "fxt-draw: " + counters +
-                                  ": nothing to draw: 0 calls on 0 threads; not drawn: 1 counter value\n");
+  const std::string others = file("others.fxt", file_of([](Writer& writer) {
+                                    writer.write(Event{.type = EventType::AsyncInstant,
+                                                       .time = 5,
+                                                       .thread = {.process = 1, .thread = 2},
+                                                       .name = "request"});
+                                  }));
+  EXPECT_EQ(failed(others),
+            "fxt-draw: " + others + ": nothing to draw: 0 calls on 0 threads; not drawn: 1 async event\n");
   EXPECT_EQ(failed(folder() + "none.fxt"), "fxt-draw: " + folder() + "none.fxt: No such file or directory\n");
 }
 

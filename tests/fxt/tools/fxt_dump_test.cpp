@@ -113,7 +113,7 @@ TEST_F(FxtDump, DoesOneThingAtATime) {
     const Outcome outcome = run(both + path);
     EXPECT_EQ(outcome.exit_code, 2) << both;
     EXPECT_EQ(outcome.output,
-              "fxt-dump: --stats, --tree, --check and --rules are asked for one at a time\n"
+              "fxt-dump: --stats, --tree, --folded, --check and --rules are asked for one at a time\n"
               "Try 'fxt-dump --help'.\n")
         << both;
   }
@@ -130,7 +130,9 @@ TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
   EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort goes with --stats");
   EXPECT_EQ(error("--stats --all "), "fxt-dump: --all goes with --check");
   EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets goes with lines of records");
-  EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree has no form in JSON");
+  EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree, --folded and --diff have no form in JSON");
+  EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff goes with --stats");
+  EXPECT_EQ(error("--unit us "), "fxt-dump: --unit goes with --stats and --tree");
 }
 
 TEST_F(FxtDump, SaysThatItsOutputIsFull) {
@@ -264,6 +266,29 @@ TEST_F(FxtDump, IsQuietWhenNobodyReads) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i});
   EXPECT_EQ(shell(FXT_DUMP " " + file("long", words) + " | head -1").output, "magic\n");
+}
+
+// A name of a foreign trace may hold what a terminal obeys.
+TEST_F(FxtDump, SendsNoControlCharacters) {
+  Words words = file_of([](Writer& writer) {
+    writer.write(Event{.type = EventType::DurationComplete,
+                       .time = 1000,
+                       .thread = {.process = 100, .thread = 101},
+                       .category = "a\x1b[31m",
+                       .name = "b\x1b]0;\a\x7f\u009b",
+                       .arguments = {{"c\x1b", "d\x1b"}},
+                       .end = 2000});
+  });
+  words = joined(words, {0x0002'0001'0104'0034, 1500, 2500});
+  const std::string path = file("odd\x1b", words);
+  for (const char* const options : {"", "--json ", "--stats ", "--stats --json ", "--tree ", "--folded ",
+                                    "--check ", "--check --json ", "-t 9 ", "no-such "}) {
+    std::string output = run(options + path).output;
+    std::erase(output, '\n');
+    EXPECT_EQ(std::ranges::count_if(output, [](unsigned char c) { return c < 0x20 || c == 0x7f; }), 0)
+        << options;
+    EXPECT_EQ(output.find("\u009b"), std::string::npos) << options;
+  }
 }
 
 TEST_F(FxtDump, HasColourOnRequestOnly) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fxt/tools/drawing/picture.h"
+#include "fxt/tools/drawing/timeline.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
@@ -51,9 +52,8 @@ inline Drawn drawn(std::span<const std::byte> bytes, tools::TimelineOptions opti
   for (const Entry& entry : reader) timeline.add(entry, reader);
   timeline.finish(reader.counters());
   if (timeline.is_empty()) return {.svg = {}, .lines = timeline.report().lines(), .is_empty = true};
-  return {.svg = tools::svg_of(timeline, columns + tools::kMargins, timeline.report().lines()),
-          .lines = timeline.report().lines(),
-          .is_empty = false};
+  const tools::Drawing drawing = timeline.drawing();
+  return {.svg = tools::svg_of(drawing, columns + tools::kMargins), .lines = drawing.foot, .is_empty = false};
 }
 inline Drawn drawn(const std::vector<Event>& events, const tools::TimelineOptions& options = {},
                    std::uint64_t columns = 1000) {

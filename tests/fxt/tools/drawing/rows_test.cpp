@@ -12,11 +12,7 @@ using testing::ElementsAre;
 class Rows : public testing::Test {
  protected:
   static Shape call(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t count = 1) {
-    return {.begin_ns = begin_ns,
-            .end_ns = end_ns,
-            .longest_ns = end_ns - begin_ns,
-            .name = std::make_shared<const std::string>("a"),
-            .count = count};
+    return {.begin_ns = begin_ns, .end_ns = end_ns, .longest_ns = end_ns - begin_ns, .count = count};
   }
   // "ROW: BEGIN-END"
   std::vector<std::string> calls() const {

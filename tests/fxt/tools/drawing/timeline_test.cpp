@@ -18,11 +18,14 @@ std::vector<std::string> shapes_of(const std::string& svg) {
     if (std::string_view(lane.attribute("class").value()) != "lane") continue;
     top = lane.child("text").attribute("y").as_double() + 5;
     for (const pugi::xml_node shape : lane.children()) {
-      const std::string title = shape.child("title").text().get();
+      std::string title = shape.child("title").text().get();
+      title.resize(std::min(title.find('\n'), title.size()));  // without arguments
       if (std::string_view(shape.name()) == "rect")
-        shapes.push_back(fmt::format("{}+{} row {}: {}", shape.attribute("x").value(),
-                                     shape.attribute("width").value(),
-                                     (shape.attribute("y").as_double() - top) / 17, title));
+        // Half a pixel lies between neighbours.
+        shapes.push_back(fmt::format(
+            "{}+{:.4g} row {}: {}", shape.attribute("x").value(),
+            shape.attribute("width").as_double() + (shape.attribute("width").as_double() > 0.5 ? 0.5 : 0),
+            (shape.attribute("y").as_double() - top) / 17, title));
       if (std::string_view(shape.name()) != "path") continue;
       const std::string place = shape.attribute("transform").value();
       const std::size_t blank = place.find(' ');
@@ -48,7 +51,7 @@ using tools::TimelineOptions;
 constexpr auto kBegin = EventType::DurationBegin, kEnd = EventType::DurationEnd,
                kInstant = EventType::Instant;
 
-TimelineOptions range(std::string_view text) { return {.range = parse_time_range(text)}; }
+TimelineOptions range(std::string_view text) { return {.events = {.range = parse_time_range(text)}}; }
 
 std::vector<std::string> shapes(const std::vector<Event>& events, const TimelineOptions& options = {}) {
   return shapes_of(drawn(events, options).svg);
@@ -118,9 +121,13 @@ TEST(Timeline, DrawsALaneForEachThreadByItsName) {
     writer.write(call(1000, 1500, "work", {.process = 4, .thread = 5}));
   });
   const std::string svg = drawn(bytes_of(words)).svg;
-  EXPECT_THAT(svg, HasSubstr("<text x=\"8\" y=\"36\" font-weight=\"bold\">demo 1 / thread 2</text>"));
-  EXPECT_THAT(svg, HasSubstr("<text x=\"8\" y=\"80\" font-weight=\"bold\">demo 1 / worker 3</text>"));
-  EXPECT_THAT(svg, HasSubstr("<text x=\"8\" y=\"124\" font-weight=\"bold\">process 4 / thread 5</text>"));
+  EXPECT_THAT(
+      svg, HasSubstr("<text class=\"head\" x=\"8\" y=\"36\" font-weight=\"bold\">demo 1 / thread 2</text>"));
+  EXPECT_THAT(
+      svg, HasSubstr("<text class=\"head\" x=\"8\" y=\"80\" font-weight=\"bold\">demo 1 / worker 3</text>"));
+  EXPECT_THAT(
+      svg,
+      HasSubstr("<text class=\"head\" x=\"8\" y=\"124\" font-weight=\"bold\">process 4 / thread 5</text>"));
 }
 
 TEST(Timeline, CallsThatReachOutOfTheRangeAreClipped) {
@@ -177,7 +184,7 @@ TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbours) {
                   "114.1+0.5 row 1: alone: 1 ns at 1.061 µs"));
   EXPECT_THAT(lines(events),
               ElementsAre("7 calls on 1 thread", "3 calls narrower than a pixel in 1 gray shape"));
-  EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.8\" height=\"16\" fill=\"#999\"><title>3 calls at"));
+  EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.3\" height=\"16\" fill=\"#999\"><title>3 calls at"));
 }
 
 // So that pointing at one tells of a place.
@@ -215,9 +222,9 @@ TEST(Timeline, FramesOfGdbAreMarks) {
   EXPECT_THAT(lines(events), ElementsAre("2 calls, 4 frames of GDB, 1 instant on 1 thread"));
   EXPECT_THAT(
       drawn(events).svg,
-      HasSubstr("<path class=\"mark\" transform=\"translate(108 58)\" d=\"M0 0l4 8h-8z\" fill=\"#c00\">"
+      HasSubstr("<path class=\"frame\" transform=\"translate(108 58)\" d=\"M0 0l4 8h-8z\" fill=\"#c00\">"
                 "<title>weigh, frame 0 at 100 ns</title></path>\n"
-                "<text x=\"113\" y=\"68\" fill=\"#c00\">weigh</text>\n"));
+                "<text class=\"frame\" x=\"113\" y=\"68\" fill=\"#c00\">weigh</text>\n"));
 }
 
 TEST(Timeline, MarksInOnePixelAreOne) {
@@ -260,7 +267,7 @@ TEST(Timeline, SaysWhichThreadsAreTooMany) {
       ElementsAre("4 calls on 2 threads", "2 more threads with 4 calls and marks not drawn (--max-threads)"));
   // Those in which nothing of the range happens take no place.
   events.insert(events.begin(), call(500, 600, "before", {.process = 1, .thread = 1}));
-  EXPECT_THAT(lines(events, {.range = parse_time_range("400ns~"), .max_threads = 4}),
+  EXPECT_THAT(lines(events, {.events = {.range = parse_time_range("400ns~")}, .max_threads = 4}),
               ElementsAre("8 calls on 4 threads"));
 }
 
@@ -277,16 +284,13 @@ TEST(Timeline, SaysWhatIsOdd) {
 
 TEST(Timeline, SaysWhatItDoesNotDraw) {
   const Drawn all = drawn(bytes_of(sample_trace()));
-  EXPECT_THAT(
-      all.lines,
-      ElementsAre("2 calls, 2 instants on 2 threads",
-                  "not drawn: 1 counter value, 3 async events, 3 flow events, 2 context switches, 1 wakeup, "
-                  "1 log message, 1 blob"));
-  EXPECT_THAT(all.svg,
-              HasSubstr("<g class=\"foot\" fill=\"#777\">\n<text x=\"8\" y=\"139\">2 calls, 2 instants on 2 "
-                        "threads</text>\n<text x=\"8\" y=\"152\">not drawn: 1 counter value,"));
+  EXPECT_THAT(all.lines,
+              ElementsAre("2 calls, 2 instants, 2 flows, 1 value of 1 counter on 2 threads",
+                          "1 mark before or behind the calls: at the ends of the axis",
+                          "not drawn: 3 async events, 2 context switches, 1 wakeup, 1 log message, 1 blob"));
   EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
-              ElementsAre("2 calls on 2 threads", "not drawn: 3 async events, 1 flow event"));
+              ElementsAre("2 calls on 2 threads", "2 flows not drawn: too many, or they leave the range",
+                          "not drawn: 3 async events"));
 }
 
 TEST(Timeline, CutsNamesWhereTheyDoNotFit) {
@@ -331,6 +335,52 @@ TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   EXPECT_EQ(all.lines[0], "200000 calls on 200 threads");
   EXPECT_THAT(all.lines[1], EndsWith(" calls narrower than 3 pixels in 25000 gray shapes"));
   EXPECT_LE(shapes_of(all.svg).size(), 50'000);
+}
+
+TEST(Timeline, TellsOfArguments) {
+  Event work = call(1000, 2000, "work");
+  work.arguments = {{"size", std::int64_t{7}}, {"path", "a<b"}};
+  EXPECT_THAT(drawn({work}).svg, HasSubstr("<title>work: 1 µs at 0 ns\n&quot;size&quot;=i64:7\n"
+                                           "&quot;path&quot;=&quot;a&lt;b&quot;</title>"));
+}
+
+TEST(Timeline, DrawsFlowsAndCounters) {
+  const std::string svg = drawn(bytes_of(sample_trace())).svg;
+  EXPECT_THAT(svg, HasSubstr("<path class=\"flow\" d=\"M383 49.5C476.75 49.5 476.75 110.5 570.5 110.5\""));
+  EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M258 "));
+}
+
+TEST(Timeline, MarksDoNotStretchTheAxis) {
+  const std::vector<Event> events{event(kInstant, 0, "info"), call(1000, 2000, "main")};
+  EXPECT_THAT(shapes(events), ElementsAre("8+1000 row 0: main: 1 µs at 1 µs", "^8 row 0: info at 0 ns"));
+  EXPECT_THAT(lines(events), Contains("1 mark before or behind the calls: at the ends of the axis"));
+  EXPECT_THAT(shapes({event(kInstant, 0, "a"), event(kInstant, 1000, "b")}),
+              ElementsAre("^8 row 0: a at 0 ns", "^1008 row 0: b at 1 µs"))
+      << "where there is nothing else";
+}
+
+TEST(Timeline, NeighboursHaveOtherColours) {
+  tools::RowColours colours;
+  const auto first = colours.next(1, 5), same = colours.next(1, 5), like = colours.next(2, 6),
+             other = colours.next(3, 12);
+  EXPECT_EQ(same.shade, first.shade);
+  EXPECT_NE(like.shade, first.shade);
+  EXPECT_EQ(other.shade, 0U);
+  EXPECT_EQ(tools::hue_of("main"), tools::hue_of("main"));
+}
+
+// What a page can zoom into.
+TEST(Timeline, APageHoldsWhatAPictureMerges) {
+  std::vector<Event> events;
+  for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
+  const auto bytes = bytes_of(trace_of(events));
+  Reader reader(bytes);
+  tools::DrawnTimeline timeline({.columns = 1000});
+  for (const Entry& entry : reader) timeline.add(entry, reader);
+  timeline.finish(reader.counters());
+  EXPECT_EQ(timeline.drawing().lanes[0].rows[0].calls().size(), 125U);
+  EXPECT_EQ(timeline.drawing(tools::DrawnTimeline::Detail::All).lanes[0].rows[0].calls().size(), 10'000U);
+  EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
 }
 
 // Every prefix, and every flipped bit, of a trace with all kinds of records.

@@ -1,9 +1,28 @@
+#include "fxt/support/text.h"
+
 #include <gmock/gmock.h>
 
-#include "fxt/tools/drawing/texts.h"
-
-namespace fxt::tools {
+namespace fxt {
 namespace {
+
+// Control characters, those of 8-bit terminals (C1), and what is not UTF-8.
+constexpr std::string_view kOdd = "a\x1b[31m\x7f\xc2\x9b\xff\u00fc\n";
+
+TEST(Printable, HoldsNothingThatATerminalObeys) {
+  EXPECT_EQ(printable(kOdd), "a\\x1b[31m\\x7f\\xc2\\x9b\\xff\u00fc\\x0a");
+}
+
+TEST(Printable, QuotedHasNamesForLineEnds) {
+  TextBuffer out;
+  append_quoted(out, std::string(kOdd) + "\"\\\r\t");
+  EXPECT_EQ(fmt::to_string(out), "\"a\\x1b[31m\\x7f\\xc2\\x9b\\xff\u00fc\\n\\\"\\\\\\r\\t\"");
+}
+
+TEST(JsonString, IsText) {
+  TextBuffer out;
+  append_json_string(out, std::string(kOdd) + "\"\\");
+  EXPECT_EQ(fmt::to_string(out), "\"a\\u001b[31m\\u007f\\u009b\ufffd\u00fc\\u000a\\\"\\\\\"");
+}
 
 TEST(XmlText, IsEscaped) {
   EXPECT_EQ(in_xml("map<int, \"x\">::operator&()"), "map&lt;int, &quot;x&quot;&gt;::operator&amp;()");
@@ -34,4 +53,4 @@ TEST(FittedText, KnowsWideCharacters) {
 }
 
 }  // namespace
-}  // namespace fxt::tools
+}  // namespace fxt

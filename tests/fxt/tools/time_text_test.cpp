@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
+#include "fxt/tools/time_text.h"
 
-#include "fxt/tools/drawing/texts.h"
+#include <gmock/gmock.h>
 
 namespace fxt::tools {
 namespace {
@@ -45,6 +45,25 @@ TEST(Ticks, AreAtMostSoMany) {
 TEST(Ticks, ReachTheLatestTimes) {
   const std::uint64_t end = (std::uint64_t{1} << 63) - 1;
   EXPECT_THAT(texts(end - 7, end, 2), ElementsAre("9223372036.854775800 s", "9223372036.854775805 s"));
+}
+
+TEST(TimeText, HasThreeDigits) {
+  EXPECT_EQ(time_in(TimeUnit::Auto, 0), "0 ns");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 999), "999 ns");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 1000), "1.00 \u00b5s");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 9'994), "9.99 \u00b5s");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 9'996), "10.0 \u00b5s");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 999'400), "999 \u00b5s");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 999'600), "1.00 ms");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 64'712'345'678), "64.7 s");
+  EXPECT_EQ(time_in(TimeUnit::Auto, 6'471'234'567'800), "6471 s");
+}
+
+TEST(TimeText, IsExactInAUnit) {
+  EXPECT_EQ(time_in(TimeUnit::Ns, 64'712'345'678), "64712345678");
+  EXPECT_EQ(time_in(TimeUnit::Us, 64'712'345'678), "64712345.678");
+  EXPECT_EQ(time_in(TimeUnit::Ms, 64'712'345'678), "64712.345678");
+  EXPECT_EQ(time_in(TimeUnit::S, 64'712'345'678), "64.712345678");
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
-# install_texts(<program> [COMPONENT <component>]): installs what a program says of itself, see program_text.h: its
-# manual page, and how bash, zsh and fish complete its options.
+# install_program(<program> [COMPONENT <component>]): installs a program and what it says of itself, see program_text.h:
+# its manual page, and how bash, zsh and fish complete its options.
 # install_completions(<directory> <name> [COMPONENT <component>]): installs <name>.bash, _<name> and <name>.fish.
 # install_manual(<file>.1): installs a manual page that was written by hand.
-function(install_texts program)
+function(install_program program)
+  install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${ARGN})
+  if(BUILD_SHARED_LIBS)  # of which one is ours
+    file(RELATIVE_PATH libdir /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${libdir})
+  endif()
   if(CMAKE_CROSSCOMPILING)
     return()  # it can't be asked
   endif()

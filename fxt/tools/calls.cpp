@@ -1,0 +1,134 @@
+#include "fxt/tools/calls.h"
+
+#include <algorithm>
+
+namespace fxt::tools {
+
+std::uint32_t CallNames::find(const Event& event) {
+  const auto known = indices_.find({event.category.text, event.name.text});
+  if (known != indices_.end()) return known->second;
+  const auto index = static_cast<std::uint32_t>(names_.size());
+  const Name& name = names_.emplace_back(std::string(event.category.text), std::string(event.name.text));
+  indices_.emplace(View{name.category, name.name}, index);
+  return index;
+}
+
+CallStream::CallStream(const Selection& selection, Listener& listener)
+    : selection_(selection),
+      listener_(&listener),
+      window_(selection.range.value_or(TimeRange{})),
+      takes_calls_(selection.kinds.empty() || std::ranges::any_of(selection.kinds, [](const auto& kind) {
+                     return kind == "event" || kind == "begin" || kind == "end" || kind == "complete";
+                   })) {}
+
+bool CallStream::is_chosen(std::uint32_t name) {
+  if (name >= chosen_.size()) chosen_.resize(names_.size(), -1);
+  if (chosen_[name] < 0)
+    chosen_[name] = takes_calls_ && selection_.has_names(names_[name].category, names_[name].name) ? 1 : 0;
+  return chosen_[name] > 0;
+}
+
+CallThread& CallStream::thread_of(const Thread& thread) {
+  const ThreadKey key{thread.process, thread.thread};
+  CallThread*& recent = recent_[thread.index];
+  if (recent == nullptr || recent->key != key) {
+    const auto index = static_cast<std::uint32_t>(threads_.size());
+    recent = &threads_.try_emplace(key, CallThread{.key = key, .index = index}).first->second;
+  }
+  return *recent;
+}
+
+CallStream::Part CallStream::part_of(const OpenCall& call) const {
+  const std::uint64_t begin = std::max(call.begin_ns, window_.from());
+  const std::uint64_t end = std::min(call.end_ns, window_.to());
+  return {.is_empty = end < begin, .begin_ns = begin, .end_ns = std::max(begin, end)};
+}
+
+bool CallStream::add(const Entry& entry, const Reader& reader) {
+  const auto* const event = std::get_if<Event>(&entry.record);
+  if (event == nullptr) {
+    if (selection_.range)
+      if (const auto ns = time_of(entry.record, reader)) window_.side_of(*ns);
+    return false;
+  }
+  const auto begin_ns = reader.to_ns(event->time);
+  if (selection_.range && begin_ns) window_.side_of(*begin_ns);
+  const bool is_complete = event->type == EventType::DurationComplete;
+  const bool is_begin = event->type == EventType::DurationBegin;
+  if (!is_complete && !is_begin && event->type != EventType::DurationEnd) return false;
+  if (!selection_.has_thread(event->thread.thread)) return false;
+  const auto end_ns = is_complete ? reader.to_ns(event->end) : begin_ns;
+  if (!begin_ns || !end_ns || *end_ns < *begin_ns) {
+    ++bad_times_;
+    return false;
+  }
+  CallThread& thread = thread_of(event->thread);
+  const bool is_in_order = *begin_ns >= thread.last_ns;
+  if (is_in_order)
+    end_calls_before(thread, *begin_ns);
+  else
+    ++late_;
+  const std::uint64_t time_ns = thread.last_ns = std::max(*begin_ns, thread.last_ns);
+  if (!is_complete && !is_begin) {
+    if (thread.awaiting == 0) {
+      ++unmatched_;
+      return is_chosen(names_.index_of(*event));
+    }
+    while (!thread.calls.back().awaits_end) pop(thread);
+    thread.calls.back().end_ns = time_ns;
+    const bool was_chosen = thread.calls.back().is_chosen;
+    pop(thread);
+    return was_chosen;
+  }
+  OpenCall call{
+      .name = names_.index_of(*event), .awaits_end = is_begin, .begin_ns = *begin_ns, .end_ns = *end_ns};
+  call.is_chosen = is_chosen(call.name);
+  const bool result = call.is_chosen;
+  if (!is_in_order && is_complete) {
+    listener_->ended(thread, call, true);
+    return result;
+  }
+  if (is_begin) call.begin_ns = call.end_ns = time_ns;
+  thread.awaiting += is_begin ? 1 : 0;
+  thread.chosen += call.is_chosen ? 1 : 0;
+  thread.calls.push_back(call);
+  listener_->began(thread, thread.calls.back(), *event);
+  return result;
+}
+
+const CallThread* CallStream::advance(const Thread& thread, std::uint64_t time_ns) {
+  CallThread& calls = thread_of(thread);
+  if (time_ns < calls.last_ns) return nullptr;
+  end_calls_before(calls, time_ns);
+  calls.last_ns = time_ns;
+  return &calls;
+}
+
+void CallStream::end_calls_before(CallThread& thread, std::uint64_t time_ns) {
+  while (!thread.calls.empty() && !thread.calls.back().awaits_end && thread.calls.back().end_ns <= time_ns)
+    pop(thread);
+}
+
+void CallStream::pop(CallThread& thread) {
+  const OpenCall call = thread.calls.back();
+  thread.calls.pop_back();
+  if (call.awaits_end) --thread.awaiting;
+  if (call.is_chosen) --thread.chosen;
+  const Part part = part_of(call);
+  if (!thread.calls.empty() && !part.is_empty) thread.calls.back().inner_ns += part.length_ns();
+  listener_->ended(thread, call, false);
+}
+
+void CallStream::finish() {
+  for (auto& [key, thread] : threads_) {
+    for (const OpenCall& call : thread.calls) thread.last_ns = std::max(thread.last_ns, call.end_ns);
+    while (!thread.calls.empty()) {
+      OpenCall& call = thread.calls.back();
+      call.has_end = !call.awaits_end;
+      if (call.awaits_end) call.end_ns = thread.last_ns;
+      pop(thread);
+    }
+  }
+}
+
+}  // namespace fxt::tools

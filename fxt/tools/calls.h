@@ -1,0 +1,138 @@
+// The calls of a trace, whatever their encoding: begin and end events, complete events, ends without names.
+// What a program wants to know of calls it asks CallStream, which follows each thread's open calls.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fxt/reader.h"
+#include "fxt/tools/selection.h"
+
+namespace fxt::tools {
+
+using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;  // process and thread
+
+// Pairs of category and name, by numbers that count from 0.
+class CallNames {
+ public:
+  struct Name {
+    std::string category, name;
+    friend auto operator<=>(const Name&, const Name&) = default;
+  };
+  std::uint32_t index_of(const Event& event) {
+    std::uint32_t& guess = guesses_[event.name.index % kGuesses];
+    if (guess >= names_.size() || !is(names_[guess], event)) guess = find(event);
+    return guess;
+  }
+  const Name& operator[](std::uint32_t index) const { return names_[index]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  using View = std::pair<std::string_view, std::string_view>;
+  struct Hash {
+    std::size_t operator()(const View& view) const {
+      const std::hash<std::string_view> hash;
+      return hash(view.first) * 31 + hash(view.second);
+    }
+  };
+  // Most events refer to the string table: the name that an index meant the last time is tried first.
+  static constexpr std::size_t kGuesses = std::size_t{1} << 15;
+
+  static bool is(const Name& name, const Event& event) {
+    return name.name == event.name.text && name.category == event.category.text;
+  }
+  std::uint32_t find(const Event& event);
+
+  std::deque<Name> names_;
+  std::unordered_map<View, std::uint32_t, Hash> indices_;
+  std::vector<std::uint32_t> guesses_ = std::vector<std::uint32_t>(kGuesses, ~0U);
+};
+
+struct OpenCall {
+  std::uint32_t name = 0;
+  bool awaits_end = false;  // its end is an event of its own
+  bool is_chosen = true;    // by the selection; but for its times
+  bool has_end = true;      // false: ended with its thread
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;    // once it is known
+  std::uint64_t inner_ns = 0;  // total of the calls directly inside it, as far as they lie in the range
+};
+
+// The calls that are open on a thread, outermost first, from its events in the order of the file. Where that
+// is the order of time, as writers of whole traces keep it, they are exactly the calls around the next event.
+struct CallThread {
+  ThreadKey key;
+  std::uint32_t index = 0;  // threads count from 0
+  std::vector<OpenCall> calls = {};
+  std::size_t awaiting = 0;  // calls that await their end event
+  std::size_t chosen = 0;    // calls that are chosen
+  std::uint64_t last_ns = 0;
+};
+
+class CallStream {
+ public:
+  // What is done with calls. A range of time is not looked at: see part_of().
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // The call has been put on top of the open ones. `event` is its begin, or all of it.
+    virtual void began(CallThread&, OpenCall&, const Event&) {}
+    // The call has ended, and been taken off. `is_late`: it came behind later events; what is around it is
+    // unknown.
+    virtual void ended(CallThread&, const OpenCall&, bool is_late) = 0;
+  };
+
+  // The call's part in the range; is_empty: it lies outside.
+  struct Part {
+    bool is_empty;
+    std::uint64_t begin_ns, end_ns;
+    std::uint64_t length_ns() const { return end_ns - begin_ns; }
+  };
+
+  CallStream(const Selection& selection, Listener& listener);
+
+  // To be called with each record in its order; does nothing with those that are no durations. True if the
+  // record is part of a chosen call.
+  bool add(const Entry& entry, const Reader& reader);
+  // An event of another kind: calls that have ended by then are taken off. Null if it comes behind later
+  // events.
+  const CallThread* advance(const Thread& thread, std::uint64_t time_ns);
+  // No record follows: calls without an end event end at the latest time of their thread.
+  void finish();
+
+  Part part_of(const OpenCall& call) const;
+  const CallNames& names() const { return names_; }
+  std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
+  const std::map<ThreadKey, CallThread>& threads() const { return threads_; }
+  CallThread& thread_of(const Thread& thread);
+  bool is_chosen(std::uint32_t name);
+  TimeWindow& window() { return window_; }
+
+  std::uint64_t late() const { return late_; }            // events behind later ones of their thread
+  std::uint64_t unmatched() const { return unmatched_; }  // ends without a begin
+  std::uint64_t bad_times() const { return bad_times_; }  // events with impossible times
+
+ private:
+  void end_calls_before(CallThread& thread, std::uint64_t time_ns);
+  void pop(CallThread& thread);
+
+  Selection selection_;
+  Listener* listener_;
+  TimeWindow window_;
+  bool takes_calls_;
+  CallNames names_;
+  std::vector<signed char> chosen_;  // by name; -1: not looked at
+  std::map<ThreadKey, CallThread> threads_;
+  std::array<CallThread*, 256> recent_ = {};  // by index in the thread table
+  std::uint64_t late_ = 0, unmatched_ = 0, bad_times_ = 0;
+};
+
+}  // namespace fxt::tools

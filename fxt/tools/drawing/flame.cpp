@@ -1,0 +1,77 @@
+// A flame graph as a drawing: its axis is the time that calls took together.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "fxt/tools/drawing/picture.h"
+#include "fxt/tools/time_text.h"
+
+namespace fxt::tools {
+namespace {
+
+constexpr std::size_t kMaxRows = 200, kMaxLanes = 64;
+
+}  // namespace
+
+Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
+  Drawing drawing{.details = {""}, .is_flame = true};
+  std::map<std::string, std::uint32_t, std::less<>> names;
+  std::uint64_t widest = 1, shapes = 0, narrow = 0, deep = 0;
+  for (const CallPaths::Node* root : paths.all().below) widest = std::max(widest, root->total_ns);
+  drawing.to_ns = widest;
+  // A hundredth of a pixel: what a page can zoom into.
+  const std::uint64_t least_ns = widest / columns / 100;
+
+  struct Open {
+    const CallPaths::Node* node;
+    std::size_t row;
+    std::uint64_t begin_ns;
+  };
+  for (const CallPaths::Node* root : paths.all().below) {
+    if (drawing.lanes.size() == kMaxLanes) break;
+    Drawing::Lane& lane = drawing.lanes.emplace_back();
+    lane.name = fmt::format("{}: {}", root->name, exact_time(root->total_ns));
+    std::vector<Open> open{{root, 0, 0}};
+    while (!open.empty()) {
+      const Open at = open.back();
+      open.pop_back();
+      std::uint64_t begin_ns = at.begin_ns;
+      for (const CallPaths::Node* node : at.node->below) {
+        const Open inner{node, at.row + 1, begin_ns};
+        begin_ns += node->total_ns;
+        if (node->total_ns < least_ns || inner.row > kMaxRows) {
+          ++(node->total_ns < least_ns ? narrow : deep);
+          continue;
+        }
+        const auto [name, is_new] =
+            names.try_emplace(node->name, static_cast<std::uint32_t>(drawing.names.size()));
+        if (is_new) drawing.names.push_back({.category = {}, .name = node->name});
+        if (is_new) drawing.calls.push_back(0);
+        drawing.calls[name->second] += node->calls;
+        if (lane.rows.size() < inner.row) lane.rows.resize(inner.row);
+        drawing.details.push_back(fmt::format(
+            "{:.2f} % of {}, itself {}, {} {}",
+            100.0 * static_cast<double>(node->total_ns) / static_cast<double>(root->total_ns), root->name,
+            exact_time(node->self_ns), node->calls, node->calls == 1 ? "call" : "calls"));
+        lane.rows[inner.row - 1].put({.begin_ns = inner.begin_ns,
+                                      .end_ns = begin_ns,
+                                      .longest_ns = node->total_ns,
+                                      .name = name->second,
+                                      .details = static_cast<std::uint32_t>(drawing.details.size() - 1)});
+        ++shapes;
+        open.push_back(inner);
+      }
+    }
+  }
+  drawing.foot.push_back(fmt::format("{} {}", shapes, shapes == 1 ? "path of calls" : "paths of calls"));
+  const auto say = [&](std::uint64_t count, std::string_view what) {
+    if (count != 0) drawing.foot.push_back(fmt::format("{} {}", count, what));
+  };
+  say(narrow, "not drawn, with what they call: narrower than a hundredth of a pixel");
+  say(deep, "not drawn: nested too deep");
+  say(paths.all().below.size() - drawing.lanes.size(), "more roots not drawn");
+  say(paths.joined(), "calls are drawn as their parents: too many paths, or too deep");
+  return drawing;
+}
+
+}  // namespace fxt::tools

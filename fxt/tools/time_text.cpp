@@ -1,0 +1,91 @@
+#include "fxt/tools/time_text.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace fxt::tools {
+namespace {
+
+struct Unit {
+  std::uint64_t ns;
+  unsigned digits;  // that ns have after the point
+  std::string_view name;
+};
+
+constexpr std::array<Unit, 4> kUnits{
+    {{1'000'000'000, 9, "s"}, {1'000'000, 6, "ms"}, {1'000, 3, "\u00b5s"}, {1, 0, "ns"}}};
+
+const Unit& unit_of(std::uint64_t ns) {
+  return *std::ranges::find_if(kUnits, [ns](const Unit& unit) { return ns >= unit.ns || unit.ns == 1; });
+}
+
+std::string in_unit(std::uint64_t ns, const Unit& unit, unsigned decimals) {
+  std::string text = fmt::format("{}", ns / unit.ns);
+  if (decimals != 0) text += "." + fmt::format("{:0{}}", ns % unit.ns, unit.digits).substr(0, decimals);
+  return fmt::format("{} {}", text, unit.name);
+}
+
+// The number of zeros at the end of the decimal number.
+unsigned zeros_of(std::uint64_t ns) {
+  unsigned zeros = 0;
+  for (; ns != 0 && ns % 10 == 0; ns /= 10) ++zeros;
+  return zeros;
+}
+
+unsigned decimals_for(std::uint64_t ns, const Unit& unit) {
+  return ns == 0 ? 0 : unit.digits - std::min(unit.digits, zeros_of(ns));
+}
+
+std::uint64_t first_tick(std::uint64_t from_ns, std::uint64_t step) {
+  return (from_ns + step - 1) / step * step;
+}
+
+// The smallest of 1, 2, 5, 10, 20, ... ns that is enough.
+std::uint64_t step_of(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most) {
+  for (std::uint64_t power = 1;; power *= 10)
+    for (const std::uint64_t factor : {1U, 2U, 5U}) {
+      const std::uint64_t step = power * factor, first = first_tick(from_ns, step);
+      if (first > to_ns || (to_ns - first) / step < most) return step;
+    }
+}
+
+}  // namespace
+
+std::string time_in(TimeUnit unit, std::uint64_t ns) {
+  if (unit == TimeUnit::Ns) return fmt::format("{}", ns);
+  if (unit != TimeUnit::Auto) {
+    const Unit& fixed = kUnits.at(3 - static_cast<std::size_t>(unit) + 1);
+    return fmt::format("{}.{:0{}}", ns / fixed.ns, ns % fixed.ns, fixed.digits);
+  }
+  const auto value = static_cast<double>(ns);
+  for (const Unit& one : kUnits) {
+    if (one.ns == 1) break;
+    const double in_unit = value / static_cast<double>(one.ns);
+    if (in_unit < 0.9995) continue;  // is a whole one with three digits
+    const int decimals = in_unit < 9.995 ? 2 : in_unit < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f} {}", in_unit, decimals, one.name);
+  }
+  return fmt::format("{} ns", ns);
+}
+
+std::string_view name_of(TimeUnit unit) {
+  constexpr std::array<std::string_view, 5> kNames{"", "ns", "us", "ms", "s"};
+  return kNames.at(static_cast<std::size_t>(unit));
+}
+
+std::string exact_time(std::uint64_t ns) {
+  const Unit& unit = unit_of(ns);
+  return in_unit(ns, unit, decimals_for(ns, unit));
+}
+
+std::vector<Tick> ticks(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most) {
+  const std::uint64_t step = step_of(from_ns, to_ns, most);
+  const Unit& unit = unit_of(to_ns);
+  std::vector<Tick> ticks;
+  for (std::uint64_t ns = first_tick(from_ns, step); ns <= to_ns; ns += step)
+    ticks.push_back({ns, in_unit(ns, unit, decimals_for(step, unit))});
+  return ticks;
+}
+
+}  // namespace fxt::tools
