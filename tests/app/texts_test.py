@@ -6,6 +6,7 @@ The directory with the programs is in the environment variable PROGRAMS.
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -136,6 +137,22 @@ class Texts(unittest.TestCase):
         self.assertEqual(self.completed_by_fish(script, "fxt-convert-all --progress "), ["always", "auto", "never"])
         script = self.completions_of("open-in-perfetto")["fish"]
         self.assertEqual(self.completed_by_fish(script, "fxt-open --no"), ["--no-browser"])
+
+    def test_scripts_help_and_do_nothing_else(self):
+        scripts = [path for path in [*(REPOSITORY / "scripts").iterdir(), *(REPOSITORY / "samples").glob("record*"),
+                                     REPOSITORY / ".ci/run"] if path.is_file() and os.access(path, os.X_OK)]
+        self.assertGreater(len(scripts), 10)
+        # Whatever they do needs more than this.
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for name in "bash", "dirname", "env", "python3", "sed":
+            (tools / name).symlink_to(shutil.which(name))
+        for script in scripts:
+            for option in "-h", "--help":
+                process = subprocess.run([script, option], check=False, capture_output=True, text=True,
+                                         env={"PATH": str(tools)})
+                self.assertEqual((process.returncode, process.stderr), (0, ""), script)
+                self.assertNotEqual(process.stdout, "", script)
 
 
 if __name__ == "__main__":
