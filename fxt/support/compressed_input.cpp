@@ -1,20 +1,19 @@
-// Plain files, gzip by Boost.Iostreams, and zstd.
+// Plain files, gzip by zlib, and zstd.
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ios>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <vector>
-#include <zstd.h>
-
-#include <boost/iostreams/categories.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 
 #include "fxt/support/compressed_files.h"
+
+#define ZLIB_CONST  // zlib's input pointers are const
+#include <zlib.h>
+#include <zstd.h>
 
 namespace fxt {
 namespace {
@@ -59,90 +58,98 @@ class RawFile final : public Input {
   std::size_t ahead_ = 0, taken_ = 0;
 };
 
-// What Boost.Iostreams reads from.
-struct RawSource {
-  using char_type = char;
-  using category = boost::iostreams::source_tag;
-  RawFile* file;
-
-  std::streamsize read(char* room, std::streamsize size) {
-    const std::size_t got =
-        file->read(std::as_writable_bytes(std::span(room, static_cast<std::size_t>(size))));
-    return got == 0 ? -1 : static_cast<std::streamsize>(got);
-  }
+// What a decoder has done: bytes that it took and gave; `failed`: they are damaged.
+struct Decoded {
+  std::size_t taken = 0, given = 0;
+  bool failed = false;
 };
 
-class GzipFile final : public Input {
-  using Traits = boost::iostreams::filtering_istreambuf::traits_type;
-
+class GzipDecoder {
  public:
-  GzipFile(std::unique_ptr<RawFile> file, std::string path) : file_(std::move(file)), path_(std::move(path)) {
-    stream_.push(boost::iostreams::gzip_decompressor());
-    stream_.push(RawSource{file_.get()});
+  GzipDecoder() {
+    constexpr int kGzipOnly = 16;
+    if (::inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
+  ~GzipDecoder() { ::inflateEnd(&stream_); }
+  GzipDecoder(const GzipDecoder&) = delete;
+  GzipDecoder& operator=(const GzipDecoder&) = delete;
 
-  // What came before damage is handed out first.
-  std::size_t read(std::span<std::byte> room) override {
-    std::size_t filled = 0;
-    try {
-      while (!damaged_ && filled < room.size() && stream_.sgetc() != Traits::eof()) {
-        const auto left = static_cast<std::streamsize>(room.size() - filled);
-        const std::streamsize ready = std::clamp<std::streamsize>(stream_.in_avail(), 1, left);
-        filled +=
-            static_cast<std::size_t>(stream_.sgetn(reinterpret_cast<char*>(room.data()) + filled, ready));
-      }
-    } catch (const std::ios_base::failure&) {
-      damaged_ = true;
+  bool is_complete() const { return is_complete_; }
+  Decoded decode(std::span<const std::byte> packed, std::span<std::byte> room) {
+    if (is_complete_ && !packed.empty()) {  // another file is appended
+      ::inflateReset(&stream_);
+      is_complete_ = false;
     }
-    if (damaged_ && filled == 0) throw FileError(path_ + ": the compressed data is damaged");
-    return filled;
+    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+    stream_.next_in = reinterpret_cast<const Bytef*>(packed.data());
+    stream_.avail_in = static_cast<uInt>(packed.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
+    stream_.avail_out = static_cast<uInt>(std::min(room.size(), kMost));
+    const uInt room_size = stream_.avail_out;
+    const int result = ::inflate(&stream_, Z_NO_FLUSH);
+    is_complete_ = result == Z_STREAM_END;
+    return {.taken = packed.size() - stream_.avail_in,
+            .given = room_size - stream_.avail_out,
+            .failed = result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR};
   }
 
  private:
-  std::unique_ptr<RawFile> file_;
-  std::string path_;
-  boost::iostreams::filtering_istreambuf stream_;
-  bool damaged_ = false;
+  z_stream stream_ = {};
+  bool is_complete_ = false;
 };
 
-// Boost's filter takes a file that is cut off for a whole one.
-class ZstdFile final : public Input {
+class ZstdDecoder {
  public:
-  ZstdFile(std::unique_ptr<RawFile> file, std::string path)
-      : file_(std::move(file)),
-        path_(std::move(path)),
-        decoder_(ZSTD_createDStream()),
-        packed_(ZSTD_DStreamInSize()) {
-    if (decoder_ == nullptr) throw std::bad_alloc();
+  ZstdDecoder() : stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
   }
-
-  // What came before damage is handed out first.
-  std::size_t read(std::span<std::byte> room) override {
+  bool is_complete() const { return wanted_ == 0; }
+  Decoded decode(std::span<const std::byte> packed, std::span<std::byte> room) {
+    ZSTD_inBuffer in{packed.data(), packed.size(), 0};
     ZSTD_outBuffer out{room.data(), room.size(), 0};
-    while (!is_damaged_ && out.pos == 0 && !room.empty()) {
-      if (in_.pos == in_.size && !is_at_end_) {
-        in_ = {packed_.data(), file_->read(packed_), 0};
-        is_at_end_ = in_.size == 0;
-      }
-      if (is_at_end_ && wanted_ == 0) return 0;
-      wanted_ = ZSTD_decompressStream(decoder_.get(), &out, &in_);
-      is_damaged_ = ZSTD_isError(wanted_) != 0 || (is_at_end_ && out.pos == 0);
-    }
-    if (is_damaged_ && out.pos == 0) throw FileError(path_ + ": the compressed data is damaged");
-    return out.pos;
+    wanted_ = ZSTD_decompressStream(stream_.get(), &out, &in);
+    return {.taken = in.pos, .given = out.pos, .failed = ZSTD_isError(wanted_) != 0};
   }
 
  private:
   struct Free {
-    void operator()(ZSTD_DStream* decoder) const { ZSTD_freeDStream(decoder); }
+    void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
   };
+  std::unique_ptr<ZSTD_DStream, Free> stream_;
+  std::size_t wanted_ = 0;  // bytes of input; 0 between frames
+};
+
+template <typename Decoder>
+class PackedFile final : public Input {
+ public:
+  PackedFile(std::unique_ptr<RawFile> file, std::string path)
+      : file_(std::move(file)), path_(std::move(path)), block_(kBlock) {}
+
+  // What comes before damage, also before a cut end, is handed out first.
+  std::size_t read(std::span<std::byte> room) override {
+    while (!is_damaged_ && !room.empty()) {
+      if (packed_.empty() && !is_at_end_) {
+        packed_ = std::span(block_).first(file_->read(block_));
+        is_at_end_ = packed_.empty();
+      }
+      if (is_at_end_ && decoder_.is_complete()) return 0;
+      const Decoded decoded = decoder_.decode(packed_, room);
+      packed_ = packed_.subspan(decoded.taken);
+      is_damaged_ = decoded.failed || (is_at_end_ && decoded.given == 0);
+      if (decoded.given != 0) return decoded.given;
+    }
+    if (is_damaged_) throw FileError(path_ + ": the compressed data is damaged");
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{128} << 10;
 
   std::unique_ptr<RawFile> file_;
   std::string path_;
-  std::unique_ptr<ZSTD_DStream, Free> decoder_;
-  std::vector<std::byte> packed_;
-  ZSTD_inBuffer in_{nullptr, 0, 0};
-  std::size_t wanted_ = 0;  // bytes of input; 0 between frames
+  Decoder decoder_;
+  std::vector<std::byte> block_;
+  std::span<const std::byte> packed_;  // of the block, what is not decoded yet
   bool is_at_end_ = false, is_damaged_ = false;
 };
 
@@ -151,8 +158,9 @@ class ZstdFile final : public Input {
 std::unique_ptr<Input> open_input(const std::string& path) {
   auto file = std::make_unique<RawFile>(path);
   const std::string_view head = file->head();
-  if (head.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>(std::move(file), path);
-  if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdFile>(std::move(file), path);
+  if (head.starts_with("\x1f\x8b")) return std::make_unique<PackedFile<GzipDecoder>>(std::move(file), path);
+  if (head.starts_with("\x28\xb5\x2f\xfd"))
+    return std::make_unique<PackedFile<ZstdDecoder>>(std::move(file), path);
   return file;
 }
 

@@ -4,10 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <fmt/format.h>
 #include <future>
-#include <ios>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -18,15 +16,10 @@
 
 #define ZLIB_CONST  // zlib's input pointers are const
 #include <zlib.h>
-
-#include <boost/iostreams/concepts.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
+#include <zstd.h>
 
 namespace fxt {
 namespace {
-
-namespace io = boost::iostreams;
 
 class PlainStream : public ByteStream {
  public:
@@ -182,66 +175,42 @@ void GzipStream::take_in(const Compressed& block) {
 
 // ---- zstd ----
 
-// The end of a chain of filters: our file. What goes wrong is also left in `failure`, for the chain keeps
-// silent about what happens while it is closed.
-class FileSink : public io::sink {
+class ZstdStream final : public ByteStream {
  public:
-  FileSink(AtomicFile& file, std::exception_ptr& failure) : file_(&file), failure_(&failure) {}
-  std::streamsize write(const char* bytes, std::streamsize size) {
-    try {
-      file_->write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
-    } catch (...) {
-      *failure_ = std::current_exception();
-      throw;
-    }
-    return size;
+  explicit ZstdStream(AtomicFile& file)
+      : file_(file), stream_(ZSTD_createCStream()), room_(ZSTD_CStreamOutSize()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
   }
+  void write(std::span<const std::byte> bytes) override { run(bytes, ZSTD_e_continue); }
+  void finish() override { run({}, ZSTD_e_end); }
 
  private:
-  AtomicFile* file_;
-  std::exception_ptr* failure_;
-};
+  struct Free {
+    void operator()(ZSTD_CStream* stream) const { ZSTD_freeCStream(stream); }
+  };
 
-class CompressedStream : public ByteStream {
- public:
-  template <typename Compressor>
-  CompressedStream(const Compressor& compressor, AtomicFile& file) : name_(file.name()) {
-    chain_.push(compressor);
-    chain_.push(FileSink(file, failure_));
-    chain_.exceptions(std::ios::badbit | std::ios::failbit);  // before, a chain without an end is itself bad
-  }
-  void write(std::span<const std::byte> bytes) override {
-    guarded([&] {
-      // Streams write characters; the bytes stay what they are.
-      const auto chars = std::span(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      chain_.write(chars.data(), static_cast<std::streamsize>(chars.size()));
-    });
-  }
-  void finish() override {
-    guarded([&] { chain_.reset(); });
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-  }
-
- private:
-  template <typename Action>
-  void guarded(Action action) {
-    try {
-      action();
-    } catch (const std::ios::failure& failure) {
-      throw OutputError(fmt::format("{}: can't compress: {}", name_, failure.what()));
+  void run(std::span<const std::byte> bytes, ZSTD_EndDirective end) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    for (bool is_done = false; !is_done;) {
+      ZSTD_outBuffer out{room_.data(), room_.size(), 0};
+      const std::size_t left = ZSTD_compressStream2(stream_.get(), &out, &in, end);
+      if (ZSTD_isError(left) != 0)
+        throw OutputError(fmt::format("{}: can't compress: {}", file_.name(), ZSTD_getErrorName(left)));
+      file_.write(std::span(room_).first(out.pos));
+      is_done = end == ZSTD_e_end ? left == 0 : in.pos == in.size;
     }
   }
 
-  std::string name_;
-  std::exception_ptr failure_;
-  io::filtering_ostream chain_;
+  AtomicFile& file_;
+  std::unique_ptr<ZSTD_CStream, Free> stream_;
+  std::vector<std::byte> room_;
 };
 
 }  // namespace
 
 std::unique_ptr<ByteStream> open_stream(std::string_view target, AtomicFile& file, unsigned jobs) {
   if (target.ends_with(".gz")) return std::make_unique<GzipStream>(file, jobs);
-  if (target.ends_with(".zst")) return std::make_unique<CompressedStream>(io::zstd_compressor(), file);
+  if (target.ends_with(".zst")) return std::make_unique<ZstdStream>(file);
   return std::make_unique<PlainStream>(file);
 }
 
