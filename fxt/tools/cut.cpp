@@ -1,21 +1,32 @@
-// Options, and the loop over the records.
-#include "fxt/tools/cut.h"
-
+// fxt-cut: writes parts of traces in the Fuchsia trace format. Options, and the loop over the records.
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <tuple>
 
+#include "fxt/cutter.h"
 #include "fxt/quantity_text.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/tools/entry_source.h"
+#include "fxt/tools/selection.h"
 #include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
 namespace {
+
+struct CutterOptions {
+  std::optional<std::string> text = {};  // help, version …: printed, and nothing else is done
+  bool quiet = false, force = false;
+  std::string input, output;  // "-" is standard input, standard output
+  CutOptions cut = {};
+  std::vector<std::uint64_t> threads = {};
+  Selection events = {};  // by name and category
+};
 
 ProgramText program_text() {
   return {.name = "fxt-cut",
@@ -90,9 +101,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   for (const std::string& name : older) fmt::print(stderr, "  {}\n", printable(name));
 }
 
-}  // namespace
-
-CutterOptions parse_cut_options(int argc, const char* const* argv) {
+CutterOptions parse_options(int argc, const char* const* argv) {
   CutterOptions options;
   TextOptions texts;
   const OptionTable table = table_of(options, texts);
@@ -107,6 +116,8 @@ CutterOptions parse_cut_options(int argc, const char* const* argv) {
   return options;
 }
 
+// Failed: the input could not be read to its end; what was read has been written. Throws std::exception with
+// a text for the user; complete pieces stay then.
 ExitCode run(const CutterOptions& options) {
   if (options.text) {
     print(*options.text);
@@ -149,4 +160,9 @@ ExitCode run(const CutterOptions& options) {
   return report_end(source, "fxt-cut", options.input);
 }
 
+}  // namespace
 }  // namespace fxt::tools
+
+int main(int argc, char** argv) {
+  return fxt::run_program("fxt-cut", [&] { return fxt::tools::run(fxt::tools::parse_options(argc, argv)); });
+}

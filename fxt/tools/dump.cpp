@@ -1,8 +1,16 @@
-// Options, the loop over the records, and findings.
-#include "fxt/tools/dump.h"
+// fxt-dump: prints, summarises and checks traces in the Fuchsia trace format. Options, the loop over the
+// records, and findings. A finding of --check is one line,
+//
+//   FILE:+0xOFFSET: error W15 complete: PROBLEM: EFFECT
+//
+// or, with --json, an object {"offset":…,"rule":"W15","severity":"error","record":"complete","problem":"…",
+// "effect":"…"}.
 
 #include <cstdio>
 #include <map>
+#include <optional>
+#include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,11 +23,28 @@
 #include "fxt/tools/call_tree.h"
 #include "fxt/tools/entry_source.h"
 #include "fxt/tools/record_text.h"
+#include "fxt/tools/selection.h"
 #include "fxt/tools/statistics.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
 namespace {
+
+enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Folded, Check, Rules };
+
+struct DumpOptions {
+  std::optional<std::string> text;  // help, version …: printed, and nothing else is done
+  DumpMode mode = DumpMode::Lines;
+  std::string file;   // "-" is standard input
+  std::string other;  // with Stats: to be compared with; empty: none
+  bool json = false;
+  bool offsets = false;
+  bool all_findings = false;
+  bool color = false;
+  CallOrder order = CallOrder::Total;
+  TimeUnit unit = TimeUnit::Auto;
+  Selection selection;
+};
 
 ProgramText program_text() {
   return {.name = "fxt-dump",
@@ -276,8 +301,7 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
   return readable == ExitCode::Done ? found : readable;
 }
 
-}  // namespace
-
+// `colored`: the default of --color.
 DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
   DumpOptions options;
   std::vector<DumpMode> modes;
@@ -313,7 +337,8 @@ DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
   return options;
 }
 
-ExitCode run(DumpOptions options) {
+// Failed: the check found something, or the file could not be read to its end.
+ExitCode run(const DumpOptions& options) {
   if (options.text) {
     print(*options.text);
     return ExitCode::Done;
@@ -330,4 +355,12 @@ ExitCode run(DumpOptions options) {
   return dump_records(options, source, out);
 }
 
+}  // namespace
 }  // namespace fxt::tools
+
+int main(int argc, char** argv) {
+  using namespace fxt;
+  return run_program("fxt-dump", [&] {
+    return tools::run(tools::parse_options(argc, argv, is_terminal(STDOUT_FILENO) && wants_color()));
+  });
+}

@@ -1,11 +1,10 @@
-// Options, and the loop over the records.
-#include "fxt/tools/drawing/draw.h"
-
+// fxt-draw: pictures of traces in the Fuchsia trace format. Options, and the loop over the records.
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -16,13 +15,27 @@
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/support/text.h"
+#include "fxt/tools/call_paths.h"
 #include "fxt/tools/drawing/picture.h"
+#include "fxt/tools/drawing/timeline.h"
 #include "fxt/tools/entry_source.h"
 #include "fxt/tools/time_text.h"
 #include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
 namespace {
+
+enum class PictureKind : std::uint8_t { Auto, Svg, Html };
+
+struct DrawOptions {
+  std::optional<std::string> text = {};  // help, version …: printed, and nothing else is done
+  bool quiet = false, force = false;
+  std::string input, output;  // "-" is standard input, standard output
+  PictureKind kind = PictureKind::Auto;
+  std::uint64_t width = 1000;                 // in pixels
+  std::optional<CallPaths::Root> flame = {};  // a flame graph, not a timeline
+  TimelineOptions timeline = {};
+};
 
 // The first line of each picture; a file with it may be replaced.
 constexpr std::string_view kMark = "<!-- drawn by fxt-draw -->\n";
@@ -224,9 +237,7 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   return code;
 }
 
-}  // namespace
-
-DrawOptions parse_draw_options(int argc, const char* const* argv) {
+DrawOptions parse_options(int argc, const char* const* argv) {
   DrawOptions options;
   TextOptions texts;
   const OptionTable table = table_of(options, texts);
@@ -241,6 +252,8 @@ DrawOptions parse_draw_options(int argc, const char* const* argv) {
   return options;
 }
 
+// Failed: the input could not be read to its end; what was read is drawn. Throws std::exception with a text
+// for the user; nothing is written then.
 ExitCode run(const DrawOptions& options) {
   if (options.text) {
     print(*options.text);
@@ -254,4 +267,9 @@ ExitCode run(const DrawOptions& options) {
   return options.flame ? draw_flame(options, source) : draw_timeline(options, source);
 }
 
+}  // namespace
 }  // namespace fxt::tools
+
+int main(int argc, char** argv) {
+  return fxt::run_program("fxt-draw", [&] { return fxt::tools::run(fxt::tools::parse_options(argc, argv)); });
+}

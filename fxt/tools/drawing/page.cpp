@@ -194,7 +194,7 @@ function draw() {
   }
   paintArrows();
   paint.restore();
-  element('shown').textContent = `${since(from)} to ${since(from + span)}`;
+  element('shown').textContent = `${since(Math.round(from))} to ${since(Math.round(from + span))}`;
 }
 let isAsked = false;
 function redraw() {
