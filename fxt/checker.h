@@ -17,7 +17,8 @@ class Checker {
   // Called with each finding once it is certain. Nesting is judged after sorting by time, so findings are not
   // quite in the order of the file.
   using Report = std::function<void(const Finding&)>;
-  explicit Checker(Report report);
+  // Findings are about these readers only.
+  explicit Checker(Report report, KnownReaders readers = KnownReaders::all());
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;

@@ -1,8 +1,11 @@
-// The rules that a trace must keep so that all known readers read it alike, and the findings that report
-// where it breaks one.
+// The rules that a trace must keep so that all known readers read it alike, the ways to break them and what
+// each costs in which reader. The Writer refuses such records, the Checker reports them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,10 +21,173 @@ struct Rule {
 // All of them, in order.
 std::span<const Rule> rules();
 
+// Who reads traces. The spec is one of them: it minds what it forbids.
+enum class KnownReader : std::uint8_t { Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec };
+
+// "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust", "spec".
+std::string_view name_of(KnownReader reader);
+
+class KnownReaders {
+ public:
+  constexpr KnownReaders() = default;  // none
+  constexpr KnownReaders(std::initializer_list<KnownReader> readers) {
+    for (const KnownReader reader : readers) bits_ |= bit(reader);
+  }
+  static constexpr KnownReaders all() {
+    using enum KnownReader;
+    return {Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec};
+  }
+  constexpr bool contains(KnownReader reader) const { return (bits_ & bit(reader)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr KnownReaders operator&(KnownReaders a, KnownReaders b) {
+    return KnownReaders(a.bits_ & b.bits_);
+  }
+  friend constexpr KnownReaders operator|(KnownReaders a, KnownReaders b) {
+    return KnownReaders(a.bits_ | b.bits_);
+  }
+  friend constexpr bool operator==(KnownReaders, KnownReaders) = default;
+
+ private:
+  constexpr explicit KnownReaders(unsigned bits) : bits_(bits) {}
+  static constexpr unsigned bit(KnownReader reader) { return 1U << static_cast<unsigned>(reader); }
+  unsigned bits_ = 0;
+};
+
+// Names with commas between them, as "perfetto,tracy". Nothing if one of them is none.
+std::optional<KnownReaders> parse_readers(std::string_view names);
+
+// A way to break a rule. Those that a Writer may be allowed come first.
+enum class Fault : std::uint8_t {
+  // ---- What a record says ----
+  LateTime,             // 2^63 ns or more
+  LongSpan,             // events 2^47 ns or more apart
+  EndBeforeBegin,       // of a complete event
+  WideId,               // a process or thread of 2^32 or more
+  IdZero,               // the same, of 0
+  EmptyName,            // of a process or thread
+  NoProcess,            // a thread's name without the argument "process"
+  ProcessOfOtherType,   // that argument is no koid
+  ProcessNotFirst,      // that argument follows others
+  UnnamedThread,        // a thread that is switched or woken has no name
+  TakenForIdle,         // the same, of priority 0
+  NamedInOtherProcess,  // a thread that is switched was last named in another process
+  NameOfNoThread,       // nothing happens on the thread that a name is for, but on one of its tid
+  NoValue,              // a counter without arguments
+  NoNumber,             // an argument of a counter
+  SharedSeries,         // two counters have an argument of one name
+  KnownCounter,         // cpu_frequency without what Perfetto draws
+  RepeatedName,         // of arguments of a record
+  NameOfBegin,          // of an argument of an end
+  FrameMark,            // an instant with "frame" in its name
+  BoolArgument,
+  BlobArgument,
+  UnknownArgument,
+  SchedulingArgument,  // of another type than Perfetto reads
+  LargeCpu,
+  UnknownState,  // of a thread
+  UserspaceObject,
+  InlineProfilerThread,
+  NoPackets,     // a blob of type Perfetto
+  PartOfPacket,  // the same
+  LargeBlobWithoutMetadata,
+  OversizedRecord,
+  ProviderZero,
+  // ---- How it is encoded; a Writer gets these right ----
+  NoMagic,
+  BigEndian,
+  EmptyFile,
+  InitializationEarly,
+  OtherRateEarly,  // the same, of another rate than 10^9
+  NoInitialization,
+  OtherTickRate,
+  TickRateZero,
+  NoProvider,
+  StringEarly,  // before any provider
+  ThreadEarly,
+  ProviderAgain,
+  UnknownSection,
+  UnknownProviderEvent,
+  StringOfOtherProvider,
+  ThreadOfOtherProvider,
+  IndexReplaced,
+  IndexZero,
+  UnknownString,
+  UnknownThread,
+  LongString,
+  LongInlineString,
+  InvalidUtf8,
+  Nul,
+  ManyLocations,
+  TooShort,
+  SpareWords,
+  SpareWordsIgnored,
+  SpareInitialization,
+  InstantWord,
+  Truncated,
+  SizeZero,
+  ReservedBits,
+  IndexBit,
+  UnknownRecord,
+  SkippedRecord,  // too large for the Checker
+  // ---- The order of events ----
+  Overlaps,       // a complete event that begins inside another one
+  OverlapsBegun,  // the same, with an open one between them
+  OpenWhenEnded,  // inside a complete event that is over
+  Crosses,        // gets the end of another one
+  TooDeep,
+  StrayEnd,
+  StrayEndInside,  // inside a complete event
+  NamesOuter,      // an end, of the duration around the innermost one
+  NeverEnds,
+  OutOfWindow,  // goes back in time too far
+  NotEnclosed,  // a flow in no duration
+  BehindEnded,  // a flow behind an inner duration that is over
+  FlowInUse,
+  FlowNotBegun,
+  FlowOfSeveral,  // processes
+  FlowNeverEnds,
+  AsyncOpenWhenEnded,
+  AsyncTooDeep,
+  AsyncStrayEnd,
+  AsyncOfOtherProcess,
+  AsyncNeverEnds,
+};
+inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::AsyncNeverEnds) + 1;
+
+class Faults {
+ public:
+  constexpr Faults() = default;  // none
+  constexpr Faults(std::initializer_list<Fault> faults) {
+    for (const Fault fault : faults) add(fault);
+  }
+  constexpr void add(Fault fault) { bits_[word(fault)] |= bit(fault); }
+  constexpr bool contains(Fault fault) const { return (bits_[word(fault)] & bit(fault)) != 0; }
+
+ private:
+  static constexpr std::size_t word(Fault fault) { return static_cast<std::size_t>(fault) / 64; }
+  static constexpr std::uint64_t bit(Fault fault) {
+    return std::uint64_t{1} << (static_cast<unsigned>(fault) % 64);
+  }
+  std::uint64_t bits_[(kFaults + 63) / 64] = {};
+};
+
 enum class Severity : std::uint8_t {
   Warning,  // the spec says otherwise, but all known readers cope
   Error,    // some known reader fails, loses something or misdraws
 };
+
+// What a fault costs.
+struct FaultCost {
+  std::string_view rule;      // Rule::id
+  KnownReaders readers = {};  // of those that are asked for: who minds
+  Severity severity = Severity::Warning;
+  std::string effect = {};  // which readers do what
+};
+// The same of the known readers that are asked for. What only the spec minds is an error if nobody else is.
+FaultCost cost_of(Fault fault, KnownReaders readers);
+
+// The enumerator's name.
+std::string_view name_of(Fault fault);
 
 // Whether Tracy takes an instant of this name for the start of a frame (W28).
 bool names_a_frame(std::string_view name);
@@ -32,7 +198,9 @@ struct Finding {
   std::uint64_t offset = 0;  // of the record, in bytes from the start of the file
   std::string_view record;   // its kind, see kind_of(); "file" if it is none
   std::string problem;       // what is wrong
-  std::string_view effect;   // which readers do what with it
+  std::string effect;        // which readers do what with it
+  Fault fault = {};
+  KnownReaders readers = {};  // that mind
 };
 
 }  // namespace fxt

@@ -18,19 +18,21 @@
 #include "fxt/nesting.h"
 #include "fxt/output.h"
 #include "fxt/records.h"
+#include "fxt/rules.h"
 #include "fxt/time_span.h"
 #include "fxt/word_buffer.h"
 #include "fxt/words.h"
 
 namespace fxt {
 
+class CounterRules;
 class EventOrder;
 class Reader;
 class RecordBuilder;
+class ScheduledNames;
 class WriterTables;
 struct Entry;
 struct RecordScratch;
-struct ValueRules;
 
 // What the end of a duration is compared with: the category and name refs of the begin's header, and a number
 // for the names of its arguments. If a name was inline, the bits below the refs hold a hash of the names.
@@ -64,7 +66,7 @@ class PreparedEvent {
   constexpr PreparedEvent(std::uint64_t header, bool is_frame_mark)
       : header_(header), is_frame_mark_(is_frame_mark) {}
   std::uint64_t header_;  // type, category and name are set
-  bool is_frame_mark_;    // an instant of it would be one, and WriterOptions::frame_marks is not set
+  bool is_frame_mark_;    // an instant of it would be one, and is not allowed
 };
 
 // A counter with one series. From Writer::prepare_counter(); belongs to that Writer.
@@ -73,31 +75,15 @@ struct PreparedCounter {
   std::uint16_t series;
 };
 
-// How a Writer behaves. Each switch allows records that some known reader can't read; without the switch they
-// throw a WriterError.
+// How a Writer behaves.
 struct WriterOptions {
   std::string_view provider_name = "fxt";  // cut at 255 bytes
-  std::uint32_t provider_id = 1;           // not 0
-  // Userspace object records: Fuchsia's C++ reader complains of each (fxt-notes W24).
-  bool userspace_objects = false;
-  // Blob arguments: Tracy misreads what follows them, others show them badly (W23).
-  bool blob_arguments = false;
-  // Large records of more than 4095 words: Perfetto and Tracy lose the rest of the file (W13), so write
-  // them last.
-  bool oversized_records = false;
-  // Large blobs without metadata: Fuchsia's Rust reader aborts (W14).
-  bool large_blobs_without_metadata = false;
-  // Instants with "frame" in their names, in letters of either case: Tracy takes them for the starts of
-  // frames and does not show them on their threads (W28).
-  bool frame_marks = false;
-  // Scheduling records of threads that have no name yet, or whose last name is in another process: Perfetto
-  // files them under process 0 or that one, or takes them for the idle thread (W18).
-  bool unnamed_threads = false;
-  // Blobs of type Perfetto that are not whole packets each, as in a copy: the caller promises that together
-  // they are, or Perfetto fails (W23).
-  bool perfetto_pieces = false;
-  // Events that lie 2^47 ns (39 h) or more apart: Tracy's times wrap (W5).
-  bool long_spans = false;
+  std::uint32_t provider_id = 1;
+  // Whose rules are kept: what one of these readers minds is a WriterError. A copy of a foreign trace, with
+  // no readers here, loses nothing that can be written at all.
+  KnownReaders readers = KnownReaders::all();
+  // What is written all the same.
+  Faults allow = {};
   // The caller promises that the durations of each thread come in time order, nest and are balanced, that
   // flows lie inside them, and that flows and async operations begin before they go on (W15 to W17, W21):
   // none of it is checked, and finish() ends nothing.
@@ -151,18 +137,15 @@ class Writer {
 
   // ---- Records as values. Strings and threads are registered in the tables at their first use. ----
 
-  // Any event: its time and, if it has one, its end must be below 2^63, the end not before the time; pid and
-  // tid 1..2^32-1; at most 15 arguments, no two of one name; a counter has numeric arguments only, and each
-  // names one series of one counter (W5, W19, W20, W25). The durations, instants and flows of one thread come
-  // in time order, outer durations first; durations nest, at most 512 deep; flows lie inside one. The flows
-  // of an id, and the async operations of an id, come in time order and begin before they go on, and the
-  // async operations of an id nest (W15 to W17, W21): of each id its last time is remembered.
+  // Any event. The durations, instants and flows of one thread come in time order, outer durations first;
+  // durations nest, at most 512 deep; flows lie inside one. The flows of an id, and the async operations of
+  // an id, come in time order and begin before they go on, and the async operations of an id nest (W15 to
+  // W17, W21): of each id its last time is remembered.
   void write(const Event& event);
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
   void write(const UserspaceObject& object);
-  // A process has no arguments; a thread's first argument is "process" of type Koid. Names must not be empty
-  // (W18). name_process() and name_thread() are shorter.
+  // A thread's first argument is "process" of type Koid (W18). name_process() and name_thread() are shorter.
   void write(const KernelObject& object);
   // For all scheduling records: the thread must have been named before, the last time in this process, as
   // Perfetto knows a thread's process only from its name (W18).
@@ -363,6 +346,7 @@ class Writer {
   void put(RecordBuilder& record);
   std::uint64_t put_event(const Event& event);
   void write_large(RecordBuilder& head, std::span<const std::byte> bytes);
+  void check_values(const Event& event) const;
   void check_times(const Event& event) const;
 
   WriterOptions options_;
@@ -372,7 +356,8 @@ class Writer {
   std::array<ThreadNesting*, kMaxThreadIndex + 1> nestings_ = {};  // by ThreadIndex; null: not checked
   std::unique_ptr<WriterTables> tables_;
   std::unique_ptr<EventOrder> order_;
-  std::unique_ptr<ValueRules> rules_;
+  std::unique_ptr<CounterRules> counter_rules_;
+  std::unique_ptr<ScheduledNames> names_;
   std::unique_ptr<RecordScratch> scratch_;
 };
 

@@ -93,8 +93,8 @@ void report_cut(const fxt::CutCounters& cut, const fxt::tools::PieceFiles& files
 void convert(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
              const ImportStats& stats, TraceOutput& output, Report& report) {
   fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
-                                       .unnamed_threads = true,  // all have names
-                                       .long_spans = true,
+                                       .allow = {fxt::Fault::UnnamedThread, fxt::Fault::NamedInOtherProcess,
+                                                 fxt::Fault::LongSpan},
                                        .trust_nesting = true});  // the Timeline keeps it
   FxtSink sink(writer, names, notes);
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());

@@ -1,11 +1,10 @@
-// The rules about names and arguments of records, which the Writer and the Checker share.
+// What the Writer, the Checker and the Cutter ask about names and arguments. Internal to them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,23 +21,6 @@ std::string quoted(std::string_view name);
 
 // One number for the category and name of an event; 0 if both are empty.
 std::size_t hash_of_names(const Event& event);
-
-// The types that a counter's argument may have: Perfetto and Tracy read no others (W20).
-bool is_numeric(const Value& value);
-
-// What is wrong with a counter that Perfetto knows by its category and name, cpu_frequency of power: it is
-// drawn by cpu, with the argument "value" only, or dropped (W20). Empty if nothing is, or it is another.
-std::string_view fault_of_known_counter(std::string_view category, std::string_view name,
-                                        const Arguments& arguments);
-
-// The first argument whose name an earlier one has; null if all names differ (W20, W25). Missing names are
-// not compared.
-const Argument* repeated_argument(const Arguments& arguments);
-
-// The type that an argument of a scheduling record has by convention: of context switches incoming_weight and
-// outgoing_weight are Int32; of wakeups weight is Int32, waker is Koid (fxt-notes section 5; Perfetto insists
-// on it). Nothing for others.
-std::optional<ArgumentType> type_of_scheduling_argument(SchedulingType record, std::string_view name);
 
 // Perfetto recognizes the idle thread of subtype 1 scheduling records by this weight, under one of these
 // names. It ignores that thread, and a cpu that has no other (W18, W25).

@@ -15,6 +15,7 @@
 #include "fxt/checking/packet_stream.h"
 #include "fxt/checking/problem_report.h"
 #include "fxt/checking/start_check.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/header_words.h"
 #include "fxt/kind.h"
 #include "fxt/time_span.h"
@@ -35,7 +36,7 @@ bool is_drawn(const Record& record) {
 // differ from what the file means (rules W2, W3, W6).
 class ReferenceCheck {
  public:
-  explicit ReferenceCheck(const Findings& findings) : findings_(&findings) {}
+  explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}
 
   void registered(const StringRecord& string) { strings_[string.index] = string.text; }
   void registered(const ThreadRecord& thread) { threads_[thread.index] = {thread.process, thread.thread}; }
@@ -44,7 +45,7 @@ class ReferenceCheck {
   void used(const Thread& thread);
 
  private:
-  const Findings* findings_;
+  Findings* findings_;
   std::map<std::uint16_t, std::string> strings_;                             // Tracy: one for the file
   std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> threads_;  // Tracy and Rust
 };
@@ -53,24 +54,24 @@ void ReferenceCheck::used(const String& string) {
   if (string.storage != Storage::Table || string.index == 0) return;
   const auto entry = strings_.find(string.index);
   if (entry == strings_.end() || entry->second == string.text) return;
-  findings_->error("W3", "string " + std::to_string(string.index) + " is another one in another provider",
-                   "Tracy takes the other one");
+  findings_->fault(Fault::StringOfOtherProvider,
+                   "string " + std::to_string(string.index) + " is another one in another provider");
 }
 
 void ReferenceCheck::used(const Thread& thread) {
   if (thread.storage != Storage::Table || thread.index == 0) return;
   const auto entry = threads_.find(thread.index);
   if (entry == threads_.end() || entry->second == std::pair(thread.process, thread.thread)) return;
-  findings_->error("W3", "thread " + std::to_string(thread.index) + " is another one in another provider",
-                   "Fuchsia's Rust reader and Tracy take the other one");
+  findings_->fault(Fault::ThreadOfOtherProvider,
+                   "thread " + std::to_string(thread.index) + " is another one in another provider");
 }
 
 }  // namespace
 
 class Checker::State {
  public:
-  explicit State(Report report)
-      : findings_(std::move(report)),
+  State(Report report, KnownReaders readers)
+      : findings_(std::move(report), readers),
         start_(findings_),
         references_(findings_),
         nesting_(findings_, argument_names_),
@@ -84,8 +85,7 @@ class Checker::State {
   void check_time(std::uint64_t ticks, const Reader& reader);
   void check_string(const String& string);
   void check_thread(const Thread& thread);
-  void check_arguments(const Arguments& arguments);
-  void check_scheduling_arguments(SchedulingType record, const Arguments& arguments);
+  void check_texts(const Arguments& arguments);
   void check_event(const Event& event, const Reader& reader);
   void check_location(const Event& event);
   void check_packets(const Blob& blob);
@@ -94,13 +94,6 @@ class Checker::State {
   template <typename T>
   void check_parts(const T& record, const Reader& reader);
 
-  void error(std::string_view rule, std::string problem, std::string_view effect) const {
-    findings_.error(rule, std::move(problem), effect);
-  }
-  void warning(std::string_view rule, std::string problem, std::string_view effect) const {
-    findings_.warning(rule, std::move(problem), effect);
-  }
-
   Findings findings_;
   StartCheck start_;
   ReferenceCheck references_;
@@ -108,6 +101,7 @@ class Checker::State {
   NestingCheck nesting_;
   LinkCheck links_;
   ObjectCheck objects_;
+  CounterRules counters_;
   PacketStream packets_;
   std::uint64_t last_packets_ = 0;  // the offset of the blob that came last
 
@@ -120,7 +114,8 @@ class Checker::State {
   std::vector<bool> located_;                    // by string index: the name alone is among them
 };
 
-Checker::Checker(Report report) : state_(std::make_unique<State>(std::move(report))) {}
+Checker::Checker(Report report, KnownReaders readers)
+    : state_(std::make_unique<State>(std::move(report), readers)) {}
 Checker::~Checker() = default;
 void Checker::add(const Entry& entry, const Reader& reader) { state_->add(entry, reader); }
 void Checker::finish(const Reader& reader) { state_->finish(reader); }
@@ -135,7 +130,8 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
     if (problem.kind == ProblemKind::StringReplaced) located_.clear();
   }
   if (entry.words.size() > kMaxRecordWords)
-    error("W13", "large record of " + std::to_string(entry.words.size()) + " words", kLosesTheRest);
+    findings_.fault(Fault::OversizedRecord,
+                    "large record of " + std::to_string(entry.words.size()) + " words");
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
 
@@ -146,34 +142,34 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (requires { record.thread.storage; }) check_thread(record.thread);
   if constexpr (requires { record.category; }) check_string(record.category);
   if constexpr (requires { record.name.storage; }) check_string(record.name);
-  if constexpr (requires { record.arguments; }) check_arguments(record.arguments);
+  if constexpr (requires { record.arguments; }) {
+    check_texts(record.arguments);
+    check_arguments(record.arguments, findings_);
+  }
 
   if constexpr (std::is_same_v<T, StringRecord>) {
     if (record.text.size() > kMaxStringBytes)
-      warning("W8", "string of " + std::to_string(record.text.size()) + " bytes",
-              "the spec's limit is 32,000");
+      findings_.fault(Fault::LongString, "string of " + std::to_string(record.text.size()) + " bytes");
     has_nuls_ = has_nuls_ || record.text.find('\0') != std::string_view::npos;
     references_.registered(record);
   }
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
   if constexpr (std::is_same_v<T, Event>) check_event(record, reader);
-  if constexpr (std::is_same_v<T, KernelObject>) objects_.object(record);
+  if constexpr (std::is_same_v<T, KernelObject>) {
+    check_object(record, findings_);
+    objects_.object(record);
+  }
   if constexpr (std::is_same_v<T, Blob>) {
     if (record.type == BlobType::Perfetto) check_packets(record);
   }
   if constexpr (std::is_same_v<T, UserspaceObject>) {
     check_thread(record.process);
-    error("W24", "userspace object", "Fuchsia's C++ reader reports a record of unknown type 6");
+    findings_.fault(Fault::UserspaceObject, "userspace object");
   }
   if constexpr (std::is_same_v<T, ContextSwitch> || std::is_same_v<T, ThreadWakeup>) {
-    if (record.cpu > kMaxCpu && uses_cpu(record))
-      error("W25", "cpu " + std::to_string(record.cpu) + " is beyond 4095", "Perfetto aborts");
+    if (uses_cpu(record)) check_cpu(record.cpu, findings_);
   }
-  if constexpr (requires { record.outgoing_state; }) {
-    if (record.outgoing_state > ThreadState::Dead)
-      warning("W25", "thread state " + std::to_string(code(record.outgoing_state)) + " does not exist",
-              "viewers show none");
-  }
+  if constexpr (requires { record.outgoing_state; }) check_state(record.outgoing_state, findings_);
   if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
     check_thread(record.outgoing);
     check_thread(record.incoming);
@@ -183,18 +179,18 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, ContextSwitch>) {
     objects_.scheduled(record.outgoing_thread, is_idle(record.arguments, kOutgoingWeight));
     objects_.scheduled(record.incoming_thread, is_idle(record.arguments, kIncomingWeight));
-    check_scheduling_arguments(SchedulingType::ContextSwitch, record.arguments);
+    check_scheduling_arguments(SchedulingType::ContextSwitch, record.arguments, findings_);
   }
   if constexpr (std::is_same_v<T, ThreadWakeup>) {
     objects_.scheduled(record.thread, is_idle(record.arguments, kWakeupWeight));
-    check_scheduling_arguments(SchedulingType::ThreadWakeup, record.arguments);
+    check_scheduling_arguments(SchedulingType::ThreadWakeup, record.arguments, findings_);
   }
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
     if (record.thread.storage == Storage::Inline)
-      error("W23", "profiler record with an inline thread", "Fuchsia's two readers read it differently");
+      findings_.fault(Fault::InlineProfilerThread, "profiler record with an inline thread");
   }
   if constexpr (std::is_same_v<T, LargeBlobWithoutMetadata>)
-    error("W14", "large blob without metadata", "Fuchsia's Rust reader aborts");
+    findings_.fault(Fault::LargeBlobWithoutMetadata, "large blob without metadata");
 }
 
 void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
@@ -202,17 +198,16 @@ void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
   if (reader.ticks_per_second() == 0) return;
   const auto ns = reader.to_ns(ticks);
   if (!ns || *ns >= kTimeLimit)
-    error("W5", "time of " + std::to_string(ticks) + " ticks is 2^63 ns or later",
-          "Perfetto drops it, Fuchsia's Rust reader panics");
+    findings_.fault(Fault::LateTime, "time of " + std::to_string(ticks) + " ticks is 2^63 ns or later");
 }
 
 void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
-    error("W8", "inline string of " + std::to_string(string.text.size()) + " bytes",
-          "Fuchsia's C++ reader rejects the record");
+    findings_.fault(Fault::LongInlineString,
+                    "inline string of " + std::to_string(string.text.size()) + " bytes");
   if (is_drawn_ && (string.storage == Storage::Inline || (has_nuls_ && string.storage == Storage::Table)) &&
       string.text.find('\0') != std::string_view::npos)
-    error("W9", "string with a NUL in it", "Perfetto and Tracy show it up to there");
+    findings_.fault(Fault::Nul, "string with a NUL in it");
   if (start_.several_providers()) references_.used(string);
 }
 
@@ -220,42 +215,20 @@ void Checker::State::check_thread(const Thread& thread) {
   if (start_.several_providers()) references_.used(thread);
 }
 
-void Checker::State::check_arguments(const Arguments& arguments) {
+void Checker::State::check_texts(const Arguments& arguments) {
   for (const Argument& argument : arguments) {
     check_string(argument.name);
     if (const auto* text = std::get_if<String>(&argument.value)) check_string(*text);
-    if (std::holds_alternative<bool>(argument.value))
-      warning("W22", "argument " + quoted(argument.name.text) + " is a bool", "debug builds of Tracy abort");
-    if (std::holds_alternative<Bytes>(argument.value))
-      error(
-          "W23", "blob argument",
-          "Tracy misreads what follows, Fuchsia's C++ reader adds the padding, Perfetto shows it as unknown");
-  }
-  if (const Argument* const again = repeated_argument(arguments))
-    error("W25", "two arguments are called " + quoted(again->name.text), "Perfetto keeps one of them");
-}
-
-void Checker::State::check_scheduling_arguments(SchedulingType record, const Arguments& arguments) {
-  for (const Argument& argument : arguments) {
-    const auto type = type_of_scheduling_argument(record, argument.name.text);
-    if (!type) continue;
-    if (argument.value.index() != code(*type)) {
-      error("W25",
-            "argument " + quoted(argument.name.text) + " is not of type " +
-                (*type == ArgumentType::Koid ? "koid" : "int32"),
-            "Perfetto drops the record");
-    } else if (const auto* waker = std::get_if<Koid>(&argument.value)) {
-      objects_.fits(waker->koid);
-    }
   }
 }
 
 void Checker::State::check_event(const Event& event, const Reader& reader) {
   objects_.used(event.thread);
-  if (event.type == EventType::Counter) objects_.counter(event);
-  if (event.type == EventType::Instant && names_a_frame(event.name.text))
-    error("W28", "instant with \"frame\" in its name",
-          "Tracy takes it for the start of a frame and does not show it on its thread");
+  if (event.type == EventType::Counter) {
+    counters_.check(event, findings_);
+    counters_.add(event);
+  }
+  if (event.type == EventType::Instant) check_instant(event.name.text, findings_);
   if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
     check_location(event);
 
@@ -290,23 +263,21 @@ void Checker::State::check_location(const Event& event) {
     located_[event.name.index] = true;
   }
   if (locations_.size() > kMaxLocations)
-    error("W26", "more than 32,767 pairs of duration name and source location",
-          "Tracy writes a file that it can't load");
+    findings_.fault(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
 }
 
 void Checker::State::check_packets(const Blob& blob) {
   const bool was_sound = packets_.add({});
   last_packets_ = findings_.offset();
   if (was_sound && !packets_.add(blob.bytes))
-    error("W23", "blob of type 3 that does not go on with Perfetto's packets",
-          "Perfetto fails, or loses this and what follows in such blobs");
+    findings_.fault(Fault::NoPackets, "blob of type 3 that does not go on with Perfetto's packets");
 }
 
 // Tracy counts from the first event.
 void Checker::State::check_span(std::uint64_t first, std::uint64_t last) {
   if (span_said_ || last >= kTimeLimit) return;
   if (!span_.fits(first, last)) {
-    error("W5", "the times of the file span 2^47 ns or more", "Tracy's times wrap");
+    findings_.fault(Fault::LongSpan, "the times of the file span 2^47 ns or more");
     span_said_ = true;
   }
   span_.extend(first, last);
@@ -317,15 +288,13 @@ void Checker::State::finish(const Reader& reader) {
   links_.finish();
   objects_.finish();
   if (packets_.add({}) && !packets_.is_whole())
-    findings_.error("W23", last_packets_, "blob",
-                    "the last blob of type 3 ends within one of Perfetto's packets", "Perfetto loses it");
+    findings_.report(Fault::PartOfPacket, last_packets_, "blob",
+                     "the last blob of type 3 ends within one of Perfetto's packets");
   const ReadEnd& end = reader.end();
   findings_.set_record(end.offset, "file");
   start_.finish(end);
-  if (end.reason == ReadEnd::Reason::Truncated)
-    error("W11", describe(end), "readers lose the record, some stop with an error");
-  if (end.reason == ReadEnd::Reason::SizeZero)
-    error("W11", describe(end), "Perfetto fails, Tracy and the Rust reader stop");
+  if (end.reason == ReadEnd::Reason::Truncated) findings_.fault(Fault::Truncated, describe(end));
+  if (end.reason == ReadEnd::Reason::SizeZero) findings_.fault(Fault::SizeZero, describe(end));
 }
 
 }  // namespace fxt

@@ -9,13 +9,15 @@
 #include <string_view>
 #include <utility>
 
+#include "fxt/checking/value_rules.h"
 #include "fxt/rules.h"
 
 namespace fxt {
 
-class Findings {
+class Findings final : public FaultSink {
  public:
-  explicit Findings(std::function<void(const Finding&)> report) : report_(std::move(report)) {}
+  Findings(std::function<void(const Finding&)> report, KnownReaders readers)
+      : report_(std::move(report)), readers_(readers) {}
 
   // Sets the current record; `record` is the word for its kind.
   void set_record(std::uint64_t offset, std::string_view record) {
@@ -25,24 +27,27 @@ class Findings {
   std::uint64_t offset() const { return offset_; }
   std::string_view record() const { return record_; }
 
-  // About the current record, or about a record at another offset.
-  void error(std::string_view rule, std::string problem, std::string_view effect) const {
-    error(rule, offset_, record_, std::move(problem), effect);
+  // About the current record, or about a record at another offset. `rule`: another one than usual.
+  void fault(Fault fault, std::string problem) override {
+    report(fault, offset_, record_, std::move(problem));
   }
-  void warning(std::string_view rule, std::string problem, std::string_view effect) const {
-    warning(rule, offset_, record_, std::move(problem), effect);
-  }
-  void error(std::string_view rule, std::uint64_t offset, std::string_view record, std::string problem,
-             std::string_view effect) const {
-    report_({rule, Severity::Error, offset, record, std::move(problem), effect});
-  }
-  void warning(std::string_view rule, std::uint64_t offset, std::string_view record, std::string problem,
-               std::string_view effect) const {
-    report_({rule, Severity::Warning, offset, record, std::move(problem), effect});
+  void report(Fault fault, std::uint64_t offset, std::string_view record, std::string problem,
+              std::string_view rule = "") const {
+    FaultCost cost = cost_of(fault, readers_);
+    if (cost.readers.empty()) return;
+    report_({.rule = rule.empty() ? cost.rule : rule,
+             .severity = cost.severity,
+             .offset = offset,
+             .record = record,
+             .problem = std::move(problem),
+             .effect = std::move(cost.effect),
+             .fault = fault,
+             .readers = cost.readers});
   }
 
  private:
   std::function<void(const Finding&)> report_;
+  KnownReaders readers_;
   std::uint64_t offset_ = 0;
   std::string_view record_;
 };

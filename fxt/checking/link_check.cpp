@@ -17,10 +17,9 @@ constexpr std::size_t kWindow = std::size_t{1} << 17;
 void LinkCheck::add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
   if (!is_flow(event.type) && !is_async(event.type)) return;
   if (time_ns < settled_ && !lost_) {
-    findings_->warning("W16", offset, kind_of(event.type),
-                       "goes back in time further than can be followed; flows and async operations are not "
-                       "checked from here on",
-                       "readers must sort");
+    findings_->report(Fault::OutOfWindow, offset, kind_of(event.type),
+                      "goes back in time further than can be followed; flows and async operations are not "
+                      "checked from here on");
     lost_ = true;
   }
   if (lost_) return;
@@ -57,22 +56,20 @@ void LinkCheck::judge(const Link& link) {
 
 void LinkCheck::begin_flow(const Link& link) {
   if (const auto other = flows_.begin(link.process, link.id, link.offset))
-    findings_->error("W21", link.offset, kind_of(link.type),
-                     "id " + std::to_string(link.id) + " is in use by the flow begun at " + place(*other),
-                     "Perfetto drops it");
+    findings_->report(Fault::FlowInUse, link.offset, kind_of(link.type),
+                      "id " + std::to_string(link.id) + " is in use by the flow begun at " + place(*other));
 }
 
 void LinkCheck::follow_flow(const Link& link) {
   const OpenFlows::Found flow = flows_.find(link.process, link.id);
   switch (flow.match) {
     case OpenFlows::Match::NoneBegan:
-      findings_->error("W21", link.offset, kind_of(link.type),
-                       "no flow of id " + std::to_string(link.id) + " has begun", "Perfetto drops it");
+      findings_->report(Fault::FlowNotBegun, link.offset, kind_of(link.type),
+                        "no flow of id " + std::to_string(link.id) + " has begun");
       break;
     case OpenFlows::Match::SeveralOthers:
-      findings_->error("W21", link.offset, kind_of(link.type),
-                       "flow " + std::to_string(link.id) + " began in several other processes",
-                       "Perfetto can't tell which one goes on here");
+      findings_->report(Fault::FlowOfSeveral, link.offset, kind_of(link.type),
+                        "flow " + std::to_string(link.id) + " began in several other processes");
       break;
     case OpenFlows::Match::Found:
       if (link.type == EventType::FlowEnd) flows_.end(flow, link.id);
@@ -86,10 +83,9 @@ void LinkCheck::judge_async(const Link& link) {
   for (std::size_t i = async.open.size(); async.ended > 0 && i-- > 0;) {
     if (async.open[i].end >= link.time) continue;
     if (i + 1 < async.open.size())
-      findings_->error("W17", async.open[i + 1].offset, kind_of(EventType::AsyncBegin),
-                       "still open after the operation of the same id around it, at " +
-                           place(async.open[i].offset) + ", has ended",
-                       "Perfetto, where ids are global, cuts it there and ignores its end");
+      findings_->report(Fault::AsyncOpenWhenEnded, async.open[i + 1].offset, kind_of(EventType::AsyncBegin),
+                        "still open after the operation of the same id around it, at " +
+                            place(async.open[i].offset) + ", has ended");
     async.open.erase(async.open.begin() + static_cast<std::ptrdiff_t>(i));
     --async.ended;
   }
@@ -97,8 +93,8 @@ void LinkCheck::judge_async(const Link& link) {
     end_async(async, link);
   } else if (link.type == EventType::AsyncBegin) {
     if (async.open.size() >= kMaxDepth)
-      findings_->error("W17", link.offset, kind_of(link.type), "lies deeper than 512 operations of its id",
-                       "Perfetto drops it");
+      findings_->report(Fault::AsyncTooDeep, link.offset, kind_of(link.type),
+                        "lies deeper than 512 operations of its id");
     if (async.open.size() >= kMaxDepth) return;
     async.open.push_back(
         {.process = link.process, .name = link.name, .offset = link.offset, .arguments = link.arguments});
@@ -110,8 +106,8 @@ void LinkCheck::judge_async(const Link& link) {
 void LinkCheck::end_async(Async& async, const Link& link) {
   const auto waiting = async.waiting.find(link.name);
   if (waiting == async.waiting.end()) {
-    findings_->warning("W17", link.offset, kind_of(link.type),
-                       "no async operation of this id, category and name has begun", "readers ignore it");
+    findings_->report(Fault::AsyncStrayEnd, link.offset, kind_of(link.type),
+                      "no async operation of this id, category and name has begun");
     return;
   }
   if (--waiting->second == 0) async.waiting.erase(waiting);
@@ -123,14 +119,12 @@ void LinkCheck::end_async(Async& async, const Link& link) {
   const auto ended = innermost([](const Operation&) { return true; });
   const auto own = innermost([&](const Operation& open) { return open.process == link.process; });
   if (own != async.open.rend() && own != ended)
-    findings_->error(
-        "W17", link.offset, kind_of(link.type),
-        "the operation of its id begun in another process, at " + place(ended->offset) + ", is still open",
-        "Perfetto, where ids are global, ends that one");
+    findings_->report(
+        Fault::AsyncOfOtherProcess, link.offset, kind_of(link.type),
+        "the operation of its id begun in another process, at " + place(ended->offset) + ", is still open");
   if (argument_names_->share(ended->arguments, link.arguments))
-    findings_->error("W25", link.offset, kind_of(link.type),
-                     "has an argument named like one of its begin, at " + place(ended->offset),
-                     "Perfetto keeps one of them");
+    findings_->report(Fault::NameOfBegin, link.offset, kind_of(link.type),
+                      "has an argument named like one of its begin, at " + place(ended->offset));
   if (ended == async.open.rbegin()) {
     async.open.pop_back();
   } else {
@@ -145,11 +139,11 @@ void LinkCheck::finish() {
   for (const auto& [id, async] : asyncs_)
     for (const Operation& operation : async.open)
       if (operation.end == kOpen)
-        findings_->warning("W17", operation.offset, kind_of(EventType::AsyncBegin), "never ends",
-                           "Perfetto shows it as unfinished");
+        findings_->report(Fault::AsyncNeverEnds, operation.offset, kind_of(EventType::AsyncBegin),
+                          "never ends");
   flows_.for_each([this](std::uint64_t, std::uint64_t id, std::uint64_t offset) {
-    findings_->warning("W21", offset, kind_of(EventType::FlowBegin),
-                       "flow " + std::to_string(id) + " never ends", "the spec asks for an end");
+    findings_->report(Fault::FlowNeverEnds, offset, kind_of(EventType::FlowBegin),
+                      "flow " + std::to_string(id) + " never ends");
   });
 }
 

@@ -25,10 +25,9 @@ void TrackCheck::step(const Step& step, std::string_view rule) {
   });
   durations_.outlived(step.time, [&](const auto& ended, const auto& inner) {
     if (inner.end == durations_.kOpen)
-      findings_->error(
-          rule, inner.tag.offset, kind_of(EventType::DurationBegin),
-          "still open when the complete event around it, at " + place(ended.tag.offset) + ", ends",
-          "Perfetto cuts it there and ignores its end");
+      findings_->report(
+          Fault::OpenWhenEnded, inner.tag.offset, kind_of(EventType::DurationBegin),
+          "still open when the complete event around it, at " + place(ended.tag.offset) + ", ends", rule);
   });
   if (step.type == EventType::DurationEnd) {
     end(step, rule);
@@ -65,20 +64,18 @@ void TrackCheck::refuse(Misplaced misplaced, const Step& step, std::string_view 
   if (misplaced == Misplaced::BeyondAround) {
     std::size_t depth = durations_.depth();
     while (durations_.at(depth).end == durations_.kOpen) --depth;
-    findings_->error(rule, step.offset, kind_of(step.type),
-                     "partly overlaps the complete event at " + place(durations_.at(depth).tag.offset),
-                     depth == durations_.depth() ? "Perfetto drops it" : "Tracy gives it the other's end");
+    findings_->report(
+        depth == durations_.depth() ? Fault::Overlaps : Fault::OverlapsBegun, step.offset, kind_of(step.type),
+        "partly overlaps the complete event at " + place(durations_.at(depth).tag.offset), rule);
   } else if (misplaced == Misplaced::TooDeep || misplaced == Misplaced::TooManyAtOnce) {
-    findings_->error("W15", step.offset, kind_of(step.type), "lies deeper than 512 durations",
-                     "Perfetto drops it, and ends others in its place");
+    findings_->report(Fault::TooDeep, step.offset, kind_of(step.type), "lies deeper than 512 durations");
     if (step.type == EventType::DurationBegin) ++dropped_begins_;
   } else if (misplaced == Misplaced::NotEnclosed) {
-    findings_->error("W21", step.offset, kind_of(step.type), "lies in no duration of its thread",
-                     "Perfetto drops it, or binds it to the wrong slice");
+    findings_->report(Fault::NotEnclosed, step.offset, kind_of(step.type),
+                      "lies in no duration of its thread");
   } else if (misplaced == Misplaced::BehindEnded) {
-    findings_->error("W21", step.offset, kind_of(step.type),
-                     "follows a complete event or an instant that is over, inside its duration",
-                     "Perfetto binds it to that one");
+    findings_->report(Fault::BehindEnded, step.offset, kind_of(step.type),
+                      "follows a complete event or an instant that is over, inside its duration");
   }
 }
 
@@ -91,43 +88,34 @@ void TrackCheck::end(const Step& step, std::string_view rule) {
   const Misplaced misplaced = durations_.check_end(
       step.time, [&](const Tag& tag) { return step.name == 0 || step.name == tag.name; });
   if (misplaced == Misplaced::NeverBegan) {
-    if (durations_.depth() == 0) {
-      findings_->warning("W17", step.offset, kind_of(step.type),
-                         "ends a duration that never began on its thread", "readers ignore it");
-    } else {
-      findings_->error("W17", step.offset, kind_of(step.type),
-                       "ends a duration that never began on its thread",
-                       "Tracy ends the complete event around it there");
-    }
+    findings_->report(durations_.depth() == 0 ? Fault::StrayEnd : Fault::StrayEndInside, step.offset,
+                      kind_of(step.type), "ends a duration that never began on its thread");
   } else if (misplaced == Misplaced::InnerIsOpen) {
     durations_.end_around([&](const auto&, const auto& inner) {
       crosses(inner.tag.offset, EventType::DurationComplete, rule);
     });
   } else {
     if (misplaced == Misplaced::NamesOuter)
-      findings_->error(
-          "W16", step.offset, kind_of(step.type),
-          "ends an outer duration by its name while the one at " + place(begin.offset) + " is still open",
-          "Perfetto and Tracy pair without names and end the inner one");
+      findings_->report(
+          Fault::NamesOuter, step.offset, kind_of(step.type),
+          "ends an outer duration by its name while the one at " + place(begin.offset) + " is still open");
     if (argument_names_->share(begin.arguments, step.arguments))
-      findings_->error("W25", step.offset, kind_of(step.type),
-                       "has an argument named like one of its begin, at " + place(begin.offset),
-                       "Perfetto keeps one of them");
+      findings_->report(Fault::NameOfBegin, step.offset, kind_of(step.type),
+                        "has an argument named like one of its begin, at " + place(begin.offset));
     if (begin.is_tied && step.time != begin.begin) crosses(begin.offset, EventType::DurationBegin, rule);
     durations_.add_end(step.time);
   }
 }
 
 void TrackCheck::crosses(std::uint64_t offset, EventType type, std::string_view rule) const {
-  findings_->error(rule, offset, kind_of(type), "crosses another duration of its thread",
-                   "Tracy gives it the other's end");
+  findings_->report(Fault::Crosses, offset, kind_of(type), "crosses another duration of its thread", rule);
 }
 
 void TrackCheck::finish() {
   for (std::size_t depth = 1; depth <= durations_.depth(); ++depth)
     if (durations_.at(depth).end == durations_.kOpen)
-      findings_->error("W17", durations_.at(depth).tag.offset, kind_of(EventType::DurationBegin),
-                       "never ends", "Perfetto shows it as unfinished, Tracy invents an end");
+      findings_->report(Fault::NeverEnds, durations_.at(depth).tag.offset, kind_of(EventType::DurationBegin),
+                        "never ends");
 }
 
 // ---- All threads ----
@@ -146,10 +134,9 @@ void NestingCheck::add(const Event& event, std::uint64_t begin_ns, std::uint64_t
   Track& track = track_of(event.thread);
   if (step.time < track.settled) {
     if (!track.lost)
-      findings_->warning("W16", offset, kind_of(step.type),
-                         "goes back in time further than can be followed; the nesting of its thread is not "
-                         "checked from here on",
-                         "readers must sort");
+      findings_->report(Fault::OutOfWindow, offset, kind_of(step.type),
+                        "goes back in time further than can be followed; the nesting of its thread is not "
+                        "checked from here on");
     track.lost = true;
   }
   if (track.lost) return;

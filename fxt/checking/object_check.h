@@ -1,9 +1,9 @@
-// Names of processes and threads, and the series of counters (rules W18, W19, W20). Internal to the Checker.
+// Names of processes and threads, as far as they are known at the end of the file only (rules W18, W19).
+// Internal to the Checker.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
@@ -16,18 +16,15 @@ namespace fxt {
 
 class ObjectCheck {
  public:
-  explicit ObjectCheck(const Findings& findings) : findings_(&findings) {}
+  explicit ObjectCheck(Findings& findings) : findings_(&findings) {}
   void object(const KernelObject& object);
   // The thread of an event.
   void used(const Thread& thread);
-  // A thread in a scheduling record that doesn't have its process.
-  void fits(std::uint64_t thread);
   // The same for a thread that is switched or woken. Its process is known at the end of the file only; thread
   // 0 has none.
   void scheduled(std::uint64_t thread, bool is_idle);
   // A side of a legacy context switch. Whether its thread has a name is known at the end of the file only.
   void switched(const Thread& thread, std::uint8_t priority);
-  void counter(const Event& event);
   void finish();
 
  private:
@@ -35,12 +32,11 @@ class ObjectCheck {
     std::uint64_t offset = 0;
     std::string_view record;
   };
-  void thread_object(const KernelObject& object);
   void judge_switches() const;
   // The process that Perfetto shows the thread in; 0 without a name.
   std::uint64_t process_of(std::uint64_t thread) const;
 
-  const Findings* findings_;
+  Findings* findings_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
   std::map<std::uint64_t, std::uint64_t> process_of_;                      // by thread: that of its last name
   // By process and thread, and whether its priority was 0: where.
@@ -48,7 +44,6 @@ class ObjectCheck {
   std::map<std::uint64_t, Place> scheduled_;     // by thread
   std::unordered_set<Thread, ThreadHash> seen_;  // of events
   Thread last_seen_;
-  std::map<std::string, std::string, std::less<>> series_;  // argument, its counter
 };
 
 }  // namespace fxt

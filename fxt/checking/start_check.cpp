@@ -4,9 +4,6 @@
 namespace fxt {
 namespace {
 
-constexpr std::string_view kNoMagic =
-    "Tracy ends with an exception, Fuchsia's Rust reader refuses, Perfetto does not know the file";
-
 bool is_metadata(const Record& record) {
   return std::holds_alternative<Magic>(record) || std::holds_alternative<ProviderInfo>(record) ||
          std::holds_alternative<ProviderSection>(record) || std::holds_alternative<ProviderEvent>(record);
@@ -28,66 +25,56 @@ void StartCheck::add(const Entry& entry, const Reader& reader) {
 
 void StartCheck::check_magic(const Entry& entry, const Reader& reader) {
   if (entry.words[0] != kMagicRecord) {
-    findings_->error("W1", "the file does not begin with the magic word", kNoMagic);
+    findings_->fault(Fault::NoMagic, "the file does not begin with the magic word");
   } else if (reader.other_byte_order()) {
-    findings_->error("W1", "the file is big-endian", "all known readers expect little-endian words");
+    findings_->fault(Fault::BigEndian, "the file is big-endian");
   }
 }
 
 void StartCheck::check_provider(const ProviderInfo& info) {
   ++providers_;
-  if (info.id == 0) findings_->warning("W2", "provider id 0", "readers use it for records of no provider");
+  if (info.id == 0) findings_->fault(Fault::ProviderZero, "provider id 0");
 }
 
 void StartCheck::check_initialization(const Initialization& initialization) {
   initialized_ = true;
   if (initialization.ticks_per_second != 0 && initialization.ticks_per_second != kTicksPerSecond)
-    findings_->error("W4", std::to_string(initialization.ticks_per_second) + " ticks per second",
-                     "Tracy takes ticks for nanoseconds");
+    findings_->fault(Fault::OtherTickRate,
+                     std::to_string(initialization.ticks_per_second) + " ticks per second");
   if (providers_ != 0 || initialization_early_) return;
   initialization_early_ = true;
-  if (initialization.ticks_per_second == kTicksPerSecond) {
-    findings_->warning("W1", "initialization before provider info", "some readers fail");
-  } else {
-    findings_->error("W1", "initialization before provider info",
-                     "Perfetto forgets the tick rate when a provider comes, some readers fail");
-  }
+  findings_->fault(
+      initialization.ticks_per_second == kTicksPerSecond ? Fault::InitializationEarly : Fault::OtherRateEarly,
+      "initialization before provider info");
 }
 
 void StartCheck::check_without_provider(const Record& record) {
   if (std::holds_alternative<StringRecord>(record)) {
     if (!string_early_)
-      findings_->error(
-          "W2", "string registered before any provider is announced",
-          "Fuchsia's Rust reader does not know it, its C++ reader and Perfetto forget it when a provider "
-          "comes");
+      findings_->fault(Fault::StringEarly, "string registered before any provider is announced");
     string_early_ = true;
   } else if (std::holds_alternative<ThreadRecord>(record)) {
     if (!thread_early_)
-      findings_->warning("W2", "thread registered before any provider is announced",
-                         "Fuchsia's C++ reader and Perfetto forget it when a provider comes");
+      findings_->fault(Fault::ThreadEarly, "thread registered before any provider is announced");
     thread_early_ = true;
   } else {
-    if (!provider_missing_)
-      findings_->warning("W1", "no provider was announced before",
-                         "Fuchsia's Rust reader knows no indexed strings");
+    if (!provider_missing_) findings_->fault(Fault::NoProvider, "no provider was announced before");
     provider_missing_ = true;
   }
 }
 
 void StartCheck::timed() {
   if (initialized_ || initialization_missing_) return;
-  findings_->error("W1", "no initialization before the first time",
-                   "Fuchsia's Rust reader takes a tick for a second");
+  findings_->fault(Fault::NoInitialization, "no initialization before the first time");
   initialization_missing_ = true;
 }
 
 void StartCheck::finish(const ReadEnd& end) {
   if (any_record_) return;
   if (end.reason == ReadEnd::Reason::EndOfFile) {
-    findings_->error("W1", "the file is empty", "no reader takes it for a trace");
+    findings_->fault(Fault::EmptyFile, "the file is empty");
   } else {
-    findings_->error("W1", "the file does not begin with the magic word", kNoMagic);
+    findings_->fault(Fault::NoMagic, "the file does not begin with the magic word");
   }
 }
 

@@ -11,7 +11,7 @@ namespace fxt {
 
 class StartCheck {
  public:
-  explicit StartCheck(const Findings& findings) : findings_(&findings) {}
+  explicit StartCheck(Findings& findings) : findings_(&findings) {}
   // To be called with every record before the other checks.
   void add(const Entry& entry, const Reader& reader);
   // A record that has a time.
@@ -26,7 +26,7 @@ class StartCheck {
   void check_initialization(const Initialization& initialization);
   void check_without_provider(const Record& record);
 
-  const Findings* findings_;
+  Findings* findings_;
   bool any_record_ = false;
   std::uint64_t providers_ = 0;  // announced so far
   bool initialized_ = false;

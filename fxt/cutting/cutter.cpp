@@ -274,6 +274,8 @@ void Cutter::State::begin_piece(std::uint64_t time) {
 void Cutter::State::close_piece(bool is_last) {
   // No piece follows for what lasts longer.
   if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
+  // Complete events may be told of late, after those inside them.
+  open_spans_.begin_again(*piece_);
   open_spans_.settle(*piece_);
   if (!is_last || has_more_behind_) flows_.cut(open_spans_, *piece_);
   open_spans_.cut(*piece_, is_last && !has_more_behind_);

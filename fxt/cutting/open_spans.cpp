@@ -138,7 +138,7 @@ void OpenSpans::add_after(const Event& event, Piece& piece) {
 void OpenSpans::add(const Event& event, Piece& piece) {
   SpanStack& stack = stack_of(event);
   if (!stack.empty()) {
-    if (stack.has_unwritten) begin_again(stack, piece);
+    begin_again(stack, piece);
     if (!is_async(event.type)) settle(stack, event.time, piece);
   }
   if (is_end(event)) {
@@ -172,6 +172,7 @@ void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
 }
 
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
+  if (!stack.has_unwritten) return;
   for (std::size_t i = 0; i < stack.depth();) {
     OpenSpan& span = stack[i];
     if (span.is_written) {

@@ -76,17 +76,8 @@ constexpr std::string_view kCut = "cut";
 
 WriterOptions options_of(const KnownProviders& providers, const std::string& default_name) {
   // Records of the trace are copied even if some reader can't read them.
-  WriterOptions options{.provider_name = default_name,
-                        .userspace_objects = true,
-                        .blob_arguments = true,
-                        .oversized_records = true,
-                        .large_blobs_without_metadata = true,
-                        .frame_marks = true,
-                        .unnamed_threads = true,
-                        .perfetto_pieces = true,
-                        .long_spans = true,
-                        .trust_nesting = true};
-  if (!providers.all.empty() && providers.all.front().first != 0) {
+  WriterOptions options{.provider_name = default_name, .readers = {}, .trust_nesting = true};
+  if (!providers.all.empty()) {
     options.provider_id = providers.all.front().first;
     options.provider_name = providers.all.front().second;
   }
@@ -119,7 +110,7 @@ bool Piece::write_short(const Event& event) {
   const bool is_plain = event.type == EventType::Instant || is_duration(event.type);
   const auto is_indexed = [](const auto& part) { return part.storage == Storage::Table && part.index != 0; };
   if (!is_plain || !event.arguments.empty() || !is_indexed(event.category) || !is_indexed(event.name) ||
-      !is_indexed(event.thread))
+      !is_indexed(event.thread) || (event.type == EventType::DurationComplete && event.end < event.time))
     return false;
   try {
     const KnownEvent& known = this->known(event);

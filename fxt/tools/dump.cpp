@@ -3,8 +3,9 @@
 //
 //   FILE:+0xOFFSET: error W15 complete: PROBLEM: EFFECT
 //
-// or, with --json, an object {"offset":…,"rule":"W15","severity":"error","record":"complete","problem":"…",
-// "effect":"…"}.
+// or, with --json, an object
+// {"offset":…,"rule":"W15","fault":"Overlaps","severity":"error","readers":["perfetto"],
+// "record":"complete","problem":"…","effect":"…"}.
 
 #include <cstdio>
 #include <map>
@@ -40,6 +41,8 @@ struct DumpOptions {
   bool json = false;
   bool offsets = false;
   bool all_findings = false;
+  bool fails_at_warnings = false;
+  std::optional<KnownReaders> readers = {};  // of --check; nothing: all
   bool color = false;
   CallOrder order = CallOrder::Total;
   TimeUnit unit = TimeUnit::Auto;
@@ -55,7 +58,8 @@ ProgramText program_text() {
               "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
               "with gzip or zstd, or - for standard input.",
           .exit_status =
-              "0 done, 1 --check found an error, or FILE can't be read to its end or has none of the threads "
+              "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end "
+              "or has none of the threads "
               "that are asked for, 2 wrong usage."};
 }
 
@@ -116,6 +120,20 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
              .letter = 'C',
              .help = "tell which rules the file breaks, and which readers mind",
              .handle = mode(DumpMode::Check)},
+            {.name = "for",
+             .argument = "READERS",
+             .help = "with --check: only what these readers mind: perfetto, tracy, fuchsia-cpp, "
+                     "fuchsia-rust, spec, with commas between them (default: all)",
+             .handle =
+                 [&options](std::string_view names) {
+                   options.readers = parse_readers(names);
+                   if (!options.readers)
+                     throw UsageError(fmt::format(
+                         "--for takes perfetto, tracy, fuchsia-cpp, fuchsia-rust, spec, not '{}'", names));
+                 }},
+            {.name = "werror",
+             .help = "with --check: exit code 1 for warnings, too",
+             .handle = store_in(options.fails_at_warnings)},
             {.name = "all",
              .help = "with --check: every finding, not only the first 20 of each rule",
              .handle = store_in(options.all_findings)},
@@ -239,7 +257,9 @@ class FindingPrinter {
     if (options_->json) {
       const nlohmann::ordered_json json = {{"offset", finding.offset},
                                            {"rule", finding.rule},
+                                           {"fault", name_of(finding.fault)},
                                            {"severity", name(finding)},
+                                           {"readers", names_of(finding.readers)},
                                            {"record", finding.record},
                                            {"problem", make_valid_utf8(finding.problem)},
                                            {"effect", finding.effect}};
@@ -264,10 +284,18 @@ class FindingPrinter {
       }
     }
     out_->flush();
-    return errors_ + warnings_ == 0 ? ExitCode::Done : ExitCode::Failed;
+    const bool is_good = errors_ == 0 && (warnings_ == 0 || !options_->fails_at_warnings);
+    return is_good ? ExitCode::Done : ExitCode::Failed;
   }
 
  private:
+  static std::vector<std::string_view> names_of(KnownReaders readers) {
+    using enum KnownReader;
+    std::vector<std::string_view> names;
+    for (const KnownReader reader : {Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec})
+      if (readers.contains(reader)) names.push_back(name_of(reader));
+    return names;
+  }
   static std::string_view name(const Finding& finding) {
     return finding.severity == Severity::Error ? "error" : "warning";
   }
@@ -280,7 +308,8 @@ class FindingPrinter {
 
 ExitCode check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   FindingPrinter printer(options, out);
-  Checker checker([&printer](const Finding& finding) { printer.print(finding); });
+  Checker checker([&printer](const Finding& finding) { printer.print(finding); },
+                  options.readers.value_or(KnownReaders::all()));
   while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
   checker.finish(source.reader());
   return printer.finish();
@@ -320,7 +349,9 @@ DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
   if (options.mode != DumpMode::Stats && line.has("diff")) throw UsageError("--diff goes with --stats");
   if (options.mode != DumpMode::Stats && options.mode != DumpMode::Tree && line.has("unit"))
     throw UsageError("--unit goes with --stats and --tree");
-  if (options.mode != DumpMode::Check && options.all_findings) throw UsageError("--all goes with --check");
+  for (const std::string_view option : {"all", "for", "werror"})
+    if (options.mode != DumpMode::Check && line.has(option))
+      throw UsageError(fmt::format("--{} goes with --check", option));
   if (options.offsets && options.mode != DumpMode::Lines)
     throw UsageError("--offsets goes with lines of records");
   if (options.mode == DumpMode::Rules) return options;

@@ -5,28 +5,14 @@
 #include "fxt/checking/packet_stream.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"
-#include "fxt/writing/value_rules.h"
+#include "fxt/writing/refusal.h"
 
 namespace fxt {
-namespace {
-
-void check_packets(const Blob& blob) {
-  PacketStream packets;
-  if (!packets.add(blob.bytes))
-    throw WriterError(
-        "blob " + quoted(blob.name.text) +
-        ": is no packets of Perfetto's, at which Perfetto fails; WriterOptions::perfetto_pieces "
-        "allows it");
-  if (!packets.is_whole())
-    throw WriterError("blob " + quoted(blob.name.text) +
-                      ": ends within one of Perfetto's packets; WriterOptions::perfetto_pieces allows it");
-}
-
-}  // namespace
 
 void Writer::write(const Log& log) {
-  check_time("log message", log.time);
-  check_thread("log message", log.thread);
+  Refusal refusal(options_, "log message");
+  refusal.time(log.time);
+  if (log.thread.storage == Storage::Missing) refusal.thread(log.thread);
 
   RecordBuilder record = build("log message", "");
   const ThreadRef thread = record.refer_to(log.thread);
@@ -43,8 +29,12 @@ void Writer::write(const Blob& blob) {
   if (blob.type < BlobType::Data || blob.type > BlobType::Perfetto)
     throw WriterError("blob " + quoted(blob.name.text) + ": type " + std::to_string(code(blob.type)) +
                       " does not exist");
-  check_storage(blob.name.text, blob.name.storage);
-  if (blob.type == BlobType::Perfetto && !options_.perfetto_pieces) check_packets(blob);
+  if (blob.type == BlobType::Perfetto) {
+    Refusal refusal(options_, "blob", blob.name.text);
+    PacketStream packets;
+    if (!packets.add(blob.bytes)) refusal.fault(Fault::NoPackets, "is no packets of Perfetto's");
+    if (!packets.is_whole()) refusal.fault(Fault::PartOfPacket, "ends within one of Perfetto's packets");
+  }
   std::span<const std::byte> rest = blob.bytes;
   RecordBuilder empty = build("blob", blob.name.text);
   const TextRef name = empty.refer_to(blob.name);
@@ -62,10 +52,10 @@ void Writer::write(const Blob& blob) {
 }
 
 void Writer::write(const LargeBlob& blob) {
-  check_time("large blob", blob.time);
-  check_thread("large blob", blob.thread);
-  check_names(blob.category, blob.name);
-  check_arguments(blob.name.text, blob.arguments, options_);
+  Refusal refusal(options_, "large blob", blob.name.text);
+  refusal.time(blob.time);
+  if (blob.thread.storage == Storage::Missing) refusal.thread(blob.thread);
+  refusal.arguments(blob.arguments);
 
   RecordBuilder record = build("large blob", blob.name.text);
   const ThreadRef thread = record.refer_to(blob.thread);
@@ -87,11 +77,7 @@ void Writer::write(const LargeBlob& blob) {
 }
 
 void Writer::write(const LargeBlobWithoutMetadata& blob) {
-  if (!options_.large_blobs_without_metadata)
-    throw WriterError("large blob " + quoted(blob.name.text) +
-                      ": without metadata it ends Fuchsia's Rust reader; "
-                      "WriterOptions::large_blobs_without_metadata allows it");
-  check_names(blob.category, blob.name);
+  Refusal(options_, "large blob", blob.name.text).fault(Fault::LargeBlobWithoutMetadata, "has no metadata");
 
   RecordBuilder record = build("large blob", blob.name.text);
   const TextRef category = record.refer_to(blob.category), name = record.refer_to(blob.name);
@@ -111,11 +97,9 @@ void Writer::write_large(RecordBuilder& head, std::span<const std::byte> bytes) 
   if (words > LargeRecordHeader::Size::kMax)
     throw WriterError("large blob of " + std::to_string(bytes.size()) +
                       " bytes: a record holds 2^32-1 words");
-  if (words > kMaxRecordWords && !options_.oversized_records)
-    throw WriterError(
-        "large blob of " + std::to_string(bytes.size()) +
-        " bytes: after a record of more than 4095 words Perfetto and Tracy lose the rest of the "
-        "file; WriterOptions::oversized_records allows it");
+  if (words > kMaxRecordWords)
+    Refusal(options_, "large blob", std::to_string(bytes.size()) + " bytes")
+        .fault(Fault::OversizedRecord, "needs more than 4095 words");
   buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last

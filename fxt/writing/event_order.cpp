@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "fxt/checking/value_rules.h"
 #include "fxt/writing/tables.h"
-#include "fxt/writing/value_rules.h"
 
 namespace fxt {
 namespace {

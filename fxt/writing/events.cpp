@@ -5,7 +5,7 @@
 #include "fxt/writer.h"
 #include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"
-#include "fxt/writing/value_rules.h"
+#include "fxt/writing/refusal.h"
 
 namespace fxt {
 namespace {
@@ -27,20 +27,24 @@ void Writer::write(const Event& event) {
   if (event.type > EventType::FlowEnd)
     throw WriterError(describe(event) + ": event type " + std::to_string(code(event.type)) +
                       " does not exist");
-  check_times(event);
-  check_names(event.category, event.name);
-  check_thread(event.name.text, event.thread);
-  check_arguments(event.name.text, event.arguments, options_);
-  if (event.type == EventType::Instant) check_instant(event, options_);
-  if (event.type == EventType::Counter) rules_->check_counter(event);
+  if (!options_.readers.empty() || event.arguments.size() > kMaxArguments) check_values(event);
   if (!options_.trust_nesting) {
     const std::string objection = order_->objection(event);
     if (!objection.empty()) throw WriterError(describe(event) + ": " + objection);
   }
   const std::uint64_t header = put_event(event);
-  if (event.type == EventType::Counter) rules_->add_counter(event);
+  if (event.type == EventType::Counter && !options_.readers.empty()) counter_rules_->add(event);
   if (!options_.trust_nesting) order_->take(event, header);
   if (spans_the_trace(event)) span_.extend(event.time, end_of(event));
+}
+
+void Writer::check_values(const Event& event) const {
+  check_times(event);
+  Refusal refusal(options_, event.type == EventType::Counter ? "counter" : "event", event.name.text);
+  refusal.thread(event.thread);
+  refusal.arguments(event.arguments);
+  if (event.type == EventType::Instant) check_instant(event.name.text, refusal);
+  if (event.type == EventType::Counter) counter_rules_->check(event, refusal);
 }
 
 // Its words, in the spec's order. Returns the header.
@@ -64,16 +68,17 @@ std::uint64_t Writer::put_event(const Event& event) {
 }
 
 void Writer::check_times(const Event& event) const {
+  Refusal refusal(options_, "event", event.name.text);
   const std::uint64_t end = end_of(event);
-  if (event.time >= kTimeLimit) check_time(describe(event), event.time);
-  if (end >= kTimeLimit) check_time(describe(event), end);
+  refusal.time(event.time);
+  refusal.time(end);
   if (end < event.time)
-    throw WriterError(describe(event) + ": ends at " + std::to_string(end) + " ns, before it begins at " +
-                      std::to_string(event.time) + " ns");
-  if (!spans_the_trace(event) || span_.fits(event.time, end)) return;
-  throw WriterError(describe(event) + ": from " + std::to_string(std::min(span_.first(), event.time)) +
-                    " to " + std::to_string(std::max(span_.last(), end)) +
-                    " ns, the trace spans more than Tracy's 2^47 ns; WriterOptions::long_spans allows it");
+    refusal.fault(Fault::EndBeforeBegin, "ends at " + std::to_string(end) + " ns, before it begins at " +
+                                             std::to_string(event.time) + " ns");
+  if (spans_the_trace(event) && !span_.fits(event.time, end))
+    refusal.fault(Fault::LongSpan, "from " + std::to_string(std::min(span_.first(), event.time)) + " to " +
+                                       std::to_string(std::max(span_.last(), end)) +
+                                       " ns, the trace spans 2^47 ns or more");
 }
 
 }  // namespace fxt

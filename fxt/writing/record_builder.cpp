@@ -1,6 +1,7 @@
 // Threads and arguments, as they lie in records.
 #include "fxt/writing/record_builder.h"
 
+#include <algorithm>
 #include <string>
 
 #include "fxt/checking/argument_rules.h"
@@ -22,6 +23,7 @@ std::size_t value_words(const Value& value, const TextRef& text) {
     case ArgumentType::Blob:
       return words_of(std::get<Bytes>(value).bytes.size());
     default:
+      if (const auto* unknown = std::get_if<UnknownValue>(&value)) return unknown->words.size();
       return 0;
   }
 }
@@ -67,7 +69,10 @@ void RecordBuilder::argument(const Argument& argument, const ArgumentRefs& refs)
     void operator()(const Bytes& blob) const {
       put_blob(at, refs.name, blob.bytes.data(), static_cast<std::uint32_t>(blob.bytes.size()));
     }
-    void operator()(const UnknownValue&) const {}  // was refused
+    void operator()(const UnknownValue& unknown) const {
+      std::ranges::copy(unknown.words, put_argument(at, ArgumentType{unknown.type}, refs.name,
+                                                    unknown.words.size(), unknown.header_data));
+    }
   };
   std::uint64_t* const at = next(1 + refs.name.words() + value_words(argument.value, refs.text));
   std::visit(Put{at, refs}, argument.value);

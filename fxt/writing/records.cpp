@@ -4,7 +4,8 @@
 #include "fxt/reader.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"
-#include "fxt/writing/value_rules.h"
+#include "fxt/writing/refusal.h"
+#include "fxt/writing/scheduled_names.h"
 
 namespace fxt {
 
@@ -17,15 +18,9 @@ void Writer::put(RecordBuilder& record) { buffer_.append(record.finish()); }
 // ---- Objects and names ----
 
 void Writer::write(const UserspaceObject& object) {
-  const std::string what = "userspace object " + quoted(object.name.text);
-  if (!options_.userspace_objects)
-    throw WriterError(what +
-                      ": Fuchsia's C++ reader takes none; WriterOptions::userspace_objects allows them");
-  if (object.process.process == 0 || object.process.process >= kKoidLimit)
-    throw WriterError(what + ": process " + std::to_string(object.process.process) +
-                      ": ids are 1 to 4294967295");
-  check_storage(object.name.text, object.name.storage);
-  check_arguments(object.name.text, object.arguments, options_);
+  Refusal refusal(options_, "userspace object", object.name.text);
+  refusal.fault(Fault::UserspaceObject, "has a type of its own");
+  refusal.arguments(object.arguments);
 
   RecordBuilder record = build("userspace object", object.name.text);
   const TextRef name = record.refer_to(object.name);
@@ -42,10 +37,10 @@ void Writer::write(const UserspaceObject& object) {
 }
 
 void Writer::write(const KernelObject& object) {
-  check_object(object);
-  check_storage(object.name.text, object.name.storage);
-  check_arguments(object.name.text, object.arguments, options_);
-  if (!options_.unnamed_threads) rules_->check_name(object);
+  Refusal refusal(options_, "kernel object", object.name.text);
+  check_object(object, refusal);
+  refusal.arguments(object.arguments);
+  names_->check_name(object, refusal);
 
   RecordBuilder record = build("kernel object", object.name.text);
   const TextRef name = record.refer_to(object.name);
@@ -58,7 +53,7 @@ void Writer::write(const KernelObject& object) {
   record.text(name);
   record.arguments(object.arguments);
   put(record);
-  rules_->add_name(object);
+  names_->add_name(object);
 }
 
 void Writer::name_process(std::uint64_t process, String name) {
@@ -75,12 +70,13 @@ void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String nam
 // ---- Scheduling ----
 
 void Writer::write(const LegacyContextSwitch& context_switch) {
-  check_time("context switch", context_switch.time);
-  check_state("context switch", context_switch.outgoing_state);
+  Refusal refusal(options_, "context switch");
+  refusal.time(context_switch.time);
+  check_state(context_switch.outgoing_state, refusal);
   for (const Thread& side : {context_switch.outgoing, context_switch.incoming}) {
-    check_storage("context switch", side.storage);
-    if (side != kIdleThread) check_thread("context switch", side);
-    if (!options_.unnamed_threads) rules_->check_switched(side);
+    if (side.storage == Storage::Missing) refusal.thread(side);
+    check_koid(side.thread, refusal);
+    names_->check_switched(side, refusal);
   }
   if (context_switch.cpu > kMaxLegacyCpu) {
     std::vector<Argument> weights;
@@ -108,24 +104,23 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
   record.thread(outgoing);
   record.thread(incoming);
   put(record);
-  rules_->add_switched(context_switch.outgoing);
-  rules_->add_switched(context_switch.incoming);
+  names_->add_switched(context_switch.outgoing);
+  names_->add_switched(context_switch.incoming);
 }
 
 void Writer::write(const ContextSwitch& context_switch) {
-  check_time("context switch", context_switch.time);
-  check_state("context switch", context_switch.outgoing_state);
-  check_cpu("context switch", context_switch.cpu);
+  Refusal refusal(options_, "context switch");
+  refusal.time(context_switch.time);
+  check_state(context_switch.outgoing_state, refusal);
+  if (uses_cpu(context_switch)) check_cpu(context_switch.cpu, refusal);
   const auto check_side = [&](std::uint64_t koid, std::string_view weight) {
-    if (koid >= kKoidLimit)
-      throw WriterError("context switch: thread " + std::to_string(koid) + ": ids are at most 4294967295");
-    if (koid != 0 && !options_.unnamed_threads && !is_idle(context_switch.arguments, weight))
-      rules_->check_scheduled("context switch", koid);
+    check_koid(koid, refusal);
+    if (koid != 0 && !is_idle(context_switch.arguments, weight)) names_->check(koid, refusal);
   };
   check_side(context_switch.outgoing_thread, kOutgoingWeight);
   check_side(context_switch.incoming_thread, kIncomingWeight);
-  check_scheduling_arguments(SchedulingType::ContextSwitch, "context switch", context_switch.arguments,
-                             options_);
+  refusal.arguments(context_switch.arguments);
+  check_scheduling_arguments(SchedulingType::ContextSwitch, context_switch.arguments, refusal);
 
   RecordBuilder record = build("context switch", "");
   record.refer_to(context_switch.arguments);
@@ -143,13 +138,13 @@ void Writer::write(const ContextSwitch& context_switch) {
 }
 
 void Writer::write(const ThreadWakeup& wakeup) {
-  check_time("thread wakeup", wakeup.time);
-  check_cpu("thread wakeup", wakeup.cpu);
-  if (wakeup.thread == 0 || wakeup.thread >= kKoidLimit)
-    throw WriterError("thread wakeup: thread " + std::to_string(wakeup.thread) + ": ids are 1 to 4294967295");
-  if (!options_.unnamed_threads && !is_idle(wakeup.arguments, kWakeupWeight))
-    rules_->check_scheduled("thread wakeup", wakeup.thread);
-  check_scheduling_arguments(SchedulingType::ThreadWakeup, "thread wakeup", wakeup.arguments, options_);
+  Refusal refusal(options_, "thread wakeup");
+  refusal.time(wakeup.time);
+  if (uses_cpu(wakeup)) check_cpu(wakeup.cpu, refusal);
+  check_koid(wakeup.thread, refusal);
+  if (wakeup.thread != 0 && !is_idle(wakeup.arguments, kWakeupWeight)) names_->check(wakeup.thread, refusal);
+  refusal.arguments(wakeup.arguments);
+  check_scheduling_arguments(SchedulingType::ThreadWakeup, wakeup.arguments, refusal);
 
   RecordBuilder record = build("thread wakeup", "");
   record.refer_to(wakeup.arguments);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "fxt/writing/value_rules.h"
+#include "fxt/checking/value_rules.h"
 
 namespace fxt {
 namespace {
@@ -26,7 +26,6 @@ bool WriterTables::has_provider(std::uint32_t id) const {
 }
 
 void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
-  if (id == 0) throw WriterError("provider id 0: ids start at 1");
   if (has_provider(id))
     throw WriterError("provider " + std::to_string(id) +
                       " was announced before; switch_provider() goes back to it");

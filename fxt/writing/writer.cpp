@@ -9,7 +9,8 @@
 #include "fxt/utf8.h"
 #include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"
-#include "fxt/writing/value_rules.h"
+#include "fxt/writing/refusal.h"
+#include "fxt/writing/scheduled_names.h"
 
 namespace fxt {
 namespace {
@@ -49,10 +50,12 @@ std::size_t hash_of_inline(const Name& name) {
 Writer::Writer(Output& output, const WriterOptions& options)
     : options_(options),
       buffer_(output),
-      span_(options.long_spans ? kTimeLimit : kSpanLimit),
+      span_(is_refused(options, Fault::LongSpan) ? kSpanLimit : 0,
+            is_refused(options, Fault::LateTime) ? kTimeLimit - 1 : ~std::uint64_t{0}),
       tables_(std::make_unique<WriterTables>(buffer_, counters_)),
       order_(std::make_unique<EventOrder>(*tables_)),
-      rules_(std::make_unique<ValueRules>()),
+      counter_rules_(std::make_unique<CounterRules>()),
+      names_(std::make_unique<ScheduledNames>()),
       scratch_(std::make_unique<RecordScratch>()) {
   *buffer_.claim(1) = kMagicRecord;
   begin_provider(options.provider_id, options.provider_name);
@@ -60,7 +63,10 @@ Writer::Writer(Output& output, const WriterOptions& options)
 
 Writer::~Writer() = default;
 
-void Writer::begin_provider(std::uint32_t id, std::string_view name) { tables_->begin_provider(id, name); }
+void Writer::begin_provider(std::uint32_t id, std::string_view name) {
+  if (id == 0) Refusal(options_, "provider", name).fault(Fault::ProviderZero, "has the id 0");
+  tables_->begin_provider(id, name);
+}
 
 void Writer::switch_provider(std::uint32_t id) { tables_->switch_provider(id); }
 
@@ -80,12 +86,13 @@ std::optional<PreparedEvent> Writer::prepare(std::string_view category, std::str
   const auto category_ref = string_ref(category), name_ref = string_ref(name);
   if (!category_ref || !name_ref) return std::nullopt;
   return PreparedEvent(event_header(EventType::Instant, 0, *category_ref, *name_ref, 0, 0),
-                       !options_.frame_marks && names_a_frame(name));
+                       names_a_frame(name) && is_refused(options_, Fault::FrameMark));
 }
 
 std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint64_t thread) {
   const Thread wanted{.process = process, .thread = thread};
-  check_thread("thread_index()", wanted);
+  Refusal refusal(options_, "thread_index()");
+  check_thread(wanted, refusal);
   const auto index = tables_->thread_ref(wanted);
   if (!index) return std::nullopt;
   if (!options_.trust_nesting) nestings_[*index] = &order_->nesting_of(wanted);
@@ -94,14 +101,14 @@ std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint
 
 std::optional<PreparedCounter> Writer::prepare_counter(std::string_view category, std::string_view name,
                                                        std::string_view series) {
-  rules_->check_series(name, series);
+  Refusal refusal(options_, "counter", name);
   const std::vector<Argument> value = {{series, 0}};
-  ValueRules::check_known(
-      {.type = EventType::Counter, .category = category, .name = name, .arguments = value});
+  counter_rules_->check({.type = EventType::Counter, .category = category, .name = name, .arguments = value},
+                        refusal);
   const auto event = prepare(category, name);
   const auto ref = string_ref(series);
   if (!event || !ref) return std::nullopt;
-  rules_->add_series(name, series);
+  counter_rules_->add_series(name, series);
   return PreparedCounter{*event, *ref};
 }
 
@@ -203,7 +210,8 @@ void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end
                     .name = tables_->text_of(EventHeader::Name::get(header)),
                     .end = type == EventType::DurationComplete ? end : 0};
   check_times(event);
-  if (type == EventType::Instant) check_instant(event, options_);
+  Refusal refusal(options_, "event", event.name.text);
+  if (type == EventType::Instant) check_instant(event.name.text, refusal);
   throw WriterError("event " + quoted(event.name.text) + ": " + order_->objection(event));
 }
 

@@ -50,10 +50,8 @@ void check(std::span<const std::byte> bytes) {
 // What the Writer does not refuse must come out without an odd record.
 void write_again(std::span<const std::byte> bytes) {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.userspace_objects = true,
-                              .blob_arguments = true,
-                              .large_blobs_without_metadata = true,
-                              .long_spans = true,
+  fxt::Writer writer(output, {.allow = {fxt::Fault::UserspaceObject, fxt::Fault::BlobArgument,
+                                        fxt::Fault::LargeBlobWithoutMetadata, fxt::Fault::LongSpan},
                               .trust_nesting = true});
   fxt::Reader reader(bytes);
   while (const fxt::Entry* entry = reader.next()) {

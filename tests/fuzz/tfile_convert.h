@@ -44,7 +44,7 @@ inline void convert_trace(std::string_view bytes) {
   }
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
-  fxt::Writer writer(output, {.long_spans = true, .trust_nesting = true});
+  fxt::Writer writer(output, {.allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
   FxtSink sink(writer, names, notes);
   timeline.run(sink, [] {});
   writer.flush();

@@ -74,7 +74,7 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   import(recording, context, own);
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
-  fxt::Writer writer(output, {.long_spans = true, .trust_nesting = true});
+  fxt::Writer writer(output, {.allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
   FxtSink sink(writer, names, notes);
   Balance balance(sink);
   timeline.run(balance, [] {});

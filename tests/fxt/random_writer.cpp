@@ -198,19 +198,23 @@ class Maker {
   std::deque<std::vector<Argument>> lists_;
 };
 
+Faults some_of(Choice& choice) {
+  using enum Fault;
+  const std::vector<std::vector<Fault>> switches = {
+      {UserspaceObject},          {BlobArgument}, {OversizedRecord},
+      {LargeBlobWithoutMetadata}, {FrameMark},    {UnnamedThread, NamedInOtherProcess},
+      {NoPackets, PartOfPacket},  {LongSpan}};
+  Faults faults;
+  for (const auto& together : switches)
+    if (choice.one_in(2))
+      for (const Fault fault : together) faults.add(fault);
+  return faults;
+}
+
 class Run {
  public:
   explicit Run(Choice choice)
-      : choice_(choice),
-        options_{.userspace_objects = choice_.one_in(2),
-                 .blob_arguments = choice_.one_in(2),
-                 .oversized_records = choice_.one_in(2),
-                 .large_blobs_without_metadata = choice_.one_in(2),
-                 .frame_marks = choice_.one_in(2),
-                 .unnamed_threads = choice_.one_in(2),
-                 .perfetto_pieces = choice_.one_in(2),
-                 .long_spans = choice_.one_in(2)},
-        writer_(output_, options_) {}
+      : choice_(choice), options_{.allow = some_of(choice_)}, writer_(output_, options_) {}
 
   std::string fault() {
     const std::uint64_t steps = 1 + choice_.pick(40);
@@ -371,14 +375,8 @@ class Run {
   }
 
   bool is_asked_for(const Finding& finding) const {
-    return finding.rule == "W22" || (finding.rule == "W28" && options_.frame_marks) ||
-           (finding.rule == "W18" && (finding.severity == Severity::Warning || options_.unnamed_threads)) ||
-           (finding.rule == "W5" && options_.long_spans) ||
-           (finding.rule == "W13" && options_.oversized_records) ||
-           (finding.rule == "W14" && options_.large_blobs_without_metadata) ||
-           (finding.rule == "W23" && options_.blob_arguments) ||
-           (finding.rule == "W23" && options_.perfetto_pieces && finding.record == "blob") ||
-           (finding.rule == "W24" && options_.userspace_objects);
+    return finding.severity == Severity::Warning || options_.allow.contains(finding.fault) ||
+           (finding.fault == Fault::TakenForIdle && options_.allow.contains(Fault::UnnamedThread));
   }
   std::string check() {
     std::string faults;

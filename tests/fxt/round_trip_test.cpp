@@ -184,7 +184,7 @@ bool is_bookkeeping(const Record& record) {
 // The records of the trips are random, so they nest in no way and lie far apart.
 WriterOptions any_order() {
   WriterOptions options = kEverything;
-  options.long_spans = true;
+  options.allow.add(Fault::LongSpan);
   options.trust_nesting = true;
   return options;
 }

@@ -14,15 +14,11 @@ inline std::vector<std::byte> bytes_of(const Words& words) {
   return bytes;
 }
 
-inline constexpr WriterOptions kEverything{.provider_name = "sample",
-                                           .userspace_objects = true,
-                                           .blob_arguments = true,
-                                           .oversized_records = true,
-                                           .large_blobs_without_metadata = true,
-                                           .unnamed_threads = true,
-                                           .perfetto_pieces = true,
-                                           .long_spans = false,
-                                           .trust_nesting = false};
+inline constexpr WriterOptions kEverything{
+    .provider_name = "sample",
+    .allow = {Fault::UserspaceObject, Fault::BlobArgument, Fault::OversizedRecord,
+              Fault::LargeBlobWithoutMetadata, Fault::UnnamedThread, Fault::NamedInOtherProcess,
+              Fault::NoPackets, Fault::PartOfPacket}};
 
 inline Words sample_trace() {
   return file_of(

@@ -345,8 +345,9 @@ TEST(Checker, W18PriorityZeroIsIdleToPerfetto) {
   EXPECT_EQ(broken({{0x0000'0000'0000'0068, 5, 0, 0, 0, 7}}), "W18");
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
   EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // in any order
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "W18");                 // of no process
-  EXPECT_EQ(broken({thread_object({0x4'0028, 100}), thread_object({0x4'0028, 0}), switch_to(1, 0)}), "W18");
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // of no process
+  EXPECT_EQ(broken({thread_object({0x4'0028, 100}), thread_object({0x4'0028, 0}), switch_to(1, 0)}),
+            "w19 W18");
   EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);  // idle to idle
 }
 

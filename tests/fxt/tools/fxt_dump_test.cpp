@@ -83,13 +83,31 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
                                     "+0x60: Perfetto drops it\n"));
   const Outcome warned =
       run("--check " + file("warned", joined(good_trace(), {0x0002'0001'0103'0024, 3000})));
-  EXPECT_EQ(warned.exit_code, 1);
+  EXPECT_EQ(warned.exit_code, 0);
   EXPECT_THAT(warned.output, HasSubstr("warned: 0 errors, 1 warnings\n"));
+  EXPECT_EQ(run("--check --werror " + folder() + "warned").exit_code, 1);
   EXPECT_THAT(run("--check " + file("empty", {})).output, HasSubstr("W1 file: the file is empty: no reader"));
   EXPECT_THAT(run("--check " + file("zero", {0}, 5)).output,
               HasSubstr("W1 file: the file does not begin with the magic word: "));
   EXPECT_EQ(run("--check no-such-file").exit_code, 1);
   EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
+}
+
+TEST_F(FxtDump, ChecksForTheReadersThatAreAskedFor) {
+  const std::string path = file("bad", bad_trace());  // Perfetto drops a call of it
+  EXPECT_EQ(run("--check --for perfetto " + path).exit_code, 1);
+  EXPECT_EQ(run("--check --for tracy,fuchsia-cpp,fuchsia-rust,spec " + path).output, "");
+  // What only the spec minds is an error if nobody else is asked.
+  const std::string long_string =
+      file("long", file_of([](Writer& writer) {
+             writer.write(Event{.type = EventType::DurationBegin, .thread = {.process = 1, .thread = 2}});
+             writer.write(Event{.type = EventType::FlowBegin, .thread = {.process = 1, .thread = 2}});
+           }));
+  EXPECT_EQ(run("--check --for perfetto,spec " + long_string).exit_code, 1);
+  EXPECT_THAT(run("--check --for spec " + long_string).output,
+              HasSubstr("error W21 flow-begin: flow 0 never ends: the spec asks for an end\n"));
+  EXPECT_THAT(run("--check " + long_string).output, HasSubstr("warning W21 flow-begin"));
+  EXPECT_EQ(run("--check --for vlc " + path).exit_code, 2);
 }
 
 TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
@@ -129,6 +147,8 @@ TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
   EXPECT_EQ(error("--sort self "), "fxt-dump: --sort goes with --stats");
   EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort goes with --stats");
   EXPECT_EQ(error("--stats --all "), "fxt-dump: --all goes with --check");
+  EXPECT_EQ(error("--stats --werror "), "fxt-dump: --werror goes with --check");
+  EXPECT_EQ(error("--for spec "), "fxt-dump: --for goes with --check");
   EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets goes with lines of records");
   EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree, --folded and --diff have no form in JSON");
   EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff goes with --stats");
@@ -169,6 +189,8 @@ TEST_F(FxtDump, ChecksAsJson) {
   const auto finding = nlohmann::json::parse(bad.output.substr(0, bad.output.find('\n')));
   EXPECT_EQ(finding["rule"], "W15");
   EXPECT_EQ(finding["severity"], "error");
+  EXPECT_EQ(finding["fault"], "Overlaps");
+  EXPECT_EQ(finding["readers"], nlohmann::json::array({"perfetto"}));
   EXPECT_EQ(finding["offset"], 0x78);
 }
 

@@ -1,12 +1,13 @@
 // What the Writer keeps by itself, and what it tells a caller who is wrong.
+#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 #include <ios>
 #include <ostream>
 #include <sstream>
 
+#include "fxt/checking/value_rules.h"
 #include "fxt/writer.h"
-#include "fxt/writing/value_rules.h"
 #include "tests/fxt/trace_words.h"
 
 namespace fxt::test {
@@ -138,7 +139,8 @@ TEST(WriterErrors, ProvidersAreAnnouncedOnce) {
   EXPECT_EQ(message_of([](Writer& writer) { writer.begin_provider(1, "again"); }),
             "provider 1 was announced before; switch_provider() goes back to it");
   EXPECT_EQ(message_of([](Writer& writer) { writer.begin_provider(0, "zero"); }),
-            "provider id 0: ids start at 1");
+            "provider \"zero\": has the id 0: readers use it for records of no provider; "
+            "WriterOptions::allow takes Fault::ProviderZero");
   EXPECT_EQ(message_of([](Writer& writer) { writer.switch_provider(9); }),
             "provider 9 was never announced; begin_provider() does it");
 }
@@ -147,12 +149,14 @@ TEST(WriterErrors, Times) {
   constexpr std::uint64_t kLate = std::uint64_t{1} << 63;
   EXPECT_EQ(
       message_of([](Writer& writer) { writer.write(Event{.time = kLate, .thread = kMain, .name = "x"}); }),
-      "event \"x\": time 9223372036854775808 ns is too late: readers take times below 2^63");
+      "event \"x\": time 9223372036854775808 ns is 2^63 ns or later: Perfetto drops it, Fuchsia's Rust "
+      "reader panics; WriterOptions::allow takes Fault::LateTime");
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.write(Event{
                   .type = EventType::DurationComplete, .time = 5, .thread = kMain, .name = "x", .end = 4});
             }),
-            "event \"x\": ends at 4 ns, before it begins at 5 ns");
+            "event \"x\": ends at 4 ns, before it begins at 5 ns: Perfetto drops it; WriterOptions::allow "
+            "takes Fault::EndBeforeBegin");
 }
 
 TEST(WriterErrors, PreparedTimes) {
@@ -163,15 +167,18 @@ TEST(WriterErrors, PreparedTimes) {
   };
   EXPECT_EQ(objection_to(
                 [](Writer& writer, auto event, auto thread) { writer.write_complete(event, thread, 5, 4); }),
-            "event \"x\": ends at 4 ns, before it begins at 5 ns");
+            "event \"x\": ends at 4 ns, before it begins at 5 ns: Perfetto drops it; WriterOptions::allow "
+            "takes Fault::EndBeforeBegin");
   EXPECT_EQ(objection_to([](Writer& writer, auto event, auto thread) {
               writer.write_complete(event, thread, 5, kTimeLimit);
             }),
-            "event \"x\": time 9223372036854775808 ns is too late: readers take times below 2^63");
+            "event \"x\": time 9223372036854775808 ns is 2^63 ns or later: Perfetto drops it, Fuchsia's Rust "
+            "reader panics; WriterOptions::allow takes Fault::LateTime");
   EXPECT_EQ(objection_to([](Writer& writer, auto event, auto thread) {
               writer.write_begin(event, thread, kTimeLimit);
             }),
-            "event \"x\": time 9223372036854775808 ns is too late: readers take times below 2^63");
+            "event \"x\": time 9223372036854775808 ns is 2^63 ns or later: Perfetto drops it, Fuchsia's Rust "
+            "reader panics; WriterOptions::allow takes Fault::LateTime");
   EXPECT_EQ(objection_to(
                 [](Writer& writer, auto event, auto thread) { writer.write_complete(event, thread, 5, 5); }),
             "");
@@ -189,30 +196,30 @@ TEST(WriterErrors, Spans) {
               writer.write(at(7));
               writer.write(at(kSpanLimit + 7));
             }),
-            "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
-            "WriterOptions::long_spans allows it");
+            "event \"x\": from 7 to 140737488355335 ns, the trace spans 2^47 ns or more: Tracy's times wrap; "
+            "WriterOptions::allow takes Fault::LongSpan");
   EXPECT_EQ(objection_in([&](Writer& writer) {
               const auto event = writer.prepare("", "x");
               const auto thread = writer.thread_index(1, 2);
               writer.write_complete(*event, *thread, 7, kSpanLimit + 7);
             }),
-            "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
-            "WriterOptions::long_spans allows it");
+            "event \"x\": from 7 to 140737488355335 ns, the trace spans 2^47 ns or more: Tracy's times wrap; "
+            "WriterOptions::allow takes Fault::LongSpan");
   EXPECT_EQ(objection_in([&](Writer& writer) {  // another thread may come later in the file
               const auto event = writer.prepare("", "x");
               const auto late = writer.thread_index(1, 2), early = writer.thread_index(1, 3);
               writer.write_begin(*event, *late, kSpanLimit + 7);
               writer.write_begin(*event, *early, 7);
             }),
-            "event \"x\": from 7 to 140737488355335 ns, the trace spans more than Tracy's 2^47 ns; "
-            "WriterOptions::long_spans allows it");
+            "event \"x\": from 7 to 140737488355335 ns, the trace spans 2^47 ns or more: Tracy's times wrap; "
+            "WriterOptions::allow takes Fault::LongSpan");
   EXPECT_EQ(objection_in([&](Writer& writer) {  // Tracy reads no log messages
               writer.write(log_at(7));
               writer.write(at(kSpanLimit + 7));
             }),
             "");
   MemoryOutput output;
-  Writer writer(output, {.long_spans = true});
+  Writer writer(output, {.allow = {Fault::LongSpan}});
   writer.write(at(7));
   EXPECT_NO_THROW(writer.write(at(kSpanLimit + 7)));
 }
@@ -230,9 +237,11 @@ TEST(WriterErrors, SpansOfFlows) {
 
 TEST(WriterErrors, Threads) {
   EXPECT_EQ(message_of([](Writer& writer) { writer.write(Event{.thread = {.process = 0, .thread = 5}}); }),
-            "\"\": thread 5 of process 0: ids are 1 to 4294967295");
+            "event \"\": thread 0/5 has an id of 0: viewers take 0 for the idle thread; WriterOptions::allow "
+            "takes Fault::IdZero");
   EXPECT_EQ(message_of([](Writer& writer) { writer.thread_index(1, std::uint64_t{1} << 32); }),
-            "\"thread_index()\": thread 4294967296 of process 1: ids are 1 to 4294967295");
+            "thread_index(): thread 1/4294967296 needs more than 32 bits: Perfetto cuts ids to 32 bits, "
+            "Tracy merges threads; WriterOptions::allow takes Fault::WideId");
 }
 
 TEST(WriterErrors, TheIdleThreadHasNoEvents) {
@@ -256,12 +265,12 @@ TEST(WriterErrors, Arguments) {
   EXPECT_EQ(message_of([&](Writer& writer) {
               writer.write(Event{.thread = kMain, .name = "x", .arguments = sixteen});
             }),
-            "\"x\": 16 arguments: a record takes 15");
+            "event \"x\": 16 arguments: a record takes 15");
   EXPECT_EQ(message_of([&](Writer& writer) {
               writer.write(Event{.thread = kMain, .name = "x", .arguments = {{"raw", Bytes{}}}});
             }),
-            "\"x\": argument \"raw\" is a blob, which most readers misread; WriterOptions::blob_arguments "
-            "allows it");
+            "event \"x\": argument \"raw\" is a blob: Tracy misreads what follows, Fuchsia's C++ reader adds "
+            "the padding, Perfetto shows it as unknown; WriterOptions::allow takes Fault::BlobArgument");
 }
 
 TEST(WriterErrors, ARecordHolds4095Words) {
@@ -284,11 +293,13 @@ TEST(WriterErrors, CountersNeedNumbersWithNamesOfTheirOwn) {
     return Event{.type = EventType::Counter, .thread = kMain, .name = name, .arguments = arguments};
   };
   EXPECT_EQ(message_of([&](Writer& writer) { writer.write(counter("rss", {})); }),
-            "counter \"rss\": has no argument, so it has no value");
+            "counter \"rss\": has no argument, so it has no value: no reader shows it; WriterOptions::allow "
+            "takes Fault::NoValue");
   EXPECT_EQ(message_of([&](Writer& writer) {
               writer.write(counter("rss", {{"on", true}}));
             }),
-            "counter \"rss\": argument \"on\" is not a number");
+            "counter \"rss\": argument \"on\" is not a number: Perfetto counts an error, Tracy ignores it or "
+            "takes ids for values; WriterOptions::allow takes Fault::NoNumber");
   MemoryOutput output;
   Writer writer(output);
   writer.write(counter("rss", {{"value", 1}}));
@@ -297,22 +308,58 @@ TEST(WriterErrors, CountersNeedNumbersWithNamesOfTheirOwn) {
     writer.write(counter("faults", {{"value", 3}}));
     FAIL();
   } catch (const WriterError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "counter \"faults\": argument \"value\" already names a series of counter \"rss\"; Tracy would "
-        "draw both as one");
+    EXPECT_STREQ(error.what(),
+                 "counter \"faults\": argument \"value\" also names a series of counter \"rss\": Tracy draws "
+                 "both as one plot; WriterOptions::allow takes Fault::SharedSeries");
   }
 }
 
 TEST(WriterErrors, Names) {
   EXPECT_EQ(message_of([](Writer& writer) { writer.name_process(100, ""); }),
-            "name of a process or thread is empty");
+            "kernel object \"\": names koid 100 with nothing: viewers show no name; WriterOptions::allow "
+            "takes Fault::EmptyName");
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 5, .name = "worker"});
             }),
-            "kernel object \"worker\": a thread's first argument is \"process\", of type Koid");
+            "kernel object \"worker\": a thread without an argument \"process\": Perfetto files its name "
+            "under process 0, other readers lose it; WriterOptions::allow takes Fault::NoProcess");
   EXPECT_EQ(message_of([](Writer& writer) { writer.name_process(0, "init"); }),
-            "kernel object \"init\": koid 0: ids are 1 to 4294967295");
+            "kernel object \"init\": koid 0 is no process or thread: viewers take 0 for the idle thread; "
+            "WriterOptions::allow takes Fault::IdZero");
+}
+
+TEST(WriterErrors, OnlyTheRulesOfTheReadersThatCount) {
+  const Event counter{.type = EventType::Counter, .thread = kMain, .name = "a", .arguments = {{"n", true}}};
+  const Event late{.time = kTimeLimit, .thread = kMain, .name = "x"};
+  const Event frame{.thread = kMain, .name = "frame"};
+  const auto message = [](const Event& event, const WriterOptions& options) {
+    return message_of([&](Writer& writer) { writer.write(event); }, options);
+  };
+  EXPECT_NE(message(frame, {.readers = {KnownReader::Tracy}}), "no error");
+  EXPECT_EQ(message(frame, {.readers = {KnownReader::Perfetto}}), "no error");
+  EXPECT_EQ(message(counter, {.readers = {KnownReader::Perfetto}}),
+            "counter \"a\": argument \"n\" is not a number: Perfetto counts an error; WriterOptions::allow "
+            "takes Fault::NoNumber");
+  EXPECT_EQ(message(counter, {.readers = {KnownReader::FuchsiaCpp}}), "no error");
+  EXPECT_EQ(message(late, {.readers = {KnownReader::Tracy}}), "no error");
+  EXPECT_EQ(message(counter, {.allow = {Fault::NoNumber}}), "no error");
+}
+
+TEST(Readers, HaveNames) {
+  EXPECT_EQ(parse_readers("perfetto,spec"), (KnownReaders{KnownReader::Perfetto, KnownReader::Spec}));
+  EXPECT_EQ(parse_readers("fuchsia-cpp"), KnownReaders{KnownReader::FuchsiaCpp});
+  for (const char* const text : {"", "perfetto,", ",tracy", "Perfetto"})
+    EXPECT_FALSE(parse_readers(text)) << text;
+}
+
+TEST(Faults, EachBreaksARule) {
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    const FaultCost cost = cost_of(static_cast<Fault>(i), KnownReaders::all());
+    EXPECT_FALSE(cost.readers.empty());
+    EXPECT_FALSE(cost.effect.empty());
+    EXPECT_NE(std::ranges::find(rules(), cost.rule, &Rule::id), rules().end())
+        << name_of(static_cast<Fault>(i));
+  }
 }
 
 TEST(WriterErrors, WhatSomeReaderCannotTakeIsAskedFor) {
@@ -320,11 +367,11 @@ TEST(WriterErrors, WhatSomeReaderCannotTakeIsAskedFor) {
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.write(UserspaceObject{.process = {.process = 1}, .name = "o"});
             }),
-            "userspace object \"o\": Fuchsia's C++ reader takes none; WriterOptions::userspace_objects "
-            "allows them");
+            "userspace object \"o\": has a type of its own: Fuchsia's C++ reader reports a record of unknown "
+            "type 6; WriterOptions::allow takes Fault::UserspaceObject");
   EXPECT_EQ(message_of([](Writer& writer) { writer.write(LargeBlobWithoutMetadata{.name = "b"}); }),
-            "large blob \"b\": without metadata it ends Fuchsia's Rust reader; "
-            "WriterOptions::large_blobs_without_metadata allows it");
+            "large blob \"b\": has no metadata: Fuchsia's Rust reader aborts; WriterOptions::allow takes "
+            "Fault::LargeBlobWithoutMetadata");
   MemoryOutput output;
   Writer writer(output);
   EXPECT_THROW(writer.write(LargeBlob{.thread = kMain, .bytes = bytes}), WriterError);
@@ -407,19 +454,20 @@ TEST(WriterDurations, OfNoLengthAreAtMost512AtOnce) {
 }
 
 TEST(WriterErrors, SchedulingArguments) {
-  EXPECT_EQ(
-      objection_in([](Writer& writer) {
-        writer.name_thread(1, 1, "a");
-        writer.name_thread(1, 2, "b");
-        writer.write(ContextSwitch{
-            .outgoing_thread = 1, .incoming_thread = 2, .arguments = {{"incoming_weight", 5U}}});
-      }),
-      "context switch: argument \"incoming_weight\" must be of type Int32, or Perfetto drops the record");
+  EXPECT_EQ(objection_in([](Writer& writer) {
+              writer.name_thread(1, 1, "a");
+              writer.name_thread(1, 2, "b");
+              writer.write(ContextSwitch{
+                  .outgoing_thread = 1, .incoming_thread = 2, .arguments = {{"incoming_weight", 5U}}});
+            }),
+            "context switch: argument \"incoming_weight\" is not of type int32: Perfetto drops the record; "
+            "WriterOptions::allow takes Fault::SchedulingArgument");
   EXPECT_EQ(objection_in([](Writer& writer) {
               writer.name_thread(1, 1, "a");
               writer.write(ThreadWakeup{.thread = 1, .arguments = {{"waker", std::uint64_t{5}}}});
             }),
-            "thread wakeup: argument \"waker\" must be of type Koid, or Perfetto drops the record");
+            "thread wakeup: argument \"waker\" is not of type koid: Perfetto drops the record; "
+            "WriterOptions::allow takes Fault::SchedulingArgument");
 }
 
 TEST(WriterDurations, EncloseFlows) {
@@ -699,12 +747,20 @@ TEST(WriterErrors, ARefusedCounterTakesNoSeries) {
 }
 
 TEST(WriterErrors, Cpus) {
-  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ThreadWakeup{.cpu = 4096, .thread = 1}); }),
-            "thread wakeup: cpu 4096: Perfetto aborts beyond 4095");
-  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ContextSwitch{.cpu = 4096}); }),
-            "context switch: cpu 4096: Perfetto aborts beyond 4095");
-  EXPECT_EQ(message_of([](Writer& writer) { writer.write(LegacyContextSwitch{.cpu = 4096}); }),
-            "context switch: cpu 4096: Perfetto aborts beyond 4095");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(ThreadWakeup{.cpu = 4096, .thread = 1}); }),
+      "thread wakeup: cpu 4096 is beyond 4095: Perfetto aborts; WriterOptions::allow takes Fault::LargeCpu");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(ContextSwitch{.cpu = 4096}); }),
+      "context switch: cpu 4096 is beyond 4095: Perfetto aborts; WriterOptions::allow takes Fault::LargeCpu");
+  EXPECT_EQ(
+      objection_in([](Writer& writer) {
+        writer.name_thread(100, 101, "main");
+        writer.write(LegacyContextSwitch{.cpu = 4096, .incoming = kMain});
+      }),
+      "context switch: cpu 4096 is beyond 4095: Perfetto aborts; WriterOptions::allow takes Fault::LargeCpu");
+  // A cpu on which only the idle thread runs is none to Perfetto.
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(LegacyContextSwitch{.cpu = 4096}); }), "no error");
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.name_thread(1, 1, "a");
               writer.write(ThreadWakeup{.cpu = 4095, .thread = 1});
@@ -715,9 +771,11 @@ TEST(WriterErrors, Cpus) {
 TEST(WriterErrors, Enumerators) {
   const auto state = static_cast<ThreadState>(6);
   EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ContextSwitch{.outgoing_state = state}); }),
-            "context switch: thread state 6 does not exist");
+            "context switch: thread state 6 does not exist: viewers show none; WriterOptions::allow takes "
+            "Fault::UnknownState");
   EXPECT_EQ(message_of([&](Writer& writer) { writer.write(LegacyContextSwitch{.outgoing_state = state}); }),
-            "context switch: thread state 6 does not exist");
+            "context switch: thread state 6 does not exist: viewers show none; WriterOptions::allow takes "
+            "Fault::UnknownState");
   EXPECT_EQ(
       message_of([](Writer& writer) { writer.write(Blob{.name = "b", .type = static_cast<BlobType>(0)}); }),
       "blob \"b\": type 0 does not exist");
@@ -732,8 +790,8 @@ TEST(WriterErrors, Enumerators) {
 
 TEST(WriterErrors, InstantsThatTracyTakesForFrames) {
   const std::string_view kMessage =
-      "event \"A Frame\": an instant with \"frame\" in its name, which Tracy takes for the start of a frame; "
-      "WriterOptions::frame_marks allows it";
+      "event \"A Frame\": instant with \"frame\" in its name: Tracy takes it for the start of a frame and "
+      "does not show it on its thread; WriterOptions::allow takes Fault::FrameMark";
   const auto instant = [](Writer& writer) { writer.write(Event{.thread = kMain, .name = "A Frame"}); };
   const auto short_instant = [](bool with_arguments) {
     return [=](Writer& writer) {
@@ -749,10 +807,10 @@ TEST(WriterErrors, InstantsThatTracyTakesForFrames) {
     };
   };
   EXPECT_EQ(message_of(instant), kMessage);
-  EXPECT_EQ(objection_in(instant, {.frame_marks = true}), "");
+  EXPECT_EQ(objection_in(instant, {.allow = {Fault::FrameMark}}), "");
   for (const bool with_arguments : {false, true}) {
     EXPECT_EQ(objection_in(short_instant(with_arguments)), kMessage);
-    EXPECT_EQ(objection_in(short_instant(with_arguments), {.frame_marks = true}), "");
+    EXPECT_EQ(objection_in(short_instant(with_arguments), {.allow = {Fault::FrameMark}}), "");
   }
   EXPECT_EQ(objection_in([](Writer& writer) {
               writer.write(
@@ -768,41 +826,18 @@ TEST(WriterErrors, WakersHave32Bits) {
       writer.write(ThreadWakeup{.thread = 5, .arguments = {{"waker", Koid{koid}}}});
     };
   };
-  EXPECT_EQ(objection_in(waker(kKoidLimit)), "thread wakeup: waker 4294967296: ids are at most 4294967295");
+  EXPECT_EQ(objection_in(waker(kKoidLimit)),
+            "thread wakeup: thread 4294967296 needs more than 32 bits: Perfetto cuts ids to 32 bits, Tracy "
+            "merges threads; WriterOptions::allow takes Fault::WideId");
   EXPECT_EQ(objection_in(waker(kKoidLimit - 1)), "");
-}
-
-TEST(WriterErrors, StorageOfStringsAndThreads) {
-  constexpr auto kNone = static_cast<Storage>(3);
-  String text("x"), nothing;
-  text.storage = nothing.storage = kNone;
-  Thread thread = kMain, idle = kIdleThread;
-  thread.storage = idle.storage = kNone;
-  const std::array<Argument, 2> odd_arguments = {Argument{text, 1}, Argument{"x", text}};
-  const auto argument = [&](std::size_t i) { return Arguments(std::span(&odd_arguments[i], 1)); };
-  WriterOptions options;
-  options.userspace_objects = options.large_blobs_without_metadata = true;
-  for (const Record& record : std::initializer_list<Record>{
-           Event{.thread = kMain, .name = text}, Event{.thread = kMain, .category = nothing, .name = "x"},
-           Event{.thread = thread, .name = "x"},
-           Event{.thread = kMain, .name = "x", .arguments = argument(0)},
-           Event{.thread = kMain, .name = "x", .arguments = argument(1)},
-           UserspaceObject{.process = {.process = 1}, .name = text}, Blob{.name = text},
-           KernelObject{.koid = 1, .name = text}, LargeBlob{.thread = kMain, .name = text},
-           LargeBlobWithoutMetadata{.category = text, .name = "x"}})
-    EXPECT_EQ(message_of([&](Writer& writer) { writer.write(record); }, options),
-              "\"x\": storage 3 does not exist");
-  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(Log{.thread = thread}); }),
-            "\"log message\": storage 3 does not exist");
-  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(LegacyContextSwitch{.incoming = idle}); }),
-            "\"context switch\": storage 3 does not exist");
 }
 
 TEST(WriterErrors, ArgumentsHaveNamesOfTheirOwn) {
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.write(Event{.thread = kMain, .name = "x", .arguments = {{"a", 1}, {"b", 2}, {"a", 3}}});
             }),
-            "\"x\": two arguments are called \"a\"; Perfetto keeps one of them");
+            "event \"x\": two arguments are called \"a\": Perfetto keeps one of them; WriterOptions::allow "
+            "takes Fault::RepeatedName");
 }
 
 TEST(WriterErrors, NamesAreComparedAsTheyAreWritten) {
@@ -812,7 +847,9 @@ TEST(WriterErrors, NamesAreComparedAsTheyAreWritten) {
   const auto instant = [](const Arguments& arguments) {
     return Event{.thread = kMain, .name = "x", .arguments = arguments};
   };
-  constexpr const char* kRepeated = "\"x\": two arguments are called \"\xfe\"; Perfetto keeps one of them";
+  constexpr const char* kRepeated =
+      "event \"x\": two arguments are called \"\xfe\": Perfetto keeps one of them; WriterOptions::allow "
+      "takes Fault::RepeatedName";
   EXPECT_EQ(message_of([&](Writer& writer) {
               writer.write(instant({{"n", 0}, {"\xff", 1}, {"\xfe", 2}}));
             }),
@@ -836,8 +873,8 @@ TEST(WriterErrors, SeriesAreComparedAsTheyAreWritten) {
     return Event{.type = EventType::Counter, .thread = kMain, .name = name, .arguments = {{series, 1}}};
   };
   constexpr const char* kTaken =
-      "counter \"b\": argument \"\xfe\" already names a series of counter \"a\"; Tracy would draw both as "
-      "one";
+      "counter \"b\": argument \"\xfe\" also names a series of counter \"a\": Tracy draws both as one plot; "
+      "WriterOptions::allow takes Fault::SharedSeries";
   EXPECT_EQ(objection_in([&](Writer& writer) {
               writer.write(counter("a", "\xff"));
               writer.write(counter("b", "\xfe"));
@@ -858,8 +895,9 @@ TEST(WriterErrors, SeriesAreComparedAsTheyAreWritten) {
 TEST(WriterErrors, SwitchedAndWokenThreadsNeedNames) {
   const auto kNoName = [](const std::string& what) {
     return what +
-           ": thread 101 has no name yet: Perfetto files it under process 0, or takes it for the idle "
-           "thread; WriterOptions::unnamed_threads allows it";
+           ": thread 101 has no kernel object before that names its process: Perfetto files it under process "
+           "0; "
+           "WriterOptions::allow takes Fault::UnnamedThread";
   };
   const std::vector<Argument> weights = {{"incoming_weight", std::numeric_limits<std::int32_t>::min()},
                                          {"weight", std::numeric_limits<std::int32_t>::min()}};
@@ -889,24 +927,22 @@ TEST(WriterErrors, SwitchedAndWokenThreadsNeedNames) {
 
 TEST(WriterErrors, SwitchedThreadsAreNamedInTheirProcess) {
   const LegacyContextSwitch to_main{.time = 1, .incoming = kMain};
-  EXPECT_EQ(
-      objection_in([&](Writer& writer) {
-        writer.name_thread(100, 101, "main");
-        writer.name_thread(200, 101, "other");
-        writer.write(to_main);
-      }),
-      "context switch: thread 101 of process 100 was last named in process 200, where Perfetto files it; "
-      "WriterOptions::unnamed_threads allows it");
-  EXPECT_EQ(
-      objection_in([&](Writer& writer) {
-        writer.name_thread(200, 101, "other");
-        writer.name_thread(100, 101, "main");
-        writer.write(to_main);
-        writer.name_thread(100, 101, "main, renamed");
-        writer.name_thread(200, 101, "other");
-      }),
-      "kernel object \"other\": thread 101 was switched in process 100, from where Perfetto would take it; "
-      "WriterOptions::unnamed_threads allows it");
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.name_thread(100, 101, "main");
+              writer.name_thread(200, 101, "other");
+              writer.write(to_main);
+            }),
+            "context switch: thread 101 of process 100 was last named in process 200: Perfetto files its "
+            "switches there; WriterOptions::allow takes Fault::NamedInOtherProcess");
+  EXPECT_EQ(objection_in([&](Writer& writer) {
+              writer.name_thread(200, 101, "other");
+              writer.name_thread(100, 101, "main");
+              writer.write(to_main);
+              writer.name_thread(100, 101, "main, renamed");
+              writer.name_thread(200, 101, "other");
+            }),
+            "kernel object \"other\": thread 101 was switched in process 100: Perfetto files its switches "
+            "there; WriterOptions::allow takes Fault::NamedInOtherProcess");
   EXPECT_EQ(objection_in(
                 [&](Writer& writer) {
                   writer.write(to_main);
@@ -915,7 +951,7 @@ TEST(WriterErrors, SwitchedThreadsAreNamedInTheirProcess) {
                   writer.write(ContextSwitch{.incoming_thread = 102});
                   writer.write(ThreadWakeup{.thread = 102});
                 },
-                {.unnamed_threads = true}),
+                {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}}),
             "");
 }
 
@@ -981,13 +1017,13 @@ TEST(WriterErrors, BlobsOfPerfettoAreWholePackets) {
       rest(packet.begin() + 3, packet.end());
   EXPECT_EQ(blob(packet), "no error");
   EXPECT_EQ(blob(half),
-            "blob \"b\": ends within one of Perfetto's packets; WriterOptions::perfetto_pieces allows it");
-  EXPECT_EQ(
-      blob(rest),
-      "blob \"b\": is no packets of Perfetto's, at which Perfetto fails; WriterOptions::perfetto_pieces "
-      "allows it");
-  EXPECT_EQ(blob(half, {.perfetto_pieces = true}), "no error");
-  EXPECT_EQ(blob(rest, {.perfetto_pieces = true}), "no error");
+            "blob \"b\": ends within one of Perfetto's packets: Perfetto loses it; WriterOptions::allow "
+            "takes Fault::PartOfPacket");
+  EXPECT_EQ(blob(rest),
+            "blob \"b\": is no packets of Perfetto's: Perfetto fails, or loses this and what follows in such "
+            "blobs; WriterOptions::allow takes Fault::NoPackets");
+  EXPECT_EQ(blob(half, {.allow = {Fault::NoPackets, Fault::PartOfPacket}}), "no error");
+  EXPECT_EQ(blob(rest, {.allow = {Fault::NoPackets, Fault::PartOfPacket}}), "no error");
   EXPECT_EQ(message_of([&](Writer& writer) { writer.write(Blob{.name = "b", .bytes = rest}); }), "no error");
 }
 
@@ -1002,15 +1038,19 @@ TEST(WriterErrors, CountersThatPerfettoKnows) {
     });
   };
   EXPECT_EQ(frequency({{"cpu", 3}, {"value", 1'000'000}}), "no error");
-  EXPECT_EQ(frequency({{"value", 1'000'000}}),
-            "counter \"cpu_frequency\": is cpu_frequency of category power, but it has no argument \"cpu\": "
-            "Perfetto draws such counters by cpu, or drops them");
+  EXPECT_EQ(
+      frequency({{"value", 1'000'000}}),
+      "counter \"cpu_frequency\": is cpu_frequency of category power, but it has no argument \"cpu\": "
+      "Perfetto draws such counters by cpu; it drops this one, or that argument; WriterOptions::allow takes "
+      "Fault::KnownCounter");
   EXPECT_NE(frequency({{"cpu", 3}}), "no error");
   EXPECT_NE(frequency({{"cpu", 4096}, {"value", 1}}), "no error");
   EXPECT_NE(frequency({{"cpu", 1}, {"value", 1}, {"more", 1}}), "no error");
-  EXPECT_EQ(message_of([](Writer& writer) { writer.prepare_counter("power", "cpu_frequency", "value"); }),
-            "counter \"cpu_frequency\": is cpu_frequency of category power, but it has no argument \"cpu\": "
-            "Perfetto draws such counters by cpu, or drops them");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.prepare_counter("power", "cpu_frequency", "value"); }),
+      "counter \"cpu_frequency\": is cpu_frequency of category power, but it has no argument \"cpu\": "
+      "Perfetto draws such counters by cpu; it drops this one, or that argument; WriterOptions::allow takes "
+      "Fault::KnownCounter");
 }
 
 TEST(WriterStrings, HaveNoNul) {

@@ -22,7 +22,8 @@ void prepare_tables(Writer& writer) {
 template <typename SchedulingRecord>
 Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
   return words_after([text](Writer& writer) { writer.prepare("", text); },
-                     [&record](Writer& writer) { writer.write(record); }, {.unnamed_threads = true});
+                     [&record](Writer& writer) { writer.write(record); },
+                     {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}});
 }
 
 // The event alone: what it would need around it is not asked for.
@@ -144,7 +145,7 @@ TEST_P(WriterArgument, HasItsWords) {
                            .name = "main",
                            .arguments = {{"x", GetParam().value}}});
       },
-      {.blob_arguments = true});
+      {.allow = {Fault::BlobArgument}});
   const std::uint64_t size = 2 + GetParam().words.size();
   EXPECT_EQ(words, joined({0x0002'0001'0110'0004 + (size << 4), 5000}, GetParam().words));
 }
@@ -240,7 +241,7 @@ TEST(Writer, ContextSwitch) {
                               .outgoing_priority = 1,
                               .incoming_priority = 2});
                         },
-                        {.unnamed_threads = true}),
+                        {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}}),
             (Words{0x0020'1000'1303'0048,  // priorities 2 and 1, incoming inline, outgoing 1, state 3, cpu 3
                    5000, 0, 0}));
 }
@@ -287,7 +288,7 @@ TEST(Writer, UserspaceObject) {
                           writer.write(UserspaceObject{
                               .process = {.process = 100}, .pointer = 0xabcd, .name = "object"});
                         },
-                        {.userspace_objects = true}),
+                        {.allow = {Fault::UserspaceObject}}),
             (Words{0x0000'0000'0100'0036, 0xabcd, 100}));  // name 1, process inline in ONE word
 }
 
@@ -309,7 +310,7 @@ TEST(Writer, LargeBlobWithoutMetadata) {
                           writer.write(LargeBlobWithoutMetadata{
                               .category = "app", .name = "main", .bytes = kBlobBytes});
                         },
-                        {.large_blobs_without_metadata = true}),
+                        {.allow = {Fault::LargeBlobWithoutMetadata}}),
             (Words{0x0000'0100'0000'004f, 0x0000'0000'0002'0001, 3, 0x0000'0000'00cc'bbaa}));
 }
 
@@ -320,7 +321,7 @@ TEST(Writer, OversizedRecordsSpanBuffers) {
       [&](Writer& writer) {
         writer.write(LargeBlob{.thread = kMain, .category = "app", .name = "main", .bytes = bytes});
       },
-      {.oversized_records = true});
+      {.allow = {Fault::OversizedRecord}});
   ASSERT_EQ(words.size(), 4U + 12'501U);
   EXPECT_EQ(LargeBlobHeader::Size::get(words[0]), words.size());
   EXPECT_EQ(words[3], 100'001U);

@@ -34,7 +34,7 @@ inline Words trace_of(const std::vector<Event>& events) {
       [&](Writer& writer) {
         for (const Event& one : events) writer.write(one);
       },
-      {.unnamed_threads = true, .trust_nesting = true});
+      {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}, .trust_nesting = true});
 }
 
 struct Drawn {

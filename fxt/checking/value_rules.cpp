@@ -1,0 +1,198 @@
+// The rules for what records say.
+#include "fxt/checking/value_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "fxt/checking/argument_rules.h"
+
+namespace fxt {
+namespace {
+
+void check_id(std::uint64_t id, const std::string& what, FaultSink& faults) {
+  if (id >= kKoidLimit) faults.fault(Fault::WideId, what + " needs more than 32 bits");
+  if (id == 0) faults.fault(Fault::IdZero, what + " is no process or thread");
+}
+
+// The value as a number; nothing if it is none.
+std::optional<double> number_of(const Value& value) {
+  return std::visit(
+      []<typename T>(const T& number) -> std::optional<double> {
+        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return static_cast<double>(number);
+        return std::nullopt;
+      },
+      value);
+}
+
+// The first argument whose name, as it is written, an earlier one has.
+const Argument* repeated_argument(const Arguments& arguments) {
+  if (arguments.size() < 2 || arguments.size() > kMaxArguments) return nullptr;
+  std::array<std::string_view, kMaxArguments> names;
+  std::array<std::string, kMaxArguments> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    names[i] = as_written(arguments[i].name.text, kMaxStringBytes, kept[i]);
+    for (std::size_t k = 0; k < i; ++k)
+      if (names[k] == names[i]) return &arguments[i];
+  }
+  return nullptr;
+}
+
+// The type that an argument of a scheduling record has by convention, on which Perfetto insists. Nothing for
+// others.
+std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name) {
+  if (record == SchedulingType::ContextSwitch)
+    return name == kIncomingWeight || name == kOutgoingWeight ? std::optional(ArgumentType::Int32)
+                                                              : std::nullopt;
+  if (name == kWakeupWeight) return ArgumentType::Int32;
+  if (name == "waker") return ArgumentType::Koid;
+  return std::nullopt;
+}
+
+// What is wrong with a counter that Perfetto knows by its category and name. Empty if nothing is, or it is
+// another.
+std::string_view fault_of_known_counter(const Event& event) {
+  if (event.category.text != "power" || event.name.text != "cpu_frequency") return "";
+  bool has_cpu = false, has_value = false;
+  for (const Argument& argument : event.arguments) {
+    const auto number = number_of(argument.value);
+    if (argument.name.text == "cpu") {
+      has_cpu = true;
+      if (!number || std::holds_alternative<double>(argument.value) || *number < 0 || *number > kMaxCpu)
+        return "its argument \"cpu\" is no number of a cpu";
+    } else if (argument.name.text == "value") {
+      has_value = true;
+      if (!number || !std::isfinite(*number) || *number < 0) return "its argument \"value\" is no frequency";
+    } else {
+      return "it has another argument than \"cpu\" and \"value\"";
+    }
+  }
+  if (!has_cpu) return "it has no argument \"cpu\"";
+  return has_value ? "" : "it has no argument \"value\"";
+}
+
+}  // namespace
+
+void check_thread(const Thread& thread, FaultSink& faults) {
+  if (thread.storage == Storage::Missing) return;
+  const auto what = [&thread] {
+    return "thread " + std::to_string(thread.process) + '/' + std::to_string(thread.thread);
+  };
+  if (thread.process >= kKoidLimit || thread.thread >= kKoidLimit)
+    faults.fault(Fault::WideId, what() + " needs more than 32 bits");
+  else if (thread.process == 0 || thread.thread == 0)
+    faults.fault(Fault::IdZero, what() + " has an id of 0");
+}
+
+void check_koid(std::uint64_t koid, FaultSink& faults) {
+  if (koid >= kKoidLimit)
+    faults.fault(Fault::WideId, "thread " + std::to_string(koid) + " needs more than 32 bits");
+}
+
+void check_state(ThreadState state, FaultSink& faults) {
+  if (state > ThreadState::Dead)
+    faults.fault(Fault::UnknownState, "thread state " + std::to_string(code(state)) + " does not exist");
+}
+
+void check_cpu(std::uint64_t cpu, FaultSink& faults) {
+  if (cpu > kMaxCpu) faults.fault(Fault::LargeCpu, "cpu " + std::to_string(cpu) + " is beyond 4095");
+}
+
+void check_arguments(const Arguments& arguments, FaultSink& faults) {
+  for (const Argument& argument : arguments) {
+    const auto what = [&argument] { return "argument " + quoted(argument.name.text); };
+    if (std::holds_alternative<bool>(argument.value))
+      faults.fault(Fault::BoolArgument, what() + " is a bool");
+    else if (std::holds_alternative<Bytes>(argument.value))
+      faults.fault(Fault::BlobArgument, what() + " is a blob");
+  }
+  if (const Argument* const again = repeated_argument(arguments))
+    faults.fault(Fault::RepeatedName, "two arguments are called " + quoted(again->name.text));
+}
+
+void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, FaultSink& faults) {
+  for (const Argument& argument : arguments) {
+    const auto type = type_of(record, argument.name.text);
+    if (!type) continue;
+    if (argument.value.index() != code(*type))
+      faults.fault(Fault::SchedulingArgument, "argument " + quoted(argument.name.text) + " is not of type " +
+                                                  (*type == ArgumentType::Koid ? "koid" : "int32"));
+    else if (const auto* waker = std::get_if<Koid>(&argument.value))
+      check_koid(waker->koid, faults);
+  }
+}
+
+void check_instant(std::string_view name, FaultSink& faults) {
+  if (names_a_frame(name)) faults.fault(Fault::FrameMark, "instant with \"frame\" in its name");
+}
+
+void check_object(const KernelObject& object, FaultSink& faults) {
+  const bool is_thread = object.type == KernelObjectType::Thread;
+  if (!is_thread && object.type != KernelObjectType::Process) return;
+  if (object.name.text.empty() && object.name.storage != Storage::Missing)
+    faults.fault(Fault::EmptyName, "names koid " + std::to_string(object.koid) + " with nothing");
+  check_id(object.koid, "koid " + std::to_string(object.koid), faults);
+  if (!is_thread) return;
+  const Argument* const argument = process_argument(object);
+  if (argument == nullptr) return faults.fault(Fault::NoProcess, "a thread without an argument \"process\"");
+  if (argument != &object.arguments[0])
+    faults.fault(Fault::ProcessNotFirst, "argument \"process\" is not the first");
+  if (const auto* process = std::get_if<Koid>(&argument->value))
+    check_id(process->koid, "process " + std::to_string(process->koid), faults);
+  else
+    faults.fault(Fault::ProcessOfOtherType, "argument \"process\" is not of type koid");
+}
+
+const Argument* process_argument(const KernelObject& object) {
+  const auto found = std::ranges::find(object.arguments, std::string_view("process"),
+                                       [](const Argument& argument) { return argument.name.text; });
+  return found == object.arguments.end() ? nullptr : &*found;
+}
+
+std::uint64_t process_of_thread(const KernelObject& object) {
+  const Argument* const argument = process_argument(object);
+  const auto* const process = argument == nullptr ? nullptr : std::get_if<Koid>(&argument->value);
+  return process == nullptr ? 0 : process->koid;
+}
+
+// ---- Counters ----
+
+void CounterRules::check(const Event& event, FaultSink& faults) const {
+  if (event.arguments.empty()) faults.fault(Fault::NoValue, "has no argument, so it has no value");
+  if (const std::string_view fault = fault_of_known_counter(event); !fault.empty())
+    faults.fault(Fault::KnownCounter, "is cpu_frequency of category power, but " + std::string(fault));
+  for (const Argument& argument : event.arguments) {
+    if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing) continue;
+    if (number_of(argument.value))
+      check_series(event.name.text, argument.name.text, faults);
+    else
+      faults.fault(Fault::NoNumber, "argument " + quoted(argument.name.text) + " is not a number");
+  }
+}
+
+void CounterRules::check_series(std::string_view counter, std::string_view series, FaultSink& faults) const {
+  std::string kept, kept_series;
+  counter = as_written(counter, kMaxStringBytes, kept);
+  const auto known = counter_of_.find(as_written(series, kMaxStringBytes, kept_series));
+  if (known != counter_of_.end() && known->second != counter)
+    faults.fault(Fault::SharedSeries,
+                 "argument " + quoted(series) + " also names a series of counter " + quoted(known->second));
+}
+
+void CounterRules::add(const Event& event) {
+  for (const Argument& argument : event.arguments)
+    if (argument.name.storage != Storage::Missing && event.name.storage != Storage::Missing &&
+        number_of(argument.value))
+      add_series(event.name.text, argument.name.text);
+}
+
+void CounterRules::add_series(std::string_view counter, std::string_view series) {
+  std::string kept, kept_series;
+  series = as_written(series, kMaxStringBytes, kept_series);
+  if (!counter_of_.contains(series)) counter_of_.emplace(series, as_written(counter, kMaxStringBytes, kept));
+}
+
+}  // namespace fxt

@@ -1,0 +1,211 @@
+// Traces of other writers, with what the spec allows and some reader minds: nothing of them is lost, neither
+// by a program that copies them nor where they are cut.
+#include <algorithm>
+#include <array>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/fxt/cutting/pieces.h"
+
+namespace fxt::test {
+namespace {
+
+constexpr std::uint64_t kWide = (std::uint64_t{1} << 63) + 7, kLength = 100;
+constexpr Thread kMain{.process = 1, .thread = 2}, kWideThread{.process = kWide - 1, .thread = kWide},
+    kNone{};
+constexpr std::array kThreads = {kMain, kWideThread, kNone};
+
+Event event(EventType type, std::uint64_t time, const Thread& thread, std::string_view name,
+            const Arguments& arguments = {}) {
+  return {
+      .type = type, .time = time, .thread = thread, .category = "c", .name = name, .arguments = arguments};
+}
+Event complete(std::uint64_t begin, std::uint64_t end, const Thread& thread, std::string_view name) {
+  Event call = event(EventType::DurationComplete, begin, thread, name);
+  call.end = end;
+  return call;
+}
+
+Words foreign_trace() {
+  using enum EventType;
+  return file_of(
+      [](Writer& writer) {
+        writer.write(
+            KernelObject{.type = KernelObjectType::Process, .koid = kWide - 1, .arguments = {{"pid", 1}}});
+        writer.write(KernelObject{.type = KernelObjectType::Thread,
+                                  .koid = kWide,
+                                  .name = "wide",
+                                  .arguments = {{"x", 1}, {"process", Koid{kWide - 1}}}});
+        writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 2, .name = "of no process"});
+        writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
+        for (const Thread& thread : kThreads) {
+          writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
+          // Told of when they are over: the inner ones first.
+          writer.write(complete(12, 15, thread, "inner"));
+          writer.write(complete(20, 30, thread, "inner"));
+          writer.write(complete(10, 40, thread, "around"));
+          writer.write(complete(8, 45, thread, "outermost"));
+          writer.write(event(DurationBegin, 50, thread, "pair"));
+          writer.write(event(DurationBegin, 55, thread, "inside"));
+          writer.write(Event{.type = DurationEnd, .time = 60, .thread = thread});
+          writer.write(event(Counter, 62, thread, "first", {{"value", 1}}));
+          writer.write(event(Counter, 64, thread, "second", {{"value", 2}}));
+          writer.write(event(Counter, 66, thread, "third", {{"on", true}, {"state", "idle"}}));
+          writer.write(event(Counter, 67, thread, "empty"));
+          writer.write(Log{.time = 68, .thread = thread, .message = "said"});
+          writer.write(Event{.type = DurationEnd, .time = 70, .thread = thread});
+          writer.write(event(Instant, 99, thread, "last"));
+        }
+        writer.write(ContextSwitch{.time = 71, .cpu = 5000, .outgoing_thread = kWide, .incoming_thread = 2});
+        writer.write(
+            ThreadWakeup{.time = 73, .cpu = 5000, .thread = kWide, .arguments = {{"weight", "heavy"}}});
+        writer.write(ThreadWakeup{.time = 74, .thread = 0});
+        writer.write(LegacyContextSwitch{.time = 75, .cpu = 3, .outgoing = kMain, .incoming = kWideThread});
+        writer.write(ContextSwitch{.time = 77,
+                                   .outgoing_state = static_cast<ThreadState>(9),
+                                   .outgoing_thread = 2,
+                                   .incoming_thread = kWide});
+      },
+      {.readers = {}, .trust_nesting = true});
+}
+
+// A call of a thread, or a record that has one time; the text of the latter.
+using Said = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
+
+// What a trace says about these threads: calls by their begins and ends, and what happened at a time.
+class Account {
+ public:
+  Account(const Words& words, const std::set<std::uint64_t>& threads) {
+    struct Step {
+      std::uint64_t time;
+      Event event;
+      std::string name;
+    };
+    std::vector<Step> steps;
+    Reader reader(std::as_bytes(std::span(words)));
+    for (const Entry& entry : reader) {
+      TextBuffer text;
+      tools::append_line(text, entry);
+      if (const auto* const said = std::get_if<Event>(&entry.record)) {
+        if (!threads.contains(said->thread.thread)) continue;
+        if (is_duration(said->type)) {
+          steps.push_back({said->time, *said, std::string(said->name.text)});
+          continue;
+        }
+        points.emplace(said->time, 0, said->thread.thread, fmt::to_string(text));
+      } else if (const auto* const log = std::get_if<Log>(&entry.record)) {
+        if (threads.contains(log->thread.thread)) points.emplace(log->time, 0, 0, fmt::to_string(text));
+      } else if (const auto* const wakeup = std::get_if<ThreadWakeup>(&entry.record)) {
+        if (threads.contains(wakeup->thread)) points.emplace(wakeup->time, 0, 0, fmt::to_string(text));
+      } else if (const auto* const change = std::get_if<ContextSwitch>(&entry.record)) {
+        if (threads.contains(change->outgoing_thread) || threads.contains(change->incoming_thread))
+          points.emplace(change->time, change->cpu, 0, "switch");
+      } else if (const auto* const legacy = std::get_if<LegacyContextSwitch>(&entry.record)) {
+        if (threads.contains(legacy->outgoing.thread) || threads.contains(legacy->incoming.thread))
+          points.emplace(legacy->time, legacy->cpu, 0, "switch");
+      } else if (const auto* const object = std::get_if<KernelObject>(&entry.record)) {
+        if (object->type != KernelObjectType::Thread || threads.contains(object->koid)) ++objects;
+      }
+    }
+    std::ranges::stable_sort(steps, {}, &Step::time);
+    std::map<std::uint64_t, std::vector<Step>> open;
+    for (const Step& step : steps) {
+      auto& stack = open[step.event.thread.thread];
+      if (step.event.type == EventType::DurationBegin) stack.push_back(step);
+      if (step.event.type == EventType::DurationComplete)
+        calls.emplace(step.time, step.event.end, step.event.thread.thread, step.name);
+      if (step.event.type != EventType::DurationEnd) continue;
+      if (stack.empty()) {
+        ADD_FAILURE() << "an end too many at " << step.time;
+        continue;
+      }
+      calls.emplace(stack.back().time, step.time, step.event.thread.thread, stack.back().name);
+      stack.pop_back();
+    }
+    for (const auto& [thread, stack] : open) EXPECT_TRUE(stack.empty()) << stack.back().name;
+  }
+
+  std::multiset<Said> calls, points;
+  std::size_t objects = 0;
+};
+
+TEST(ForeignTrace, IsCopiedRecordByRecord) {
+  const Words words = foreign_trace();
+  MemoryOutput output;
+  Writer writer(output, {.readers = {}, .trust_nesting = true});
+  Reader reader(std::as_bytes(std::span(words)));
+  for (const Entry& entry : reader) EXPECT_TRUE(writer.write(entry, reader));
+  writer.finish();
+  EXPECT_EQ(text_of(Words(output.words().begin(), output.words().end())), text_of(words));
+}
+
+TEST(ForeignTrace, IsAccountedForInEveryRangeAndByEveryChoice) {
+  const Words words = foreign_trace();
+  for (const std::set<std::uint64_t>& threads :
+       {std::set<std::uint64_t>{0, 2, kWide}, {2}, {kWide}, {0}, {2, kWide}}) {
+    const Account whole(words, threads);
+    EXPECT_EQ(whole.calls.size(), 6 * threads.size());
+    for (std::uint64_t from = 1; from <= kLength; ++from) {
+      for (std::uint64_t to = from; to <= kLength; ++to) {
+        CutOptions options{.range = {.from = TraceTime{.ns = from}, .to = TraceTime{.ns = to}}};
+        if (threads.size() != 3) options.threads.assign(threads.begin(), threads.end());
+        const Cuts cuts = cut(words, options);
+        ASSERT_EQ(cuts.counters.unwritable, 0U);
+        const Account here(cuts.pieces.at(0), threads);
+        SCOPED_TRACE(text_of(cuts.pieces.at(0)));
+        std::multiset<Said> calls, points;
+        for (const auto& [begin, end, thread, name] : whole.calls)
+          if (begin <= to && end >= from)
+            calls.emplace(std::max(begin, from), std::min(end, to), thread, name);
+        ASSERT_EQ(here.calls, calls) << from << '~' << to;
+        for (const Said& point : whole.points)
+          if (std::get<0>(point) >= from && std::get<0>(point) <= to) points.insert(point);
+        // What is there besides is the state that the range begins with.
+        ASSERT_TRUE(std::ranges::includes(here.points, points)) << from << '~' << to;
+        for (const Said& point : here.points)
+          ASSERT_TRUE(points.contains(point) || std::get<0>(point) == from);
+        ASSERT_EQ(here.objects, whole.objects);
+      }
+    }
+  }
+}
+
+TEST(ForeignTrace, IsAccountedForInPieces) {
+  const Words words = foreign_trace();
+  const Account whole(words, {0, 2, kWide});
+  for (std::uint64_t bytes = 100; bytes < 2000; bytes += 100) {
+    const Cuts cuts = cut(words, {.split_bytes = bytes});
+    EXPECT_EQ(cuts.counters.unwritable, 0U);
+    std::multiset<Said> points;
+    std::set<std::tuple<std::uint64_t, std::string>> names;
+    for (const Words& piece : cuts.pieces) {
+      const Account here(piece, {0, 2, kWide});
+      points.insert(here.points.begin(), here.points.end());
+      for (const Said& call : here.calls) names.emplace(std::get<2>(call), std::get<3>(call));
+    }
+    EXPECT_TRUE(std::ranges::includes(points, whole.points)) << bytes;
+    EXPECT_EQ(names.size(), 15U) << bytes;
+  }
+}
+
+// Times that most readers can't take are copied as well.
+TEST(ForeignTrace, KeepsLateTimes) {
+  const Words words = file_of(
+      [](Writer& writer) {
+        writer.write(event(EventType::Instant, 5, kMain, "early"));
+        writer.write(event(EventType::Instant, ~std::uint64_t{0} - 1, kMain, "late"));
+        Event back = complete(50, 40, kMain, "back");
+        writer.write(back);
+      },
+      {.readers = {}, .trust_nesting = true});
+  const Cuts cuts = cut(words, {});
+  EXPECT_EQ(cuts.counters.unwritable, 0U);
+  EXPECT_EQ(text_of(cuts.pieces.at(0)), text_of(words));
+}
+
+}  // namespace
+}  // namespace fxt::test
