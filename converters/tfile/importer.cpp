@@ -122,8 +122,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
     recording->symbols = load_kernel_symbols(options.symbols, context.notes);
-  recording->locations =
-      expect_all_frames(trace.description, trace.register_layout(), recording->symbols.get(), context.names);
+  recording->locations = expect_all_frames(trace.description, trace.register_layout(), context.names);
   add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,
                      context.notes);
   recording->survey = survey_frames(trace, recording->locations);

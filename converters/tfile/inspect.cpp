@@ -137,8 +137,7 @@ Outline damage_of(const TraceSurvey& survey) {
 Outline inspect(const std::filesystem::path& input, Notes& notes) {
   const TraceFile trace = open_trace_file(input, {}, notes);
   Names names;
-  const LocationTable locations =
-      expect_all_frames(trace.description, trace.register_layout(), nullptr, names);
+  const LocationTable locations = expect_all_frames(trace.description, trace.register_layout(), names);
   const TraceSurvey survey = survey_frames(trace, locations);
   add_survey_notes(trace, survey, notes);
 

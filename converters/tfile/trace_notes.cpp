@@ -86,34 +86,23 @@ void note_descriptions(const TraceFile& trace, const TraceSurvey& survey, Notes&
               survey.frames_without_own_track);
 }
 
-// Counts collected items of unknown type: their numbers are shown by their size alone.
-void note_untyped(const TraceFile& trace, const LocationTable& locations, bool has_program, Notes& notes) {
-  std::uint64_t count = 0;
-  const auto count_in = [&](const ExpectedBlocks& expected) {
-    for (const MemoryAction& action : expected.actions) {
-      if (action.is_expression ? !action.layout : action.parts.empty()) ++count;
-      for (const RangePart& part : action.parts)
-        if (!part.layout) ++count;
-    }
-  };
-  for (const ExpectedFrames& expected : locations.all()) {
-    count_in(expected.hit);
-    count_in(expected.step);
-  }
-  if (count == 0) return;
-  notes.add(kUntypedValues, Location::file(trace.path),
-            has_program ? "the program does not describe them: numbers are shown by their size"
-                        : "numbers are shown by their size: --program gives types, members and names",
-            count);
-}
-
-void note_optimized_out(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
+// Without a program no type is known: numbers are shown by their size. With one, the frames tell.
+void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
   std::uint64_t count = 0;
   for (const ExpectedFrames& expected : locations.all())
-    count += expected.hit.optimized_out + expected.step.optimized_out;
+    for (const ExpectedBlocks* const blocks : {&expected.hit, &expected.step}) {
+      const auto is_range = [](const TracepointAction& action) {
+        return action.kind == TracepointAction::Kind::Memory;
+      };
+      const auto records_memory = [](const ExpressionShape& shape) {
+        return shape.records && !shape.only_variable;
+      };
+      count += static_cast<std::uint64_t>(std::ranges::count_if(blocks->actions, is_range) +
+                                          std::ranges::count_if(blocks->shapes, records_memory));
+    }
   if (count > 0)
-    notes.add(kOptimizedOut, Location::file(trace.path),
-              "the compiler keeps them nowhere there: build with -Og or less to see them", count);
+    notes.add(kUntypedValues, Location::file(trace.path),
+              "numbers are shown by their size: --program gives types, members and names", count);
 }
 
 // Counts locations whose actions ask for registers of which some are not shown, unless the user chose which
@@ -148,8 +137,7 @@ void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& 
 
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,
                         RegisterChoice choice, Notes& notes) {
-  note_untyped(trace, locations, has_program, notes);
-  note_optimized_out(trace, locations, notes);
+  if (!has_program) note_untyped(trace, locations, notes);
   note_registers(trace, locations, choice, notes);
 }
 

@@ -1,6 +1,5 @@
-// A C expression, types that refer to each other as they like, and a value: the expression's type, the leaves
-// of the value, and what they show. The first line is the expression; types of 8 bytes follow, then the
-// value.
+// Types that refer to each other as they like, and a value: its leaves, and what they show. The first line is
+// the value's name; types of 8 bytes follow, then the value.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +13,6 @@
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/events/values.h"
-#include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/type.h"
 
 namespace {
@@ -29,11 +27,13 @@ void describe(std::span<Type> types, std::span<const std::byte> bytes) {
     const auto byte = [&](std::size_t at) {
       return std::to_integer<std::uint64_t>(bytes[i * kTypeBytes + at]);
     };
-    constexpr std::size_t kKinds = static_cast<std::size_t>(Type::Kind::Array) + 1;
+    constexpr std::size_t kKinds = static_cast<std::size_t>(Type::Kind::Function) + 1;
     Type& type = types[i];
     type.kind = static_cast<Type::Kind>(byte(0) % kKinds);
     type.is_character = byte(0) >= 0x80;
     type.size = byte(1);
+    type.format = static_cast<FloatFormat>(byte(6) % (static_cast<std::uint64_t>(FloatFormat::Decimal) + 1));
+    type.name = byte(7) % 2 != 0 ? "Base" : "";
     type.target = byte(2) % (kTypes + 1) == kTypes ? nullptr : &types[byte(2) % (kTypes + 1)];
     type.count = byte(3) | byte(4) << 56;
     type.enumerators = {{static_cast<std::int64_t>(byte(5)), "one"}, {1, "other"}};
@@ -71,18 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   describe(types, rest);
   const auto value = rest.subspan(std::min(kTypes * kTypeBytes, rest.size()));
 
-  TypeTable table;
-  const auto named = [&](const std::string& name) {
-    return name.size() < kTypes ? &types[name.size()] : nullptr;
-  };
-  const Type* const type =
-      type_of_expression(expression, {.variable = named, .type = named, .pointer_size = 8}, table);
   convert::Names names;
-  for (const Type* const shown : {type, static_cast<const Type*>(types.data())}) {
-    if (shown == nullptr) continue;
-    const ValueLayout layout = value_layout(*shown, expression, names);
-    if (layout.leaves.size() > ValueLayout::kMaxLeaves) std::abort();
-    for (const Leaf& leaf : layout.leaves) show(leaf, value, names);
-  }
+  const ValueLayout layout = value_layout(types.front(), expression, names);
+  if (layout.leaves.size() > ValueLayout::kMaxLeaves) std::abort();
+  for (const Leaf& leaf : layout.leaves) show(leaf, value, names);
   return 0;
 }

@@ -1,12 +1,17 @@
 #include "converters/tfile/actions/bytecode.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
+#include <limits>
 
 #include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
+
+std::int64_t as_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
+std::uint64_t as_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
 
 struct OpcodeInfo {
   std::string_view name;  // empty: no such opcode
@@ -71,22 +76,8 @@ constexpr std::array<OpcodeInfo, 0x35> kOpcodes{{
 
 std::uint64_t big_endian(std::span<const std::byte> bytes) { return unsigned_bits(bytes, std::endian::big); }
 
-bool is_constant(const Instruction& instruction) {
-  return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
-}
-
-// The operand of a constant, sign-extended from its size: the instruction's size less the opcode.
-std::int64_t sign_extended_operand(const Instruction& constant) {
-  switch (constant.size) {
-    case 2:
-      return static_cast<std::int8_t>(constant.operand);
-    case 3:
-      return static_cast<std::int16_t>(constant.operand);
-    case 5:
-      return static_cast<std::int32_t>(constant.operand);
-    default:
-      return static_cast<std::int64_t>(constant.operand);
-  }
+bool is_reference(const std::optional<Instruction>& instruction) {
+  return instruction && instruction->opcode >= Opcode::Ref8 && instruction->opcode <= Opcode::RefLongDouble;
 }
 
 }  // namespace
@@ -152,6 +143,8 @@ ExpressionShape shape_of(std::span<const std::byte> code) {
   for (std::size_t at = 0; at < code.size();) {
     const auto instruction = instruction_at(code, at);
     if (!instruction) break;
+    shape.reads |= instruction->opcode == Opcode::Reg || instruction->opcode == Opcode::GetVariable ||
+                   is_reference(instruction);
     switch (instruction->opcode) {
       case Opcode::TraceVariable:
         shape.records = true;
@@ -165,6 +158,7 @@ ExpressionShape shape_of(std::span<const std::byte> code) {
       case Opcode::TraceQuick:
       case Opcode::Trace16:
         shape.records = true;
+        shape.records_result |= !is_reference(instruction_at(code, at + instruction->size));
         only_variables = false;
         break;
       case Opcode::GetVariable:
@@ -180,37 +174,48 @@ ExpressionShape shape_of(std::span<const std::byte> code) {
   return shape;
 }
 
-std::optional<FrameConstants> frame_constants_of(std::span<const std::byte> code) {
-  constexpr std::size_t kMost = 16;
-  std::vector<Instruction> instructions;
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction || instructions.size() == kMost) return std::nullopt;
-    instructions.push_back(*instruction);
-    at += instruction->size;
+std::optional<std::uint64_t> calculated(Opcode opcode, std::uint64_t a, std::uint64_t b) {
+  const bool overflows = as_signed(a) == std::numeric_limits<std::int64_t>::min() && as_signed(b) == -1;
+  switch (opcode) {
+    case Opcode::Add:
+      return a + b;
+    case Opcode::Sub:
+      return a - b;
+    case Opcode::Mul:
+      return a * b;
+    case Opcode::DivSigned:
+      if (b == 0) return std::nullopt;
+      return overflows ? a : as_unsigned(as_signed(a) / as_signed(b));
+    case Opcode::DivUnsigned:
+      if (b == 0) return std::nullopt;
+      return a / b;
+    case Opcode::RemSigned:
+      if (b == 0) return std::nullopt;
+      return overflows ? 0 : as_unsigned(as_signed(a) % as_signed(b));
+    case Opcode::RemUnsigned:
+      if (b == 0) return std::nullopt;
+      return a % b;
+    case Opcode::Lsh:
+      return b < 64 ? a << b : 0;
+    case Opcode::RshSigned:
+      return as_unsigned(as_signed(a) >> (b < 64 ? b : 63));
+    case Opcode::RshUnsigned:
+      return b < 64 ? a >> b : 0;
+    case Opcode::BitAnd:
+      return a & b;
+    case Opcode::BitOr:
+      return a | b;
+    case Opcode::BitXor:
+      return a ^ b;
+    case Opcode::Equal:
+      return a == b ? 1 : 0;
+    case Opcode::LessSigned:
+      return as_signed(a) < as_signed(b) ? 1 : 0;
+    case Opcode::LessUnsigned:
+      return a < b ? 1 : 0;
+    default:
+      return std::nullopt;
   }
-  constexpr std::size_t kEnding = 3;  // const <size>; trace; end
-  if (instructions.size() < 1 + kEnding || instructions.front().opcode != Opcode::Reg) return std::nullopt;
-  std::size_t end = instructions.size() - kEnding;
-  if (!is_constant(instructions[end]) || instructions[end + 1].opcode != Opcode::Trace) return std::nullopt;
-  FrameConstants constants;
-  const bool is_read = end > 1 && (instructions[end - 1].opcode == Opcode::Ref64 ||
-                                   instructions[end - 1].opcode == Opcode::Ref32);
-  if (is_read) {
-    constants.is_indirect = true;
-    --end;
-    if (end > 1 && instructions[end - 1].opcode == Opcode::TraceQuick) --end;
-  }
-  for (std::size_t i = 1; i < end; ++i) {
-    if (!is_constant(instructions[i])) return std::nullopt;
-    const Instruction& constant = instructions[i];
-    const bool is_extended = instructions[i + 1].opcode == Opcode::Ext;
-    if (is_extended) ++i;
-    if (instructions[++i].opcode != Opcode::Add) return std::nullopt;
-    constants.added.push_back(is_extended ? sign_extended_operand(constant)
-                                          : static_cast<std::int64_t>(constant.operand));
-  }
-  return constants;
 }
 
 }  // namespace convert::tfile

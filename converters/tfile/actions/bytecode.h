@@ -87,21 +87,16 @@ bool is_well_formed(std::span<const std::byte> code);
 
 // What an expression records: enough to match it with the source text of an item.
 struct ExpressionShape {
-  bool records = false;  // any block
+  bool records = false;         // any block
+  bool records_result = false;  // and not only pointers and operands that it goes on with
   // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
+  bool reads = false;  // registers, memory or variables: its result is no constant
 };
 ExpressionShape shape_of(std::span<const std::byte> code);
 
-// The constants that an expression adds to a register to get the address that it records: how GDB records the
-// variables of a frame.
-struct FrameConstants {
-  std::vector<std::int64_t> added;
-  bool is_indirect = false;  // the recorded address is read from the sum's address
-};
-// For code such as "reg; const <base>; add; const <offset>; ext; add; const <size>; trace; end"; if it is
-// indirect, "trace_quick; ref" stands before the size. Nothing for other code.
-std::optional<FrameConstants> frame_constants_of(std::span<const std::byte> code);
+// a OP b, of an operation on two numbers; nothing where the target would have stopped with an error.
+std::optional<std::uint64_t> calculated(Opcode opcode, std::uint64_t a, std::uint64_t b);
 
 }  // namespace convert::tfile

@@ -1,8 +1,6 @@
 #include "converters/tfile/actions/emulator.h"
 
 #include <array>
-#include <bit>
-#include <limits>
 
 #include "converters/tfile/actions/bytecode.h"
 
@@ -15,9 +13,6 @@ constexpr std::size_t kStackSize = 100;  // gdbserver's
 
 using Word = std::optional<std::uint64_t>;
 
-std::int64_t as_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
-std::uint64_t as_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
-
 std::uint64_t low_bits(std::uint64_t value, std::uint64_t bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
@@ -26,51 +21,6 @@ std::uint64_t sign_extended(std::uint64_t value, std::uint64_t bits) {
   if (bits == 0 || bits >= 64) return value;
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
   return (low_bits(value, bits) ^ sign) - sign;
-}
-
-// a OP b; nothing where the target would have stopped with an error.
-Word binary(Opcode opcode, std::uint64_t a, std::uint64_t b) {
-  const bool overflows = as_signed(a) == std::numeric_limits<std::int64_t>::min() && as_signed(b) == -1;
-  switch (opcode) {
-    case Opcode::Add:
-      return a + b;
-    case Opcode::Sub:
-      return a - b;
-    case Opcode::Mul:
-      return a * b;
-    case Opcode::DivSigned:
-      if (b == 0) return std::nullopt;
-      return overflows ? a : as_unsigned(as_signed(a) / as_signed(b));
-    case Opcode::DivUnsigned:
-      if (b == 0) return std::nullopt;
-      return a / b;
-    case Opcode::RemSigned:
-      if (b == 0) return std::nullopt;
-      return overflows ? 0 : as_unsigned(as_signed(a) % as_signed(b));
-    case Opcode::RemUnsigned:
-      if (b == 0) return std::nullopt;
-      return a % b;
-    case Opcode::Lsh:
-      return b < 64 ? a << b : 0;
-    case Opcode::RshSigned:
-      return as_unsigned(as_signed(a) >> (b < 64 ? b : 63));
-    case Opcode::RshUnsigned:
-      return b < 64 ? a >> b : 0;
-    case Opcode::BitAnd:
-      return a & b;
-    case Opcode::BitOr:
-      return a | b;
-    case Opcode::BitXor:
-      return a ^ b;
-    case Opcode::Equal:
-      return a == b ? 1 : 0;
-    case Opcode::LessSigned:
-      return as_signed(a) < as_signed(b) ? 1 : 0;
-    case Opcode::LessUnsigned:
-      return a < b ? 1 : 0;
-    default:
-      return std::nullopt;
-  }
 }
 
 bool is_reference(Opcode opcode) { return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble; }
@@ -163,7 +113,7 @@ class Emulator {
       a.reset();
       return Outcome::Finished;
     }
-    a = binary(opcode, *a, *b);
+    a = calculated(opcode, *a, *b);
     return a ? Outcome::Finished : Outcome::Stopped;
   }
 

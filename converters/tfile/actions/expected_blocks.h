@@ -1,9 +1,8 @@
-// What the frames of a tracepoint location are expected to hold: which memory each action records, and the
-// names of what lies there. Worked out once per location, before frames are read.
+// What the frames of a tracepoint location are expected to hold. Worked out once per location, before frames
+// are read.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,64 +10,35 @@
 #include <vector>
 
 #include "converters/model/names/names.h"
-#include "converters/tfile/actions/computation.h"
+#include "converters/tfile/actions/alignment.h"
+#include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
-#include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
 
-// A named part of the memory range of an action.
-struct RangePart {
-  NameId name{};
-  std::uint64_t offset = 0, size = 0;                   // bytes in the range
-  bool is_string = false;                               // collected with collect/s; only of unknown types
-  std::shared_ptr<const ValueLayout> layout = nullptr;  // null: unknown
-};
-
-// An action that records memory: a range, or an expression.
-struct MemoryAction {
-  bool is_expression = false;
-
-  // Of a range:
-  std::int64_t base = -1;  // a register number, or -1
-  std::uint64_t offset = 0, length = 0;
-  std::vector<RangePart> parts;
-
-  // Of an expression:
-  std::span<const std::byte> code;
-  std::optional<NameId> name;  // of its collected item, if known
-  bool is_string = false;      // see RangePart
-  std::shared_ptr<const ValueLayout> layout = nullptr;
-  bool is_value = false;  // only the operands are recorded; the value of the item is the expression's result
-};
-
-// A variable that occupies no memory at the location; see RegisterVariable.
-struct ResolvedVariable {
-  NameId name{};
-  std::shared_ptr<const ValueLayout> layout;  // never null
-  RegisterVariable::Storage storage{};
-  const Register* reg = nullptr;  // if stored in a register
-  Computation steps = {};         // if computed
-  struct Piece {
-    RegisterVariable::Storage storage{};  // Nowhere if the target lacks its register
-    const Register* reg = nullptr;
-    Computation steps = {};
-    std::uint64_t size = 0;  // bytes
-  };
-  std::vector<Piece> pieces = {};
-};
-
 struct ExpectedBlocks {
-  std::vector<MemoryAction> actions;
-  std::vector<ResolvedVariable> variables;
-  std::size_t optimized_out = 0;  // collected variables that exist nowhere at the location
+  struct Item : CollectItem {
+    NameId name{};  // of its argument
+  };
+  std::vector<Item> items;
+  std::span<const TracepointAction> actions;
+  std::vector<ExpressionShape> shapes;  // of the expressions among the actions
+  std::vector<bool> is_needed;          // by expression: it records memory, or has a value that is shown
+  // By expression: the item that it records, as far as this follows from the commands alone.
+  std::vector<std::optional<std::size_t>> item_of;
+  std::optional<std::size_t> range_item;  // the only item in the only memory range
   WantedRegisters wanted;
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
   std::string shape;
 };
+
+// Whether an expression may record an item, by its form alone; and whether an item may have no expression.
+// `variable` is the name of the trace state variable that the expression records if it does nothing else.
+bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item);
+bool may_have_no_expression(const CollectItem& item);
 
 // What the hits and the while-stepping steps of one location hold.
 struct ExpectedFrames {
@@ -91,11 +61,9 @@ class LocationTable {
 };
 
 ExpectedFrames expect_frames(const TracepointLocation& location, const Description& description,
-                             const RegisterLayout* layout, const ProgramSymbols* symbols, Names& names);
+                             const RegisterLayout* layout, Names& names);
 
-// Works out all locations. Looks up every collected item in the program's DWARF, which takes most of the time
-// before frames are read. Borrows the locations and the layout. `symbols` and `layout` may be null.
-LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout,
-                                const ProgramSymbols* symbols, Names& names);
+// Works out all locations. Borrows the locations and the layout. `layout` may be null.
+LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names);
 
 }  // namespace convert::tfile

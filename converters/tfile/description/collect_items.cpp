@@ -7,6 +7,18 @@
 namespace convert::tfile {
 namespace {
 
+// The offset behind the template arguments that begin at `at`: those of "Box<int, 3>::all". `at` itself if a
+// "<" there is an operator, or is none.
+std::size_t behind_template_arguments(std::string_view text, std::size_t at) {
+  if (text[at] != '<' || at == 0 || !is_word_character(text[at - 1])) return at;
+  int depth = 0;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>' && --depth == 0) return text.substr(i + 1).starts_with("::") ? i + 1 : at;
+  }
+  return at;
+}
+
 // Splits a list at the commas that are outside of brackets and quotes.
 std::vector<std::string_view> split_items(std::string_view list) {
   std::vector<std::string_view> items;
@@ -20,6 +32,8 @@ std::vector<std::string_view> split_items(std::string_view list) {
       if (c == quote) quote = 0;
     } else if (c == '\'' || c == '"') {
       quote = c;
+    } else if (const std::size_t end = behind_template_arguments(list, i); end != i) {
+      i = end - 1;
     } else if (c == '(' || c == '[' || c == '{') {
       ++depth;
     } else if (c == ')' || c == ']' || c == '}') {
@@ -38,13 +52,14 @@ using IsName = std::function<bool(std::string_view)>;
 
 // "count", "app::count", "'main.c'::count"
 bool is_plain_name(std::string_view text) {
+  if (text.starts_with("::")) text.remove_prefix(2);
   if (const std::size_t end = text.find("'::", 1); text.starts_with('\'') && end != std::string_view::npos)
     text.remove_prefix(end + 3);
   while (true) {
     const auto* const end = std::ranges::find_if_not(text, is_word_character);
     const auto size = static_cast<std::size_t>(end - text.begin());
     if (size == 0 || is_digit(text.front())) return false;
-    text.remove_prefix(size);
+    text.remove_prefix(size < text.size() ? behind_template_arguments(text, size) : size);
     if (text.empty()) return true;
     if (!text.starts_with("::")) return false;
     text.remove_prefix(2);
@@ -76,11 +91,12 @@ bool is_value(std::string_view text) {
     } else if (is_word_character(c) || c == '$' || c == '\'') {
       if (is_behind_bracket && !is_dereferenced) return true;  // a cast
       while (at < text.size() && (is_word_character(text[at]) || text[at] == '$' || text[at] == '\'')) ++at;
+      if (at < text.size()) at = behind_template_arguments(text, at);
       is_behind_bracket = wants_operand = false;
     } else if (!wants_operand && (c == '.' || rest.starts_with("->") || rest.starts_with("::"))) {
       at += c == '.' ? 1 : 2;
       is_behind_bracket = false;
-    } else if (wants_operand && c == '*') {
+    } else if (wants_operand && (c == '*' || (is_dereferenced && c == '&'))) {  // "*&x" is x
       is_dereferenced = true;
       ++at;
     } else {
@@ -125,8 +141,10 @@ CollectItems collect_items(const std::vector<std::string>& commands, const IsNam
         current->push_back({.kind = CollectItem::Kind::Evaluate, .text = std::string(text)});
     } else if (word == "collect") {
       bool is_string = false;
-      if (rest.starts_with("/")) {
-        const std::string_view option = rest.substr(0, rest.find_first_of(" \t"));
+      rest = trimmed(rest);
+      if (rest.starts_with("/")) {  // "/s", "/s8"
+        const auto* const end = std::ranges::find_if_not(rest.substr(1), is_word_character);
+        const std::string_view option = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
         is_string = option.starts_with("/s");
         rest.remove_prefix(option.size());
       }

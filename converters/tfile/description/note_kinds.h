@@ -42,6 +42,12 @@ inline constexpr NoteKind kRegistersLeftOut{"registers-left-out",
                                             "tracepoints with more registers than are shown", true};
 inline constexpr NoteKind kOptimizedOut{"optimized-out", "variables that have no place at their tracepoint",
                                         true};
+inline constexpr NoteKind kItemNotRecorded{"item-not-recorded",
+                                           "collected items that the frame does not hold", true};
+inline constexpr NoteKind kItemContradicted{"item-contradicted",
+                                            "collected items that the program has elsewhere"};
+inline constexpr NoteKind kItemNotUnderstood{"item-not-understood",
+                                             "collected items whose location is not understood"};
 inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
 inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that contradict the tracepoints"};
 inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program", "programs that no tracepoint confirms",

@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "converters/tfile/events/values.h"
+#include "converters/tfile/frames/frame_memory.h"
 
 namespace convert::tfile {
-namespace {
-
-// Whether fast tracepoints record the register (fact sheet, section 5): on amd64 rax…r15, rip and eflags.
-bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
-  if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
-  return reg.is_general && !reg.name.starts_with("orig_");
-}
-
-}  // namespace
-
 RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoice choice, Names& names)
     : choice_(choice), order_(trace.format.order) {
   if (!trace.layout || choice == RegisterChoice::None) return;

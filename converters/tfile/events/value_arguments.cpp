@@ -1,201 +1,464 @@
 #include "converters/tfile/events/value_arguments.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <functional>
 
-#include "converters/tfile/description/collect_items.h"
+#include "converters/tfile/actions/wanted_registers.h"
+#include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
 
+using Kind = CollectItem::Kind;
+
 // A file may have any number of addresses, so only some of their names are interned.
 constexpr std::size_t kMaxMemoryNames = 65536;
-
 // Repeated names are found among the first items only.
 constexpr std::size_t kMaxDistinctItems = 256;
+constexpr std::size_t kMaxLayouts = 65536, kMaxNoted = 4096;
+
+bool is_text_pointer(const Type* type) {
+  return type != nullptr && type->kind == Type::Kind::Pointer && type->target != nullptr &&
+         type->target->is_character && type->target->size == 1;
+}
+
+std::uint64_t bytes_of(const Value& value) {
+  return value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
+}
+
+// Whether an item of unknown type is text. Even with collect/s, an item of the size of a number is not.
+bool is_text(bool is_collected_as_string, std::uint64_t size) {
+  return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
+}
 
 }  // namespace
 
-ValueArguments::ValueArguments(const TraceFile& trace, Names& names)
-    : names_(names),
-      order_(trace.format.order),
-      address_bytes_(trace.layout ? trace.layout->address_bytes() : sizeof(std::uint64_t)),
-      unnamed_memory_(names.intern(argument_names::kMemory)),
-      labels_(trace.register_layout(), trace.format.order) {}
+ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols,
+                               ImportContext& import_context)
+    : trace_(trace),
+      symbols_(symbols),
+      names_(import_context.names),
+      notes_(import_context.timeline.new_notes()),
+      unnamed_memory_(names_.intern(argument_names::kMemory)),
+      memory_(trace.register_layout(), trace.format.order) {}
 
-void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const Block* registers,
-                         const ExpectedBlocks* expected) {
-  labels_.label(frame, registers, expected);
-  if (labels_.has_read_values()) recipe.set_for_one_frame();
+void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
+                         const ExpectedBlocks* expected, bool is_fast) {
+  frame_ = &frame;
+  scope_ = symbols_ != nullptr && context.pc ? symbols_->scope_at(*context.pc) : nullptr;
+  memory_.start(frame, context.registers, is_fast);
+  is_explained_.assign(memory_.blocks().size(), false);
   claimed_names_.clear();
-  names_of_texts_.clear();
-  for (const NamedMemory& item : labels_.named())
-    if (item.is_string && names_of_texts_.size() < kMaxDistinctItems) names_of_texts_.push_back(item.name);
-  for (const NamedMemory& item : labels_.named()) {
-    // An item that was collected twice is shown once; the blobs hold both values.
-    const bool has_leaves =
-        item.layout != nullptr && !item.is_string && !item.value && !item.layout->is_reference;
-    if (has_leaves || claim_name(item.name, item.is_string)) add_named(recipe, item);
-  }
-  if (expected != nullptr) add_variables(recipe, *expected, registers);
-  if (!labels_.unnamed().empty()) add_unnamed(recipe);
-}
-
-void ValueArguments::add_variables(EmitRecipe& recipe, const ExpectedBlocks& expected,
-                                   const Block* registers) {
-  using Storage = RegisterVariable::Storage;
-  for (const ResolvedVariable& variable : expected.variables) {
-    if (variable.storage == Storage::Pieces) {
-      add_pieces(recipe, variable, registers);
-      continue;
+  if (expected != nullptr) {
+    replay_.run(expected->actions, expected->is_needed, memory_);
+    expressions_.clear();
+    for (const Replay::Action& action : replay_.actions())
+      if (action.action->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
+    item_of_ = expected->item_of;
+    values_.assign(expected->items.size(), {});
+    is_contradicted_ = false;
+    if (scope_ != nullptr) {
+      evaluate_items(
+          *expected,
+          {.scope = *scope_,
+           .frame = memory_,
+           .registers =
+               [&](std::string_view name) { return registers_named(name, trace_.register_layout()); },
+           .variable_number = [&](std::string_view name) -> std::optional<std::uint64_t> {
+             for (const TraceVariable& variable : trace_.description.variables)
+               if (variable.name == name) return variable.number;
+             return std::nullopt;
+           }});
+      // The actions were made for the tracepoint's address: elsewhere they are no evidence.
+      is_contradicted_ = !context.is_step && !align(*expected);
     }
-    const ValueLayout& layout = *variable.layout;
-    if (variable.storage == Storage::Computed) {
-      if (layout.is_reference || layout.leaves.size() != 1) continue;
-      const auto value = computed(variable.steps, values_in(registers));
-      if (value && claim_name(variable.name))
-        recipe.add_own(argument_of(layout.leaves.front(), *value, names_, text_));
-      continue;
+    // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
+    for (const bool are_strings : {true, false})
+      for (std::size_t i = 0; i < expected->items.size(); ++i)
+        if (expected->items[i].is_string == are_strings) add_item(recipe, i, *expected, context.is_step);
+    // Pointers on the way to what is shown.
+    for (const Replay::Action* const action : expressions_)
+      for (const Replay::Recording& recording : action->recordings)
+        if (!recording.is_operand && recording.blocks > 0 && is_explained_[recording.first_block])
+          explain(*action);
+  }
+  add_unexplained(recipe);
+  if (memory_.has_read_values()) recipe.set_for_one_frame();
+}
+
+// ---- Evaluating ----
+
+void ValueArguments::evaluate_items(const ExpectedBlocks& expected, const EvaluationContext& context) {
+  for (std::size_t i = 0; i < expected.items.size(); ++i) {
+    const ExpectedBlocks::Item& item = expected.items[i];
+    switch (item.kind) {
+      case Kind::Name:
+      case Kind::Expression:
+      case Kind::Value:
+        values_[i].push_back({item.text, item.name, evaluate(item.text, context)});
+        break;
+      case Kind::ReturnAddress:
+        values_[i].push_back({item.text,
+                              item.name,
+                              {scope_->info->types().pointer_to(nullptr), return_address(*scope_, memory_)}});
+        break;
+      case Kind::Variables:
+        for (const CodeScope::Variable& variable : scope_->variables) {
+          if (variable.is_parameter != item.text.starts_with("$arg")) continue;
+          if (scope_->find(variable.name) != &variable) continue;  // an inner one hides it
+          Dwarf_Die die = variable.die;
+          if (is_declaration(&die)) continue;
+          values_[i].push_back({variable.name, name_of(variable.name), value_of(die, context)});
+        }
+        break;
+      default:
+        break;
     }
-    std::span<const std::byte> bytes;
-    if (registers != nullptr) bytes = bytes_of(*variable.reg, registers->bytes);
-    if (bytes.empty()) continue;
-    if (layout.is_reference) {
-      if (claim_name(variable.name)) add_reference(recipe, variable.name, layout, bytes);
-    } else if (layout.size <= bytes.size()) {
-      // The value occupies the lowest bytes of the register.
-      add_leaves(recipe, layout,
-                 order_ == std::endian::little ? bytes.first(layout.size) : bytes.last(layout.size));
+  }
+}
+
+NameId ValueArguments::name_of(std::string_view text) {
+  const auto found = value_names_.find(text);
+  if (found != value_names_.end()) return found->second;
+  return value_names_.emplace(text, names_.intern(value_argument_name(text))).first->second;
+}
+
+// ---- The proof ----
+
+// Whether the actions can have recorded the items where the program has them.
+bool ValueArguments::align(const ExpectedBlocks& expected) {
+  alignment_.start(expected.items.size(), expressions_.size());
+  for (std::size_t i = 0; i < expected.items.size(); ++i) {
+    const ExpectedBlocks::Item& item = expected.items[i];
+    if (item.kind == Kind::Variables) alignment_.allow_many(i);
+    // A variable in memory has an expression, unless it is static.
+    const bool is_in_frame = item.kind == Kind::Name && values_[i].front().value.type != nullptr &&
+                             values_[i].front().value.storage.kind == Storage::Kind::Memory &&
+                             values_[i].front().value.type->kind != Type::Kind::Function &&
+                             !is_static(values_[i].front());
+    if (may_have_no_expression(item) && !is_in_frame) alignment_.allow_none(i);
+    for (std::size_t j = 0; j < expressions_.size(); ++j) {
+      const ExpressionShape& shape = expected.shapes[j];
+      std::string_view variable;
+      if (shape.only_variable)
+        for (const TraceVariable& known : trace_.description.variables)
+          if (known.number == *shape.only_variable) variable = known.name;
+      // The program tells better than the text whether an expression has an address.
+      CollectItem as = item;
+      if (as.kind == Kind::Value && values_[i].front().value.type != nullptr) as.kind = Kind::Expression;
+      if (!may_record(shape, variable, as)) continue;
+      const bool can_be_it =
+          values_[i].empty() || std::ranges::any_of(values_[i], [&](const NamedValue& named) {
+            return fits(named, item.is_string, *expressions_[j], shape);
+          });
+      if (can_be_it) alignment_.allow(i, j);
     }
   }
-}
-
-FrameValues ValueArguments::values_in(const Block* registers) const {
-  return {.of_register = [this, registers](const Register& reg) -> std::optional<std::uint64_t> {
-            if (registers == nullptr) return std::nullopt;
-            const auto bytes = bytes_of(reg, registers->bytes);
-            return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
-          },
-          .in_memory = [this](std::uint64_t address, std::size_t size) -> std::optional<std::uint64_t> {
-            const auto bytes = labels_.memory_at(address, size);
-            return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
-          },
-          .address_bytes = address_bytes_};
-}
-
-// Shows the leaves of a value in pieces, as far as the frame holds their bytes.
-void ValueArguments::add_pieces(EmitRecipe& recipe, const ResolvedVariable& variable,
-                                const Block* registers) {
-  using Storage = RegisterVariable::Storage;
-  std::vector<std::byte> value;
-  std::vector<bool> is_recorded;
-  for (const ResolvedVariable::Piece& piece : variable.pieces) {
-    const std::uint64_t size = std::min(piece.size, variable.layout->size - value.size());
-    std::span<const std::byte> bytes;
-    if (piece.reg != nullptr && registers != nullptr) bytes = bytes_of(*piece.reg, registers->bytes);
-    std::array<std::byte, sizeof(std::uint64_t)> number;
-    if (piece.storage == Storage::Computed) {
-      const auto computed_value = computed(piece.steps, values_in(registers));
-      if (computed_value) {
-        store(number.data(), *computed_value, order_);
-        bytes = number;
-      }
-    }
-    const bool is_known = bytes.size() >= size && piece.storage != Storage::Nowhere;
-    if (is_known) {
-      const auto lowest = order_ == std::endian::little ? bytes.first(size) : bytes.last(size);
-      value.insert(value.end(), lowest.begin(), lowest.end());
-    } else {
-      value.resize(value.size() + size);
-    }
-    is_recorded.resize(value.size(), is_known);
-  }
-  for (const Leaf& leaf : variable.layout->leaves) {
-    if (leaf.size > value.size() || leaf.offset > value.size() - leaf.size) continue;
-    const auto first = is_recorded.begin() + static_cast<std::ptrdiff_t>(leaf.offset);
-    if (!std::all_of(first, first + static_cast<std::ptrdiff_t>(leaf.size), std::identity{})) continue;
-    if (claim_name(leaf.name))
-      recipe.add_own(
-          argument_of(leaf, std::span(value).subspan(leaf.offset, leaf.size), order_, names_, text_));
-  }
-}
-
-void ValueArguments::add_named(EmitRecipe& recipe, const NamedMemory& item) {
-  if (item.is_string) {
-    recipe.add_own({item.name, string_text(item.bytes)});
-  } else if (item.value) {
-    const bool is_typed =
-        item.layout != nullptr && item.layout->leaves.size() == 1 && !item.layout->is_reference;
-    recipe.add_own(is_typed ? argument_of(item.layout->leaves.front(), *item.value, names_, text_)
-                            : Argument(item.name, static_cast<std::int64_t>(*item.value)));
-  } else if (item.layout == nullptr) {
-    add_untyped(recipe, item);
-  } else if (!item.layout->is_reference) {
-    add_leaves(recipe, *item.layout, item.bytes);
-  } else {
-    add_reference(recipe, item.name, *item.layout, item.bytes);
-  }
-}
-
-// Shows the value that a reference refers to if the frame recorded it, else its address.
-void ValueArguments::add_reference(EmitRecipe& recipe, NameId name, const ValueLayout& layout,
-                                   std::span<const std::byte> bytes) {
-  recipe.set_for_one_frame();
-  const auto target = labels_.memory_at(unsigned_bits(bytes, order_), layout.size);
-  if (target.empty()) {
-    recipe.add_number(name, ValueForm::Pointer, bytes);
-    return;
-  }
-  // The value has the name of the reference.
-  std::erase(claimed_names_, name);
-  add_leaves(recipe, layout, target);
-}
-
-void ValueArguments::add_untyped(EmitRecipe& recipe, const NamedMemory& item) {
-  const ValueForm form = untyped_form(item.bytes.size(), item.size);
-  if (is_number(form, item.size))
-    recipe.add_number(item.name, form, item.bytes);
-  else
-    recipe.add_own({item.name, spelled_text(item.bytes, item.size)});
-}
-
-// Shows the leaves whose bytes were recorded. A leaf that two items have is shown once.
-void ValueArguments::add_leaves(EmitRecipe& recipe, const ValueLayout& layout,
-                                std::span<const std::byte> bytes) {
-  for (const Leaf& leaf : layout.leaves) {
-    if (leaf.offset > bytes.size() ||
-        (bytes.size() - leaf.offset < leaf.size && leaf.form != ValueForm::Text))
-      continue;
-    if (!claim_name(leaf.name)) continue;
-    const auto recorded =
-        bytes.subspan(leaf.offset, std::min<std::size_t>(leaf.size, bytes.size() - leaf.offset));
-    if (is_plain_number(leaf))
-      recipe.add_number(leaf.name, leaf.form, recorded);
-    else if (leaf.form == ValueForm::Text)
-      recipe.add_own({leaf.name, string_text(recorded)});
-    else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
-      recipe.add_own({leaf.name, spelled_text(recorded, leaf.size)});
-    else
-      recipe.add_own(argument_of(leaf, recorded, order_, names_, text_));
-  }
-  if (layout.more > 0) recipe.add({layout.more_name, layout.more});
-}
-
-// False if the frame already has an argument of this name, or will have a text of it: a collected text
-// (collect/s) is shown instead of the pointer to it, whichever comes first.
-bool ValueArguments::claim_name(NameId name, bool is_text) {
-  if (!is_text && std::ranges::find(names_of_texts_, name) != names_of_texts_.end()) return false;
-  if (std::ranges::find(claimed_names_, name) != claimed_names_.end()) return false;
-  if (claimed_names_.size() < kMaxDistinctItems) claimed_names_.push_back(name);
+  if (!alignment_.solve()) return false;
+  for (std::size_t j = 0; j < expressions_.size(); ++j) item_of_[j] = alignment_.item_of(j);
   return true;
 }
 
+// Whether an expression can have recorded a value. What is not known does not rule it out.
+bool ValueArguments::fits(const NamedValue& named, bool is_string, const Replay::Action& action,
+                          const ExpressionShape& shape) {
+  const Value& value = named.value;
+  if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !action.is_complete) return true;
+  const bool has_recorded_result = std::ranges::any_of(
+      action.recordings, [](const Replay::Recording& recording) { return !recording.is_operand; });
+  if (value.storage.kind == Storage::Kind::Bytes) {
+    if (has_recorded_result) return is_string;
+    const auto number = integer_of(value, memory_);
+    const bool is_truth = named.text.find_first_of("!=<>&|") != std::string_view::npos;
+    if (!number || !action.result || !shape.reads || is_truth) return true;
+    const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint64_t));
+    return (*number ^ *action.result) << (64 - 8 * size) == 0;
+  }
+  if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
+  const std::uint64_t size = value.type->size;
+  for (const Replay::Recording& recording : action.recordings) {
+    const bool is_whole =
+        recording.size == size || size == 0 || is_string || value.type->kind == Type::Kind::Reference;
+    if (recording.address == value.storage.address && is_whole) return true;
+  }
+  return !is_held(value);
+}
+
+bool ValueArguments::is_held(const Value& value) {
+  return value.type != nullptr && value.storage.kind == Storage::Kind::Memory && bytes_of(value) > 0 &&
+         !memory_.bytes(value.storage.address, bytes_of(value)).empty();
+}
+
+bool ValueArguments::is_static(const NamedValue& named) const {
+  return replay_.is_in_a_range(named.value.storage.address, bytes_of(named.value));
+}
+
+// ---- Showing ----
+
+void ValueArguments::add_item(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected,
+                              bool is_step) {
+  const ExpectedBlocks::Item& item = expected.items[index];
+  const bool is_value = item.kind == Kind::Name || item.kind == Kind::Expression ||
+                        item.kind == Kind::Value || item.kind == Kind::ReturnAddress;
+  if (!is_value && item.kind != Kind::Variables) return;
+  if (is_contradicted_) {
+    note(kItemContradicted, item.text, "its actions recorded other memory than the program has it in");
+    if (is_value) add_recorded(recipe, index, expected);
+    return;
+  }
+  bool is_typed = false;
+  for (const NamedValue& named : values_[index])
+    is_typed |= add_value(recipe, named, item.is_string, is_step);
+  if (!is_typed && is_value) {
+    if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
+      note(kUntypedValues, item.text,
+           "the program does not describe it: its numbers are shown by their size");
+    add_recorded(recipe, index, expected);
+    return;
+  }
+  for (std::size_t j = 0; j < expressions_.size(); ++j)
+    if (item_of_[j] == index && item.kind != Kind::Variables && values_[index].size() == 1 &&
+        values_[index].front().value.storage.kind == Storage::Kind::Bytes)
+      explain(*expressions_[j]);
+}
+
+// False when the program does not tell what the value is.
+bool ValueArguments::add_value(EmitRecipe& recipe, const NamedValue& named, bool is_string, bool is_step) {
+  const Value& value = named.value;
+  if (value.type == nullptr) return false;
+  is_step_ = is_step;
+  switch (value.storage.kind) {
+    case Storage::Kind::None:
+      if (value.storage.missing == Missing::OptimizedOut)
+        note(kOptimizedOut, named.text,
+             "the compiler keeps it nowhere there: build with -Og or less to see it");
+      else if (value.storage.missing == Missing::NotRecorded)
+        note(kItemNotRecorded, named.text, "the frame lacks a register or memory that leads to it");
+      else
+        note(kItemNotUnderstood, named.text, "its location is not understood");
+      return true;
+    case Storage::Kind::Memory:
+      if (value.type->kind == Type::Kind::Function) {
+        add_address(recipe, named, value.storage.address);
+        return true;
+      }
+      if (is_string && add_text_at(recipe, named)) return true;
+      if (!add_in_memory(recipe, named, value.storage.address))
+        note(kItemNotRecorded, named.text,
+             fmt::format("the frame does not hold all of the {} bytes at {:#x}", bytes_of(value),
+                         value.storage.address));
+      return true;
+    case Storage::Kind::Bytes:
+      break;
+  }
+  if (is_string && add_text_at(recipe, named)) return true;
+  if (value.type->kind == Type::Kind::Reference) {
+    const Value target = without_reference(value, memory_);
+    if (target.storage.kind == Storage::Kind::Memory) {
+      if (!add_in_memory(recipe, {named.text, named.name, target}, target.storage.address))
+        add_address(recipe, named, target.storage.address);
+    }
+    return true;
+  }
+  if (!add_leaves(recipe, named, value.storage.bytes, value.storage.known))
+    note(kOptimizedOut, named.text, "the compiler keeps it nowhere there: build with -Og or less to see it");
+  return true;
+}
+
+// The text that a pointer to characters points to, if it was collected by collect/s.
+bool ValueArguments::add_text_at(EmitRecipe& recipe, const NamedValue& named) {
+  const Value pointer = without_reference(named.value, memory_);
+  if (!is_text_pointer(pointer.type)) return false;
+  const auto address = integer_of(pointer, memory_);
+  if (!address) return false;
+  const auto bytes = memory_.held_from(memory_.masked(*address));
+  if (bytes.empty()) return false;
+  if (claim_name(named.name)) recipe.add_own({named.name, string_text(bytes)});
+  explain(memory_.masked(*address), 1);
+  if (pointer.storage.kind == Storage::Kind::Memory) explain(pointer.storage.address, pointer.type->size);
+  return true;
+}
+
+// Shows the parts of a value whose memory was recorded. False when there are none.
+bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
+  const Type& type = *named.value.type;
+  const auto recorded = [&](std::uint64_t from, std::uint64_t size) -> std::span<const std::byte> {
+    if (!is_step_ && !replay_.has_recorded(memory_.masked(from), size)) return {};
+    return memory_.bytes(from, size);
+  };
+  if (type.kind == Type::Kind::Reference) {
+    const auto bytes = recorded(address, type.size);
+    if (bytes.empty()) return false;
+    explain(address, type.size);
+    const Value target = without_reference(named.value, memory_);
+    if (target.type == nullptr) return false;
+    if (target.storage.kind != Storage::Kind::Memory ||
+        !add_in_memory(recipe, {named.text, named.name, target}, target.storage.address))
+      add_address(recipe, named, unsigned_bits(bytes, memory_.order()));
+    return true;
+  }
+  // GDB records the address of an array of unknown size, and none of its elements.
+  if (type.size == 0 && type.kind == Type::Kind::Array) {
+    add_address(recipe, named, address);
+    return true;
+  }
+  if (type.size == 0) return type.kind == Type::Kind::Struct;
+  bool has_any = false;
+  const ValueLayout& layout = layout_of(named);
+  for (const Leaf& leaf : layout.leaves) {
+    auto bytes = recorded(address + leaf.offset, leaf.size);
+    if (bytes.empty() && leaf.form == ValueForm::Text) {  // its beginning
+      const auto held = memory_.held_from(memory_.masked(address + leaf.offset));
+      bytes = recorded(address + leaf.offset, std::min<std::uint64_t>(held.size(), leaf.size));
+    }
+    if (bytes.empty()) continue;
+    has_any = true;
+    explain(address + leaf.offset, leaf.size);
+    add_leaf(recipe, leaf, bytes);
+  }
+  if (layout.leaves.empty()) {
+    explain(address, type.size);
+    return true;
+  }
+  if (has_any && layout.more > 0) {
+    explain(address, type.size);
+    if (claim_name(layout.more_name)) recipe.add({layout.more_name, layout.more});
+  }
+  return has_any;
+}
+
+// Shows the parts of a value that is in registers or computed.
+bool ValueArguments::add_leaves(EmitRecipe& recipe, const NamedValue& named, std::span<const std::byte> bytes,
+                                const std::vector<bool>& known) {
+  memory_.set_read_values();
+  bool has_any = bytes.empty();
+  const ValueLayout& layout = layout_of(named);
+  for (const Leaf& leaf : layout.leaves) {
+    if (leaf.offset + leaf.size > bytes.size()) continue;
+    if (!known.empty()) {
+      const auto first = known.begin() + static_cast<std::ptrdiff_t>(leaf.offset);
+      if (std::find(first, first + static_cast<std::ptrdiff_t>(leaf.size), false) !=
+          first + static_cast<std::ptrdiff_t>(leaf.size))
+        continue;
+    }
+    has_any = true;
+    add_leaf(recipe, leaf, bytes.subspan(leaf.offset, leaf.size));
+  }
+  if (has_any && layout.more > 0 && claim_name(layout.more_name)) recipe.add({layout.more_name, layout.more});
+  return has_any;
+}
+
+// A leaf that two items have is shown once.
+void ValueArguments::add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes) {
+  if (!claim_name(leaf.name)) return;
+  const std::span<const std::byte> frame = frame_->bytes;
+  const bool is_in_frame = !std::less<>()(bytes.data(), frame.data()) &&
+                           !std::less<>()(frame.data() + frame.size(), bytes.data() + bytes.size());
+  if (is_plain_number(leaf) && is_in_frame)
+    recipe.add_number(leaf.name, leaf.form, bytes);
+  else if (leaf.form == ValueForm::Text)
+    recipe.add_own({leaf.name, string_text(bytes)});
+  else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
+    recipe.add_own({leaf.name, spelled_text(bytes, leaf.size)});
+  else
+    recipe.add_own(argument_of(leaf, bytes, memory_.order(), names_, text_));
+}
+
+void ValueArguments::add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
+  if (claim_name(named.name)) recipe.add_own({named.name, Pointer{address}});
+}
+
+const ValueLayout& ValueArguments::layout_of(const NamedValue& named) {
+  if (layouts_.size() >= kMaxLayouts) layouts_.clear();
+  const Value& value = named.value;
+  const auto [found, is_new] =
+      layouts_.try_emplace({value.type, named.name, value.bit_offset, value.bit_size});
+  if (!is_new) return found->second;
+  found->second = value_layout(*value.type, std::string(named.text), names_);
+  if (value.bit_size != 0)
+    for (Leaf& leaf : found->second.leaves) {
+      leaf.size = bytes_of(value);
+      leaf.bit_offset = value.bit_offset;
+      leaf.bit_size = value.bit_size;
+    }
+  return found->second;
+}
+
+// ---- Without types ----
+
+// Shows what the actions recorded for an item, as far as it can't be another's.
+void ValueArguments::add_recorded(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected) {
+  const ExpectedBlocks::Item& item = expected.items[index];
+  const auto& item_of = is_contradicted_ ? expected.item_of : item_of_;
+  const auto add = [&](const Replay::Recording& recording) {
+    explain(recording.address, recording.size);
+    if (!claim_name(item.name)) return;
+    if (item.kind == Kind::ReturnAddress)
+      recipe.add_number(item.name, ValueForm::Pointer, recording.bytes);
+    else if (recording.is_string || is_text(item.is_string, recording.bytes.size()))
+      recipe.add_own({item.name, string_text(recording.bytes)});
+    else
+      add_untyped(recipe, item.name, recording.bytes, recording.size);
+  };
+  for (std::size_t j = 0; j < expressions_.size(); ++j) {
+    if (item_of[j] != index) continue;
+    const Replay::Action& action = *expressions_[j];
+    bool has_result = false;
+    // A text is shown instead of the pointer to it.
+    for (const bool wants_string : {true, false})
+      for (const Replay::Recording& recording : action.recordings) {
+        if (recording.is_operand || recording.is_string != wants_string) continue;
+        has_result = true;
+        if (recording.size == 0) {
+          add_address(recipe, {item.text, item.name, {}}, recording.address);
+          explain(action);
+        } else {
+          add(recording);
+        }
+      }
+    // GDB gets some constants wrong: "&main" is 0.
+    const bool is_computed =
+        expected.shapes[j].reads && (item.kind == Kind::Value || expected.shapes[j].records);
+    if (!has_result && is_computed && action.result && claim_name(item.name)) {
+      recipe.add_own({item.name, static_cast<std::int64_t>(*action.result)});
+      explain(action);
+    }
+  }
+  if (item.kind != Kind::Name && expected.range_item != index) return;
+  const auto object =
+      symbols_ != nullptr && item.kind == Kind::Name ? symbols_->object(item.text) : std::nullopt;
+  for (const Replay::Action& action : replay_.actions()) {
+    if (action.action->kind != TracepointAction::Kind::Memory) continue;
+    for (const Replay::Recording& recording : action.recordings) {
+      if (!object) {
+        if (expected.range_item == index) add(recording);
+        continue;
+      }
+      const std::uint64_t offset = memory_.masked(object->address) - recording.address;
+      if (object->size == 0 || offset >= recording.bytes.size() || recording.size - offset < object->size)
+        continue;
+      const auto here = recording.bytes.subspan(
+          offset, std::min<std::uint64_t>(object->size, recording.bytes.size() - offset));
+      add({.address = memory_.masked(object->address), .size = object->size, .bytes = here});
+    }
+  }
+}
+
+void ValueArguments::add_untyped(EmitRecipe& recipe, NameId name, std::span<const std::byte> bytes,
+                                 std::uint64_t size) {
+  const ValueForm form = untyped_form(bytes.size(), size);
+  if (is_number(form, size))
+    recipe.add_number(name, form, bytes);
+  else
+    recipe.add_own({name, spelled_text(bytes, size)});
+}
+
 // One argument per address. Of several blocks at an address, the first one is shown; the blob holds the rest.
-void ValueArguments::add_unnamed(EmitRecipe& recipe) {
-  by_address_.assign(labels_.unnamed().begin(), labels_.unnamed().end());
+void ValueArguments::add_unexplained(EmitRecipe& recipe) {
+  by_address_.clear();
+  for (std::size_t i = 0; i < is_explained_.size(); ++i)
+    if (!is_explained_[i]) by_address_.push_back(memory_.blocks()[i]);
   std::ranges::stable_sort(by_address_, {}, &Block::address);
   const auto same = [](const Block* a, const Block* b) { return a->address == b->address; };
   by_address_.erase(std::unique(by_address_.begin(), by_address_.end(), same), by_address_.end());
@@ -205,14 +468,44 @@ void ValueArguments::add_unnamed(EmitRecipe& recipe) {
       recipe.add_own(
           {unnamed_memory_, fmt::format("{:#x}: {}", block->address, spelled_text(block->bytes, 0))});
     else
-      add_untyped(recipe, {.name = *name, .bytes = block->bytes, .size = block->bytes.size()});
+      add_untyped(recipe, *name, block->bytes, block->bytes.size());
   }
+}
+
+void ValueArguments::explain(std::uint64_t address, std::uint64_t size) {
+  address = memory_.masked(address);
+  for (std::size_t i = 0; i < is_explained_.size(); ++i) {
+    const Block& block = *memory_.blocks()[i];
+    const std::uint64_t begin = memory_.masked(block.address);
+    if (begin < address + size && address < begin + block.bytes.size()) is_explained_[i] = true;
+  }
+}
+
+void ValueArguments::explain(const Replay::Action& action) {
+  for (const Replay::Recording& recording : action.recordings)
+    for (std::size_t i = 0; i < recording.blocks; ++i) is_explained_[recording.first_block + i] = true;
+}
+
+// False if the frame already has an argument of this name.
+bool ValueArguments::claim_name(NameId name) {
+  if (std::ranges::find(claimed_names_, name) != claimed_names_.end()) return false;
+  if (claimed_names_.size() < kMaxDistinctItems) claimed_names_.push_back(name);
+  return true;
 }
 
 std::optional<NameId> ValueArguments::memory_name(std::uint64_t address) {
   if (const auto found = memory_names_.find(address); found != memory_names_.end()) return found->second;
   if (memory_names_.size() >= kMaxMemoryNames) return std::nullopt;
   return memory_names_.emplace(address, names_.intern(fmt::format("mem.{:#x}", address))).first->second;
+}
+
+// Each item of a tracepoint is noted once.
+void ValueArguments::note(const NoteKind& kind, std::string_view item, std::string_view problem) {
+  if (noted_.size() >= kMaxNoted || !noted_.emplace(&kind, frame_->tracepoint, std::string(item)).second)
+    return;
+  notes_.add(
+      kind, Location::file(trace_.path),
+      fmt::format("tracepoint {}, frame {}: `{}`: {}", frame_->tracepoint, frame_->number, item, problem));
 }
 
 }  // namespace convert::tfile

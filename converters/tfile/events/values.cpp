@@ -1,7 +1,12 @@
 #include "converters/tfile/events/values.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <limits>
+#include <optional>
 
 #include <boost/locale/encoding_utf.hpp>
 
@@ -23,35 +28,112 @@ std::string wide_text(std::span<const std::byte> bytes, std::endian order) {
   return text;
 }
 
-// "(A | C)", as GDB shows a set of flags. Empty unless each enumerator but 0 is a bit of its own.
+// "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator has bits of its
+// own, next to each other.
 std::string flags_text(const Leaf& leaf, std::int64_t value, const Names& names) {
   std::string text;
   std::uint64_t left = std::bit_cast<std::uint64_t>(value), seen = 0;
   for (const auto& [enumerator, name] : leaf.enumerators) {
     const auto bits = std::bit_cast<std::uint64_t>(enumerator);
-    if (enumerator < 0 || std::popcount(bits) > 1 || (seen & bits) != 0) return {};
+    const std::uint64_t lowest = bits & (0 - bits);
+    if (enumerator < 0 || ((bits + lowest) & bits) != 0 || (seen & bits) != 0) return {};
     seen |= bits;
     if ((left & bits) == 0) continue;
     left &= ~bits;
     text += (text.empty() ? "(" : " | ") + std::string(names.text(name));
   }
-  if (left != 0 && !text.empty()) text += fmt::format(" | unknown: {:#x}", left);
+  if (left != 0) text += fmt::format("{}unknown: {:#x}", text.empty() ? "(" : " | ", left);
   return text.empty() ? text : text + ')';
 }
 
+constexpr std::size_t kQuadBytes = 16;
+
+// The upper 64 bits of a quad's mantissa, and its exponent, are an x87 number.
+std::array<std::byte, LongDouble::kBytes> as_x87(std::span<const std::byte> quad, std::endian order) {
+  const bool is_little = order == std::endian::little;
+  const std::uint64_t low = unsigned_bits(is_little ? quad.first(8) : quad.last(8), order);
+  const std::uint64_t high = unsigned_bits(is_little ? quad.last(8) : quad.first(8), order);
+  constexpr unsigned kMantissaBits = 48;  // of the upper half; the leading 1 is not stored
+  const std::uint64_t sign_and_exponent = high >> kMantissaBits;
+  const std::uint64_t leading = (sign_and_exponent & 0x7fff) != 0 ? std::uint64_t{1} << 63 : 0;
+  const std::uint64_t mantissa = leading | (high << 16) >> 1 | low >> 49;
+  std::array<std::byte, LongDouble::kBytes> x87{};
+  store(x87.data(), mantissa, std::endian::little);
+  store(x87.data() + sizeof mantissa, static_cast<std::uint16_t>(sign_and_exponent), std::endian::little);
+  return x87;
+}
+
+double half(std::uint64_t bits) {
+  constexpr int kMantissaBits = 10, kBias = 15, kMaxExponent = 31;
+  const int exponent = static_cast<int>(bits >> kMantissaBits & kMaxExponent);
+  const auto mantissa = static_cast<double>(bits & 0x3ff);
+  double value =
+      std::ldexp(mantissa + (exponent == 0 ? 0 : 1024), std::max(exponent, 1) - kBias - kMantissaBits);
+  if (exponent == kMaxExponent)
+    value =
+        mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+// A decimal number of 32 or 64 bits whose significand is a binary integer: what x86 has.
+double decimal(std::uint64_t bits, std::size_t size) {
+  const unsigned width = 8 * static_cast<unsigned>(size), exponent_bits = size == 4 ? 8 : 10;
+  const int bias = size == 4 ? 101 : 398;
+  const bool is_negative = (bits >> (width - 1) & 1) != 0;
+  const unsigned special = bits >> (width - 5) & 0xf;
+  if (special == 0xf)
+    return (bits >> (width - 6) & 1) != 0 ? std::numeric_limits<double>::quiet_NaN()
+           : is_negative                  ? -std::numeric_limits<double>::infinity()
+                                          : std::numeric_limits<double>::infinity();
+  const bool is_long = special >= 0xc;  // the significand has one more leading 1
+  const unsigned shift = width - 1 - exponent_bits - (is_long ? 2 : 0);
+  const auto exponent = static_cast<int>(bits >> shift & ((1U << exponent_bits) - 1));
+  std::uint64_t significand = bits & ((std::uint64_t{1} << shift) - 1);
+  if (is_long) significand |= std::uint64_t{1} << (shift + 2);
+  const std::string text = fmt::format("{}{}e{}", is_negative ? "-" : "", significand, exponent - bias);
+  return std::strtod(text.c_str(), nullptr);
+}
+
+// The number as a double; nothing when it is too large or too small for one.
+std::optional<double> as_double(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
+  switch (format) {
+    case FloatFormat::Half:
+      return half(unsigned_bits(bytes, order));
+    case FloatFormat::BFloat:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(unsigned_bits(bytes, order) << 16));
+    case FloatFormat::DoubleDouble:
+      return std::bit_cast<double>(unsigned_bits(bytes.first(8), order)) +
+             std::bit_cast<double>(unsigned_bits(bytes.last(8), order));
+    case FloatFormat::Decimal:
+      return decimal(unsigned_bits(bytes, order), bytes.size());
+    case FloatFormat::Quad:
+      if (bytes.size() < kQuadBytes) return std::nullopt;
+      return as_double(FloatFormat::X87, as_x87(bytes, order), std::endian::little);
+    case FloatFormat::X87:
+      if (const LongDouble number(bytes, order); number.is_double()) return number.value();
+      return std::nullopt;
+    default:
+      return std::bit_cast<double>(float_bits(bytes, order));
+  }
+}
+
 // With as many digits as GDB shows.
-std::string float_text(std::span<const std::byte> bytes, std::endian order) {
-  if (bytes.size() >= LongDouble::kBytes) return LongDouble(bytes, order).text();
-  constexpr int kDigitsOfFloat = 9, kDigits = 17;
-  return fmt::format("{:.{}g}", std::bit_cast<double>(float_bits(bytes, order)),
-                     bytes.size() == sizeof(float) ? kDigitsOfFloat : kDigits);
+std::string float_text(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
+  if (format == FloatFormat::Quad)
+    return float_text(FloatFormat::X87, as_x87(bytes, order), std::endian::little);
+  if (format == FloatFormat::X87) return LongDouble(bytes, order).text();
+  constexpr int kDigitsOfHalf = 5, kDigitsOfFloat = 9, kDigits = 17;
+  return fmt::format("{:.{}g}", as_double(format, bytes, order).value_or(0),
+                     bytes.size() == 2               ? kDigitsOfHalf
+                     : bytes.size() == sizeof(float) ? kDigitsOfFloat
+                                                     : kDigits);
 }
 
 // "1.5 + -2i".
-std::string complex_text(std::span<const std::byte> bytes, std::endian order) {
+std::string complex_text(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
   const std::size_t half = bytes.size() / 2;
-  return fmt::format("{} + {}i", float_text(bytes.first(half), order),
-                     float_text(bytes.subspan(half), order));
+  return fmt::format("{} + {}i", float_text(format, bytes.first(half), order),
+                     float_text(format, bytes.subspan(half), order));
 }
 
 // Up to the first character that is 0, without incomplete characters.
@@ -149,14 +231,13 @@ std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes, std::e
 
 Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      const Names& names, std::string& text) {
-  if (leaf.form == ValueForm::Float && bytes.size() >= LongDouble::kBytes) {
-    const LongDouble number(bytes, order);
-    if (number.is_double()) return {leaf.name, number.value()};
-    return {leaf.name, text = number.text()};
+  if (leaf.form == ValueForm::Float) {
+    if (const auto number = as_double(leaf.format, bytes, order)) return {leaf.name, *number};
+    return {leaf.name, text = float_text(leaf.format, bytes, order)};
   }
   switch (leaf.form) {
     case ValueForm::Complex:
-      return {leaf.name, text = complex_text(bytes, order)};
+      return {leaf.name, text = complex_text(leaf.format, bytes, order)};
     case ValueForm::Utf16:
       return {leaf.name, text = wide_string<char16_t>(bytes, order)};
     case ValueForm::Utf32:
@@ -173,7 +254,7 @@ Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::en
 
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text) {
   const std::uint64_t bits = leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size;
-  const bool is_signed = leaf.form == ValueForm::Signed || leaf.form == ValueForm::Enum;
+  const bool is_signed = leaf.form == ValueForm::Signed || leaf.is_signed;
   if (bits > 0 && bits < 64) {
     const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
     value &= sign | (sign - 1);
@@ -187,9 +268,11 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
       for (const auto& [enumerator, name] : leaf.enumerators)
         if ((std::bit_cast<std::uint64_t>(enumerator) & mask) == (value & mask)) return {leaf.name, name};
       text = flags_text(leaf, std::bit_cast<std::int64_t>(value & mask), names);
-      return text.empty() ? Argument(leaf.name, number) : Argument(leaf.name, text);
+      if (!text.empty()) return {leaf.name, text};
+      return leaf.is_signed ? Argument(leaf.name, number) : Argument(leaf.name, value);
     }
     case ValueForm::Pointer:
+      if (!leaf.enumerators.empty() && value == 0) return {leaf.name, leaf.enumerators.front().second};
       return {leaf.name, convert::Pointer{value}};
     case ValueForm::Unsigned:
       return {leaf.name, value};

@@ -18,8 +18,9 @@ namespace convert::tfile {
 inline constexpr std::size_t kSpelledBytes = 64;
 
 // Whether the leaf is a number in whole bytes, so that a recipe can read it in other frames.
-constexpr bool is_plain_number(const Leaf& leaf) {
-  return leaf.bit_size == 0 && is_number(leaf.form, leaf.size);
+inline bool is_plain_number(const Leaf& leaf) {
+  return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
+         leaf.format != FloatFormat::Decimal;
 }
 // The form of memory of unknown type: `size` bytes, of which `recorded` are in one block. A block of 1, 2, 4
 // or 8 bytes is a number: signed, except for a single byte.

@@ -2,183 +2,527 @@
 
 #include <algorithm>
 #include <array>
+#include <dwarf.h>
+#include <string>
+#include <utility>
 
 #include "converters/model/reading/text.h"
+#include "converters/tfile/actions/bytecode.h"
 
 namespace convert::tfile {
 namespace {
 
+using Kind = Type::Kind;
+
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
 
-class Parser {
+struct BinaryOperator {
+  std::string_view text;
+  int precedence;
+};
+// Longer operators come before their beginnings. "@" makes an array.
+constexpr std::array kOperators{
+    BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
+    BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},
+    BinaryOperator{"<", 7},  BinaryOperator{">", 7},  BinaryOperator{"|", 3},  BinaryOperator{"^", 4},
+    BinaryOperator{"&", 5},  BinaryOperator{"@", 9},  BinaryOperator{"+", 10}, BinaryOperator{"-", 10},
+    BinaryOperator{"*", 11}, BinaryOperator{"/", 11}, BinaryOperator{"%", 11},
+};
+
+bool is_integer(const Type* type) {
+  return type != nullptr && type->size <= 8 &&
+         (type->kind == Kind::Signed || type->kind == Kind::Unsigned || type->kind == Kind::Bool ||
+          type->kind == Kind::Enum);
+}
+bool is_pointer(const Type* type) { return type != nullptr && type->kind == Kind::Pointer; }
+bool is_signed(const Type& type) {
+  return type.kind == Kind::Signed || (type.kind == Kind::Enum && type.is_signed);
+}
+
+std::uint64_t fitted(std::uint64_t bits, std::uint64_t size, bool has_sign) {
+  if (size == 0 || size >= 8) return bits;
+  const std::uint64_t sign = std::uint64_t{1} << (8 * size - 1);
+  bits &= (sign << 1) - 1;
+  return has_sign ? (bits ^ sign) - sign : bits;
+}
+
+// The count of an array may be known at run time only.
+const Type* counted(const Type* type, const EvaluationContext& context) {
+  if (type == nullptr || type->kind != Kind::Array || type->target == nullptr) return type;
+  const Type* const element = counted(type->target, context);
+  std::uint64_t count = type->count;
+  if (type->count_attribute)
+    count = number_of(*type->count_attribute, context.scope, context.frame).value_or(0);
+  if (type->last_attribute) {
+    const auto last = number_of(*type->last_attribute, context.scope, context.frame);
+    count = last ? *last + 1 - static_cast<std::uint64_t>(type->first) : 0;
+  }
+  if (count > kMaxCount) count = 0;
+  if (element == type->target && count == type->count) return type;
+  return context.scope.info->types().array_of(element, count, type->first);
+}
+
+class Evaluator {
  public:
-  Parser(std::string_view text, const ExpressionScope& scope, TypeTable& types)
-      : text_(text), scope_(scope), types_(types) {}
+  Evaluator(std::string_view text, const EvaluationContext& context)
+      : text_(text), context_(context), types_(context.scope.info->types()), frame_(context.frame) {}
 
-  const Type* parse() {
-    const Type* type = sum();
+  Value evaluate() {
+    Value value = binary(1);
     skip_blanks();
-    return at_ == text_.size() ? type : nullptr;
+    return at_ == text_.size() ? value : Value{};
   }
 
  private:
-  // All binary operators have the same precedence here: the type of the result hardly depends on it.
-  const Type* sum() {
-    if (++depth_ > kMaxDepth) return nullptr;
-    const Type* left = repeated();
-    for (;;) {
-      const std::string_view found = binary_operator();
-      if (found.empty() || left == nullptr) break;
-      left = combined(found, left, repeated());
-    }
+  // ---- Operators ----
+
+  Value binary(int lowest) {
+    if (++depth_ > kMaxDepth) return {};
+    Value left = unary();
+    while (const BinaryOperator* const found = consume_operator(lowest))
+      left = combined(found->text, left, binary(found->precedence + 1));
     --depth_;
     return left;
   }
 
-  std::string_view binary_operator() {
-    static constexpr std::array<std::string_view, 18> kOperators{
-        "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^"};
-    for (const std::string_view candidate : kOperators)
-      if (consume(candidate)) return candidate;
-    return {};
+  const BinaryOperator* consume_operator(int lowest) {
+    skip_blanks();
+    for (const BinaryOperator& candidate : kOperators) {
+      if (!text_.substr(at_).starts_with(candidate.text)) continue;
+      if (candidate.precedence < lowest) return nullptr;
+      at_ += candidate.text.size();
+      return &candidate;
+    }
+    return nullptr;
   }
 
-  const Type* combined(std::string_view operation, const Type* left, const Type* right) {
-    left = decayed(left);
-    right = decayed(right);
-    if (left == nullptr || right == nullptr) return nullptr;
-    static constexpr std::array<std::string_view, 8> kTruths{"==", "!=", "<=", ">=", "&&", "||", "<", ">"};
-    if (std::ranges::find(kTruths, operation) != kTruths.end()) return basic("int");
-    const bool left_points = left->kind == Type::Kind::Pointer,
-               right_points = right->kind == Type::Kind::Pointer;
-    if (left_points && right_points) return basic("long");
-    if (left_points) return left;
-    if (right_points) return right;
-    if (left->kind == Type::Kind::Float || right->kind == Type::Kind::Float)
-      return left->kind != Type::Kind::Float || (right->kind == Type::Kind::Float && right->size > left->size)
-                 ? right
-                 : left;
-    left = number_of(left);
-    right = number_of(right);
-    if (operation == "<<" || operation == ">>" || left->size > right->size) return left;
-    return right->size > left->size || right->kind == Type::Kind::Unsigned ? right : left;
+  Value combined(std::string_view operation, const Value& a, const Value& b) {
+    if (operation == "@") return repeated(a, b);
+    const Value left = decayed(a), right = decayed(b);
+    if (left.type == nullptr || right.type == nullptr) return {};
+    const auto first = integer_of(left, frame_), second = integer_of(right, frame_);
+    const bool points = is_pointer(left.type) || is_pointer(right.type);
+    const bool are_integers = is_integer(left.type) && is_integer(right.type);
+    if (!points && !are_integers) return {};
+    if (points && (operation == "+" || operation == "-"))
+      return moved(operation == "-", left, right, first, second);
+    const Type* const type = points ? types_.basic("unsigned long") : common(*left.type, *right.type);
+    const Type* const shifted = promoted(left.type);
+    const std::uint64_t size = type->size;
+    const bool has_sign = is_signed(*type);
+    if (operation == "&&" || operation == "||") {
+      const bool is_and = operation == "&&";
+      // One operand may decide alone.
+      for (const auto& operand : {first, second})
+        if (operand && (*operand != 0) != is_and) return number(is_and ? 0 : 1, "int");
+      return first && second ? number(is_and ? 1 : 0, "int") : missing(types_.basic("int"), left, right);
+    }
+    static constexpr std::array<std::string_view, 6> kComparisons{"==", "!=", "<", ">", "<=", ">="};
+    const bool is_comparison = std::ranges::find(kComparisons, operation) != kComparisons.end();
+    if (points && !is_comparison) return {};
+    const bool is_shift = operation == "<<" || operation == ">>";
+    const Type* const result_type = is_comparison ? types_.basic("int") : is_shift ? shifted : type;
+    if (!first || !second) return missing(result_type, left, right);
+    const std::uint64_t x = fitted(*first, size, has_sign), y = fitted(*second, size, has_sign);
+    if (is_comparison) {
+      const bool is_less = has_sign ? static_cast<std::int64_t>(x) < static_cast<std::int64_t>(y) : x < y;
+      const bool result = operation == "=="   ? x == y
+                          : operation == "!=" ? x != y
+                          : operation == "<"  ? is_less
+                          : operation == "<=" ? is_less || x == y
+                          : operation == ">"  ? !is_less && x != y
+                                              : !is_less;
+      return number(result ? 1 : 0, "int");
+    }
+    if (is_shift && *second >= 8 * shifted->size) return {};
+    const auto result = is_shift ? calculated(opcode_of(operation, is_signed(*shifted)), *first, *second)
+                                 : calculated(opcode_of(operation, has_sign), x, y);
+    return result ? of_integer(*result, result_type) : Value{};
   }
 
-  const Type* promoted(const Type* type) { return type->size < 4 ? basic("int") : type; }
+  static Opcode opcode_of(std::string_view operation, bool has_sign) {
+    switch (operation.front()) {
+      case '+':
+        return Opcode::Add;
+      case '-':
+        return Opcode::Sub;
+      case '*':
+        return Opcode::Mul;
+      case '/':
+        return has_sign ? Opcode::DivSigned : Opcode::DivUnsigned;
+      case '%':
+        return has_sign ? Opcode::RemSigned : Opcode::RemUnsigned;
+      case '<':
+        return Opcode::Lsh;
+      case '>':
+        return has_sign ? Opcode::RshSigned : Opcode::RshUnsigned;
+      case '&':
+        return Opcode::BitAnd;
+      case '|':
+        return Opcode::BitOr;
+      default:
+        return Opcode::BitXor;
+    }
+  }
 
-  // Arithmetic on an enumeration gives an integer. In GDB it is unsigned unless an enumerator is negative.
-  const Type* number_of(const Type* type) {
-    if (type->kind != Type::Kind::Enum) return promoted(type);
-    const auto is_negative = [](const auto& enumerator) { return enumerator.first < 0; };
-    const bool is_signed = std::ranges::any_of(type->enumerators, is_negative);
-    return types_.add({.kind = is_signed ? Type::Kind::Signed : Type::Kind::Unsigned,
-                       .size = std::max<std::uint64_t>(type->size, 4)});
+  // A pointer plus or minus a number, or the distance of two pointers.
+  Value moved(bool is_minus, const Value& left, const Value& right, std::optional<std::uint64_t> first,
+              std::optional<std::uint64_t> second) {
+    const Type* const pointer = is_pointer(left.type) ? left.type : right.type;
+    const std::uint64_t size =
+        pointer->target != nullptr ? std::max<std::uint64_t>(pointer->target->size, 1) : 1;
+    if (is_pointer(left.type) && is_pointer(right.type)) {
+      const Type* const type = types_.basic("long");
+      if (!is_minus) return {};
+      if (!first || !second) return missing(type, left, right);
+      return of_integer(static_cast<std::uint64_t>(static_cast<std::int64_t>(*first - *second) /
+                                                   static_cast<std::int64_t>(size)),
+                        type);
+    }
+    if (!is_integer(is_pointer(left.type) ? right.type : left.type) || (is_minus && !is_pointer(left.type)))
+      return {};
+    if (!first || !second) return missing(pointer, left, right);
+    if (!is_pointer(left.type)) std::swap(first, second);
+    return of_integer(frame_.masked(is_minus ? *first - *second * size : *first + *second * size), pointer);
   }
 
   // "a[2]@3"
-  const Type* repeated() {
-    const Type* element = unary();
-    if (element == nullptr || !consume("@")) return element;
-    const auto count = number();
-    element = value_of(element);
-    if (element == nullptr || !count || *count == 0 || *count > ~std::uint32_t{0}) return nullptr;
-    return types_.add(
-        {.kind = Type::Kind::Array, .size = *count * element->size, .target = element, .count = *count});
+  Value repeated(const Value& first, const Value& counter) {
+    const Value element = without_reference(first, frame_);
+    const auto count = integer_of(counter, frame_);
+    if (element.type == nullptr || element.type->size == 0 || !count || *count == 0 || *count > kMaxCount ||
+        element.bit_size != 0)
+      return {};
+    const Type* const array = types_.array_of(element.type, *count);
+    if (element.storage.kind == Storage::Kind::Memory) return {array, element.storage};
+    return {array, Storage::none(element.storage.kind == Storage::Kind::None ? element.storage.missing
+                                                                             : Missing::NotUnderstood)};
   }
 
-  const Type* unary() {
-    if (++depth_ > kMaxDepth) return nullptr;
-    const Type* type = nullptr;
-    if (consume("*")) {
-      type = decayed(unary());
-      type = type != nullptr && type->kind == Type::Kind::Pointer ? type->target : nullptr;
-    } else if (!starts_with("&&") && consume("&")) {
-      type = value_of(unary());
-      if (type != nullptr) type = pointer_to(type);
-    } else if (consume("!")) {
-      type = unary() != nullptr ? basic("int") : nullptr;
-    } else if (consume("-") || consume("~") || consume("+")) {
-      type = value_of(unary());
-      if (type != nullptr && type->kind != Type::Kind::Float) type = promoted(type);
-    } else if (const std::size_t before = at_; consume("(")) {
-      const Type* const named = type_name();
-      if (named != nullptr && consume(")")) {
-        type = unary() != nullptr ? named : nullptr;
-      } else {
-        at_ = before;
-        type = postfix();
-      }
-    } else {
-      type = postfix();
-    }
+  Value unary() {
+    if (++depth_ > kMaxDepth) return {};
+    Value value = unary_operator();
     --depth_;
-    return type;
+    return value;
   }
 
-  const Type* postfix() {
-    const Type* type = primary();
-    while (type != nullptr) {
+  Value unary_operator() {
+    if (consume("*")) return dereferenced(unary());
+    if (!starts_with("&&") && consume("&")) return address_of(unary());
+    if (consume("!")) {
+      const Value operand = decayed(unary());
+      if (!is_integer(operand.type) && !is_pointer(operand.type)) return {};
+      const auto bits = integer_of(operand, frame_);
+      return bits ? number(*bits == 0 ? 1 : 0, "int") : missing(types_.basic("int"), operand);
+    }
+    for (const std::string_view operation : {"-", "~", "+"}) {
+      if (!consume(operation)) continue;
+      const Value operand = without_reference(unary(), frame_);
+      if (!is_integer(operand.type)) return {};
+      const Type* const type = promoted(operand.type);
+      const auto bits = integer_of(operand, frame_);
+      if (!bits) return missing(type, operand);
+      return of_integer(operation == "-" ? 0 - *bits : operation == "~" ? ~*bits : *bits, type);
+    }
+    if (consume("sizeof")) return size_of();
+    if (consume("{")) {  // "{type} address"
+      const Type* const type = type_name();
+      if (type == nullptr || !consume("}")) return {};
+      const Value operand = decayed(unary());
+      const auto address = integer_of(operand, frame_);
+      if (operand.type == nullptr) return {};
+      return address ? Value{type, Storage::at(frame_.masked(*address))} : missing(type, operand);
+    }
+    if (const std::size_t before = at_; consume("(")) {
+      const Type* const type = type_name();
+      if (type != nullptr && consume(")")) {
+        skip_blanks();
+        if (at_ < text_.size() &&
+            std::string_view(")]@,+/%|^=<>?").find(text_[at_]) == std::string_view::npos)
+          return cast(type, unary());
+      }
+      at_ = before;
+    }
+    return postfix();
+  }
+
+  Value size_of() {
+    const Type* type = nullptr;
+    const std::size_t before = at_;
+    if (consume("(")) {
+      type = type_name();
+      if (type != nullptr && !consume(")")) type = nullptr;
+    }
+    if (type == nullptr) {
+      at_ = before;
+      type = without_reference(unary(), frame_).type;
+    }
+    return type != nullptr ? number(type->size, "unsigned long") : Value{};
+  }
+
+  Value cast(const Type* type, const Value& operand) {
+    const Value value = decayed(operand);
+    if (value.type == nullptr) return {};
+    const bool is_number = is_integer(value.type) || is_pointer(value.type);
+    if (!is_number || (!is_integer(type) && !is_pointer(type))) return {};
+    const auto bits = integer_of(value, frame_);
+    if (!bits) return missing(type, value);
+    return of_integer(type->kind == Kind::Bool ? (*bits != 0 ? 1 : 0) : *bits, type);
+  }
+
+  Value dereferenced(const Value& pointer) {
+    const Value value = decayed(pointer);
+    if (value.type != nullptr && value.type->kind == Kind::Function) return value;
+    const Type* target = is_pointer(value.type) ? value.type->target : nullptr;
+    // GDB reads a long at an integer's address.
+    if (is_integer(value.type)) target = types_.basic("long");
+    if (target == nullptr) return {};
+    const auto address = integer_of(value, frame_);
+    if (!address) return missing(target, value);
+    return {counted(target, context_), Storage::at(frame_.masked(*address))};
+  }
+
+  Value address_of(const Value& operand) {
+    const Value value = without_reference(operand, frame_);
+    if (value.type == nullptr || value.bit_size != 0) return {};
+    const Type* const pointer = types_.pointer_to(value.type);
+    if (value.storage.kind == Storage::Kind::Memory) return of_integer(value.storage.address, pointer);
+    return {pointer, Storage::none(value.storage.kind == Storage::Kind::None ? value.storage.missing
+                                                                             : Missing::Unknown)};
+  }
+
+  Value postfix() {
+    Value value = primary();
+    while (value.type != nullptr) {
       if (consume("[")) {
-        if (sum() == nullptr || !consume("]")) return nullptr;
-        type = decayed(type);
-        type = type != nullptr && type->kind == Type::Kind::Pointer ? type->target : nullptr;
+        const Value index = binary(1);
+        if (!consume("]")) return {};
+        value = element_of(value, index);
       } else if (consume("->")) {
-        type = decayed(type);
-        type = type != nullptr && type->kind == Type::Kind::Pointer ? member(type->target) : nullptr;
+        const Value object = dereferenced(value);
+        value = member(object, qualified());
       } else if (consume(".")) {
-        type = member(value_of(type));
+        Value object = without_reference(value, frame_);
+        if (is_pointer(object.type)) object = dereferenced(object);  // as GDB does
+        value = member(object, qualified());
       } else {
         break;
       }
     }
+    return value;
+  }
+
+  Value element_of(const Value& of, Value index) {
+    const Value array = without_reference(of, frame_);
+    if (array.type != nullptr && array.type->kind == Kind::Array && array.type->first != 0) {
+      const auto number_of_index = integer_of(index, frame_);
+      if (!number_of_index) return {};
+      index = number(*number_of_index - static_cast<std::uint64_t>(array.type->first), "long");
+    }
+    if (array.type != nullptr && array.type->kind == Kind::Array &&
+        array.storage.kind == Storage::Kind::Bytes) {
+      const auto at = integer_of(index, frame_);
+      return at && *at < array.type->count && array.type->target != nullptr
+                 ? part_of(array, array.type->target, *at * array.type->target->size)
+                 : Value{};
+    }
+    return dereferenced(combined("+", array, index));
+  }
+
+  Value member(const Value& of, std::string name) {
+    if (of.type == nullptr || of.type->kind != Kind::Struct || name.empty()) return {};
+    // "Base::member"
+    if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
+    Value found;
+    std::size_t count = 0;
+    find_member(of, name, 0, found, count);
+    return count == 1 ? found : Value{};
+  }
+
+  void find_member(const Value& of, const std::string& name, std::size_t depth, Value& found,
+                   std::size_t& count) const {
+    if (depth > kMaxDepth) return;
+    for (const Type::Member& candidate : of.type->members) {
+      if (candidate.name != name || candidate.type == nullptr) continue;
+      found = part_of(of, counted(candidate.type, context_), candidate.bit_offset / 8);
+      if (candidate.bit_size != 0) {
+        found.bit_offset = candidate.bit_offset % 8;
+        found.bit_size = candidate.bit_size;
+      }
+      ++count;
+      return;  // hides those of base classes
+    }
+    for (const Type::Member& candidate : of.type->members)
+      if (candidate.name.empty() && candidate.type != nullptr && candidate.type->kind == Kind::Struct)
+        find_member(part_of(of, candidate.type, candidate.bit_offset / 8), name, depth + 1, found, count);
+  }
+
+  static Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
+    Value part{type, whole.storage};
+    if (part.storage.kind == Storage::Kind::Memory) part.storage.address += offset;
+    if (part.storage.kind != Storage::Kind::Bytes) return part;
+    const std::uint64_t size = type->size;
+    if (offset + size > part.storage.bytes.size()) return {type, Storage::none(Missing::NotUnderstood)};
+    const auto cut = [&](auto& all) {
+      if (all.empty()) return;
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(offset + size), all.end());
+      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(offset));
+    };
+    cut(part.storage.bytes);
+    cut(part.storage.known);
+    return part;
+  }
+
+  // ---- Names and numbers ----
+
+  Value primary() {
+    skip_blanks();
+    if (consume("(")) {
+      Value value = binary(1);
+      return consume(")") ? value : Value{};
+    }
+    if (starts_with("$")) return special();
+    if (const auto found = number_text()) return number(found->first, found->second);
+    if (starts_with("'")) return quoted();
+    const bool is_global = consume("::");
+    const std::string name = qualified();
+    if (name.empty()) return {};
+    return named(name, is_global);
+  }
+
+  // "$rsp" and "$counter".
+  Value special() {
+    ++at_;
+    const std::string name = word();
+    if (name.empty()) return {};
+    if (context_.variable_number)
+      if (const auto found = context_.variable_number(name)) {
+        const Type* const type = types_.basic("long long");
+        const auto value = frame_.variable(*found);
+        return value ? of_integer(*value, type) : Value{type, Storage::none(Missing::NotRecorded)};
+      }
+    const auto registers = context_.registers ? context_.registers(name) : std::vector<const Register*>{};
+    if (registers.size() != 1 || registers.front()->size > 8) return {};
+    const Register& reg = *registers.front();
+    const bool is_part = reg.name != name && name != "pc" && name != "sp" && name != "fp";
+    if (is_part && (name.front() != 'e' || name.size() != 3)) return {};  // of parts only "eax" and so on
+    const Type* const type = is_part                          ? types_.basic("int")
+                             : reg.form == ValueForm::Pointer ? types_.pointer_to(types_.basic("char"))
+                             : reg.size == 4                  ? types_.basic("int")
+                                                              : types_.basic("long");
+    const auto bits = frame_.register_value(reg);
+    return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
+  }
+
+  // A character, or "'file.c'::name".
+  Value quoted() {
+    const bool is_escaped = text_.substr(at_ + 1).starts_with('\\');
+    const std::size_t end = text_.find('\'', at_ + (is_escaped ? 3 : 2));
+    if (end == std::string_view::npos) return {};
+    const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    if (consume("::")) {
+      const auto variable = context_.scope.info->variable_of_file(inside, qualified());
+      return variable ? value_of(*variable, context_) : Value{};
+    }
+    if (inside.size() == 1) return number(static_cast<unsigned char>(inside.front()), "char");
+    return {};
+  }
+
+  Value named(const std::string& name, bool is_global) {
+    DebugInfo& info = *context_.scope.info;
+    if (!is_global) {
+      if (const CodeScope::Variable* const local = context_.scope.find(name)) {
+        Dwarf_Die die = local->die;
+        // "extern int count;" in a block: it is defined elsewhere.
+        if (!is_declaration(&die)) return value_of(die, context_);
+      } else if (const CodeScope::Variable* const self = context_.scope.find("this");
+                 self && name != "this") {
+        const Value object = dereferenced(value_of(self->die, context_));
+        if (Value found = member(object, name); found.type != nullptr) return found;
+      }
+    }
+    if (const auto* const of_unit = context_.scope.unit_variables; of_unit != nullptr && !is_global)
+      if (const auto found = of_unit->find(name); found != of_unit->end())
+        return value_of(found->second, context_);
+    // From the innermost namespace outwards.
+    std::string prefix = is_global ? "" : context_.scope.prefix;
+    for (;;) {
+      if (Value found = global(info, prefix + name, prefix.empty()); found.type != nullptr) return found;
+      if (prefix.empty()) break;
+      const std::size_t colons =
+          prefix.size() > 2 ? prefix.rfind("::", prefix.size() - 3) : std::string::npos;
+      prefix.resize(colons == std::string::npos ? 0 : colons + 2);
+    }
+    for (DebugInfo* const other : info.others())
+      if (Value found = global(*other, name, true); found.type != nullptr) return found;
+    const std::size_t colons = name.rfind("::");
+    if (colons == std::string::npos) return {};
+    const auto variable = info.variable_of_function(name.substr(0, colons), name.substr(colons + 2));
+    return variable ? value_of(*variable, context_) : Value{};
+  }
+
+  // `may_be_inside`: a name inside of any namespace or class is found, too, if it is the only one.
+  Value global(DebugInfo& info, const std::string& name, bool may_be_inside) {
+    GlobalNames& globals = info.globals();
+    if (Dwarf_Die* const variable = globals.variable(name, may_be_inside))
+      return value_of(*variable, {.scope = info.global_scope(), .frame = frame_});
+    if (Dwarf_Die* const function = globals.function(name, may_be_inside)) {
+      Dwarf_Addr address = 0;
+      const Type* const type = info.types().read(function);
+      if (type == nullptr || dwarf_lowpc(function, &address) != 0) return {};
+      return {type, Storage::at(address + info.bias())};
+    }
+    if (Dwarf_Die* const enumerator = globals.enumerator(name, may_be_inside)) {
+      Dwarf_Attribute attribute;
+      Dwarf_Sword value = 0;
+      if (dwarf_formsdata(dwarf_attr(enumerator, DW_AT_const_value, &attribute), &value) != 0) return {};
+      return number(static_cast<std::uint64_t>(value), "int");
+    }
+    return {};
+  }
+
+  // "struct item *", "unsigned char", "app::Base **", "char (*)[8]"; consumes nothing when there is no type.
+  const Type* type_name() {
+    const std::size_t before = at_;
+    const Type* type = type_specifier();
+    if (type == nullptr && !(is_void_ && starts_with("*"))) {
+      at_ = before;
+      return nullptr;
+    }
+    const auto pointers = [&] {
+      for (;;) {
+        if (consume("*"))
+          type = types_.pointer_to(type);
+        else if (!consume("const") && !consume("volatile") && !consume("__restrict"))
+          break;
+      }
+    };
+    pointers();
+    if (const std::size_t inner = at_; type != nullptr && consume("(")) {
+      std::size_t stars = 0;
+      while (consume("*")) ++stars;
+      if (stars == 0 || !consume(")") || !consume("[")) {
+        at_ = inner;
+        return type;
+      }
+      const auto count = number_text();
+      if (!count || !consume("]")) return nullptr;
+      type = types_.array_of(type, count->first);
+      for (std::size_t i = 0; i < stars; ++i) type = types_.pointer_to(type);
+    } else if (type != nullptr && type->size > 0 && consume("[")) {
+      const auto count = number_text();
+      if (!count || !consume("]")) return nullptr;
+      type = types_.array_of(type, count->first);
+    }
     return type;
   }
 
-  const Type* primary() {
-    skip_blanks();
-    if (consume("(")) {
-      const Type* type = sum();
-      return consume(")") ? type : nullptr;
-    }
-    if (consume("$")) {  // a register or a trace state variable
-      return word().empty() ? nullptr : basic("long");
-    }
-    if (number()) return basic("int");
-    if (starts_with("'")) {
-      const std::size_t end = text_.find('\'', at_ + 2);
-      if (end == std::string_view::npos) return nullptr;
-      at_ = end + 1;
-      return basic("char");
-    }
-    const std::string name = qualified();
-    if (name.empty()) return nullptr;
-    if (const Type* const variable = scope_.variable(name)) return variable;
-    if (const Type* const self = name != "this" ? decayed(scope_.variable("this")) : nullptr;
-        self != nullptr && self->kind == Type::Kind::Pointer && self->target != nullptr)
-      return member_of(*self->target, name, 0);
-    return nullptr;
-  }
-
-  const Type* member(const Type* of) {
-    const std::string name = qualified();
-    return of == nullptr || name.empty() ? nullptr : member_of(*of, name, 0);
-  }
-
-  static const Type* member_of(const Type& type, const std::string& name, std::size_t depth) {
-    if (type.kind != Type::Kind::Struct || depth > kMaxDepth) return nullptr;
-    for (const Type::Member& member : type.members)
-      if (member.name == name) return member.type;
-    for (const Type::Member& member : type.members)
-      if (member.name.empty() && member.type != nullptr)
-        if (const Type* const found = member_of(*member.type, name, depth + 1)) return found;
-    return nullptr;
-  }
-
-  // "struct item *", "unsigned char", "app::Base **"; consumes nothing when there is no type.
-  const Type* type_name() {
-    const std::size_t before = at_;
+  const Type* type_specifier() {
     std::string words;
     bool is_tagged = false;
+    is_void_ = false;
     for (;;) {
       const std::size_t word_begin = at_;
       const std::string next = qualified();
@@ -188,45 +532,72 @@ class Parser {
         continue;
       }
       if (next == "const" || next == "volatile") continue;
-      if (!words.empty() && types_.basic(words, scope_.pointer_size) == nullptr) {
+      if (!words.empty() && types_.basic(words) == nullptr) {
         at_ = word_begin;
         break;
       }
       words += words.empty() ? next : " " + next;
     }
-    const Type* type = nullptr;
-    const bool is_void = words == "void";
-    if (!words.empty() && !is_tagged) type = types_.basic(words, scope_.pointer_size);
-    if (type == nullptr && !words.empty() && !is_void && (is_tagged || scope_.variable(words) == nullptr))
-      type = scope_.type(words);
-    std::size_t pointers = 0;
-    for (;;) {
-      if (consume("*"))
-        ++pointers;
-      else if (!consume("const") && !consume("volatile"))
-        break;
-    }
-    if (type == nullptr && (!is_void || pointers == 0)) {
-      at_ = before;
-      return nullptr;
-    }
-    for (std::size_t i = 0; i < pointers; ++i) type = pointer_to(type);
-    return type;
+    is_void_ = words == "void";
+    if (words.empty() || is_void_) return nullptr;
+    if (!is_tagged)
+      if (const Type* const basic = types_.basic(words)) return basic;
+    if (!is_tagged && context_.scope.find(words) != nullptr) return nullptr;
+    Dwarf_Die* const found = context_.scope.info->globals().type(words);
+    return found != nullptr ? types_.read(found) : nullptr;
   }
 
-  static const Type* value_of(const Type* type) {
-    return type != nullptr && type->kind == Type::Kind::Reference ? type->target : type;
+  // ---- Types ----
+
+  Value decayed(const Value& value) {
+    const Value plain = without_reference(value, frame_);
+    if (plain.type == nullptr || plain.type->kind != Kind::Array || plain.type->target == nullptr)
+      return plain;
+    const Type* const pointer = types_.pointer_to(plain.type->target);
+    if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);
+    return {pointer, Storage::none(plain.storage.kind == Storage::Kind::None ? plain.storage.missing
+                                                                             : Missing::NotUnderstood)};
   }
-  const Type* decayed(const Type* type) {
-    type = value_of(type);
-    return type != nullptr && type->kind == Type::Kind::Array && type->target != nullptr
-               ? pointer_to(type->target)
-               : type;
+
+  const Type* promoted(const Type* type) {
+    if (type->kind == Kind::Enum) {
+      const bool is_wide = type->size > 4;
+      return is_signed(*type) ? types_.basic(is_wide ? "long long" : "int")
+                              : types_.basic(is_wide ? "unsigned long long" : "unsigned int");
+    }
+    return type->size < 4 || type->kind == Kind::Bool ? types_.basic("int") : type;
   }
-  const Type* pointer_to(const Type* target) {
-    return types_.add({.kind = Type::Kind::Pointer, .size = scope_.pointer_size, .target = target});
+
+  const Type* common(const Type& a, const Type& b) {
+    const Type* const left = promoted(&a);
+    const Type* const right = promoted(&b);
+    if (left->size != right->size) return left->size > right->size ? left : right;
+    return right->kind == Kind::Unsigned ? right : left;
   }
-  const Type* basic(std::string_view words) { return types_.basic(words, scope_.pointer_size); }
+
+  Value of_integer(std::uint64_t bits, const Type* type) const {
+    std::vector<std::byte> bytes(sizeof bits);
+    store(bytes.data(), bits, frame_.order());
+    if (type->size > bytes.size()) return {};
+    if (frame_.order() == std::endian::big)
+      bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(type->size));
+    bytes.resize(type->size);
+    return {type, Storage::of(std::move(bytes))};
+  }
+  Value number(std::uint64_t bits, std::string_view type) { return of_integer(bits, types_.basic(type)); }
+
+  template <typename... Operands>
+  static Value missing(const Type* type, const Operands&... operands) {
+    Missing why = Missing::NotUnderstood;
+    for (const Value* const operand : {&operands...})
+      if (operand->storage.kind == Storage::Kind::None)
+        why = operand->storage.missing;
+      else if (operand->storage.kind == Storage::Kind::Memory)
+        why = Missing::NotRecorded;
+    return {type, Storage::none(why)};
+  }
+
+  // ---- Text ----
 
   void skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -250,38 +621,110 @@ class Parser {
     while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
+  // "app::count", "Box<int, 3>::all"
   std::string qualified() {
     std::string name = word();
-    while (!name.empty() && text_.substr(at_).starts_with("::")) {
+    while (!name.empty()) {
+      if (const std::size_t end = end_of_template_arguments(); end != at_) {
+        name += text_.substr(at_, end - at_);
+        at_ = end;
+      }
+      if (!text_.substr(at_).starts_with("::")) break;
       at_ += 2;
       name += "::" + word();
     }
     return name;
   }
-  std::optional<std::uint64_t> number() {
+  // Template arguments are followed by "::"; otherwise "<" is an operator.
+  std::size_t end_of_template_arguments() const {
+    if (!text_.substr(at_).starts_with('<')) return at_;
+    int depth = 0;
+    for (std::size_t i = at_; i < text_.size(); ++i) {
+      if (text_[i] == '<') ++depth;
+      if (text_[i] == '>' && --depth == 0) return text_.substr(i + 1).starts_with("::") ? i + 1 : at_;
+    }
+    return at_;
+  }
+  // A number and its type.
+  std::optional<std::pair<std::uint64_t, std::string_view>> number_text() {
     skip_blanks();
+    const std::size_t before = at_;
     std::string_view rest = text_.substr(at_);
-    const bool is_hex = rest.starts_with("0x");
+    const bool is_hex = rest.starts_with("0x") || rest.starts_with("0X");
+    const bool is_octal = !is_hex && rest.size() > 1 && rest[0] == '0' && is_digit(rest[1]);
     if (is_hex) rest.remove_prefix(2);
-    const auto value = consume_number(rest, is_hex ? 16 : 10);
-    if (!value) return std::nullopt;
+    const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
+    if (!value || rest.starts_with('.')) return std::nullopt;
     at_ = text_.size() - rest.size();
-    while (at_ < text_.size() &&
-           (text_[at_] == 'u' || text_[at_] == 'U' || text_[at_] == 'l' || text_[at_] == 'L'))
-      ++at_;
-    return value;
+    bool is_long = *value > 0x7fff'ffff, is_unsigned = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == 'u' || c == 'U')
+        is_unsigned = true;
+      else if (c == 'l' || c == 'L')
+        is_long = true;
+      else
+        break;
+    }
+    if (at_ < text_.size() && is_word_character(text_[at_])) {
+      at_ = before;  // "7q" is none
+      return std::nullopt;
+    }
+    return std::pair(*value, is_long ? (is_unsigned ? "unsigned long" : "long")
+                                     : std::string_view(is_unsigned ? "unsigned int" : "int"));
   }
 
   std::string_view text_;
-  const ExpressionScope& scope_;
+  const EvaluationContext& context_;
   TypeTable& types_;
+  FrameMemory& frame_;
   std::size_t at_ = 0, depth_ = 0;
+  bool is_void_ = false;  // the type that was read last
 };
 
 }  // namespace
 
-const Type* type_of_expression(std::string_view expression, const ExpressionScope& scope, TypeTable& types) {
-  return Parser(expression, scope, types).parse();
+Value value_of(Dwarf_Die variable, const EvaluationContext& context) {
+  const Type* const type = counted(context.scope.info->types().of(&variable), context);
+  if (type == nullptr) return {};
+  return {type, locate(variable, type->size, context.scope, context.frame)};
+}
+
+Value evaluate(std::string_view expression, const EvaluationContext& context) {
+  return Evaluator(expression, context).evaluate();
+}
+
+Value without_reference(const Value& value, FrameMemory& frame) {
+  if (value.type == nullptr || value.type->kind != Type::Kind::Reference) return value;
+  const Type* const target = value.type->target;
+  if (target == nullptr) return {};
+  const auto address = integer_of(value, frame);
+  if (address) return {target, Storage::at(frame.masked(*address))};
+  const bool is_missing = value.storage.kind == Storage::Kind::None;
+  return {target, Storage::none(is_missing ? value.storage.missing : Missing::NotRecorded)};
+}
+
+std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame) {
+  if (value.type == nullptr || value.type->size == 0 || value.type->size > 8) return std::nullopt;
+  std::span<const std::byte> bytes = value.storage.bytes;
+  const std::uint64_t size =
+      value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
+  if (size > 8) return std::nullopt;
+  if (value.storage.kind == Storage::Kind::Memory) {
+    frame.set_read_values();
+    bytes = frame.bytes(value.storage.address, size);
+  } else if (std::ranges::find(value.storage.known, false) != value.storage.known.end()) {
+    return std::nullopt;
+  }
+  if (bytes.size() < size) return std::nullopt;
+  const bool has_sign = is_signed(*value.type);
+  std::uint64_t bits = unsigned_bits(bytes.first(size), frame.order());
+  if (value.bit_size == 0) return fitted(bits, size, has_sign);
+  const std::uint64_t above = 8 * size - value.bit_offset - value.bit_size;
+  bits >>= frame.order() == std::endian::little ? value.bit_offset : above;
+  const std::uint64_t sign = std::uint64_t{1} << (value.bit_size - 1);
+  bits &= sign | (sign - 1);
+  return has_sign ? (bits ^ sign) - sign : bits;
 }
 
 }  // namespace convert::tfile

@@ -1,23 +1,36 @@
-// Finds the types of collected C expressions: "*p", "a[2]@3", "it->next->name", "*(int*)$rsp".
+// Evaluates collected C expressions, such as "*p", "a[2]@3" and "it->next->name", on what a frame holds.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <string>
+#include <optional>
 #include <string_view>
 
-#include "converters/tfile/program/type_table.h"
+#include "converters/tfile/program/locate.h"
 
 namespace convert::tfile {
 
-// The scope of an expression. Both functions return null for unknown names.
-struct ExpressionScope {
-  std::function<const Type*(const std::string&)> variable;  // "count", "app::count", "this"
-  std::function<const Type*(const std::string&)> type;      // "item", "app::Base", "uint8_t"
-  std::size_t pointer_size = 8;
+struct Value {
+  const Type* type = nullptr;  // null: unknown
+  Storage storage = {};
+  std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, from the storage on; size 0: none
 };
 
-// The type of the expression's value; null if unknown.
-const Type* type_of_expression(std::string_view expression, const ExpressionScope& scope, TypeTable& types);
+struct EvaluationContext {
+  const CodeScope& scope;
+  FrameMemory& frame;
+  // The registers and trace state variables that $name means.
+  std::function<std::vector<const Register*>(std::string_view)> registers = {};
+  std::function<std::optional<std::uint64_t>(std::string_view)> variable_number = {};
+};
+
+// The value of a variable that is visible at the scope's address.
+Value value_of(Dwarf_Die variable, const EvaluationContext& context);
+// The value of an expression. Its type may be known even if its storage is not.
+Value evaluate(std::string_view expression, const EvaluationContext& context);
+
+// What a reference refers to; other values as they are.
+Value without_reference(const Value& value, FrameMemory& frame);
+// An integer, a boolean, an enumeration or an address, as 64 bits. Nothing if the frame does not hold it.
+std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
 
 }  // namespace convert::tfile

@@ -4,12 +4,42 @@
 #include <dwarf.h>
 #include <iterator>
 
-namespace convert::tfile {
+#include "converters/tfile/program/debug_info.h"
 
-GlobalNames::GlobalNames(Dwfl_Module* module) {
-  Dwarf_Addr ignored = 0;
-  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &ignored)) != nullptr;)
-    read(unit, "", 0);
+namespace convert::tfile {
+namespace {
+
+// Users write "Box<int,2>", DWARF has "Box<int, 2>".
+std::string without_blanks(std::string_view name) {
+  std::string text(name);
+  std::erase(text, ' ');
+  return text;
+}
+
+const void* declaration_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die declaration;
+  const bool has_one = dwarf_attr(die, DW_AT_specification, &attribute) != nullptr &&
+                       dwarf_formref_die(&attribute, &declaration) != nullptr;
+  return has_one ? declaration.addr : nullptr;
+}
+
+bool has_external(Dwarf_Die* die) { return dwarf_hasattr_integrate(die, DW_AT_external) != 0; }
+
+}  // namespace
+
+GlobalNames::GlobalNames(std::span<const Dwarf_Die> units) {
+  for (Dwarf_Die unit : units) read(&unit, "", 0);
+  declared_.clear();
+}
+
+void GlobalNames::add_variable(Dwarf_Die variable, const std::string& name) {
+  Dwarf_Attribute attribute;
+  const bool has_value = dwarf_attr_integrate(&variable, DW_AT_const_value, &attribute) != nullptr;
+  if (is_declaration(&variable) && !has_value) return;
+  // An external variable hides static ones of other files.
+  const auto [found, is_new] = variables_.try_emplace(name, variable);
+  if (!is_new && !has_external(&found->second) && has_external(&variable)) found->second = variable;
 }
 
 void GlobalNames::read(Dwarf_Die* parent, const std::string& prefix, std::size_t depth) {
@@ -19,21 +49,38 @@ void GlobalNames::read(Dwarf_Die* parent, const std::string& prefix, std::size_t
   do {
     const int tag = dwarf_tag(&child);
     const char* const own = dwarf_diename(&child);
-    const std::string name = own != nullptr ? prefix + own : std::string();
+    std::string name = own != nullptr ? prefix + without_blanks(own) : std::string();
+    if (const void* const declaration = declaration_of(&child))
+      if (const auto found = declared_.find(declaration); found != declared_.end()) name = found->second;
     switch (tag) {
       case DW_TAG_variable:
-        if (own != nullptr) variables_.try_emplace(name, child);
+      case DW_TAG_member:
+        if (own == nullptr) break;
+        if (is_declaration(&child)) declared_.emplace(child.addr, name);
+        if (tag == DW_TAG_variable || is_declaration(&child)) add_variable(child, name);
+        break;
+      case DW_TAG_subprogram:
+        if (own == nullptr) break;
+        if (is_declaration(&child)) declared_.emplace(child.addr, name);
+        if (dwarf_hasattr(&child, DW_AT_low_pc) != 0) functions_.try_emplace(name, child);
+        break;
+      case DW_TAG_enumerator:
+        if (own != nullptr) enumerators_.try_emplace(name, child);
         break;
       case DW_TAG_structure_type:
       case DW_TAG_class_type:
       case DW_TAG_union_type:
       case DW_TAG_enumeration_type:
       case DW_TAG_typedef:
-      case DW_TAG_base_type:
+      case DW_TAG_base_type: {
         if (own != nullptr && dwarf_hasattr(&child, DW_AT_declaration) == 0) types_.try_emplace(name, child);
-        if (own != nullptr) read(&child, name + "::", depth + 1);
+        const bool is_scoped = tag != DW_TAG_enumeration_type || dwarf_hasattr(&child, DW_AT_enum_class) != 0;
+        if (own != nullptr || tag == DW_TAG_enumeration_type)
+          read(&child, is_scoped && own != nullptr ? name + "::" : prefix, depth + 1);
         break;
+      }
       case DW_TAG_namespace:
+      case DW_TAG_module:
         read(&child, own != nullptr ? name + "::" : prefix, depth + 1);
         break;
       default:
@@ -42,15 +89,22 @@ void GlobalNames::read(Dwarf_Die* parent, const std::string& prefix, std::size_t
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-Dwarf_Die* GlobalNames::find(Descriptions& all, const std::string& name) {
-  auto found = all.find(name);
-  if (found == all.end()) {
-    const auto is_inside = [&](const auto& entry) { return entry.first.ends_with("::" + name); };
-    found = std::find_if(all.begin(), all.end(), is_inside);
-    if (found == all.end() || std::find_if(std::next(found), all.end(), is_inside) != all.end())
-      return nullptr;
-  }
-  return &found->second;
+Dwarf_Die* GlobalNames::find(Descriptions& all, std::string_view name, bool may_be_inside) {
+  const std::string wanted = without_blanks(name);
+  if (const auto found = all.find(wanted); found != all.end())
+    return found->second.addr != nullptr ? &found->second : nullptr;
+  if (!may_be_inside) return nullptr;
+  const std::string end = "::" + wanted;
+  const auto is_inside = [&](const auto& entry) {
+    return entry.first.ends_with(end) && entry.second.addr != nullptr;
+  };
+  const auto first = std::find_if(all.begin(), all.end(), is_inside);
+  const bool is_only =
+      first != all.end() && std::find_if(std::next(first), all.end(), is_inside) == all.end();
+  const Dwarf_Die found = is_only ? first->second : Dwarf_Die{};
+  // Whatever was looked for once is found at once, or known not to be there.
+  Dwarf_Die& known = all.emplace(wanted, found).first->second;
+  return is_only ? &known : nullptr;
 }
 
 }  // namespace convert::tfile

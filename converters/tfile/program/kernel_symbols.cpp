@@ -51,7 +51,7 @@ CodeInfo KernelSymbolList::code_at(std::uint64_t address) const {
   return info;
 }
 
-std::optional<DataObject> KernelSymbolList::object(std::uint64_t, const std::string& name) const {
+std::optional<DataObject> KernelSymbolList::object(const std::string& name) const {
   const auto found = objects_.find(name);
   return found != objects_.end() ? std::optional(found->second) : std::nullopt;
 }

@@ -24,11 +24,7 @@ class KernelSymbolList : public ProgramSymbols {
   bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
 
   CodeInfo code_at(std::uint64_t address) const override;
-  std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
-  bool knows_objects() const override { return true; }
-  std::optional<LocalVariable> local(std::uint64_t, FrameOffset) const override { return std::nullopt; }
-  bool frame_base_adds(std::uint64_t) const override { return true; }
-  const Type* type_of(std::uint64_t, const std::string&) const override { return nullptr; }
+  std::optional<DataObject> object(const std::string& name) const override;
 
  private:
   std::unique_ptr<const SymbolTable> functions_;  // and the text that names are borrowed from

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "converters/tfile/description/note_kinds.h"
+#include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program_check.h"
 
 namespace convert::tfile {
@@ -53,6 +54,10 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Descr
   for (std::size_t i = 0; i < programs.size(); ++i)
     if (place(*programs[i], description, given_bias(*programs[i], i == 0, biases), notes))
       modules_.push_back(std::move(programs[i]));
+  // A library's function may use an object of the program.
+  for (const auto& module : modules_)
+    for (const auto& other : modules_)
+      if (module != other) module->debug_info().add_other(other->debug_info());
 }
 
 const Program* ModuleSet::module_at(std::uint64_t address) const {
@@ -66,48 +71,15 @@ CodeInfo ModuleSet::code_at(std::uint64_t address) const {
   return module != nullptr ? module->code_at(address) : CodeInfo{};
 }
 
-std::optional<DataObject> ModuleSet::object(std::uint64_t address, const std::string& name) const {
-  const Program* const own = module_at(address);
-  if (own != nullptr)
-    if (auto found = own->object(address, name)) return found;
+std::optional<DataObject> ModuleSet::object(const std::string& name) const {
   for (const auto& module : modules_)
-    if (module.get() != own)
-      if (auto found = module->object(name)) return found;
+    if (auto found = module->object(name)) return found;
   return std::nullopt;
 }
 
-std::vector<StaticLocal> ModuleSet::static_locals(std::uint64_t address) const {
+const CodeScope* ModuleSet::scope_at(std::uint64_t address) const {
   const Program* const module = module_at(address);
-  return module != nullptr ? module->static_locals(address) : std::vector<StaticLocal>{};
-}
-
-bool ModuleSet::knows_objects() const {
-  return std::ranges::all_of(modules_, [](const auto& module) { return module->knows_objects(); });
-}
-
-std::optional<LocalVariable> ModuleSet::local(std::uint64_t address, FrameOffset offset) const {
-  const Program* const module = module_at(address);
-  return module != nullptr ? module->local(address, offset) : std::nullopt;
-}
-
-std::vector<RegisterVariable> ModuleSet::register_variables(std::uint64_t address) const {
-  const Program* const module = module_at(address);
-  return module != nullptr ? module->register_variables(address) : std::vector<RegisterVariable>{};
-}
-
-bool ModuleSet::frame_base_adds(std::uint64_t address) const {
-  const Program* const module = module_at(address);
-  return module == nullptr || module->frame_base_adds(address);
-}
-
-const Type* ModuleSet::type_of(std::uint64_t address, const std::string& expression) const {
-  const Program* const own = module_at(address);
-  if (own != nullptr)
-    if (const Type* const type = own->type_of(address, expression)) return type;
-  for (const auto& module : modules_)
-    if (module.get() != own)
-      if (const Type* const type = module->type_of(address, expression)) return type;
-  return nullptr;
+  return module != nullptr ? module->scope_at(address) : nullptr;
 }
 
 }  // namespace convert::tfile

@@ -30,14 +30,8 @@ class ModuleSet : public ProgramSymbols {
   bool empty() const { return modules_.empty(); }
 
   CodeInfo code_at(std::uint64_t address) const override;
-  // Looks in the other modules, too: a library's function may use an object of the program.
-  std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
-  std::vector<StaticLocal> static_locals(std::uint64_t address) const override;
-  bool knows_objects() const override;
-  std::optional<LocalVariable> local(std::uint64_t address, FrameOffset offset) const override;
-  std::vector<RegisterVariable> register_variables(std::uint64_t address) const override;
-  bool frame_base_adds(std::uint64_t address) const override;
-  const Type* type_of(std::uint64_t address, const std::string& expression) const override;
+  std::optional<DataObject> object(const std::string& name) const override;
+  const CodeScope* scope_at(std::uint64_t address) const override;
 
  private:
   const Program* module_at(std::uint64_t address) const;  // null if none has it

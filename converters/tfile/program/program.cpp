@@ -1,7 +1,6 @@
 #include "converters/tfile/program/program.h"
 
 #include <algorithm>
-#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -11,12 +10,8 @@
 #include <unordered_map>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/tfile/program/dwarf_lookup.h"
-#include "converters/tfile/program/expression.h"
-#include "converters/tfile/program/global_names.h"
+#include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/machine.h"
-#include "converters/tfile/program/type_table.h"
-#include "converters/tfile/program/variable_storage.h"
 
 namespace convert::tfile {
 namespace {
@@ -57,34 +52,9 @@ struct Program::Impl {
   std::unordered_map<std::string, LineRows> lines;
   LineRows& lines_of(const std::string& file_name);
   GElf_Ehdr header{};
-  bool has_dwarf = false;
 
-  TypeTable types;
-  std::optional<GlobalNames> globals;  // read on first use
+  std::unique_ptr<DebugInfo> debug;
 
-  // The unit that an address belongs to.
-  struct Unit {
-    Dwarf_Die* die = nullptr;  // null: none
-    Dwarf_Addr bias = 0;       // of DWARF's addresses
-    Dwarf_Addr pc = 0;         // the address in DWARF
-  };
-  Unit unit_at(Dwarf_Addr pc) const {
-    Unit found;
-    found.die = dwfl_module_addrdie(module, pc, &found.bias);
-    found.pc = pc - found.bias;
-    return found;
-  }
-
-  // The variables that are visible at an address, and that address in DWARF.
-  struct VisibleVariables {
-    Dwarf_Addr pc = 0;
-    Dwarf_Addr bias = 0;
-    std::vector<Dwarf_Die> dies = {};
-  };
-  VisibleVariables variables_at(std::uint64_t address, Visible which) const;
-  std::optional<DataObject> object_of(Dwarf_Die* variable, const VisibleVariables& visible);
-
-  GlobalNames& global_names() { return globals ? *globals : globals.emplace(module); }
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code, [&](const Segment& s) { return s.begin <= address && address < s.end; });
   }
@@ -109,8 +79,8 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   GElf_Addr elf_bias = 0;
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
   if (elf == nullptr || gelf_getehdr(elf, &self.header) == nullptr) fail("not an ELF file");
-  Dwarf_Addr dwarf_bias = 0;
-  self.has_dwarf = dwfl_module_getdwarf(self.module, &dwarf_bias) != nullptr;
+  const bool is_wide = self.header.e_ident[EI_CLASS] == ELFCLASS64;
+  self.debug = std::make_unique<DebugInfo>(self.module, self.header.e_machine, is_wide ? 8 : 4);
   self.read_segments(elf);
   self.read_symbols();
 }
@@ -149,8 +119,11 @@ void Program::Impl::read_symbols() {
 MachineHint Program::machine() const { return hint_of(impl_->header); }
 const std::string& Program::path() const { return impl_->path; }
 bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
-void Program::set_load_bias(std::uint64_t bias) { impl_->bias = bias; }
-bool Program::knows_objects() const { return !impl_->functions.empty(); }
+void Program::set_load_bias(std::uint64_t bias) {
+  impl_->bias = bias;
+  impl_->debug->set_load_bias(bias);
+}
+DebugInfo& Program::debug_info() const { return *impl_->debug; }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
   std::vector<Function> found;
@@ -234,165 +207,26 @@ CodeInfo Program::code_at(std::uint64_t address) const {
       dwfl_module_addrinfo(impl_->module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name != nullptr) info.function = demangled(name, impl_->demangle);
 
-  const Impl::Unit unit = impl_->unit_at(pc);
-  if (unit.die == nullptr) return info;
+  const CodeScope* const scope = scope_at(address);
+  if (scope == nullptr) return info;
   std::vector<std::string> functions;  // innermost first
-  const Scopes scopes = Scopes::at(unit.die, unit.pc);
-  for (Dwarf_Die& scope : scopes.all()) {
-    const int tag = dwarf_tag(&scope);
-    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    if (std::string function = qualified_name(&scope, impl_->demangle); !function.empty())
-      functions.push_back(std::move(function));
-    if (tag == DW_TAG_subprogram) break;
-  }
-  // The scopes of an inlined function are those of its abstract origin. Its callers are around the instance.
-  if (!scopes.all().empty()) {
-    for (Dwarf_Die& scope : scopes.all()) {
-      if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine) continue;
-      functions.clear();
-      const Scopes around = Scopes::around(&scope);
-      for (Dwarf_Die& outer : around.all()) {
-        const int tag = dwarf_tag(&outer);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-          functions.push_back(qualified_name(&outer, impl_->demangle));
-      }
-      break;
-    }
-  }
+  for (Dwarf_Die function : scope->functions)
+    if (std::string own = qualified_name(&function, impl_->demangle); !own.empty())
+      functions.push_back(std::move(own));
   if (functions.empty()) return info;
   if (impl_->demangle != Demangle::No || functions.size() > 1) info.function = functions.front();
   if (functions.size() > 1) info.inlined = std::move(functions);
   return info;
 }
 
+const CodeScope* Program::scope_at(std::uint64_t address) const {
+  return is_code(address - impl_->bias) ? impl_->debug->scope_at(address) : nullptr;
+}
+
 std::optional<DataObject> Program::object(const std::string& symbol) const {
   const auto found = impl_->objects.find(without_blanks(symbol));
   if (found == impl_->objects.end()) return std::nullopt;
   return DataObject{found->second.address + impl_->bias, found->second.size};
-}
-
-Program::Impl::VisibleVariables Program::Impl::variables_at(std::uint64_t address, Visible which) const {
-  const Unit unit = unit_at(address - bias);
-  VisibleVariables found{.pc = unit.pc, .bias = unit.bias};
-  if (unit.die != nullptr) found.dies = visible_variables(unit.die, unit.pc, which);
-  return found;
-}
-
-// A variable that has the same address in all frames.
-std::optional<DataObject> Program::Impl::object_of(Dwarf_Die* variable, const VisibleVariables& visible) {
-  const auto address = static_address_of(variable, visible.pc);
-  if (!address) return std::nullopt;
-  const Type* const type = types.of(variable);
-  return DataObject{*address + visible.bias + bias, type != nullptr ? type->size : 0};
-}
-
-std::optional<DataObject> Program::object(std::uint64_t address, const std::string& name) const {
-  auto visible = impl_->variables_at(address, Visible::Everywhere);
-  for (Dwarf_Die& variable : visible.dies) {
-    if (name != dwarf_diename(&variable)) continue;
-    if (is_declaration(&variable)) break;
-    return impl_->object_of(&variable, visible);
-  }
-  if (auto found = object(name)) return found;
-  auto variable = qualified_variable(name);
-  return variable ? impl_->object_of(&*variable, visible) : std::nullopt;
-}
-
-// Finds "function::name" and "'file'::name".
-std::optional<Dwarf_Die> Program::qualified_variable(std::string_view name) const {
-  const std::size_t colons = name.rfind("::");
-  if (colons == std::string_view::npos || colons == 0) return std::nullopt;
-  const std::string_view outer = name.substr(0, colons), own = name.substr(colons + 2);
-  if (outer.starts_with('\'') && outer.ends_with('\'')) {
-    Dwarf_Addr bias = 0;
-    const std::filesystem::path file(outer.substr(1, outer.size() - 2));
-    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(impl_->module, unit, &bias)) != nullptr;) {
-      const char* const path = dwarf_diename(unit);
-      if (path == nullptr || std::filesystem::path(path).filename() != file.filename()) continue;
-      if (auto found = variable_of_unit(unit, own)) return found;
-    }
-    return std::nullopt;
-  }
-  for (const Function& function : functions(outer)) {
-    const Impl::Unit unit = impl_->unit_at(function.address);
-    if (unit.die == nullptr) continue;
-    const Scopes scopes = Scopes::at(unit.die, unit.pc);
-    for (Dwarf_Die& scope : scopes.all())
-      if (dwarf_tag(&scope) == DW_TAG_subprogram)
-        if (auto found = variable_within(&scope, own)) return found;
-  }
-  return std::nullopt;
-}
-
-std::vector<StaticLocal> Program::static_locals(std::uint64_t address) const {
-  std::vector<StaticLocal> all;
-  auto visible = impl_->variables_at(address, Visible::OfFunction);
-  for (Dwarf_Die& variable : visible.dies)
-    if (const auto object = impl_->object_of(&variable, visible))
-      all.push_back({dwarf_diename(&variable), impl_->types.of(&variable), *object});
-  return all;
-}
-
-std::optional<LocalVariable> Program::local(std::uint64_t address, FrameOffset offset) const {
-  auto visible = impl_->variables_at(address, Visible::OfFunction);
-  for (Dwarf_Die& variable : visible.dies)
-    if (frame_offset_of(&variable, visible.pc) == offset)
-      return LocalVariable{.name = dwarf_diename(&variable), .type = impl_->types.of(&variable)};
-  return std::nullopt;
-}
-
-std::vector<RegisterVariable> Program::register_variables(std::uint64_t address) const {
-  std::vector<RegisterVariable> all;
-  auto visible = impl_->variables_at(address, Visible::OfFunction);
-  for (Dwarf_Die& variable : visible.dies) {
-    auto found = storage_of(&variable, visible.pc, impl_->header.e_machine);
-    if (!found) continue;
-    found->name = dwarf_diename(&variable);
-    found->type = impl_->types.of(&variable);
-    found->is_parameter = dwarf_tag(&variable) == DW_TAG_formal_parameter;
-    all.push_back(*std::move(found));
-  }
-  return all;
-}
-
-bool Program::frame_base_adds(std::uint64_t address) const {
-  const Impl::Unit unit = impl_->unit_at(address - impl_->bias);
-  if (unit.die == nullptr) return true;
-  const Scopes scopes = Scopes::at(unit.die, unit.pc);
-  for (Dwarf_Die& scope : scopes.all()) {
-    Dwarf_Attribute attribute;
-    Dwarf_Op* operations = nullptr;
-    std::size_t count = 0;
-    if (dwarf_attr_integrate(&scope, DW_AT_frame_base, &attribute) == nullptr ||
-        dwarf_getlocation_addr(&attribute, unit.pc, &operations, &count, 1) != 1 || count != 1)
-      continue;
-    const bool is_register = operations->atom >= DW_OP_reg0 && operations->atom <= DW_OP_reg31;
-    const bool is_sum = operations->atom >= DW_OP_breg0 && operations->atom <= DW_OP_breg31;
-    return !is_register && !(is_sum && operations->number == 0);
-  }
-  return true;
-}
-
-const Type* Program::type_of(std::uint64_t address, const std::string& expression) const {
-  if (!impl_->has_dwarf) return nullptr;
-  if (auto variable = qualified_variable(expression)) return impl_->types.of(&*variable);
-  auto visible = impl_->variables_at(address, Visible::Everywhere);
-  const ExpressionScope scope{
-      .variable =
-          [&](const std::string& name) {
-            for (Dwarf_Die& variable : visible.dies)
-              if (name == dwarf_diename(&variable))
-                if (const Type* const type = impl_->types.of(&variable)) return type;
-            Dwarf_Die* const variable = impl_->global_names().variable(name);
-            return variable != nullptr ? impl_->types.of(variable) : nullptr;
-          },
-      .type =
-          [&](const std::string& name) {
-            Dwarf_Die* const type = impl_->global_names().type(name);
-            return type != nullptr ? impl_->types.read(type) : nullptr;
-          },
-      .pointer_size = std::size_t{impl_->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8u : 4u}};
-  return type_of_expression(expression, scope, impl_->types);
 }
 
 }  // namespace convert::tfile

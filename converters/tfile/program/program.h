@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <elfutils/libdw.h>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +15,8 @@
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
+
+class DebugInfo;
 
 class Program : public ProgramSymbols {
  public:
@@ -37,24 +38,17 @@ class Program : public ProgramSymbols {
   std::optional<Function> function_at(std::uint64_t address) const;
   // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
-  bool contains(std::uint64_t address) const;                         // between its first and last segment
-  bool is_code(std::uint64_t address) const;                          // in an executable segment
-  std::optional<DataObject> object(const std::string& symbol) const;  // from the symbol table
+  bool contains(std::uint64_t address) const;  // between its first and last segment
+  bool is_code(std::uint64_t address) const;   // in an executable segment
+  std::optional<DataObject> object(const std::string& symbol) const override;
 
   bool was_at(std::uint64_t address) const;  // contains() of an address of the recording
   CodeInfo code_at(std::uint64_t address) const override;
-  std::optional<DataObject> object(std::uint64_t address, const std::string& name) const override;
-  std::vector<StaticLocal> static_locals(std::uint64_t address) const override;
-  bool knows_objects() const override;
-  std::optional<LocalVariable> local(std::uint64_t address, FrameOffset offset) const override;
-  std::vector<RegisterVariable> register_variables(std::uint64_t address) const override;
-  bool frame_base_adds(std::uint64_t address) const override;
-  const Type* type_of(std::uint64_t address, const std::string& expression) const override;
+  const CodeScope* scope_at(std::uint64_t address) const override;
+  DebugInfo& debug_info() const;
 
  private:
   struct Impl;
-  std::optional<Dwarf_Die> qualified_variable(std::string_view name) const;
-
   std::unique_ptr<Impl> impl_;
 };
 

@@ -13,6 +13,7 @@ namespace {
 // Damaged DWARF may describe endless types.
 constexpr std::size_t kMaxTypeDepth = 32;
 constexpr std::size_t kMaxLeafSteps = 20'000;
+constexpr std::size_t kMaxInherited = 256;
 
 // Whether postfix operators can follow: true for "p->x" and "f(y).a[2]", false for "*p" and "a + b".
 bool is_postfix(std::string_view expression) {
@@ -43,7 +44,7 @@ struct ElementNames {
   std::string array;
   std::int64_t first = 0;
 
-  explicit ElementNames(const std::string& value) : array(value) {
+  ElementNames(const std::string& value, std::int64_t first_index) : array(value), first(first_index) {
     if (const std::size_t at = value.rfind('@'); at != std::string::npos) {
       array.resize(at);
       while (array.ends_with(' ')) array.pop_back();
@@ -69,6 +70,28 @@ struct ElementNames {
   }
 };
 
+// Whether numbers of the format have this size.
+bool has_format(FloatFormat format, std::uint64_t size) {
+  switch (format) {
+    case FloatFormat::Half:
+    case FloatFormat::BFloat:
+      return size == 2;
+    case FloatFormat::Single:
+      return size == 4;
+    case FloatFormat::Double:
+      return size == 8;
+    case FloatFormat::Decimal:
+      return size == 4 || size == 8;
+    case FloatFormat::X87:
+      return size >= 10 && size <= 16;
+    case FloatFormat::Quad:
+    case FloatFormat::DoubleDouble:
+      return size == 16;
+    default:
+      return false;
+  }
+}
+
 class LeafWalk {
  public:
   explicit LeafWalk(Names& names) : names_(names) {}
@@ -79,20 +102,24 @@ class LeafWalk {
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
     if (++steps_ > kMaxLeafSteps || depth == kMaxTypeDepth) return;
     if (type.kind == Type::Kind::Struct) {
+      const bool was_ambiguous =
+          std::exchange(bases_are_ambiguous_, bases_are_ambiguous_ || has_ambiguous_members(type));
       for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
+      bases_are_ambiguous_ = was_ambiguous;
       for (const Type* const base : type.virtual_bases) in_virtual_bases += count_of(*base, depth + 1);
       return;
     }
     const bool is_text =
         type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
     if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
+      const bool is_function = type.kind == Type::Kind::FunctionMember;
       add_leaf(name, type,
                {.form = is_text ? text_form_of(*type.target) : form_of(type),
                 .offset = offset,
-                .size = type.size});
+                .size = is_function ? type.size / 2 : type.size});
       return;
     }
-    const ElementNames names(name);
+    const ElementNames names(name, type.first);
     for (std::uint64_t i = 0; i < type.count && steps_ <= kMaxLeafSteps; ++i) {
       if (layout.more > 0) {  // all elements have the same number of leaves
         layout.more += (type.count - i) * count_of(*type.target, depth + 1);
@@ -105,12 +132,21 @@ class LeafWalk {
  private:
   void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
     if (member.type == nullptr) return;
-    const std::string name = member.name.empty() ? value : with_member(value, member.name);
+    // A member that several base classes have needs the name of its class.
+    std::string qualifier;
+    if (member.name.empty())
+      qualifier = bases_are_ambiguous_ && !member.type->name.empty() ? member.type->name + "::" : qualifier_;
+    const std::string name = member.name.empty() ? value : with_member(value, qualifier_ + member.name);
+    const bool was_ambiguous = bases_are_ambiguous_;
+    if (!member.name.empty()) bases_are_ambiguous_ = false;
+    std::swap(qualifier_, qualifier);
     const std::uint64_t at = offset + member.bit_offset / 8;
     if (is_bit_field(member))
       add_bit_field(member, name, at);
     else
       add(*member.type, name, at, depth);
+    std::swap(qualifier_, qualifier);
+    bases_are_ambiguous_ = was_ambiguous;
   }
 
   // Damaged DWARF gives bit sizes to structs, too, or bit sizes that exceed the type.
@@ -138,10 +174,34 @@ class LeafWalk {
       return;
     }
     leaf.name = names_.intern(value_argument_name(name));
+    leaf.format = type.format;
+    leaf.is_signed = type.is_signed || type.kind == Type::Kind::DataMember;
+    if (type.kind == Type::Kind::DataMember) leaf.enumerators = {{-1, names_.intern("NULL")}};
+    if (type.kind == Type::Kind::FunctionMember) leaf.enumerators = {{0, names_.intern("NULL")}};
     if (leaf.form == ValueForm::Enum)
       for (const auto& [value, enumerator] : type.enumerators)
         leaf.enumerators.emplace_back(value, names_.intern(enumerator));
     layout.leaves.push_back(std::move(leaf));
+  }
+
+  // Whether members that are inherited, directly or not, have the same name.
+  static bool has_ambiguous_members(const Type& type) {
+    std::vector<std::string_view> names;
+    std::size_t steps = 0;
+    const auto collect = [&](auto& self, const Type& of, std::size_t depth) -> void {
+      for (const Type::Member& member : of.members) {
+        if (++steps > kMaxInherited || depth == kMaxTypeDepth) return;
+        if (!member.name.empty())
+          names.push_back(member.name);
+        else if (member.type != nullptr && member.type->kind == Type::Kind::Struct)
+          self(self, *member.type, depth + 1);
+      }
+    };
+    if (std::ranges::none_of(type.members, [](const Type::Member& member) { return member.name.empty(); }))
+      return false;
+    collect(collect, type, 0);
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
   }
 
   static ValueForm text_form_of(const Type& character) {
@@ -153,9 +213,13 @@ class LeafWalk {
     const bool is_integer = is_word || type.size == 16;
     switch (type.kind) {
       case Type::Kind::Float:
-        return ValueForm::Float;
+        return has_format(type.format, type.size) ? ValueForm::Float : ValueForm::Bytes;
       case Type::Kind::Complex:
-        return ValueForm::Complex;
+        return has_format(type.format, type.size / 2) ? ValueForm::Complex : ValueForm::Bytes;
+      case Type::Kind::DataMember:
+        return is_word ? ValueForm::Enum : ValueForm::Bytes;
+      case Type::Kind::FunctionMember:
+        return type.size == 8 || type.size == 16 ? ValueForm::Pointer : ValueForm::Bytes;
       case Type::Kind::Signed:
         return is_integer ? ValueForm::Signed : ValueForm::Bytes;
       case Type::Kind::Unsigned:
@@ -187,6 +251,8 @@ class LeafWalk {
 
   Names& names_;
   std::size_t steps_ = 0;
+  bool bases_are_ambiguous_ = false;
+  std::string qualifier_;  // of the members of the current base class: "Base::", or empty
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <elfutils/libdw.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,19 @@
 #include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
+
+// The format of a floating-point number. Its size does not tell: sixteen bytes have three formats.
+enum class FloatFormat : std::uint8_t {
+  Unknown,
+  Half,          // IEEE, 2 bytes
+  BFloat,        // the upper half of a Single
+  Single,        // IEEE, 4 bytes
+  Double,        // IEEE, 8 bytes
+  X87,           // 10 bytes, in 12 or 16
+  Quad,          // IEEE, 16 bytes
+  DoubleDouble,  // two doubles whose sum it is
+  Decimal,       // IEEE, binary integer significand; 4 or 8 bytes
+};
 
 struct Type {
   enum class Kind : std::uint8_t {
@@ -23,9 +38,12 @@ struct Type {
     Complex,  // two floats
     Pointer,
     Reference,
+    DataMember,      // pointer to a data member: its offset, or -1
+    FunctionMember,  // pointer to a member function: its address, and what is added to `this`
     Enum,
     Struct,  // or class, or union
     Array,
+    Function,
   };
   struct Member {
     std::string name =
@@ -36,11 +54,17 @@ struct Type {
   };
 
   Kind kind = Kind::Unknown;
-  std::uint64_t size = 0;            // bytes
-  bool is_character = false;         // arrays of it are text
-  const Type* target = nullptr;      // of a Pointer (null: void), Reference, or the elements of an Array
-  std::uint64_t count = 0;           // elements
-  std::vector<Member> members = {};  // of a Struct
+  std::uint64_t size = 0;        // bytes
+  std::string name = {};         // of a Struct
+  FloatFormat format = {};       // of a Float, or of the halves of a Complex
+  bool is_character = false;     // arrays of it are text
+  bool is_signed = false;        // of an Enum
+  const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
+  std::int64_t first = 0;        // the index of an Array's first element
+  std::uint64_t count = 0;       // elements
+  // Of an Array whose count is known at run time only: its count, or the index of its last element.
+  std::optional<Dwarf_Attribute> count_attribute = {}, last_attribute = {};
+  std::vector<Member> members = {};             // of a Struct
   std::vector<const Type*> virtual_bases = {};  // their offsets are known only at run time
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
@@ -49,6 +73,8 @@ struct Type {
 struct Leaf {
   NameId name{};  // the C expression
   ValueForm form = ValueForm::Bytes;
+  FloatFormat format = {};                     // of a Float or Complex
+  bool is_signed = false;                      // of an Enum
   std::uint64_t offset = 0, size = 0;          // bytes in the value
   std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <dwarf.h>
+#include <elf.h>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "converters/tfile/program/dwarf_lookup.h"
+#include "converters/tfile/program/debug_info.h"
 
 namespace convert::tfile {
 namespace {
@@ -18,6 +19,26 @@ std::optional<std::uint64_t> number(Dwarf_Die* die, unsigned attribute_name) {
       dwarf_formudata(&attribute, &value) != 0)
     return std::nullopt;
   return value;
+}
+
+constexpr std::size_t kMaxQualifiers = 64;  // damaged DWARF may describe endless ones
+
+// Whether a type is shown as the type that it refers to. Subranges are types of Ada.
+bool is_qualifier(int tag) {
+  switch (tag) {
+    case DW_TAG_typedef:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_restrict_type:
+    case DW_TAG_atomic_type:
+    case DW_TAG_immutable_type:
+    case DW_TAG_packed_type:
+    case DW_TAG_shared_type:
+    case DW_TAG_subrange_type:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool is_reference(int tag) { return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type; }
@@ -56,7 +77,7 @@ std::string enumerator_prefix(Dwarf_Die enumeration) {
   std::string prefix = scope_prefix(enumeration);
   const char* const name = dwarf_diename(&enumeration);
   if (name != nullptr && dwarf_hasattr(&enumeration, DW_AT_enum_class) != 0)
-    prefix += std::string(name) + "::";
+    prefix += std::string(name) + (prefix.ends_with('.') ? "." : "::");
   return prefix;
 }
 
@@ -72,12 +93,34 @@ bool is_character(Dwarf_Die* base_type, const Type& type) {
   return type.size == 1 || (is_wide && (type.size == 2 || type.size == 4));
 }
 
-// The number of elements of a dimension; 0 when it is known only at run time.
-std::uint64_t count_of(Dwarf_Die* subrange) {
-  if (const auto count = number(subrange, DW_AT_count)) return *count;
-  const auto upper = number(subrange, DW_AT_upper_bound);
-  if (!upper || *upper >= ~std::uint64_t{0} >> 8) return 0;  // some compilers write -1
-  return *upper + 1 - number(subrange, DW_AT_lower_bound).value_or(0);
+// Reads a dimension: the first index, and the number of elements if it is the same in all frames.
+void read_dimension(Dwarf_Die* subrange, Type& array) {
+  Dwarf_Sword first = 0;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(subrange, DW_AT_lower_bound, &attribute) == nullptr) {
+    Dwarf_Die unit;
+    if (dwarf_diecu(subrange, &unit, nullptr, nullptr) == nullptr ||
+        dwarf_default_lower_bound(dwarf_srclang(&unit), &first) != 0)
+      first = 0;
+  } else if (dwarf_formsdata(&attribute, &first) != 0) {
+    return;  // known at run time only
+  }
+  array.first = first;
+  if (dwarf_attr_integrate(subrange, DW_AT_count, &attribute) != nullptr) {
+    Dwarf_Word count = 0;
+    if (dwarf_formudata(&attribute, &count) == 0)
+      array.count = count;
+    else
+      array.count_attribute = attribute;
+  } else if (dwarf_attr_integrate(subrange, DW_AT_upper_bound, &attribute) != nullptr) {
+    Dwarf_Sword last = 0;
+    const bool is_signed = attribute.form == DW_FORM_sdata || attribute.form == DW_FORM_implicit_const;
+    auto* const bits = reinterpret_cast<Dwarf_Word*>(&last);
+    if ((is_signed ? dwarf_formsdata(&attribute, &last) : dwarf_formudata(&attribute, bits)) != 0)
+      array.last_attribute = attribute;
+    else if (last >= first && last < std::int64_t{0xffff'ffff})  // some compilers write -1 for no elements
+      array.count = static_cast<std::uint64_t>(last - first + 1);
+  }
 }
 
 bool is_big_endian(Dwarf_Die* die) {
@@ -86,18 +129,27 @@ bool is_big_endian(Dwarf_Die* die) {
 
 }  // namespace
 
-const Type* TypeTable::of(Dwarf_Die* described) {
+// The type that a DIE refers to.
+std::optional<Dwarf_Die> TypeTable::referred_type(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
-  Dwarf_Die type;
-  if (dwarf_attr_integrate(described, DW_AT_type, &attribute) == nullptr ||
-      dwarf_formref_die(&attribute, &type) == nullptr)
-    return nullptr;
-  return read(&type);
+  if (dwarf_attr_integrate(die, DW_AT_type, &attribute) == nullptr) return std::nullopt;
+  return info_.referred(&attribute);
+}
+
+const Type* TypeTable::of(Dwarf_Die* described) {
+  auto type = referred_type(described);
+  return type ? read(&*type) : nullptr;
 }
 
 const Type* TypeTable::read(Dwarf_Die* type) {
-  Dwarf_Die peeled;
-  if (dwarf_peel_type(type, &peeled) != 0) return nullptr;
+  Dwarf_Die peeled = *type;
+  for (std::size_t steps = 0; is_qualifier(dwarf_tag(&peeled)); ++steps) {
+    const auto next = referred_type(&peeled);
+    if (!next || steps == kMaxQualifiers) return nullptr;
+    peeled = *next;
+  }
+  if (dwarf_hasattr(&peeled, DW_AT_declaration) != 0 || dwarf_hasattr(&peeled, DW_AT_signature) != 0)
+    if (const Type* const defined = read_definition(&peeled)) return defined;
   if (const Type* const character = read_wide_character(*type)) return character;
   if (const auto found = by_die_.find(peeled.addr); found != by_die_.end()) return found->second;
   // A type may refer to itself, so it is registered before it is read.
@@ -107,19 +159,28 @@ const Type* TypeTable::read(Dwarf_Die* type) {
   return &added;
 }
 
+// A type that is defined in a type unit, or in another unit.
+const Type* TypeTable::read_definition(Dwarf_Die* declaration) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(declaration, DW_AT_signature, &attribute) != nullptr)
+    if (auto defined = info_.referred(&attribute)) return read(&*defined);
+  const char* const name = dwarf_diename(declaration);
+  Dwarf_Die* const other =
+      name != nullptr ? info_.globals().type(scope_prefix(*declaration) + name) : nullptr;
+  return other != nullptr && dwarf_hasattr(other, DW_AT_declaration) == 0 ? read(other) : nullptr;
+}
+
 // In C wide characters are typedefs of integers. Null for all other types.
 const Type* TypeTable::read_wide_character(Dwarf_Die die) {
+  std::size_t steps = 0;
   while (true) {
     const int tag = dwarf_tag(&die);
     const char* const name = dwarf_diename(&die);
-    Dwarf_Attribute attribute;
-    Dwarf_Die next;
-    const bool leads_on = tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type;
-    if (!leads_on || dwarf_attr(&die, DW_AT_type, &attribute) == nullptr ||
-        dwarf_formref_die(&attribute, &next) == nullptr)
-      return nullptr;
+    if (!is_qualifier(tag)) return nullptr;
     if (tag == DW_TAG_typedef && name != nullptr && is_wide_character(name)) break;
-    die = next;
+    const auto next = referred_type(&die);
+    if (!next || ++steps == kMaxQualifiers) return nullptr;
+    die = *next;
   }
   if (const auto found = by_die_.find(die.addr); found != by_die_.end()) return found->second;
   Dwarf_Die integer;
@@ -147,12 +208,26 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
         type.size = address_size;
       }
       break;
-    case DW_TAG_ptr_to_member_type:
-      type.kind = Type::Kind::Signed;
-      if (type.size == 0) type.size = 8;
+    case DW_TAG_ptr_to_member_type: {
+      const Type* const member = of(die);
+      const bool is_function = member != nullptr && member->kind == Type::Kind::Function;
+      type.kind = is_function ? Type::Kind::FunctionMember : Type::Kind::DataMember;
+      if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
+      break;
+    }
+    case DW_TAG_subroutine_type:
+    case DW_TAG_subprogram:
+      type.kind = Type::Kind::Function;
+      break;
+    case DW_TAG_unspecified_type:  // nullptr_t
+      type.kind = Type::Kind::Pointer;
+      if (type.size == 0) type.size = info_.address_bytes();
       break;
     case DW_TAG_enumeration_type: {
       type.kind = Type::Kind::Enum;
+      const Type* const underlying = of(die);
+      type.is_signed = underlying != nullptr && underlying->kind == Type::Kind::Signed;
+      if (type.size == 0 && underlying != nullptr) type.size = underlying->size;
       Dwarf_Die child;
       if (dwarf_child(die, &child) != 0) break;
       const std::string prefix = enumerator_prefix(*die);
@@ -165,12 +240,16 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
             dwarf_formsdata(&attribute, &value) == 0)
           type.enumerators.emplace_back(value, prefix + name);
       } while (dwarf_siblingof(&child, &child) == 0);
+      // GDB takes the type as unsigned unless an enumerator is negative.
+      if (!type.enumerators.empty())
+        type.is_signed = std::ranges::any_of(type.enumerators, [](const auto& e) { return e.first < 0; });
       break;
     }
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:
       type.kind = Type::Kind::Struct;
+      if (const char* const name = dwarf_diename(die)) type.name = scope_prefix(*die) + name;
       fill_members(type, die);
       break;
     case DW_TAG_array_type:
@@ -179,10 +258,13 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
     case DW_TAG_base_type:
       switch (number(die, DW_AT_encoding).value_or(0)) {
         case DW_ATE_float:
+        case DW_ATE_decimal_float:
           type.kind = Type::Kind::Float;
+          type.format = float_format_of(die, type.size);
           break;
         case DW_ATE_complex_float:
           type.kind = Type::Kind::Complex;
+          type.format = float_format_of(die, type.size / 2);
           break;
         case DW_ATE_signed_char:
         case DW_ATE_signed:
@@ -228,30 +310,86 @@ void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-// An array has one subrange per dimension, the outermost first.
+FloatFormat TypeTable::float_format_of(Dwarf_Die* die, std::uint64_t size) const {
+  const char* const text = dwarf_diename(die);
+  const std::string_view name = text != nullptr ? text : "";
+  const bool is_x86 = elf_machine_ == EM_X86_64 || elf_machine_ == EM_386;
+  const bool is_power = elf_machine_ == EM_PPC64 || elf_machine_ == EM_PPC;
+  if (number(die, DW_AT_encoding) == DW_ATE_decimal_float)
+    return is_x86 && size <= 8 ? FloatFormat::Decimal : FloatFormat::Unknown;
+  switch (size) {
+    case 2:
+      return name.find("bf16") != std::string_view::npos ? FloatFormat::BFloat : FloatFormat::Half;
+    case 4:
+      return FloatFormat::Single;
+    case 8:
+      return FloatFormat::Double;
+    case 10:
+    case 12:
+      return is_x86 ? FloatFormat::X87 : FloatFormat::Unknown;
+    case 16: {
+      const bool is_quad =
+          name.find("128") != std::string_view::npos || name.find("kind=16") != std::string_view::npos;
+      if (is_x86) return is_quad ? FloatFormat::Quad : FloatFormat::X87;
+      if (is_power)
+        return is_quad && !name.starts_with("__ibm") ? FloatFormat::Quad : FloatFormat::DoubleDouble;
+      return FloatFormat::Quad;
+    }
+    default:
+      return FloatFormat::Unknown;
+  }
+}
+
+// An array has one subrange per dimension, the outermost first; in Fortran the innermost first.
 void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
   type.kind = Type::Kind::Array;
   const Type* element = of(die);
-  std::vector<std::uint64_t> counts;
+  std::vector<Type> dimensions;
   Dwarf_Die child;
   if (dwarf_child(die, &child) == 0) {
     do {
-      if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
-      counts.push_back(count_of(&child));
+      if (dwarf_tag(&child) == DW_TAG_subrange_type) read_dimension(&child, dimensions.emplace_back());
     } while (dwarf_siblingof(&child, &child) == 0);
   }
-  if (element == nullptr || counts.empty()) return;
-  for (std::size_t i = counts.size(); i-- > 1;)
-    element = add({.kind = Type::Kind::Array,
-                   .size = counts[i] * element->size,
-                   .target = element,
-                   .count = counts[i]});
-  type.target = element;
-  type.count = counts.front();
-  type.size = type.count * element->size;
+  if (element == nullptr || dimensions.empty()) return;
+  if (dwarf_hasattr(die, DW_AT_GNU_vector) != 0 && element->is_character) {  // numbers, and no text
+    Type number = *element;
+    number.is_character = false;
+    element = add(std::move(number));
+  }
+  if (number(die, DW_AT_ordering) == DW_ORD_col_major || info_.is_fortran(die))
+    std::ranges::reverse(dimensions);
+  for (std::size_t i = dimensions.size(); i-- > 0;) {
+    Type& dimension = dimensions[i];
+    dimension.kind = Type::Kind::Array;
+    dimension.target = element;
+    dimension.size = dimension.count * element->size;
+    if (i > 0) element = add(std::move(dimension));
+  }
+  type = std::move(dimensions.front());
 }
 
-const Type* TypeTable::basic(std::string_view words, std::size_t pointer_size) {
+const Type* TypeTable::pointer_to(const Type* target) {
+  const Type*& found = pointers_[target];
+  if (found == nullptr)
+    found = add({.kind = Type::Kind::Pointer, .size = info_.address_bytes(), .target = target});
+  return found;
+}
+
+const Type* TypeTable::array_of(const Type* element, std::uint64_t count, std::int64_t first) {
+  const Type*& found = arrays_[{element, count, first}];
+  if (found == nullptr)
+    found = add({.kind = Type::Kind::Array,
+                 .size = count * element->size,
+                 .target = element,
+                 .first = first,
+                 .count = count});
+  return found;
+}
+
+const Type* TypeTable::basic(std::string_view words) {
+  const std::string key(words);
+  if (const auto found = basic_.find(key); found != basic_.end()) return found->second;
   bool is_unsigned = false, is_signed = false, is_known = false;
   std::size_t longs = 0, size = 0;
   bool is_float = false;
@@ -279,14 +417,18 @@ const Type* TypeTable::basic(std::string_view words, std::size_t pointer_size) {
       return nullptr;
   }
   if (!is_known || (is_float && longs > 0)) return nullptr;
-  if (!is_float && longs > 0) size = longs > 1 ? 8 : pointer_size;
+  if (!is_float && longs > 0) size = longs > 1 ? 8 : info_.address_bytes();
   if (size == 0) size = 4;
   const bool is_plain_char = size == 1 && !is_signed && !is_unsigned;
-  return add({.kind = is_float      ? Type::Kind::Float
-                      : is_unsigned ? Type::Kind::Unsigned
-                                    : Type::Kind::Signed,
-              .size = size,
-              .is_character = is_plain_char || size == 1});
+  const Type* const added = add({.kind = is_float      ? Type::Kind::Float
+                                         : is_unsigned ? Type::Kind::Unsigned
+                                                       : Type::Kind::Signed,
+                                 .size = size,
+                                 .format = !is_float   ? FloatFormat::Unknown
+                                           : size == 4 ? FloatFormat::Single
+                                                       : FloatFormat::Double,
+                                 .is_character = is_plain_char || size == 1});
+  return basic_.emplace(key, added).first->second;
 }
 
 }  // namespace convert::tfile

@@ -3,16 +3,24 @@
 
 #include <deque>
 #include <elfutils/libdw.h>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "converters/tfile/program/type.h"
 
 namespace convert::tfile {
 
+class DebugInfo;
+
 class TypeTable {
  public:
+  TypeTable(DebugInfo& info, unsigned elf_machine) : info_(info), elf_machine_(elf_machine) {}
+
   // The type of a variable, a parameter or a member; null for void.
   const Type* of(Dwarf_Die* described);
   // The type that a DIE describes.
@@ -21,15 +29,25 @@ class TypeTable {
   // Adds a type that DWARF does not describe: that of "a@3", or of a cast.
   const Type* add(Type type) { return &types_.emplace_back(std::move(type)); }
   // The basic type of C with this name, such as "unsigned long"; null when there is none.
-  const Type* basic(std::string_view words, std::size_t pointer_size);
+  const Type* basic(std::string_view words);
+  const Type* pointer_to(const Type* target);
+  const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0);
 
  private:
+  FloatFormat float_format_of(Dwarf_Die* die, std::uint64_t size) const;
+  std::optional<Dwarf_Die> referred_type(Dwarf_Die* die);
+  const Type* read_definition(Dwarf_Die* declaration);
   const Type* read_wide_character(Dwarf_Die die);
   void fill(Type& type, Dwarf_Die* die);
   void fill_members(Type& type, Dwarf_Die* die);
   void fill_array(Type& type, Dwarf_Die* die);
 
+  DebugInfo& info_;
+  unsigned elf_machine_;
   std::deque<Type> types_;
+  std::map<std::string, const Type*, std::less<>> basic_;
+  std::map<const Type*, const Type*> pointers_;
+  std::map<std::tuple<const Type*, std::uint64_t, std::int64_t>, const Type*> arrays_;
   std::unordered_map<const void*, const Type*> by_die_;
 };
 

@@ -58,7 +58,31 @@ TEST(CollectItems, AreValuesOrPlaces) {
   for (const char* const place :
        {"*p", "**p", "a[2]@3", "p->x", "(*p).x", "a[i+1]", "a[i+1].y->z", "*(int*)$rsp", "*(p+1)", "(x)",
         "a.b", "$_siginfo", "*&x[2]@2", "ns::a.b", "a [1]", "(a"})
-    EXPECT_EQ(is_value(place), std::string(place) == "*&x[2]@2") << place;
+    EXPECT_FALSE(is_value(place)) << place;
+}
+
+// GDB takes blanks before the option, and none behind it.
+TEST(CollectItems, MayBeTexts) {
+  for (const char* const command :
+       {"collect/s a", "collect /s a", "collect /s8 a", "collect/s8 a", "collect\t/s  a"}) {
+    const auto items = items_of({command}).hit;
+    ASSERT_EQ(items.size(), 1u) << command;
+    EXPECT_EQ(items[0].text, "a") << command;
+    EXPECT_TRUE(items[0].is_string) << command;
+  }
+  EXPECT_FALSE(items_of({"collect /x a"}).hit.front().is_string);
+}
+
+TEST(CollectItems, MayHaveTemplateArguments) {
+  const auto items = items_of({"collect Box<int, 3>::all, a<b, Box<A<1,2>, 3>::x.y, ::count"}).hit;
+  ASSERT_EQ(items.size(), 4u);
+  EXPECT_EQ(items[0].text, "Box<int, 3>::all");
+  EXPECT_EQ(items[0].kind, CollectItem::Kind::Name);
+  EXPECT_EQ(items[1].text, "a<b");
+  EXPECT_EQ(items[2].text, "Box<A<1,2>, 3>::x.y");
+  EXPECT_EQ(items[2].kind, CollectItem::Kind::Expression);
+  EXPECT_EQ(items[3].text, "::count");
+  EXPECT_EQ(items[3].kind, CollectItem::Kind::Name);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <gtest/gtest.h>
+#include <initializer_list>
+#include <limits>
 
 namespace convert::tfile {
 namespace {
@@ -79,7 +81,7 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, low));
   EXPECT_EQ(value(ValueForm::Enum, 0, 8), Argument(name, high));  // 0xfe, of a signed one
   EXPECT_EQ(value(ValueForm::Enum, 0, 9), Argument(name, high));
-  EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, std::int64_t{0x40}));
+  EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, std::uint64_t{0x40}));
   enumerators = {{2, low}, {4, high}, {64, all}};
   EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, "(LOW | HIGH)"));
   EXPECT_EQ(value(ValueForm::Enum, 1, 3), Argument(name, "(LOW | HIGH | unknown: 0x1)"));
@@ -88,9 +90,36 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, all));
 }
 
+TEST_F(LeafValues, OfFloatsHaveTheirFormat) {
+  const auto number = [&](FloatFormat format, std::initializer_list<unsigned> bytes) {
+    std::vector<std::byte> all;
+    for (const unsigned byte : bytes) all.push_back(static_cast<std::byte>(byte));
+    const Leaf leaf{
+        .name = name, .form = ValueForm::Float, .format = format, .size = all.size(), .enumerators = {}};
+    return argument_of(leaf, all, std::endian::little, names, text);
+  };
+  EXPECT_EQ(number(FloatFormat::Half, {0x00, 0x3e}), Argument(name, 1.5));
+  EXPECT_EQ(number(FloatFormat::Half, {0x00, 0xc0}), Argument(name, -2.0));
+  EXPECT_EQ(number(FloatFormat::Half, {0x01, 0x00}), Argument(name, 0x1p-24));
+  EXPECT_EQ(number(FloatFormat::Half, {0x00, 0x7c}), Argument(name, std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(number(FloatFormat::BFloat, {0xc0, 0x3f}), Argument(name, 1.5));
+  EXPECT_EQ(number(FloatFormat::Decimal, {25, 0, 0, 0x32}), Argument(name, 2.5));
+  EXPECT_EQ(number(FloatFormat::Decimal, {0x7d, 0, 0, 0, 0, 0, 0x80, 0x31}), Argument(name, 1.25));
+  EXPECT_EQ(number(FloatFormat::Decimal, {25, 0, 0, 0xb2}), Argument(name, -2.5));
+  // 3.25 = 0x4000'a000…: 1.101 * 2^1
+  EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0, 0x40}),
+            Argument(name, 3.25));
+  // 2^1024, and no double.
+  EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x43}),
+            Argument(name, "1.79769313486231590773e+308"));
+  EXPECT_EQ(number(FloatFormat::DoubleDouble, {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f}),
+            Argument(name, 2.0));
+}
+
 TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
   Leaf leaf{.name = name,
             .form = ValueForm::Float,
+            .format = FloatFormat::X87,
             .offset = 0,
             .size = 16,
             .bit_offset = 0,
@@ -108,6 +137,7 @@ TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
             Argument(name, "1.18973149535723176502e+4932"));
   leaf = {.name = name,
           .form = ValueForm::Complex,
+          .format = FloatFormat::X87,
           .offset = 0,
           .size = 32,
           .bit_offset = 0,

@@ -1,78 +1,49 @@
-// The types of C expressions, operator by operator.
+// The types and values of C expressions, operator by operator, in traced_expressions.cpp.
 #include "converters/tfile/program/expression.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <map>
 #include <string>
+
+#include "converters/tfile/actions/wanted_registers.h"
+#include "converters/tfile/program/program.h"
+#include "tests/number_bytes.h"
+#include "tests/tfile/program/traced_program.h"
 
 namespace convert::tfile {
 namespace {
 
 using Kind = Type::Kind;
 
-Type number(Kind kind, std::uint64_t size) {
-  return {.kind = kind, .size = size, .members = {}, .enumerators = {}};
-}
-Type pointing(Kind kind, const Type& target, std::uint64_t count = 0) {
-  const std::uint64_t size = kind == Kind::Array ? count * target.size : 8;
-  return {.kind = kind, .size = size, .target = &target, .count = count, .members = {}, .enumerators = {}};
-}
-
 class Expressions : public testing::Test {
  protected:
-  Expressions() {
-    item_.members = {{.name = "id", .type = &short_},
-                     {.name = "next", .type = &item_pointer_},
-                     {.name = "", .type = &base_},
-                     {.name = "row", .type = &longs_}};
-  }
+  Expressions() { frame_.start({}, nullptr, false); }
 
-  // "i4", "u8", "f8", "p to i4", "3 of i2", "item", "enum"; "?" if unknown.
-  std::string type(std::string_view expression, std::size_t pointer_size = 8) {
-    const auto find = [](const std::map<std::string, const Type*>& all, const std::string& name) {
-      const auto found = all.find(name);
-      return found != all.end() ? found->second : nullptr;
-    };
-    const ExpressionScope scope{.variable = [&](const std::string& name) { return find(variables_, name); },
-                                .type = [&](const std::string& name) { return find(named_, name); },
-                                .pointer_size = pointer_size};
-    return text_of(type_of_expression(expression, scope, types_));
+  // At the marked line.
+  Value value(std::string_view expression, const char* mark = "inner expressions") {
+    const auto addresses =
+        program_.line_addresses("traced_expressions.cpp", line_of(mark, "traced_expressions.cpp"));
+    const CodeScope* const scope = program_.scope_at(addresses.at(0));
+    EXPECT_NE(scope, nullptr);
+    return evaluate(expression, {.scope = *scope, .frame = frame_, .registers = [&](std::string_view name) {
+                                   return registers_named(name, &layout_);
+                                 }});
   }
-
-  std::map<std::string, const Type*> variables_{{"c", &char_},
-                                                {"s", &short_},
-                                                {"us", &unsigned_short_},
-                                                {"i", &int_},
-                                                {"u", &unsigned_},
-                                                {"l", &long_},
-                                                {"ul", &unsigned_long_},
-                                                {"b", &bool_},
-                                                {"f", &float_},
-                                                {"d", &double_},
-                                                {"e", &enum_},
-                                                {"n", &negative_enum_},
-                                                {"wide", &wide_enum_},
-                                                {"tiny", &tiny_enum_},
-                                                {"p", &int_pointer_},
-                                                {"v", &void_pointer_},
-                                                {"it", &item_},
-                                                {"q", &item_pointer_},
-                                                {"longs", &longs_},
-                                                {"ri", &int_reference_},
-                                                {"rq", &pointer_reference_},
-                                                {"rit", &item_reference_},
-                                                {"rlongs", &array_reference_},
-                                                {"app::count", &long_}};
-  std::map<std::string, const Type*> named_{{"item", &item_}, {"app::Kind", &enum_}, {"unit", &short_}};
-  Type item_ = number(Kind::Struct, 40);
-  const Type item_pointer_ = pointing(Kind::Pointer, item_);
+  // "i4", "u8", "f8", "p8 to i4", "3 of i2", "item", "enum"; "?" if unknown.
+  std::string type(std::string_view expression, const char* mark = "inner expressions") {
+    return text_of(value(expression, mark).type);
+  }
+  std::optional<std::int64_t> number(std::string_view expression) {
+    const auto bits = integer_of(value(expression), frame_);
+    return bits ? std::optional(static_cast<std::int64_t>(*bits)) : std::nullopt;
+  }
 
  private:
   std::string text_of(const Type* type) const {
     if (type == nullptr) return "?";
-    if (type == &item_) return "item";
     switch (type->kind) {
+      case Kind::Struct:
+        return type->name;
       case Kind::Signed:
         return fmt::format("i{}", type->size);
       case Kind::Unsigned:
@@ -95,23 +66,11 @@ class Expressions : public testing::Test {
     }
   }
 
-  const Type char_ = number(Kind::Signed, 1), short_ = number(Kind::Signed, 2),
-             unsigned_short_ = number(Kind::Unsigned, 2), int_ = number(Kind::Signed, 4),
-             unsigned_ = number(Kind::Unsigned, 4), long_ = number(Kind::Signed, 8),
-             unsigned_long_ = number(Kind::Unsigned, 8), bool_ = number(Kind::Bool, 1),
-             float_ = number(Kind::Float, 4), double_ = number(Kind::Float, 8);
-  const Type enum_{.kind = Kind::Enum, .size = 4, .members = {}, .enumerators = {{0, "LEVEL"}, {5, "FLOW"}}},
-      negative_enum_{.kind = Kind::Enum, .size = 4, .members = {}, .enumerators = {{-1, "NONE"}}};
-  const Type wide_enum_ = number(Kind::Enum, 8), tiny_enum_ = number(Kind::Enum, 1);
-  const Type int_pointer_ = pointing(Kind::Pointer, int_),
-             void_pointer_{.kind = Kind::Pointer, .size = 8, .members = {}, .enumerators = {}},
-             longs_ = pointing(Kind::Array, long_, 3), int_reference_ = pointing(Kind::Reference, int_),
-             pointer_reference_ = pointing(Kind::Reference, item_pointer_),
-             item_reference_ = pointing(Kind::Reference, item_),
-             array_reference_ = pointing(Kind::Reference, longs_);
-  const Type base_{
-      .kind = Kind::Struct, .size = 4, .members = {{.name = "real", .type = &float_}}, .enumerators = {}};
-  TypeTable types_;
+  Program program_{TRACED_FIXED, Demangle::Simple};
+  RegisterLayout layout_{"i386:x86-64",
+                         {{.name = "rsp", .size = 8, .form = ValueForm::Pointer, .flags = {}},
+                          {.name = "rax", .number = 1, .size = 8, .flags = {}}}};
+  FrameMemory frame_{&layout_, std::endian::native};
 };
 
 TEST_F(Expressions, AreVariablesAndTheirMembers) {
@@ -125,8 +84,8 @@ TEST_F(Expressions, AreVariablesAndTheirMembers) {
   EXPECT_EQ(type("rq->id"), "i2");
   EXPECT_EQ(type("(it).id"), "i2");
   EXPECT_EQ(type("(*q).row"), "3 of i8");
-  for (const char* const none :
-       {"x", "it.x", "it.", "s.id", "q.id", "it->id", "p->id", "v->id", "it.next.id", "app::", "1s"})
+  EXPECT_EQ(type("it.next.id"), "i2") << "as in GDB";
+  for (const char* const none : {"x", "it.x", "it.", "s.id", "it->id", "p->id", "v->id", "app::", "1s"})
     EXPECT_EQ(type(none), "?") << none;
 }
 
@@ -140,8 +99,7 @@ TEST_F(Expressions, FollowPointers) {
   EXPECT_EQ(type("q->next[2].row[0]"), "i8");
   EXPECT_EQ(type("&s"), "p8 to i2");
   EXPECT_EQ(type("&ri"), "p8 to i4");
-  EXPECT_EQ(type("&s", 4), "p4 to i2");
-  for (const char* const none : {"*i", "*v", "*x", "&x", "i[0]", "p[x]", "p[0", "longs[]", "*"})
+  for (const char* const none : {"*it", "*v", "*x", "&x", "s[x]", "p[x]", "p[0", "longs[]", "*"})
     EXPECT_EQ(type(none), "?") << none;
 }
 
@@ -167,10 +125,6 @@ TEST_F(Expressions, CombineTypes) {
   EXPECT_EQ(type("u ^ l"), "i8");
   EXPECT_EQ(type("l / ul"), "u8");
   EXPECT_EQ(type("ri + 1"), "i4");
-  EXPECT_EQ(type("f * i"), "f4");
-  EXPECT_EQ(type("l * f"), "f4");
-  EXPECT_EQ(type("f + d"), "f8");
-  EXPECT_EQ(type("d + f"), "f8");
   EXPECT_EQ(type("i << l"), "i4") << "the left side's";
   EXPECT_EQ(type("c >> ul"), "i4");
   EXPECT_EQ(type("i + x"), "?");
@@ -184,22 +138,20 @@ TEST_F(Expressions, CalculateWithEnumerators) {
   EXPECT_EQ(type("e"), "enum");
   EXPECT_EQ(type("e + 1"), "u4");
   EXPECT_EQ(type("1 + n"), "i4");
-  EXPECT_EQ(type("wide + 1"), "u8");
+  EXPECT_EQ(type("wide + 1"), "u8") << "as wide as its type";
   EXPECT_EQ(type("tiny + tiny"), "u4");
-  EXPECT_EQ(type("-e"), "enum") << "as in GDB";
+  EXPECT_EQ(type("-e"), "u4");
 }
 
 TEST_F(Expressions, CalculateWithPointers) {
   EXPECT_EQ(type("p + 1"), "p8 to i4");
   EXPECT_EQ(type("1 + longs"), "p8 to i8");
   EXPECT_EQ(type("p - p"), "i8");
-  EXPECT_EQ(type("p - p", 4), "i4");
   EXPECT_EQ(type("*(p + 1)"), "i4");
 }
 
 TEST_F(Expressions, CompareToTruths) {
-  for (const char* const truth :
-       {"d == d", "d != d", "l <= l", "ul >= l", "l && p", "p || p", "p < p", "d > d", "!d", "!p"})
+  for (const char* const truth : {"l <= l", "ul >= l", "l && p", "p || p", "p < p", "i == l", "!u", "!p"})
     EXPECT_EQ(type(truth), "i4") << truth;
 }
 
@@ -208,29 +160,35 @@ TEST_F(Expressions, HaveSigns) {
   EXPECT_EQ(type("~us"), "i4");
   EXPECT_EQ(type("+b"), "i4");
   EXPECT_EQ(type("-ul"), "u8");
-  EXPECT_EQ(type("-f"), "f4");
   EXPECT_EQ(type("- ri"), "i4");
   for (const char* const none : {"-x", "!x", "~", "!"}) EXPECT_EQ(type(none), "?") << none;
 }
 
 TEST_F(Expressions, AreNumbersAndCharacters) {
-  for (const char* const number : {"7", "0x7f", "7u", "7UL", "7ll"}) EXPECT_EQ(type(number), "i4") << number;
+  EXPECT_EQ(type("7"), "i4");
+  EXPECT_EQ(type("0x7f"), "i4");
+  EXPECT_EQ(type("7u"), "u4");
+  EXPECT_EQ(type("7UL"), "u8");
+  EXPECT_EQ(type("7ll"), "i8");
+  EXPECT_EQ(type("0xffffffff"), "i8");
   EXPECT_EQ(type("'a'"), "i1");
-  EXPECT_EQ(type("'\\n' + 0"), "i4");
+  EXPECT_EQ(number("'a' + 1"), 98);
   for (const char* const none : {"0x", "7q", "99999999999999999999", "'a", "'"})
     EXPECT_EQ(type(none), "?") << none;
 }
 
 TEST_F(Expressions, UseRegistersAsNumbers) {
-  EXPECT_EQ(type("$rsp"), "i8");
-  EXPECT_EQ(type("$sp + 8", 4), "i4");
+  EXPECT_EQ(type("$rsp"), "p8 to i1");
+  EXPECT_EQ(type("*(unsigned char *)$rsp"), "u1");
+  EXPECT_EQ(type("$rax"), "i8");
+  EXPECT_EQ(type("$eax"), "i4");
+  EXPECT_EQ(type("$al"), "?") << "of parts only these";
   EXPECT_EQ(type("$"), "?");
 }
 
 TEST_F(Expressions, AreCast) {
   EXPECT_EQ(type("(char)i"), "i1");
   EXPECT_EQ(type("(unsigned long) i"), "u8");
-  EXPECT_EQ(type("(unsigned long) i", 4), "u4");
   EXPECT_EQ(type("(struct item *)v"), "p8 to item");
   EXPECT_EQ(type("(const volatile char *const)v"), "p8 to i1");
   EXPECT_EQ(type("*(int **)v"), "p8 to i4");
@@ -245,23 +203,71 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// A variable hides a type of the same name, except after `struct`.
-TEST_F(Expressions, KnowVariablesBeforeTypes) {
-  variables_["item"] = &item_pointer_;
-  EXPECT_EQ(type("(item)->id"), "i2");
-  EXPECT_EQ(type("(struct item *)v"), "p8 to item");
+// As in GDB, a name is that of the innermost variable.
+TEST_F(Expressions, KnowInnerVariablesFirst) {
+  EXPECT_EQ(type("i"), "i1");
+  EXPECT_EQ(type("i", "expressions"), "i4");
+  EXPECT_EQ(type("inmost", "expressions"), "?");
 }
 
 TEST_F(Expressions, KnowMembersOfTheirObject) {
-  variables_["this"] = &item_pointer_;
-  EXPECT_EQ(type("id"), "i2");
-  EXPECT_EQ(type("real * 2"), "f4");
-  EXPECT_EQ(type("this->id"), "i2");
-  EXPECT_EQ(type("x"), "?");
-  variables_["this"] = variables_["i"];
-  EXPECT_EQ(type("id"), "?");
-  variables_["this"] = variables_["v"];
-  EXPECT_EQ(type("id"), "?");
+  EXPECT_EQ(type("id", "own"), "i2");
+  EXPECT_EQ(type("real", "own"), "f4");
+  EXPECT_EQ(type("this->id", "own"), "i2");
+  EXPECT_EQ(type("x", "own"), "i4");
+  EXPECT_EQ(type("y", "own"), "?");
+}
+
+TEST_F(Expressions, HavePrecedence) {
+  EXPECT_EQ(number("1 + 2 * 3"), 7);
+  EXPECT_EQ(number("(1 + 2) * 3"), 9);
+  EXPECT_EQ(number("10 - 2 - 3"), 5);
+  EXPECT_EQ(number("1 << 2 + 1"), 8);
+  EXPECT_EQ(number("6 & 3 == 3"), 0);
+  EXPECT_EQ(number("1 | 2 ^ 3"), 1);
+  EXPECT_EQ(number("0 || 1 && 0"), 0);
+  EXPECT_EQ(number("-7 / 2"), -3);
+  EXPECT_EQ(number("-7 % 3"), -1);
+  EXPECT_EQ(number("-8 >> 1"), -4);
+  EXPECT_EQ(number("~0u"), 0xffff'ffff);
+  EXPECT_EQ(number("0x7fffffff + 1"), -0x8000'0000LL) << "as wide as its type";
+  EXPECT_EQ(number("1 / 0"), std::nullopt);
+  EXPECT_EQ(number("017"), 15);
+}
+
+TEST_F(Expressions, KnowSizes) {
+  EXPECT_EQ(number("sizeof(int)"), 4);
+  EXPECT_EQ(number("sizeof it"), 40);
+  EXPECT_EQ(number("sizeof(it.row)"), 24);
+  EXPECT_EQ(number("sizeof(struct item *)"), 8);
+  EXPECT_EQ(number("sizeof(nothing)"), std::nullopt);
+}
+
+TEST_F(Expressions, AreArraysThatPointersPointTo) {
+  EXPECT_EQ(type("*(char(*)[8])v"), "8 of i1");
+  EXPECT_EQ(type("(*(long (*)[2])v)[1]"), "i8");
+  EXPECT_EQ(type("{int}v"), "i4");
+  EXPECT_EQ(type("{int} &it"), "i4");
+}
+
+TEST_F(Expressions, KnowGlobalNames) {
+  EXPECT_EQ(type("::tally"), "i4");
+  EXPECT_EQ(type("app::FLOW"), "i4");
+  EXPECT_EQ(number("app::FLOW + 1"), 6);
+  EXPECT_EQ(type("plant::Basin<2, 3>::volume"), "i8");
+  EXPECT_EQ(type("plant::Basin<2,3>::volume + 1"), "i8");
+  EXPECT_EQ(type("&expressions"), "p8 to other");
+  EXPECT_EQ(type("'traced_unit.c'::tally"), "i2");
+  EXPECT_EQ(type("plant::refill::calls"), "i4");
+}
+
+// What a frame lacks has a type, but no value.
+TEST_F(Expressions, HaveATypeWithoutAValue) {
+  const Value found = value("longs[1] + i");
+  EXPECT_NE(found.type, nullptr);
+  EXPECT_EQ(found.storage.kind, Storage::Kind::None);
+  EXPECT_EQ(found.storage.missing, Missing::NotRecorded);
+  EXPECT_EQ(number("ri"), std::nullopt);
 }
 
 }  // namespace

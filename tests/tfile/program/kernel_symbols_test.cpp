@@ -89,12 +89,11 @@ TEST(KernelSymbolsList, WindowsLineEndsAndOtherLinesAreIgnored) {
 TEST(KernelSymbolsList, DataIsFoundByName) {
   const SymbolList file(kSystemMap);
   const KernelSymbolList symbols(file.path());
-  EXPECT_EQ(symbols.object(0, "init_task")->address, 0xffffffff82000000);
-  EXPECT_EQ(symbols.object(0, "hidden_list")->address, 0xffffffff82000800);
-  EXPECT_EQ(symbols.object(0, "jiffies")->address, 0xffffffff82001000);
-  EXPECT_FALSE(symbols.object(0, "_text"));
-  EXPECT_FALSE(symbols.object(0, "__end_of_kernel"));
-  EXPECT_TRUE(symbols.knows_objects());
+  EXPECT_EQ(symbols.object("init_task")->address, 0xffffffff82000000);
+  EXPECT_EQ(symbols.object("hidden_list")->address, 0xffffffff82000800);
+  EXPECT_EQ(symbols.object("jiffies")->address, 0xffffffff82001000);
+  EXPECT_FALSE(symbols.object("_text"));
+  EXPECT_FALSE(symbols.object("__end_of_kernel"));
 }
 
 TEST(KernelSymbolsList, OtherFilesAreAnError) {

@@ -1,14 +1,15 @@
-// Line numbers of traced_program.cpp.
+// Line numbers of the traced programs' sources.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
 namespace convert::tfile {
 
-// The number of the line of traced_program.cpp that ends with that mark; 0 if there is none.
-inline int line_of(const std::string& mark) {
-  std::ifstream source(TRACED_SOURCE);
+// The number of the line that ends with that mark; 0 if there is none.
+inline int line_of(const std::string& mark, const std::string& file = "traced_program.cpp") {
+  std::ifstream source(std::filesystem::path(TRACED_SOURCE).parent_path() / file);
   int number = 0;
   for (std::string line; std::getline(source, line);) {
     ++number;

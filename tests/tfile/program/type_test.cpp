@@ -120,7 +120,11 @@ TEST(Leaves, OfWideCharactersAreOneText) {
 
 TEST(Leaves, OfLargeNumbersAreNumbers) {
   const auto form = [](Type::Kind kind, std::uint64_t size) {
-    return layout_of({.kind = kind, .size = size, .members = {}, .enumerators = {}}, "x").leaves[0].form;
+    return layout_of(
+               {.kind = kind, .size = size, .format = FloatFormat::Double, .members = {}, .enumerators = {}},
+               "x")
+        .leaves[0]
+        .form;
   };
   EXPECT_EQ(form(Type::Kind::Signed, 16), ValueForm::Signed);
   EXPECT_EQ(form(Type::Kind::Unsigned, 16), ValueForm::Unsigned);

@@ -1,8 +1,12 @@
 // Values of frames whose types the program knows.
+#include <array>
+#include <dwarf.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <span>
 
+#include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program.h"
 #include "tests/tfile/trace_builder.h"
 
@@ -33,6 +37,18 @@ class TypedFrames : public testing::Test {
     options.blobs = Blobs::None;
     const auto lines = t.variable(1, 1000).end().lines(options, {.programs = {file}});
     return lines.empty() ? "" : lines.front();
+  }
+  // The offset of a variable from the frame base, which is the CFA.
+  std::int64_t offset_of(std::string_view function, std::string_view variable) const {
+    const CodeScope* const scope = program.scope_at(program.functions(function).front().address);
+    Dwarf_Die die = scope->find(variable)->die;
+    Dwarf_Attribute attribute;
+    Dwarf_Op* operations = nullptr;
+    std::size_t count = 0;
+    dwarf_attr_integrate(&die, DW_AT_location, &attribute);
+    EXPECT_EQ(dwarf_getlocation_addr(&attribute, scope->pc, &operations, &count, 1), 1);
+    EXPECT_EQ(operations->atom, DW_OP_fbreg);
+    return static_cast<std::int64_t>(operations->number);
   }
   std::uint64_t address_of(const std::string& object) const { return program.object(object).value().address; }
 
@@ -84,20 +100,117 @@ TEST_F(TypedFrames, DoublesAreDoubles) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
-constexpr const char* kEightBytes = "X00000007,23100022080c27";  // const16 0x1000; const8 8; trace; end
+#ifdef __x86_64__
+// At the first address of a function the return address is at rsp, and the CFA behind it.
+class Entries : public TypedFrames {
+ protected:
+  static constexpr std::uint64_t kStack = 0x7000;
 
-TEST_F(TypedFrames, AReferenceIsWhatItRefersTo) {
-  tracepoint("plant::measure", "collect tank", kEightBytes);
-  t.frame(2).memory(0x1000, t.number(std::uint64_t{0x2000}));
+  // A tracepoint at the beginning of a function. `actions` follow the registers.
+  Entries& entry(std::string_view function, std::string_view collect, std::string_view actions) {
+    const std::uint64_t address = program.functions(function).front().address;
+    const std::string location = fmt::format("2:{:x}", address);
+    t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    t.line("tdesc <reg name='rsp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+    t.line("R 10")
+        .line("tsv 1:0:1:74726163655f74696d657374616d70")
+        .line(fmt::format("tp T{}:E:0:0", location));
+    t.line(fmt::format("tp A{}:R3{}", location, actions));
+    t.source(location, "at", function).source(location, "cmd", collect);
+    t.frame(2).registers(t.number(kStack) + t.number(address));
+    return *this;
+  }
+  std::uint64_t place_of(std::string_view function, std::string_view variable) const {
+    return kStack + 8 + static_cast<std::uint64_t>(offset_of(function, variable));
+  }
+  // const16 <address>; const8 <size>; trace; end
+  static std::string trace(std::uint64_t address, unsigned size) {
+    return fmt::format("X00000007,23{:04x}22{:02x}0c27", address, size);
+  }
+  // …; trace_quick 8; ref64; const8 8; trace; end
+  static std::string follow(std::uint64_t address) {
+    return fmt::format("X0000000A,23{:04x}0d081a22080c27", address);
+  }
+};
+
+TEST_F(Entries, VariablesAreWhereTheProgramHasThem) {
+  const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
+  entry("plant::pump", "collect moved, spilled", trace(moved, 4) + trace(spilled, 2));
+  t.memory(moved, t.number(std::int32_t{-5})).memory(spilled, t.number(std::int16_t{-1}));
+  EXPECT_THAT(frame_line(), HasSubstr(" moved=-5 spilled=65535 "));
+  EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("item-"))));
+}
+
+// The actions recorded the variables in another order than the program has them: it is another build.
+TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
+  const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
+  entry("plant::pump", "collect moved, spilled", trace(spilled, 2) + trace(moved, 4));
+  t.memory(spilled, t.number(std::int16_t{-1})).memory(moved, t.number(std::int32_t{-5}));
+  EXPECT_THAT(frame_line(), HasSubstr(" moved=-1 spilled=-5 ")) << "by their order alone";
+  EXPECT_THAT(t.notes(), Contains("item-contradicted 2"));
+}
+
+TEST_F(Entries, ContradictedSizesAreNoticed) {
+  const std::uint64_t moved = place_of("plant::pump", "moved");
+  entry("plant::pump", "collect moved", trace(moved, 8));
+  t.memory(moved, t.number(std::int64_t{-5}));
+  EXPECT_THAT(frame_line(), HasSubstr(" moved=-5 "));
+  EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
+}
+
+// GDB may truncate an address: the action recorded what is no variable's.
+TEST_F(Entries, WhatWasRecordedElsewhereIsNoVariable) {
+  entry("plant::pump", "collect moved", trace(0x100, 4));
+  t.memory(0x100, t.number(std::int32_t{7}));
+  EXPECT_THAT(frame_line(), HasSubstr(" mem.0x100=7 "));
+  EXPECT_THAT(t.notes(), Contains("item-not-recorded 1"));
+}
+
+TEST_F(Entries, LocalsAndArgumentsAreNamed) {
+  const std::uint64_t moved = place_of("plant::pump", "moved"), strokes = place_of("plant::pump", "strokes");
+  entry("plant::pump", "collect $locals, $args", trace(moved, 4) + trace(strokes, 4));
+  t.memory(moved, t.number(std::int32_t{1})).memory(strokes, t.number(std::int32_t{2}));
+  EXPECT_THAT(frame_line(), HasSubstr(" moved=1 strokes=2 "));
+}
+
+TEST_F(Entries, AReferenceIsWhatItRefersTo) {
+  const std::uint64_t tank = place_of("plant::measure", "tank");
+  entry("plant::measure", "collect tank", follow(tank));
+  t.memory(tank, t.number(std::uint64_t{0x2000}));
   t.memory(0x2000, t.number(std::int32_t{3}) + t.number(std::uint32_t{0x3fc0'0000}));
   EXPECT_THAT(frame_line(), HasSubstr(" tank.id=3 tank.volume=1.5 "));
 }
 
-TEST_F(TypedFrames, AReferenceToWhatWasNotRecordedIsAPointer) {
-  tracepoint("plant::measure", "collect tank", kEightBytes);
-  t.frame(2).memory(0x1000, t.number(std::uint64_t{0x2000}));
+TEST_F(Entries, AReferenceToWhatWasNotRecordedIsAPointer) {
+  const std::uint64_t tank = place_of("plant::measure", "tank");
+  entry("plant::measure", "collect tank", follow(tank));
+  t.memory(tank, t.number(std::uint64_t{0x2000}));
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
+
+// The pointer on the way to a value is no memory of unknown meaning.
+TEST_F(Entries, PointersOnTheWayAreNotShown) {
+  const std::uint64_t gauge = place_of("plant::measure", "g");
+  entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));
+  t.memory(gauge, t.number(std::uint64_t{0x2000})).memory(0x2008, t.number(std::uint64_t{77}));
+  const std::string line = frame_line();
+  EXPECT_THAT(line, HasSubstr(" g->serial=77 "));
+  EXPECT_THAT(line, Not(HasSubstr(" mem.")));
+}
+
+TEST_F(Entries, TheReturnAddressIsWhereTheFrameHasIt) {
+  entry("plant::pump", "collect $_ret", trace(kStack, 8));
+  t.memory(kStack, t.number(std::uint64_t{0x401234}));
+  EXPECT_THAT(frame_line(), HasSubstr(" $_ret=0x401234 "));
+}
+
+// GDB takes it from behind the frame pointer, which may be used for something else.
+TEST_F(Entries, WhatIsNoReturnAddressIsNotCalledSo) {
+  entry("plant::pump", "collect $_ret", trace(0x6008, 8));
+  t.memory(0x6008, t.number(std::uint64_t{0x1234}));
+  EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
+}
+#endif
 
 // DWARF 2 describes member offsets by expressions, and counts bit-fields from the top of their storage.
 TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
@@ -110,32 +223,12 @@ TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
 
 #ifdef __x86_64__
 // GDB records only the address of an array of unknown size, so that is its value.
-TEST_F(TypedFrames, ArraysOfUnknownSizeAreAddresses) {
-  const std::uint64_t address = program.functions("unit_sum").front().address;
-  std::optional<LocalVariable> row;
-  std::int64_t offset = 0;
-  for (std::int64_t candidate = 0; candidate > -256 && !row; --candidate) {
-    const auto found = program.local(address, {.offset = candidate, .is_indirect = true});
-    if (found && found->name == "row") row = found, offset = candidate;
-  }
-  ASSERT_TRUE(row);
-  for (const std::string_view collect : {"collect row", "collect $locals"}) {
-    TraceBuilder builder;
-    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
-    builder.line("tdesc <reg name='rbp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
-    const std::string location = fmt::format("2:{:x}", address);
-    // reg 0; const8 16; add; const8 <offset>; ext 8; add; trace_quick 8; ref64; const8 0; trace; end
-    const auto code = fmt::format("260000221002{}1608020d081a22000c27",
-                                  fmt::format("22{:02x}", static_cast<std::uint8_t>(offset)));
-    builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
-    builder.line(fmt::format("tp A{}:R3X{:08X},{}", location, code.size() / 2, code))
-        .source(location, "cmd", collect);
-    builder.frame(2)
-        .registers(builder.number(std::uint64_t{0x7000}) + builder.number(address))
-        .memory(0x7010 + static_cast<std::uint64_t>(offset), builder.number(std::uint64_t{0x6ff0}))
-        .end();
-    EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), HasSubstr(" row=0x6ff0 ")) << collect;
-  }
+TEST_F(Entries, ArraysOfUnknownSizeAreAddresses) {
+  const std::uint64_t row = place_of("unit_sum", "row");
+  // const16 <row>; trace_quick 8; ref64; const8 0; trace; end
+  entry("unit_sum", "collect row", fmt::format("X0000000A,23{:04x}0d081a22000c27", row));
+  t.memory(row, t.number(std::uint64_t{0x6ff0}));
+  EXPECT_THAT(frame_line(), HasSubstr(" row=0x6ff0 "));
 }
 
 class OptimizedFrames : public TypedFrames {
@@ -144,11 +237,6 @@ class OptimizedFrames : public TypedFrames {
 };
 
 TEST_F(OptimizedFrames, VariablesAreInRegisters) {
-  const auto variables = program.register_variables(program.functions("halve").front().address);
-  ASSERT_EQ(variables.size(), 1u);
-  EXPECT_EQ(variables[0].name, "whole");
-  EXPECT_TRUE(variables[0].is_parameter);
-  EXPECT_EQ(variables[0].register_name, "rdi");
   for (const std::string_view collect : {"collect whole", "collect $args"}) {
     TraceBuilder builder;
     builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -221,28 +309,35 @@ TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
 // At the beginning of share() its local variable does not exist yet. Later its members are in registers.
 TEST_F(OptimizedFrames, VariablesAreInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
-  const auto storage_of_shares = [&](std::uint64_t address) {
-    RegisterVariable found;
-    for (const RegisterVariable& variable : program.register_variables(address))
-      if (variable.name == "shares") found = variable;
-    return found;
-  };
-  EXPECT_EQ(storage_of_shares(begin).storage, RegisterVariable::Storage::Nowhere);
-  const auto is_in_two_registers = [&](std::uint64_t address) {
-    const auto pieces = storage_of_shares(address).pieces;
-    return pieces.size() == 2 && !pieces[0].register_name.empty() && !pieces[1].register_name.empty();
+  // The names of the two registers, at an address where it is in two.
+  const auto registers_at = [&](std::uint64_t address) -> std::vector<std::string> {
+    static constexpr std::array<const char*, 12> kNames{"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+                                                        "rbp", "rsp", "r8",  "r9",  "r10", "r11"};
+    const CodeScope* const scope = program.scope_at(address);
+    if (scope == nullptr || scope->find("shares") == nullptr) return {};
+    Dwarf_Die die = scope->find("shares")->die;
+    Dwarf_Attribute attribute;
+    Dwarf_Op* operations = nullptr;
+    std::size_t count = 0;
+    if (dwarf_attr_integrate(&die, DW_AT_location, &attribute) == nullptr ||
+        dwarf_getlocation_addr(&attribute, scope->pc, &operations, &count, 1) != 1)
+      return {};
+    std::vector<std::string> names;
+    for (const Dwarf_Op& operation : std::span(operations, count))
+      if (operation.atom >= DW_OP_reg0 && operation.atom < DW_OP_reg0 + kNames.size())
+        names.emplace_back(kNames[operation.atom - DW_OP_reg0]);
+    return names;
   };
   std::uint64_t address = begin;
-  while (address < begin + 64 && !is_in_two_registers(address)) ++address;
-  const auto pieces = storage_of_shares(address).pieces;
-  ASSERT_EQ(pieces.size(), 2u);
+  while (address < begin + 64 && registers_at(address).size() != 2) ++address;
+  const auto names = registers_at(address);
+  ASSERT_EQ(names.size(), 2u);
 
   const auto lines_at = [&](std::uint64_t at) {
     TraceBuilder builder;
     std::string registers = "tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>";
     registers += "<reg name='rip' bitsize='64'/>";
-    for (const auto& piece : pieces)
-      registers += fmt::format("<reg name='{}' bitsize='64'/>", piece.register_name);
+    for (const std::string& name : names) registers += fmt::format("<reg name='{}' bitsize='64'/>", name);
     builder.line(registers + "</feature></target>");
     const std::string location = fmt::format("2:{:x}", at);
     builder.line("R 18").line("status 0;tstop::0;tframes:1").line(fmt::format("tp T{}:E:0:0", location));

@@ -1,0 +1,50 @@
+// Finds out which collected item each expression of a tracepoint records. A trace file does not contain this:
+// it follows from the order of both, and from what rules out that an expression is an item's.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace convert::tfile {
+
+// Items and expressions are in the same order. An item has one expression, or none, or several. Items of
+// `default-collect` are in no command: expressions without an item may come first, where nothing else is
+// possible.
+class Alignment {
+ public:
+  static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
+
+  // With too many items and expressions nothing is possible.
+  void start(std::size_t items, std::size_t expressions);
+  void allow(std::size_t item, std::size_t expression) {
+    if (!is_too_large_) fits_[item * expressions_ + expression] = true;
+  }
+  void allow_none(std::size_t item) { none_[item] = true; }
+  void allow_many(std::size_t item) { many_[item] = true; }
+  // False when no order of items explains all expressions.
+  bool solve();
+
+  // The item of an expression, if all possible alignments agree on it.
+  std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
+  // Whether a possible alignment gives the item an expression, or none.
+  bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
+  bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
+
+ private:
+  bool solve(bool has_prefix);
+  std::size_t cell(std::size_t item, std::size_t expression) const {
+    return item * (expressions_ + 1) + expression;
+  }
+  template <typename Step>
+  void for_each_step(std::size_t item, std::size_t expression, bool has_prefix, Step&& step) const;
+
+  std::size_t items_ = 0, expressions_ = 0;
+  std::vector<bool> fits_, none_, many_;
+  std::vector<bool> from_start_, to_end_;  // cells that are reached
+  std::vector<std::optional<std::size_t>> item_of_;
+  std::vector<bool> can_have_one_, can_have_none_;
+  bool is_too_large_ = false;
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,54 @@
+// Runs the actions of a tracepoint again on a frame, to find out which memory each of them recorded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "converters/tfile/description/tracepoint.h"
+#include "converters/tfile/frames/frame_memory.h"
+
+namespace convert::tfile {
+
+class Replay {
+ public:
+  // Memory that an action recorded: one block, or more if it is large.
+  struct Recording {
+    std::size_t first_block = 0, blocks = 0;  // in the frame's memory
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;                 // of all blocks
+    std::span<const std::byte> bytes = {};  // of the first block
+    bool is_string = false;
+    bool is_operand = false;  // a pointer on the way to what was collected, or an operand of a value
+  };
+  // A memory action, or an expression.
+  struct Action {
+    const TracepointAction* action = nullptr;
+    std::vector<Recording> recordings = {};
+    bool is_complete = false;                  // the recordings are all that it recorded
+    std::optional<std::uint64_t> result = {};  // of an expression
+  };
+
+  // `is_needed`: for each expression, whether it runs; empty: all. The results borrow from all arguments.
+  void run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame);
+
+  const std::vector<Action>& actions() const { return actions_; }
+  // Whether the memory lies in a range, or in the recording of an expression.
+  bool has_recorded(std::uint64_t address, std::uint64_t size) const;
+  // Whether the memory lies in an absolute range that an action names.
+  bool is_in_a_range(std::uint64_t address, std::uint64_t size) const;
+
+ private:
+  class FrameTarget;
+  void run_range(const TracepointAction& action);
+  bool match_range(const TracepointAction& action, std::uint64_t address, Action& result);
+  Recording consume(std::uint64_t length);
+  bool find_ahead(std::uint64_t address, std::uint64_t size);
+
+  FrameMemory* frame_ = nullptr;
+  std::size_t at_ = 0;  // the first block that no action explains yet
+  std::vector<Action> actions_;
+};
+
+}  // namespace convert::tfile

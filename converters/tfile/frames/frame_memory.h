@@ -1,0 +1,118 @@
+// What one frame holds: registers, memory and trace state variables. Whatever it does not hold is unknown.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "converters/tfile/description/numbers.h"
+#include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/frames/frame_reader.h"
+
+namespace convert::tfile {
+
+// Whether fast tracepoints record the register (fact sheet, section 5): on amd64 rax…r15, rip and eflags. All
+// other bytes of their register blocks are zero.
+inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
+  if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
+  return reg.is_general && !reg.name.starts_with("orig_");
+}
+
+class FrameMemory {
+ public:
+  // `layout` may be null.
+  FrameMemory(const RegisterLayout* layout, std::endian order)
+      : layout_(layout), order_(order), address_mask_(address_mask(layout)) {}
+
+  // Borrows the frame. `registers` may be null.
+  void start(const Frame& frame, const Block* registers, bool is_fast) {
+    frame_ = &frame;
+    registers_ = registers;
+    is_fast_ = is_fast;
+    has_read_values_ = false;
+    memory_.clear();
+    joined_.clear();
+    for (const Block& block : frame.blocks)
+      if (block.kind == Block::Kind::Memory) memory_.push_back(&block);
+  }
+
+  const RegisterLayout* layout() const { return layout_; }
+  std::endian order() const { return order_; }
+  std::size_t address_bytes() const { return layout_ != nullptr ? layout_->address_bytes() : 8; }
+  std::uint64_t masked(std::uint64_t address) const { return address & address_mask_; }
+  const std::vector<const Block*>& blocks() const { return memory_; }  // of memory, in the frame's order
+
+  // Whether anything that was asked for is different in other frames of the same pattern.
+  bool has_read_values() const { return has_read_values_; }
+  void set_read_values() { has_read_values_ = true; }
+
+  // Empty when the frame does not hold the register.
+  std::span<const std::byte> register_bytes(const Register& reg) {
+    has_read_values_ = true;
+    if (registers_ == nullptr || (is_fast_ && !is_in_fast_frames(reg, *layout_))) return {};
+    return bytes_of(reg, registers_->bytes);
+  }
+  std::optional<std::uint64_t> register_value(const Register& reg) {
+    const auto bytes = register_bytes(reg);
+    return bytes.empty() || bytes.size() > 8 ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
+  }
+
+  // Memory, from the first block that holds an address on; empty when any of the bytes is missing. Valid
+  // until start().
+  std::span<const std::byte> bytes(std::uint64_t address, std::uint64_t size) {
+    address = masked(address);
+    const auto first = held_from(address);
+    if (first.size() >= size) return first.first(size);
+    if (first.empty() || size > kMaxJoined) return {};
+    std::vector<std::byte> all(first.begin(), first.end());
+    while (all.size() < size) {
+      const auto more = held_from(masked(address + all.size()));
+      if (more.empty()) return {};
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    all.resize(size);
+    return joined_.emplace_back(std::move(all));
+  }
+  // The bytes of the first block that holds the address, from there on.
+  std::span<const std::byte> held_from(std::uint64_t address) const {
+    for (const Block* const block : memory_)
+      if (const std::uint64_t offset = address - masked(block->address); offset < block->bytes.size())
+        return block->bytes.subspan(offset);
+    return {};
+  }
+  std::optional<std::uint64_t> number(std::uint64_t address, std::size_t size) {
+    has_read_values_ = true;
+    const auto found = bytes(address, size);
+    return found.empty() ? std::nullopt : std::optional(unsigned_bits(found, order_));
+  }
+
+  // The latest value of a trace state variable.
+  std::optional<std::uint64_t> variable(std::uint64_t number) {
+    has_read_values_ = true;
+    std::optional<std::uint64_t> value;
+    for (const Block& block : frame_->blocks)
+      if (block.kind == Block::Kind::Variable && block.address == number)
+        value = static_cast<std::uint64_t>(block.value);
+    return value;
+  }
+
+ private:
+  static constexpr std::uint64_t kMaxJoined = std::uint64_t{1} << 24;
+
+  const RegisterLayout* layout_;
+  std::endian order_;
+  std::uint64_t address_mask_;
+  const Frame* frame_ = nullptr;
+  const Block* registers_ = nullptr;
+  bool is_fast_ = false;
+  bool has_read_values_ = false;
+  std::vector<const Block*> memory_;
+  std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,384 @@
+#include "converters/tfile/program/debug_info.h"
+
+#include <algorithm>
+#include <dwarf.h>
+#include <elf.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+#include <span>
+
+#include "converters/tfile/description/numbers.h"
+
+namespace convert::tfile {
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxScopes = 16384;
+
+// The declaration of a function, which is in its class or namespace.
+Dwarf_Die declaration_of(Dwarf_Die die) {
+  for (int steps = 0; steps < 8; ++steps) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+    const bool has_more = dwarf_attr(&die, DW_AT_abstract_origin, &attribute) != nullptr ||
+                          dwarf_attr(&die, DW_AT_specification, &attribute) != nullptr;
+    if (!has_more || dwarf_formref_die(&attribute, &next) == nullptr) break;
+    die = next;
+  }
+  return die;
+}
+
+int language_of(Dwarf_Die die) {
+  Dwarf_Die unit;
+  return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
+}
+
+bool has_longer_name(Dwarf_Die variable) { return dwarf_hasattr(&variable, DW_AT_specification) != 0; }
+
+bool is_block_without_code(Dwarf_Die* die) {
+  return dwarf_tag(die) == DW_TAG_lexical_block && dwarf_hasattr(die, DW_AT_low_pc) == 0 &&
+         dwarf_hasattr(die, DW_AT_ranges) == 0;
+}
+
+void add_children(Dwarf_Die* scope, std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
+  Dwarf_Die child;
+  for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    const int tag = dwarf_tag(&child);
+    const bool has_name = dwarf_diename(&child) != nullptr;
+    if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
+      variables.push_back(child);
+    else if (is_block_without_code(&child) && depth < kMaxDepth)
+      add_children(&child, variables, depth + 1);
+  }
+}
+
+std::optional<Dwarf_Die> abstract_origin_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die origin;
+  if (dwarf_attr(die, DW_AT_abstract_origin, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &origin) == nullptr)
+    return std::nullopt;
+  return origin;
+}
+
+// An instance of a function has DIEs only for variables that differ from its abstract origin: adds the
+// others.
+void add_inherited(Dwarf_Die* instance, std::vector<Dwarf_Die>& variables) {
+  auto origin = abstract_origin_of(instance);
+  if (!origin) return;
+  std::vector<const void*> own;
+  for (Dwarf_Die& variable : variables)
+    if (const auto of_own = abstract_origin_of(&variable)) own.push_back(of_own->addr);
+  std::vector<Dwarf_Die> inherited;
+  add_children(&*origin, inherited);
+  for (const Dwarf_Die& variable : inherited)
+    if (std::ranges::find(own, variable.addr) == own.end()) variables.push_back(variable);
+}
+
+// The scopes of `pc` within a function, the function first.
+void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
+  scopes.push_back(scope);
+  if (scopes.size() == kMaxDepth) return;
+  const auto add_within = [&](auto& self, Dwarf_Die parent, std::size_t depth) -> bool {
+    Dwarf_Die child;
+    for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+      switch (dwarf_tag(&child)) {
+        case DW_TAG_lexical_block:
+        case DW_TAG_inlined_subroutine:
+        case DW_TAG_try_block:
+        case DW_TAG_catch_block:
+          if (dwarf_haspc(&child, pc) > 0) {
+            add_scopes(child, pc, scopes);
+            return true;
+          }
+          if (is_block_without_code(&child) && depth < kMaxDepth && self(self, child, depth + 1)) return true;
+          break;
+        default:
+          break;
+      }
+    }
+    return false;
+  };
+  add_within(add_within, scope, 0);
+}
+
+// The variable of this name in a function or in one of its blocks.
+std::optional<Dwarf_Die> variable_within(Dwarf_Die* scope, std::string_view name, std::size_t depth = 0) {
+  std::vector<Dwarf_Die> variables;
+  add_children(scope, variables);
+  for (Dwarf_Die& variable : variables)
+    if (name == dwarf_diename(&variable) && !has_longer_name(variable)) return variable;
+  Dwarf_Die child;
+  if (depth < kMaxDepth)
+    for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child))
+      if (dwarf_tag(&child) == DW_TAG_lexical_block)
+        if (auto found = variable_within(&child, name, depth + 1)) return found;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string scope_prefix(Dwarf_Die die) {
+  const std::string_view separator = language_of(die) == DW_LANG_D ? "." : "::";
+  std::string prefix;
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&die, &scopes);
+  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
+  for (int i = 1; i < count; ++i) {
+    switch (dwarf_tag(&scopes[i])) {
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type:
+      case DW_TAG_union_type: {
+        const char* const outer = dwarf_diename(&scopes[i]);
+        prefix = fmt::format("{}{}{}", outer != nullptr ? outer : "(anonymous namespace)", separator, prefix);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return prefix;
+}
+
+std::uint64_t CodeScope::bias() const { return info->bias(); }
+
+const CodeScope::Variable* CodeScope::find(std::string_view name) const {
+  const auto found = std::ranges::find(variables, name, &Variable::name);
+  return found != variables.end() ? &*found : nullptr;
+}
+
+std::string demangled(std::string_view symbol, Demangle mode) {
+  const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
+  if (mode == Demangle::No || !is_mangled) return std::string(symbol);
+  return full_name(symbol, mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden)
+      .value_or(std::string(symbol));
+}
+
+std::string qualified_name(Dwarf_Die* function, Demangle mode) {
+  Dwarf_Attribute attribute;
+  const char* const linkage =
+      dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+  const int language = language_of(*function);
+  const bool is_cxx =
+      linkage != nullptr && std::string_view(linkage).starts_with("_Z") && language != DW_LANG_Rust;
+  const char* const plain = dwarf_diename(function);
+  if (linkage != nullptr && (is_cxx || mode == Demangle::No || plain == nullptr))
+    return demangled(linkage, mode);
+  if (plain == nullptr) return {};
+  std::string name = scope_prefix(declaration_of(*function)) + plain;
+  if (language == DW_LANG_Ada83 || language == DW_LANG_Ada95)
+    for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__", at)) {
+      name.erase(at, 1);
+      name[at] = '.';
+    }
+  return name;
+}
+
+bool is_declaration(Dwarf_Die* variable) {
+  // A definition may refer to a declaration, so the attribute must be the variable's own.
+  Dwarf_Attribute attribute;
+  bool is_one = false;
+  return dwarf_attr(variable, DW_AT_declaration, &attribute) != nullptr &&
+         dwarf_formflag(&attribute, &is_one) == 0 && is_one;
+}
+
+DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes)
+    : module_(module), address_bytes_(address_bytes), types_(*this, elf_machine) {
+  dwarf_ = dwfl_module_getdwarf(module, &dwarf_bias_);
+  const auto add_name = [](void* names, int number, const char*, const char*, const char* name, int,
+                           int) -> int {
+    auto& all = *static_cast<std::vector<std::string>*>(names);
+    if (number < 0 || name == nullptr) return DWARF_CB_OK;
+    all.resize(std::max<std::size_t>(all.size(), static_cast<std::size_t>(number) + 1));
+    all[static_cast<std::size_t>(number)] = name;
+    return DWARF_CB_OK;
+  };
+  dwfl_module_register_names(module, add_name, &register_names_);
+  registers_.resize(register_names_.size());
+}
+
+GlobalNames& DebugInfo::globals() {
+  if (!globals_) {
+    read_units();
+    std::vector<Dwarf_Die> dies;
+    for (const Unit& unit : units_) dies.push_back(unit.die);
+    globals_.emplace(dies);
+  }
+  return *globals_;
+}
+
+const Register* DebugInfo::register_of(std::uint64_t number, const RegisterLayout* layout) {
+  if (number >= registers_.size() || layout == nullptr) return nullptr;
+  auto& found = registers_[number];
+  if (!found) found = register_names_[number].empty() ? nullptr : layout->find(register_names_[number]);
+  return *found;
+}
+
+bool DebugInfo::is_fortran(Dwarf_Die* die) {
+  const int language = language_of(*die);
+  return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
+         language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
+}
+
+std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Attribute* attribute) {
+  Dwarf_Die found;
+  if (dwarf_formref_die(attribute, &found) != nullptr) return found;
+  if (attribute->form != DW_FORM_ref_sig8) return std::nullopt;
+  read_units();
+  const std::span<const unsigned char> bytes(attribute->valp, sizeof(std::uint64_t));
+  const bool is_big = elf_getident(dwarf_getelf(dwarf_), nullptr)[EI_DATA] == ELFDATA2MSB;
+  const std::uint64_t signature =
+      unsigned_bits(std::as_bytes(bytes), is_big ? std::endian::big : std::endian::little);
+  const auto unit = type_units_.find(signature);
+  return unit != type_units_.end() ? std::optional(unit->second) : std::nullopt;
+}
+
+void DebugInfo::read_units() {
+  if (std::exchange(has_read_units_, true) || dwarf_ == nullptr) return;
+  Dwarf_CU* unit = nullptr;
+  Dwarf_Half version = 0;
+  std::uint8_t kind = 0;
+  Dwarf_Die die, split;
+  while (dwarf_get_units(dwarf_, unit, &unit, &version, &kind, &die, &split) == 0) {
+    if (kind == DW_UT_type || kind == DW_UT_split_type) {
+      std::uint64_t signature = 0;
+      if (dwarf_cu_info(unit, nullptr, nullptr, nullptr, nullptr, &signature, nullptr, nullptr) == 0)
+        type_units_.try_emplace(signature, split);
+      continue;
+    }
+    if (kind == DW_UT_partial) continue;
+    // A skeleton describes where the code is, the unit in its own file all else.
+    units_.push_back({.die = kind == DW_UT_skeleton && split.addr != nullptr ? split : die});
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    bool has_ranges = false;
+    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {
+      if (begin < end) unit_ranges_.push_back({begin, end, units_.size() - 1});
+      has_ranges |= begin < end;
+    }
+    if (!has_ranges) units_without_ranges_.push_back(units_.size() - 1);
+  }
+  std::ranges::sort(unit_ranges_, {}, &UnitRange::begin);
+}
+
+void DebugInfo::add_functions(Dwarf_Die* parent, std::vector<Range>& functions, std::size_t depth) {
+  Dwarf_Die child;
+  if (depth == kMaxDepth) return;
+  for (int more = dwarf_child(parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    switch (dwarf_tag(&child)) {
+      case DW_TAG_subprogram: {
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;)
+          if (begin < end) functions.push_back({begin, end, child});
+        add_functions(&child, functions, depth + 1);
+        break;
+      }
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type:
+      case DW_TAG_union_type:
+      case DW_TAG_lexical_block:
+        add_functions(&child, functions, depth + 1);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void DebugInfo::read_unit(Unit& unit) {
+  if (std::exchange(unit.is_read, true)) return;
+  add_functions(&unit.die, unit.functions, 0);
+  std::ranges::stable_sort(unit.functions, {}, &Range::begin);
+  std::vector<Dwarf_Die> variables;
+  add_children(&unit.die, variables);
+  for (Dwarf_Die& variable : variables)
+    if (!has_longer_name(variable) && !is_declaration(&variable))
+      unit.variables.try_emplace(dwarf_diename(&variable), variable);
+}
+
+const DebugInfo::Range* DebugInfo::function_at(Unit& unit, Dwarf_Addr pc) {
+  read_unit(unit);
+  constexpr int kMaxNested = 16;  // functions whose code lies around that of others
+  auto next = std::ranges::upper_bound(unit.functions, pc, {}, &Range::begin);
+  for (int steps = 0; next != unit.functions.begin() && steps < kMaxNested; ++steps)
+    if (--next; pc < next->end) return &*next;
+  return nullptr;
+}
+
+const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
+  const Dwarf_Addr pc = address - bias();
+  if (const auto found = scopes_.find(pc); found != scopes_.end()) return found->second.get();
+  read_units();
+  std::unique_ptr<CodeScope> scope;
+  const auto look_in = [&](std::size_t index) {
+    if (scope) return;
+    if (const Range* const function = function_at(units_[index], pc))
+      scope = scope_of(units_[index], function->die, pc);
+  };
+  const auto next = std::ranges::upper_bound(unit_ranges_, pc, {}, &UnitRange::begin);
+  if (next != unit_ranges_.begin() && pc < std::prev(next)->end) look_in(std::prev(next)->unit);
+  for (const std::size_t unit : units_without_ranges_) look_in(unit);
+  if (scopes_.size() >= kMaxScopes) scopes_.clear();
+  return scopes_.emplace(pc, std::move(scope)).first->second.get();
+}
+
+std::unique_ptr<CodeScope> DebugInfo::scope_of(Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc) {
+  auto scope = std::make_unique<CodeScope>();
+  scope->info = this;
+  scope->pc = pc;
+  scope->unit = unit.die;
+  scope->unit_variables = &unit.variables;
+  std::vector<Dwarf_Die> scopes;
+  add_scopes(function, pc, scopes);
+  bool is_in_function = true;
+  for (auto next = scopes.rbegin(); next != scopes.rend(); ++next) {
+    const int tag = dwarf_tag(&*next);
+    const bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+    if (is_in_function) {
+      std::vector<Dwarf_Die> variables;
+      add_children(&*next, variables);
+      add_inherited(&*next, variables);
+      std::ranges::stable_partition(variables, [](const Dwarf_Die& die) { return !has_longer_name(die); });
+      for (Dwarf_Die& variable : variables)
+        scope->variables.push_back(
+            {dwarf_diename(&variable), variable, dwarf_tag(&variable) == DW_TAG_formal_parameter});
+    }
+    if (!is_function) continue;
+    scope->functions.push_back(*next);
+    is_in_function = false;
+  }
+  scope->prefix = scope_prefix(declaration_of(scope->functions.front()));
+  Dwarf_Addr cfi_bias = 0;
+  for (Dwarf_CFI* const cfi :
+       {dwfl_module_dwarf_cfi(module_, &cfi_bias), dwfl_module_eh_cfi(module_, &cfi_bias)}) {
+    Dwarf_Frame* frame = nullptr;
+    if (!scope->unwind && cfi != nullptr &&
+        dwarf_cfi_addrframe(cfi, pc + dwarf_bias_ - cfi_bias, &frame) == 0)
+      scope->unwind.reset(frame);
+  }
+  return scope;
+}
+
+std::optional<Dwarf_Die> DebugInfo::variable_of_file(std::string_view file, std::string_view name) {
+  read_units();
+  const auto file_name = std::filesystem::path(file).filename();
+  for (Unit& unit : units_) {
+    const char* const path = dwarf_diename(&unit.die);
+    if (path == nullptr || std::filesystem::path(path).filename() != file_name) continue;
+    read_unit(unit);
+    if (const auto found = unit.variables.find(std::string(name)); found != unit.variables.end())
+      return found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<Dwarf_Die> DebugInfo::variable_of_function(const std::string& function, std::string_view name) {
+  Dwarf_Die* const found = globals().function(function);
+  return found != nullptr ? variable_within(found, name) : std::nullopt;
+}
+
+}  // namespace convert::tfile

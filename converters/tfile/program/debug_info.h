@@ -1,0 +1,136 @@
+// A program's DWARF by code address: functions, the variables that are visible there, their types; and its
+// global names.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "converters/symbols/demangle.h"
+#include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/program/global_names.h"
+#include "converters/tfile/program/type_table.h"
+
+namespace convert::tfile {
+
+class DebugInfo;
+
+// What is visible at a code address.
+struct CodeScope {
+  struct Variable {
+    std::string name;
+    Dwarf_Die die;
+    bool is_parameter = false;
+  };
+  DebugInfo* info = nullptr;
+  Dwarf_Addr pc = 0;  // in DWARF
+  Dwarf_Die unit{};
+  std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
+  std::string prefix;                // the innermost function's namespaces and classes: "plant::Tap::"
+  // Of the innermost function, the innermost block's first. Within a block, static members of classes and
+  // namespaces come last, because they have longer names, too.
+  std::vector<Variable> variables;
+  const std::unordered_map<std::string, Dwarf_Die>* unit_variables = nullptr;  // of its unit, outside of all
+  std::unique_ptr<Dwarf_Frame, decltype(&std::free)> unwind{nullptr, &std::free};  // null: unknown
+
+  std::uint64_t bias() const;  // is added to addresses of DWARF
+  const Variable* find(std::string_view name) const;
+};
+
+// A function name as GDB shows it: with template arguments, and with parameters only in full mode.
+std::string demangled(std::string_view symbol, Demangle mode);
+
+// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
+// scopes. Empty when the function has no name.
+std::string qualified_name(Dwarf_Die* function, Demangle mode);
+
+// "ns::Class::": the namespaces, modules and classes around a DIE.
+std::string scope_prefix(Dwarf_Die die);
+
+// Whether the variable is defined elsewhere.
+bool is_declaration(Dwarf_Die* variable);
+
+class DebugInfo {
+ public:
+  // Borrows the module.
+  DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes);
+
+  void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
+  std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
+
+  // Null where no function is described. `address` is one of the recording. Valid until set_load_bias().
+  const CodeScope* scope_at(std::uint64_t address);
+  // The variable "x" of 'file.c'::x, and of function::x.
+  std::optional<Dwarf_Die> variable_of_file(std::string_view file, std::string_view name);
+  std::optional<Dwarf_Die> variable_of_function(const std::string& function, std::string_view name);
+
+  // The other modules of the recording. Borrows them.
+  void add_other(DebugInfo& other) { others_.push_back(&other); }
+  const std::vector<DebugInfo*>& others() const { return others_; }
+  // A scope without functions: it has only global names.
+  const CodeScope& global_scope() {
+    global_scope_.info = this;
+    return global_scope_;
+  }
+
+  Dwarf* dwarf() const { return dwarf_; }
+  TypeTable& types() { return types_; }
+  GlobalNames& globals();
+  unsigned address_bytes() const { return address_bytes_; }
+  static bool is_fortran(Dwarf_Die* die);
+  // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
+  std::optional<Dwarf_Die> referred(Dwarf_Attribute* attribute);
+
+  // The register that DWARF calls by this number; null if the target has none of its name.
+  const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
+
+ private:
+  struct Range {
+    Dwarf_Addr begin, end;
+    Dwarf_Die die;
+  };
+  struct Unit {
+    Dwarf_Die die{};
+    bool is_read = false;
+    std::vector<Range> functions = {};                          // by address
+    std::unordered_map<std::string, Dwarf_Die> variables = {};  // not those of namespaces and classes
+  };
+
+  void read_units();
+  void read_unit(Unit& unit);
+  void add_functions(Dwarf_Die* parent, std::vector<Range>& functions, std::size_t depth);
+  const Range* function_at(Unit& unit, Dwarf_Addr pc);
+  std::unique_ptr<CodeScope> scope_of(Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
+
+  Dwfl_Module* module_;
+  Dwarf* dwarf_ = nullptr;  // null: none
+  Dwarf_Addr dwarf_bias_ = 0;
+  std::uint64_t load_bias_ = 0;
+  unsigned address_bytes_;
+  TypeTable types_;
+  std::optional<GlobalNames> globals_;  // read on first use
+  CodeScope global_scope_;
+  std::vector<DebugInfo*> others_;
+
+  bool has_read_units_ = false;
+  std::vector<Unit> units_;
+  struct UnitRange {
+    Dwarf_Addr begin, end;
+    std::size_t unit;
+  };
+  std::vector<UnitRange> unit_ranges_;  // by address
+  std::vector<std::size_t> units_without_ranges_;
+  std::unordered_map<std::uint64_t, Dwarf_Die> type_units_;  // their types, by signature
+  std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
+  std::vector<std::string> register_names_;                // by number in DWARF
+  std::vector<std::optional<const Register*>> registers_;  // the same, looked up
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,75 @@
+// Which item each expression records.
+#include "converters/tfile/actions/alignment.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace convert::tfile {
+namespace {
+
+// A row per item: 'x' where it may have the expression, '?' behind it if it may have none, '*' if several.
+// The items of the expressions, "-" where alignments differ; "impossible" if there is none.
+std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
+  Alignment alignment;
+  alignment.start(rows.size(), expressions);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < expressions; ++j)
+      if (rows[i][j] == 'x') alignment.allow(i, j);
+    if (rows[i].find('?') != std::string::npos) alignment.allow_none(i);
+    if (rows[i].find('*') != std::string::npos) alignment.allow_many(i);
+  }
+  if (!alignment.solve()) return "impossible";
+  std::string found;
+  for (std::size_t j = 0; j < expressions; ++j)
+    found += alignment.item_of(j) ? static_cast<char>('0' + *alignment.item_of(j)) : '-';
+  return found;
+}
+
+TEST(Alignments, KeepTheOrder) {
+  EXPECT_EQ(aligned({"xx", "xx"}, 2), "01");
+  EXPECT_EQ(aligned({".x", "x."}, 2), "impossible") << "crossed";
+  EXPECT_EQ(aligned({}, 0), "");
+}
+
+TEST(Alignments, MayLeaveItemsOut) {
+  EXPECT_EQ(aligned({"x?", "x"}, 1), "1");
+  EXPECT_EQ(aligned({"x?", "x?"}, 1), "-") << "either";
+  EXPECT_EQ(aligned({"x?", ".?"}, 1), "0");
+  EXPECT_EQ(aligned({"x", "x"}, 1), "impossible");
+}
+
+TEST(Alignments, MayGiveAnItemSeveralExpressions) {
+  EXPECT_EQ(aligned({"xxx?*"}, 3), "000");
+  EXPECT_EQ(aligned({"xxx?*", "xxx"}, 3), "001");
+  EXPECT_EQ(aligned({"xx?*", "xx?*"}, 2), "--");
+  EXPECT_EQ(aligned({"x.x?*", ".x."}, 3), "impossible");
+}
+
+// Those of `default-collect`, where nothing else is possible.
+TEST(Alignments, MayBeginWithOtherExpressions) {
+  EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
+  EXPECT_EQ(aligned({".x"}, 2), "-0");
+  EXPECT_EQ(aligned({"x."}, 2), "impossible") << "but not end with them";
+}
+
+TEST(Alignments, KnowItemsThatHaveNone) {
+  Alignment alignment;
+  alignment.start(2, 1);
+  alignment.allow_none(0);
+  alignment.allow(1, 0);
+  ASSERT_TRUE(alignment.solve());
+  EXPECT_TRUE(alignment.can_have_none(0));
+  EXPECT_FALSE(alignment.can_have_one(0));
+  EXPECT_FALSE(alignment.can_have_none(1));
+  EXPECT_TRUE(alignment.can_have_one(1));
+}
+
+TEST(Alignments, AreLimited) {
+  Alignment alignment;
+  alignment.start(1000, 1000);
+  EXPECT_FALSE(alignment.solve());
+}
+
+}  // namespace
+}  // namespace convert::tfile
