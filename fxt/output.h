@@ -40,8 +40,9 @@ class MemoryOutput final : public Output {
   std::size_t filled_ = 0;
 };
 
-// Writes a file by its path. Until Writer::finish() it has a temporary name in the same directory; a file
-// that has its name already stays unharmed until then. Devices and FIFOs are written to directly. Throws
+// Writes a file by its path, or what a link leads to. Until Writer::finish() it has a temporary name beside;
+// a file that is there stays unharmed until then, and its mode is kept. Without finish(), what was sent
+// becomes the file, or stays beside one that is there. Devices and FIFOs are written to directly. Throws
 // std::system_error.
 class FileOutput final : public Output {
  public:

@@ -343,9 +343,7 @@ void Cutter::State::take_switch(const ContextSwitch& record) {
 }
 
 void Cutter::State::dispatch(const ProviderInfo& info) {
-  const auto known =
-      std::ranges::find(providers_.all, info.id, &std::pair<std::uint32_t, std::string>::first);
-  if (known == providers_.all.end()) providers_.all.emplace_back(info.id, info.name);
+  if (providers_.ids.insert(info.id).second) providers_.all.emplace_back(info.id, info.name);
   providers_.current = info.id;
   if (piece_) piece_->write(Record(info));
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,7 @@ class PieceEdges {
 // Providers of the trace, in the order of their announcement, and the current one.
 struct KnownProviders {
   std::vector<std::pair<std::uint32_t, std::string>> all = {};
+  std::unordered_set<std::uint32_t> ids = {};
   std::uint32_t current = 0;
 };
 

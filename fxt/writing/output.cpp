@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <ios>
 #include <ostream>
 #include <stdexcept>
@@ -36,22 +37,54 @@ std::string MemoryOutput::bytes() const {
   return bytes;
 }
 
+namespace {
+
+[[noreturn]] void fail(int error, const std::string& path) {
+  throw std::system_error(error, std::generic_category(), path);
+}
+
+// Where a name leads to in the end; the name itself if there is no link.
+std::string without_links(std::string path) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, error); ++links)
+    path = std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error);
+  return path;
+}
+
+// The permissions that a new file would have.
+mode_t new_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
 FileOutput::FileOutput(std::string path, std::size_t buffer_words)
-    : path_(std::move(path)), buffer_(std::max(buffer_words, kMinBufferWords)) {
+    : path_(without_links(std::move(path))), buffer_(std::max(buffer_words, kMinBufferWords)) {
   struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR, path_);
+  if (exists && ::access(path_.c_str(), W_OK) != 0) fail(errno, path_);
+  if (exists && !S_ISREG(status.st_mode)) {
     file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   } else {
     beside_ = path_ + ".XXXXXX";
     file_ = ::mkostemp(beside_.data(), O_CLOEXEC);
+    if (file_ >= 0) ::fchmod(file_, exists ? status.st_mode & 07777 : new_mode());
   }
-  if (file_ < 0) throw std::system_error(errno, std::generic_category(), path_);
+  if (file_ < 0) fail(errno, path_);
 }
 
+// A trace that was not finished, perhaps because of an exception, can be read as far as it was sent. It never
+// takes the place of another file.
 FileOutput::~FileOutput() {
   if (file_ < 0) return;
+  const bool is_empty = ::lseek(file_, 0, SEEK_END) <= 0;
   ::close(file_);
-  if (!beside_.empty()) ::unlink(beside_.c_str());
+  if (beside_.empty()) return;
+  if (is_empty || ::link(beside_.c_str(), path_.c_str()) == 0) ::unlink(beside_.c_str());
 }
 
 std::span<std::uint64_t> FileOutput::exchange(std::size_t filled_words) {
@@ -59,7 +92,7 @@ std::span<std::uint64_t> FileOutput::exchange(std::size_t filled_words) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw std::system_error(errno, std::generic_category(), path_);
+    if (written < 0) fail(errno, path_);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
   return buffer_;
@@ -67,20 +100,12 @@ std::span<std::uint64_t> FileOutput::exchange(std::size_t filled_words) {
 
 void FileOutput::finish() {
   if (file_ < 0) return;
-  if (beside_.empty()) {
-    if (::close(std::exchange(file_, -1)) != 0)
-      throw std::system_error(errno, std::generic_category(), path_);
-    return;
-  }
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  // The permissions that a new file would have.
-  bool good = ::fchmod(file_, 0666 & ~mask) == 0;
-  good = ::close(std::exchange(file_, -1)) == 0 && good;
-  if (good && std::rename(beside_.c_str(), path_.c_str()) == 0) return;
+  bool good = ::close(std::exchange(file_, -1)) == 0;
+  if (!beside_.empty()) good = good && std::rename(beside_.c_str(), path_.c_str()) == 0;
+  if (good) return;
   const int error = errno;
-  ::unlink(beside_.c_str());
-  throw std::system_error(error, std::generic_category(), path_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+  fail(error, path_);
 }
 
 StreamOutput::StreamOutput(std::ostream& out, std::size_t buffer_words)

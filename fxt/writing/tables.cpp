@@ -21,10 +21,6 @@ bool mark(std::vector<bool>& known, std::size_t index) {
 
 // ---- Providers ----
 
-bool WriterTables::has_provider(std::uint32_t id) const {
-  return std::ranges::find(providers_, id, &Provider::id) != providers_.end();
-}
-
 void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
   if (has_provider(id))
     throw WriterError("provider " + std::to_string(id) +
@@ -39,19 +35,20 @@ void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
   out_->append(std::array{
       InitializationHeader::Type::put(code(RecordType::Initialization)) | InitializationHeader::Size::put(2),
       kTicksPerSecond});
+  place_of_.emplace(id, providers_.size());
   providers_.push_back({.id = id});
   enter(providers_.size() - 1);
 }
 
 void WriterTables::switch_provider(std::uint32_t id) {
-  const auto provider = std::ranges::find(providers_, id, &Provider::id);
-  if (provider == providers_.end())
+  const auto place = place_of_.find(id);
+  if (place == place_of_.end())
     throw WriterError("provider " + std::to_string(id) + " was never announced; begin_provider() does it");
   out_->append(std::array{ProviderSectionHeader::Type::put(code(RecordType::Metadata)) |
                           ProviderSectionHeader::Size::put(1) |
                           ProviderSectionHeader::MetadataType::put(code(MetadataType::ProviderSection)) |
                           ProviderSectionHeader::ProviderId::put(id)});
-  enter(static_cast<std::size_t>(provider - providers_.begin()));
+  enter(place->second);
 }
 
 void WriterTables::enter(std::size_t provider) {

@@ -41,7 +41,7 @@ class WriterTables {
   // Makes an announced provider the current one. References that stay valid are registered there, too.
   void switch_provider(std::uint32_t id);
   std::uint32_t provider() const { return providers_[provider_].id; }
-  bool has_provider(std::uint32_t id) const;
+  bool has_provider(std::uint32_t id) const { return place_of_.contains(id); }
 
   // ---- References of one record. They register what they refer to. ----
 
@@ -96,7 +96,8 @@ class WriterTables {
   std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);
   ThreadRef last_thread_;  // events mostly come in runs of one thread; ref 0 if none
   std::vector<Provider> providers_;
-  std::size_t provider_ = 0;  // the current one
+  std::unordered_map<std::uint32_t, std::size_t> place_of_;  // in providers_, by id
+  std::size_t provider_ = 0;                                 // the current one
   std::forward_list<std::string> changed_;
 };
 

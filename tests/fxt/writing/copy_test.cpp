@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -223,7 +224,37 @@ TEST_F(FileOutputTest, LeavesWhatIsThereUntilThen) {
     writer.flush();
   }
   EXPECT_EQ(std::filesystem::file_size(path_), 5U);
-  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(files(), 2U);  // what was sent stays beside it
+}
+
+TEST_F(FileOutputTest, KeepsWhatWasSentBeforeAnException) {
+  try {
+    FileOutput output(path_);
+    Writer writer(output);
+    writer.flush();
+    throw std::runtime_error("before finish()");
+  } catch (const std::runtime_error&) {
+    EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
+    EXPECT_EQ(files(), 1U);
+  }
+}
+
+TEST_F(FileOutputTest, LeavesNothingWhereNothingWasSent) {
+  { FileOutput output(path_); }
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(FileOutputTest, FollowsLinksAndKeepsTheMode) {
+  std::ofstream(folder_ + "/there") << "older";
+  ::chmod((folder_ + "/there").c_str(), 0640);
+  std::filesystem::create_symlink("there", folder_ + "/second");
+  std::filesystem::create_symlink(folder_ + "/second", path_);
+  FileOutput output(path_);
+  Writer(output).finish();
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  EXPECT_EQ(std::filesystem::file_size(folder_ + "/there"), kStart.size() * 8);
+  EXPECT_EQ(std::filesystem::status(folder_ + "/there").permissions(), std::filesystem::perms{0640});
+  EXPECT_EQ(files(), 3U);
 }
 
 TEST_F(FileOutputTest, WritesToAFifo) {
@@ -243,10 +274,11 @@ TEST_F(FileOutputTest, WritesToAFifo) {
 
 TEST_F(FileOutputTest, SaysWhatCannotBeWritten) {
   EXPECT_THROW(FileOutput("/no/such/folder/out.fxt"), std::system_error);
-  std::filesystem::create_directories(path_ + "/in the way");
+  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // at the beginning
   {
     FileOutput output(path_);
     Writer writer(output);
+    std::filesystem::create_directories(path_ + "/in the way");
     EXPECT_THROW(writer.finish(), std::system_error);
   }
   EXPECT_EQ(files(), 1U);
