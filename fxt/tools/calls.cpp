@@ -38,12 +38,6 @@ CallThread& CallStream::thread_of(const Thread& thread) {
   return *recent;
 }
 
-CallStream::Part CallStream::part_of(const OpenCall& call) const {
-  const std::uint64_t begin = std::max(call.begin_ns, window_.from());
-  const std::uint64_t end = std::min(call.end_ns, window_.to());
-  return {.is_empty = end < begin, .begin_ns = begin, .end_ns = std::max(begin, end)};
-}
-
 bool CallStream::add(const Entry& entry, const Reader& reader) {
   const auto* const event = std::get_if<Event>(&entry.record);
   if (event == nullptr) {

@@ -2,6 +2,7 @@
 // What a program wants to know of calls it asks CallStream, which follows each thread's open calls.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -108,7 +109,11 @@ class CallStream {
   // No record follows: calls without an end event end at the latest time of their thread.
   void finish();
 
-  Part part_of(const OpenCall& call) const;
+  Part part_of(const OpenCall& call) const {
+    const std::uint64_t begin = std::max(call.begin_ns, window_.from());
+    const std::uint64_t end = std::min(call.end_ns, window_.to());
+    return {.is_empty = end < begin, .begin_ns = begin, .end_ns = std::max(begin, end)};
+  }
   const CallNames& names() const { return names_; }
   std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
   const std::map<ThreadKey, CallThread>& threads() const { return threads_; }
