@@ -8,7 +8,8 @@ std::uint32_t CallNames::find(const Event& event) {
   const auto known = indices_.find({event.category.text, event.name.text});
   if (known != indices_.end()) return known->second;
   const auto index = static_cast<std::uint32_t>(names_.size());
-  const Name& name = names_.emplace_back(std::string(event.category.text), std::string(event.name.text));
+  names_.push_back({.category = std::string(event.category.text), .name = std::string(event.name.text)});
+  const Name& name = names_.back();
   indices_.emplace(View{name.category, name.name}, index);
   return index;
 }

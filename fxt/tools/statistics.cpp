@@ -181,8 +181,8 @@ std::vector<Statistics::Function> Statistics::functions() const {
 
 void Statistics::append_calls_to(TextBuffer& out) const {
   std::vector<Function> own = functions();
-  const auto switches = std::ranges::stable_partition(
-      own, [](const Function& function) { return function.name.category != kSwitches; });
+  const auto switches = std::stable_partition(
+      own.begin(), own.end(), [](const Function& function) { return function.name.category != kSwitches; });
   const auto table = [&](std::string_view title, auto first, auto last) {
     if (first == last) return;
     append(out, "{}{}{}\n  {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}\n", title,
@@ -196,8 +196,8 @@ void Statistics::append_calls_to(TextBuffer& out) const {
       append_names(out, first->name);
     }
   };
-  table("calls by category and name", own.begin(), switches.begin());
-  table("off the cpu", switches.begin(), switches.end());
+  table("calls by category and name", own.begin(), switches);
+  table("off the cpu", switches, own.end());
   if (calls_.late() != 0)
     append(
         out,

@@ -75,13 +75,13 @@ bool Row::put(const Shape& call, std::uint64_t merged_ns) {
   return true;
 }
 
-bool Row::mark(Shape mark) {
+bool Row::mark(const Shape& mark) {
   const auto next = marks_.upper_bound(mark.begin_ns);
   if (mark.frame && next != marks_.begin()) {
     const Shape& before = std::prev(next)->second;
     if (before.begin_ns == mark.begin_ns && before.frame == mark.frame) return false;
   }
-  marks_.emplace_hint(next, mark.begin_ns, std::move(mark));
+  marks_.emplace_hint(next, mark.begin_ns, mark);
   return true;
 }
 
@@ -124,7 +124,7 @@ std::vector<Shape> Row::remove_inside(const Shape& call) {
         ++at;
         continue;
       }
-      removed.push_back(std::move(at->second));
+      removed.push_back(at->second);
       at = shapes->erase(at);
     }
   return removed;
@@ -178,9 +178,9 @@ std::size_t ThreadRows::row_at(std::size_t first_row, std::uint64_t time_ns) con
   return number;
 }
 
-ThreadRows::Marked ThreadRows::mark(std::size_t row, Shape mark) {
+ThreadRows::Marked ThreadRows::mark(std::size_t row, const Shape& mark) {
   if (row >= max_rows_) return Marked::TooDeep;
-  if (!this->row(row).mark(std::move(mark))) return Marked::Known;
+  if (!this->row(row).mark(mark)) return Marked::Known;
   ++size_;
   return Marked::New;
 }

@@ -34,7 +34,7 @@ class Row {
   // may become one with it, as by merge(merged_ns); false then.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // False if it is the same frame as the mark before it.
-  bool mark(Shape mark);
+  bool mark(const Shape& mark);
 
   enum class Space : std::uint8_t {
     Free,   // holds no calls but those inside the new one
@@ -73,7 +73,7 @@ class ThreadRows {
   // The row of a mark that comes after later events: below the calls around it.
   std::size_t row_at(std::size_t first_row, std::uint64_t time_ns) const;
   enum class Marked : std::uint8_t { New, Known, TooDeep };
-  Marked mark(std::size_t row, Shape mark);
+  Marked mark(std::size_t row, const Shape& mark);
 
   void merge(std::uint64_t pixel_ns);
 
