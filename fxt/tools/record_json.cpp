@@ -1,5 +1,6 @@
 // Records as JSON, one object each, written as they are walked: a tree of values takes ten times as long.
 #include <cmath>
+#include <fmt/ranges.h>
 
 #include "fxt/tools/record_fields.h"
 #include "fxt/tools/record_text.h"
