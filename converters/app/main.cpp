@@ -144,6 +144,7 @@ ExitCode run(const ConvertOptions& options) {
   }
   report.bytes_read = stats.bytes_read;
   report.records_read = stats.records_read;
+  report.details = stats.details;
   report.bytes_written = output.files().bytes_written();
   std::set<ProcessId> processes;
   std::set<std::pair<ProcessId, ThreadId>> threads;

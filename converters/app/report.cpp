@@ -1,5 +1,6 @@
 #include "converters/app/report.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -70,6 +71,12 @@ std::string text_of(const Report& report, const Notes& notes) {
   if (report.first_ns)
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*report.first_ns),
                         format_seconds(report.last_ns), format_seconds(report.last_ns - *report.first_ns));
+  constexpr std::size_t kShownDetails = 20;
+  for (std::size_t i = 0; i < std::min(report.details.size(), kShownDetails); ++i)
+    text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(report.details[i]));
+  if (report.details.size() > kShownDetails)
+    text += fmt::format("         and {} more: --report json has them all\n",
+                        report.details.size() - kShownDetails);
   return notes.empty() ? text : text + text_of(notes);
 }
 
@@ -87,6 +94,7 @@ std::string json_of(const Report& report, const Notes& notes) {
                  {"last_ns", report.first_ns ? Outline(report.last_ns) : Outline()},
                  {"notes", outline_of(notes)}};
   if (!report.pieces.empty()) object["pieces"] = report.pieces;
+  if (!report.details.empty()) object["details"] = report.details;
   // Paths and names may hold any bytes; a report is always valid UTF-8.
   return object.dump(-1, ' ', false, Outline::error_handler_t::replace) + "\n";
 }

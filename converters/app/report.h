@@ -24,13 +24,14 @@ struct Report {
   std::uint64_t processes = 0;
   std::optional<std::uint64_t> first_ns = {};  // empty without events
   std::uint64_t last_ns = 0;
+  std::vector<std::string> details = {};  // of the inputs, a line each
 };
 
 // A few lines for people, with the first locations of each kind of note.
 std::string text_of(const Report& report, const Notes& notes);
 // One line of JSON for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
 // bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
-// without events), notes: a list of {kind, count, first}.
+// without events), details (if there are any), notes: a list of {kind, count, first}.
 std::string json_of(const Report& report, const Notes& notes);
 
 // The notes alone: as text, every kind with its first locations (or "notes: none"); as JSON, the list of

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct ImportStats {
   std::uint64_t bytes_total = 0;  // of the files that the sources read, known after import()
   std::atomic<std::uint64_t> bytes_read = 0;
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
+  // What the report says besides, a line each. Added in import() and in Timeline::at_end().
+  std::vector<std::string> details = {};
 
   // What one pump() has read.
   void add_read(std::uint64_t bytes, std::uint64_t records) {

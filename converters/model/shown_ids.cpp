@@ -28,6 +28,13 @@ std::uint64_t ShownIds::shown_id(Ids& ids, std::uint64_t id, std::string_view wh
   return entry->second;
 }
 
+void ShownIds::settle() {
+  for (const auto& [made_up, id] : threads_.preferred)
+    if (const auto found = threads_.made_up.find(made_up);
+        found != threads_.made_up.end() && id != 0 && id < id_limit_ && threads_.used.insert(id).second)
+      found->second = id;
+}
+
 std::uint64_t ShownIds::settled_id(Ids& ids, std::uint64_t id) {
   const auto made_up = ids.made_up.find(id);
   if (made_up == ids.made_up.end()) return id;

@@ -30,7 +30,13 @@ class ShownIds {
   // earlier input.
   ProcessId of(ProcessId process);
   ThreadId of(ThreadId thread);
-  // Once all inputs are known: the smallest free id for an id that an importer made up; others stay.
+  // A thread that an importer made an id up for has this one if no input has it.
+  void prefer(ThreadId made_up, std::uint64_t id) {
+    threads_.preferred[static_cast<std::uint64_t>(made_up)] = id;
+  }
+  // Once all inputs are known: the preferred or else the smallest free id for one that an importer made up;
+  // others stay. settle() comes first.
+  void settle();
   ProcessId settled(ProcessId process) {
     return ProcessId{settled_id(processes_, static_cast<std::uint64_t>(process))};
   }
@@ -40,9 +46,10 @@ class ShownIds {
 
  private:
   struct Ids {
-    std::map<std::uint64_t, std::uint64_t> of_input;  // shown ids, by the input's own
-    std::set<std::uint64_t> used;                     // by all inputs
-    std::map<std::uint64_t, std::uint64_t> made_up;   // the settled id, or 0 as long as there is none
+    std::map<std::uint64_t, std::uint64_t> of_input;   // shown ids, by the input's own
+    std::set<std::uint64_t> used;                      // by all inputs
+    std::map<std::uint64_t, std::uint64_t> made_up;    // the settled id, or 0 as long as there is none
+    std::map<std::uint64_t, std::uint64_t> preferred;  // of made-up ids
     std::uint64_t last_settled = 0;
   };
   static std::uint64_t settled_id(Ids& ids, std::uint64_t id);

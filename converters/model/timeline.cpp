@@ -61,6 +61,7 @@ std::size_t Timeline::number_of(const Lane& lane) const {
 // ---- Matching threads ----
 
 void Timeline::add_unmatched_thread(UnmatchedThread thread) {
+  if (thread.id != 0) ids_.prefer(infos_[number_of(*thread.lane)].thread, thread.id);
   unmatched_threads_.push_back({std::move(thread), inputs_.size() - 1});
 }
 
@@ -107,6 +108,7 @@ std::vector<std::size_t> Timeline::merge_order() const {
 // ---- Running ----
 
 void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
+  ids_.settle();
   for (LaneInfo& info : infos_) {
     info.process = ids_.settled(info.process);
     info.thread = ids_.settled(info.thread);

@@ -29,7 +29,7 @@ class TraceFileImporter final : public Importer {
     tfile::import(input, context, options_);
   }
   Outline inspect(const std::filesystem::path& input, Notes& notes) const override {
-    return tfile::inspect(input, notes);
+    return tfile::inspect(input, notes, options_);
   }
   bool takes_common_offset() const override { return true; }
 
@@ -71,16 +71,19 @@ std::vector<Option> TraceFileImporter::options() {
        .help =
            "the program that was traced, or one of its libraries: gives functions, source lines and types",
        .handle = [this](std::string_view path) { options_.programs.emplace_back(path); },
-       .may_repeat = true},
+       .may_repeat = true,
+       .goes_with_inspect = true},
       {.name = "load-bias",
        .argument = "[MODULE=]ADDRESS",
        .help = "where that program, or the module of that file name, was loaded (default: found out)",
        .handle = [this](std::string_view text) { options_.load_biases.push_back(parse_bias(text)); },
-       .may_repeat = true},
+       .may_repeat = true,
+       .goes_with_inspect = true},
       {.name = "symbols",
        .argument = "FILE",
        .help = "a kernel's kallsyms or System.map, for traces of a kernel",
-       .handle = store_in(options_.symbols)},
+       .handle = store_in(options_.symbols),
+       .goes_with_inspect = true},
   };
 }
 
@@ -107,36 +110,13 @@ std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path&
   return nullptr;
 }
 
-// Reads everything but the events.
-std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input, ImportContext& context,
-                                               const TraceFileOptions& options) {
-  auto recording = std::make_unique<TraceRecording>();
-  std::vector<std::unique_ptr<Program>> programs;
-  for (const std::filesystem::path& path : options.programs)
-    programs.push_back(std::make_unique<Program>(path, context.options.demangle));
-  recording->trace =
-      open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->machine(), context.notes);
-  TraceFile& trace = recording->trace;
-  auto modules =
-      std::make_unique<ModuleSet>(std::move(programs), trace.description, options.load_biases, context.notes);
-  if (!modules->empty()) recording->symbols = std::move(modules);
-  if (!recording->symbols && !options.symbols.empty())
-    recording->symbols = load_kernel_symbols(options.symbols, context.notes);
-  recording->locations = expect_all_frames(trace.description, trace.register_layout(), context.names);
-  add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,
-                     context.notes);
-  recording->survey = survey_frames(trace, recording->locations);
-  add_survey_notes(trace, recording->survey, context.notes);
-  return recording;
-}
-
 bool is_wanted(const ThreadTrack& track, const ImportOptions& options) {
-  return options.tids.empty() || track.clue != ThreadClue::Pid ||
-         std::ranges::count(options.tids, track.value) != 0;
+  const bool has_id = track.id != 0 && !track.has_several_ids;
+  return options.tids.empty() || !has_id || std::ranges::count(options.tids, track.id) != 0;
 }
 
-// Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up, as
-// the file has none but KGTP's pids.
+// Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up: a
+// file has ids only of threads, and only where KGTP or the user collected them (see add_unmatched_threads()).
 struct TraceLanes {
   std::vector<Lane*> by_track;  // null for tracks that are filtered
   std::vector<Lane*> all;       // at least one
@@ -146,9 +126,8 @@ TraceLanes add_lanes(const TraceRecording& recording, const std::string& process
   const std::vector<std::uint64_t> frames = survey.frames_shown();
   TraceLanes lanes;
   lanes.by_track.resize(survey.tracks.size());
-  const auto add = [&](const ThreadTrack& track, std::uint64_t weight, std::string name) -> Lane* {
-    const bool has_pid = track.clue == ThreadClue::Pid && track.value > 0 && track.value < kFirstMadeUpId;
-    const std::uint64_t thread = has_pid ? track.value : kFirstMadeUpId + 1 + lanes.all.size();
+  const auto add = [&](std::uint64_t weight, std::string name) -> Lane* {
+    const std::uint64_t thread = kFirstMadeUpId + lanes.all.size();
     Lane& lane = context.timeline.add_lane({.process = static_cast<ProcessId>(kFirstMadeUpId),
                                             .thread = static_cast<ThreadId>(thread),
                                             .process_name = process,
@@ -159,11 +138,10 @@ TraceLanes add_lanes(const TraceRecording& recording, const std::string& process
   };
   for (std::size_t i = 0; i < survey.tracks.size(); ++i)
     if (survey.shown_track[i] == i && is_wanted(survey.tracks[i], context.options))
-      lanes.by_track[i] =
-          add(survey.tracks[i], frames[i], name_of(survey.tracks[i], recording.trace.register_layout()));
+      lanes.by_track[i] = add(frames[i], name_of(survey.tracks[i], recording.trace.register_layout()));
   for (std::size_t i = 0; i < survey.tracks.size(); ++i)
     lanes.by_track[i] = lanes.by_track[survey.shown_track[i]];
-  if (lanes.all.empty()) add(ThreadTrack{.clue = ThreadClue::None}, 0, "no frames");
+  if (lanes.all.empty()) add(0, "no frames");
   return lanes;
 }
 
@@ -180,6 +158,7 @@ void add_unmatched_threads(const TraceRecording& recording, const std::vector<La
                               .resolution_ns = resolution_ns(survey.time.base),
                               .is_thread = track.clue == ThreadClue::ThreadPointer ||
                                            track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
+    if (!track.has_several_ids && track.id < kFirstMadeUpId) unmatched.id = track.id;
     if (survey.time.stamped == 0)
       unmatched.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
     else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)
@@ -191,6 +170,26 @@ void add_unmatched_threads(const TraceRecording& recording, const std::vector<La
 }
 
 }  // namespace
+
+std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
+                                               const TraceFileOptions& options, Demangle demangle,
+                                               Names& names, Notes& notes) {
+  auto recording = std::make_unique<TraceRecording>();
+  std::vector<std::unique_ptr<Program>> programs;
+  for (const std::filesystem::path& path : options.programs)
+    programs.push_back(std::make_unique<Program>(path, demangle));
+  recording->trace =
+      open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->machine(), notes);
+  TraceFile& trace = recording->trace;
+  auto modules =
+      std::make_unique<ModuleSet>(std::move(programs), trace.description, options.load_biases, notes);
+  if (!modules->empty()) recording->symbols = std::move(modules);
+  if (!recording->symbols && !options.symbols.empty())
+    recording->symbols = load_kernel_symbols(options.symbols, notes);
+  recording->locations = expect_all_frames(trace.description, trace.register_layout(), names);
+  recording->survey = survey_frames(trace, recording->locations);
+  return recording;
+}
 
 std::unique_ptr<Importer> make_importer() { return std::make_unique<TraceFileImporter>(); }
 
@@ -206,8 +205,11 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
     throw InputError(
         Location::file(input.string()),
         "a trace in the Common Trace Format, which has no times: save it by `tsave` without `-ctf`");
-  auto recording = read_recording(input, context, options);
+  auto recording = read_recording(input, options, context.options.demangle, context.names, context.notes);
   const TraceFile& trace = recording->trace;
+  add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,
+                     context.notes);
+  add_survey_notes(trace, recording->survey, context.notes);
   context.timeline.begin_input(trace.path);
   context.stats.bytes_total +=
       trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);

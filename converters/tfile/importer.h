@@ -36,6 +36,12 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
 
 // Describes the contents of a trace file without converting it. Reads the whole file once. Throws InputError
 // as import() does.
-Outline inspect(const std::filesystem::path& input, Notes& notes);
+Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFileOptions& options = {});
+
+struct TraceRecording;
+// Reads everything but the events: what import() and inspect() have in common. Only opening adds notes.
+std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
+                                               const TraceFileOptions& options, Demangle demangle,
+                                               Names& names, Notes& notes);
 
 }  // namespace convert::tfile

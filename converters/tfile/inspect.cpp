@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/importer.h"
 #include "converters/tfile/threads/survey.h"
@@ -67,11 +68,17 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
-Outline tracepoint_of(const TracepointLocation& location, const TraceSurvey& survey) {
+Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& recording) {
+  const TraceSurvey& survey = recording.survey;
   Outline outline;
   outline["tracepoint"] = location.number;
   outline["address"] = hex(location.address);
   if (!location.at.empty()) outline["at"] = location.at;
+  if (recording.symbols) {
+    const CodeInfo code = recording.symbols->code_at(location.address);
+    if (!code.function.empty()) outline["function"] = code.function;
+    if (!code.source.empty()) outline["source"] = code.source;
+  }
   outline["kind"] = location.is_fast ? "fast" : location.is_static ? "static" : "trap";
   if (location.defined) outline["enabled"] = location.enabled;
   if (location.step_count > 0) outline["steps"] = location.step_count;
@@ -134,11 +141,11 @@ Outline damage_of(const TraceSurvey& survey) {
 
 }  // namespace
 
-Outline inspect(const std::filesystem::path& input, Notes& notes) {
-  const TraceFile trace = open_trace_file(input, {}, notes);
+Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFileOptions& options) {
   Names names;
-  const LocationTable locations = expect_all_frames(trace.description, trace.register_layout(), names);
-  const TraceSurvey survey = survey_frames(trace, locations);
+  const auto recording = read_recording(input, options, Demangle::Simple, names, notes);
+  const TraceFile& trace = recording->trace;
+  const TraceSurvey& survey = recording->survey;
   add_survey_notes(trace, survey, notes);
 
   Outline outline;
@@ -155,7 +162,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["variables"] = std::move(variables);
   Outline tracepoints = Outline::array();
   for (const TracepointLocation& location : trace.description.locations)
-    tracepoints.push_back(tracepoint_of(location, survey));
+    tracepoints.push_back(tracepoint_of(location, *recording));
   outline["tracepoints"] = std::move(tracepoints);
   outline["frames"] = frames_of(survey);
   outline["time"] = time_of(survey.time);

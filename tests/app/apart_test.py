@@ -72,7 +72,7 @@ class Apart(unittest.TestCase):
             report, trace = self.convert("--offset", STONES_TRACE + offset, STONES, STONES_TRACE)
             self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
             self.assertRegex(report["notes"]["kept-apart"]["first"],
-                             rf"^{STONES_TRACE}: thread fs=0x\w+: (no hit lies in an open call of its function|"
+                             rf"^{STONES_TRACE}: thread \d+: (no hit lies in an open call of its function|"
                              r"\d+ of \d+ hits lie in open calls of their functions, at most \(thread \d+\))$")
             self.assertEqual({thread[0] for thread, *_ in self.frames(trace)}, {MADE_UP})
 
@@ -90,12 +90,19 @@ class Apart(unittest.TestCase):
         report, _ = self.convert(QUEUE)
         self.assertNotIn("kept-apart", report["notes"])
 
+    def test_the_report_has_a_line_for_each_tracepoint(self):
+        report, _ = self.convert(QUEUE)
+        self.assertEqual(len(report["details"]), 3)
+        self.assertRegex(report["details"][0], r"^tracepoint 2 at \S+: 3 frames, \d+ items?")
+        report, _ = self.convert(STONES)
+        self.assertNotIn("details", report)
+
     def test_threads_that_are_not_wanted_have_no_frames(self):
         _, trace = self.convert(STONES, STONES_TRACE)
         tid = self.frames(trace)[0][0][1]
         report, only = self.convert(f"--tid={tid}", STONES, STONES_TRACE)
-        self.assertEqual(report["notes"]["kept-apart"]["count"], 2)
-        self.assertEqual([frame for frame in self.frames(only) if frame[0][1] == tid],
+        self.assertNotIn("kept-apart", report["notes"])  # a collected `tid` tells which threads these are
+        self.assertEqual(self.frames(only),
                          [frame for frame in self.frames(trace) if frame[0][1] == tid])
 
 

@@ -214,6 +214,26 @@ TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   EXPECT_EQ(notes.count(kRenumbered), 0u);
 }
 
+TEST_F(TimelineTest, AMadeUpThreadHasTheIdThatItPrefersIfNoInputHasIt) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
+  std::uint64_t made_up = kFirstMadeUpId;
+  for (const std::uint64_t preferred : {7, 1, 7}) {
+    timeline.begin_input("input");
+    Lane& lane = timeline.add_lane({.process = ProcessId{kFirstMadeUpId},
+                                    .thread = ThreadId{++made_up},
+                                    .process_name = {},
+                                    .thread_name = {}});
+    lane.instant(10, f);
+    timeline.add_unmatched_thread({.lane = &lane, .name = "thread", .marks = {}, .id = preferred});
+    timeline.add_source(std::make_unique<Marks>(lane, std::vector<Mark>(), 1), {&lane});
+  }
+  timeline.begin_input("recording");
+  add(timeline, 1, {{10, true, f}, {20, false, f}});
+  EXPECT_THAT(run(timeline),
+              ElementsAre("2/7 @10 app:f", "3/2 @10 app:f", "4/3 @10 app:f", "1/1 [10, 20] app:f"));
+  EXPECT_EQ(notes.count(kRenumbered), 0u);
+}
+
 TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");

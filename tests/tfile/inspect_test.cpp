@@ -1,10 +1,13 @@
 // --inspect of trace files.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/importer.h"
+#include "converters/tfile/program/program.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {
@@ -132,6 +135,20 @@ TEST(TraceInspect, CountsWhatFramesHold) {
   EXPECT_EQ(text_of(outline["threads"]), "- thread: unknown thread\n  frames: 11\n");
   EXPECT_EQ(outline["damage"].size(), 1u);
   EXPECT_EQ(outline["damage"][0]["problem"], "frame 10: unknown or damaged block");
+}
+
+TEST(Inspect, AProgramGivesFunctionsAndLines) {
+  const std::uint64_t address =
+      Program(TRACED_FIXED, Demangle::Simple).functions("plain_start").front().address;
+  const std::string location = fmt::format("2:{:x}", address);
+  TraceBuilder t;
+  t.line("R 40").line(fmt::format("tp T{}:E:0:0", location)).source(location, "at", "plain_start").end();
+  Notes notes;
+  const Outline outline = inspect(t.write(), notes, {.programs = {TRACED_FIXED}});
+  const Outline& tracepoint = outline["tracepoints"][0];
+  EXPECT_EQ(tracepoint["function"], "plain_start");
+  EXPECT_THAT(tracepoint["source"].get<std::string>(), testing::HasSubstr("traced_program.cpp:"));
+  EXPECT_EQ(notes.count(kLoadBias) + notes.count(kWrongProgram), 0u);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct UnmatchedThread {
   std::uint64_t resolution_ns = 1;  // a mark was made somewhere in [time_ns, time_ns + resolution_ns)
   bool is_thread = false;           // it is one thread for certain: no two such lanes of an input match one
   std::string why_unmatched = {};   // if not empty: it can't be matched
+  std::uint64_t id = 0;             // of the thread; 0: unknown
 };
 
 // When a mark may have been made, by the clock of the call history.

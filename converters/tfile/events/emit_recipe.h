@@ -79,6 +79,16 @@ class EmitRecipe {
   void add_blob(std::string_view suffix, std::span<const std::byte> bytes);
   void add_to_blob(std::span<const std::byte> bytes) { parts_.push_back(part_of(bytes)); }
 
+  // Arguments whose name is true for `is_counted`, in all records of the frame.
+  template <typename IsCounted>
+  std::size_t count_arguments(const IsCounted& is_counted) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < own_records_; ++i)
+      for (const Argument& argument : ArgumentRow(records_[i].arguments.words()))
+        if (is_counted(argument.name)) ++count;
+    return count;
+  }
+
   // ---- Running it ----
 
   // Whether the recipe emits all frames of the pattern, and not only the one that it was built for.

@@ -1,6 +1,7 @@
 #include "converters/tfile/events/trace_source.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace convert::tfile {
@@ -16,7 +17,14 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
       classifier_(recording_->trace, recording_->locations),
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
-      builder_(recording_->trace, recording_->locations, recording_->symbols.get(), choice, import_context) {}
+      builder_(recording_->trace, recording_->locations, recording_->symbols.get(), choice, import_context),
+      details_(import_context.names) {
+  // The timeline keeps its sources until then.
+  import_context.timeline.at_end([this] {
+    auto lines = details_.lines(recording_->trace, recording_->survey, recording_->symbols.get());
+    std::ranges::move(lines, std::back_inserter(import_context_.stats.details));
+  });
+}
 
 bool TraceSource::pump(const PumpBudget& budget) {
   const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();
@@ -99,6 +107,7 @@ std::size_t TraceSource::emit(const Frame& frame, const FrameContext& context, c
   Lane& lane = *lanes_[context.track];
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   builder_.build(recipe_, frame, context, time.is_synthetic);
+  details_.add(frame.tracepoint, recipe_);
   const std::size_t lane_bytes =
       recipe_.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);

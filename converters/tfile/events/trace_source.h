@@ -12,6 +12,7 @@
 #include "converters/tfile/events/recipe_builder.h"
 #include "converters/tfile/events/session_events.h"
 #include "converters/tfile/events/stepping_calls.h"
+#include "converters/tfile/events/tracepoint_details.h"
 #include "converters/tfile/frames/frame_clock.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/pattern_reader.h"
@@ -65,6 +66,7 @@ class TraceSource : public Source {
   FrameClock clock_;
   SessionEvents session_;
   RecipeBuilder builder_;
+  TracepointDetails details_;
   EmitRecipe recipe_;               // of the latest frame without a known pattern
   std::vector<KnownFrames> known_;  // by pattern
   FrameQueue waiting_;

@@ -52,6 +52,7 @@ struct Program::Impl {
   std::unordered_map<std::string, LineRows> lines;
   LineRows& lines_of(const std::string& file_name);
   GElf_Ehdr header{};
+  bool has_interpreter = false;
 
   std::unique_ptr<DebugInfo> debug;
 
@@ -93,6 +94,7 @@ void Program::Impl::read_segments(Elf* elf) {
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr segment;
     if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    has_interpreter |= segment.p_type == PT_INTERP;
     if (segment.p_type != PT_LOAD) continue;
     all = {std::min(all.begin, segment.p_vaddr), std::max(all.end, segment.p_vaddr + segment.p_memsz)};
     if ((segment.p_flags & PF_X) != 0) code.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
@@ -118,6 +120,7 @@ void Program::Impl::read_symbols() {
 
 MachineHint Program::machine() const { return hint_of(impl_->header); }
 const std::string& Program::path() const { return impl_->path; }
+bool Program::is_library() const { return is_position_independent() && !impl_->has_interpreter; }
 bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
 void Program::set_load_bias(std::uint64_t bias) {
   impl_->bias = bias;

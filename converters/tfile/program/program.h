@@ -27,6 +27,7 @@ class Program : public ProgramSymbols {
   const std::string& path() const;
   MachineHint machine() const;
   bool is_position_independent() const;
+  bool is_library() const;
   void set_load_bias(std::uint64_t bias);
 
   // Addresses before the load bias is added.

@@ -22,7 +22,7 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kMaxPages = 16;
 // The biases with most votes are compared with all locations.
 constexpr std::size_t kMaxCandidates = 64;
-// Where Linux loads such programs when a debugger has switched off address randomization.
+// Where Linux loads such executables when a debugger has switched off address randomization.
 constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
 
 struct SourceLine {
@@ -115,7 +115,8 @@ class Checker {
     std::map<std::uint64_t, std::size_t> votes;
     for (const Clue& clue : clues_)
       for (const std::uint64_t bias : biases_of(clue)) ++votes[bias];
-    for (const std::uint64_t bias : kUsualBiases) votes.try_emplace(bias, 0);
+    if (!program_.is_library())
+      for (const std::uint64_t bias : kUsualBiases) votes.try_emplace(bias, 0);
     std::vector<std::pair<std::uint64_t, std::size_t>> sorted(votes.begin(), votes.end());
     std::ranges::stable_sort(sorted, std::greater{}, [](const auto& vote) { return vote.second; });
     sorted.resize(std::min(sorted.size(), kMaxCandidates));

@@ -33,6 +33,12 @@ bool has_shape(const Frame& frame, const ExpectedBlocks& expected) {
   return true;
 }
 
+void note_id(ThreadTrack& track, std::uint64_t id) {
+  if (track.clue != ThreadClue::ThreadPointer) return;
+  track.has_several_ids |= track.id != 0 && track.id != id;
+  track.id = id;
+}
+
 }  // namespace
 
 FrameClassifier::FrameClassifier(const TraceFile& trace, const LocationTable& locations)
@@ -42,7 +48,8 @@ FrameClassifier::FrameClassifier(const TraceFile& trace, const LocationTable& lo
       task_variable_(trace.description.computed_variable("current_task")),
       cpu_variable_(trace.description.computed_variable("cpu_id")),
       is_kernel_(pid_variable_ || task_variable_ || cpu_variable_),
-      has_steps_(0x10000) {
+      has_steps_(0x10000),
+      thread_ids_(trace.description) {
   for (const ExpectedFrames& expected : locations.all())
     if (expected.location->step_count > 0) has_steps_[expected.location->number] = true;
 }
@@ -57,13 +64,16 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
   auto stack_pointer = register_value(trace_.layout ? trace_.layout->sp() : nullptr, context);
   if (stack_pointer == 0) stack_pointer.reset();
+  const auto collected_id = thread_ids_.of(frame, trace_.format.order);
   std::optional<std::size_t> track = track_by_clue(frame, context);
+  if (!track && collected_id) track = track_of(ThreadClue::Collected, *collected_id);
   if (!track) track = track_by_stack(stack_pointer);
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
   context.is_step = can_step && is_step(frame, locations, context, open != nullptr && open->left > 0);
 
   if (!track) track = context.is_step && open != nullptr ? open->track : track_of(ThreadClue::None, 0);
   context.track = *track;
+  if (collected_id && !context.is_step) note_id(tracks_[*track], *collected_id);
   ++tracks_[*track].frames;
   if (stack_pointer) {
     tracks_[*track].stack_low = std::min(tracks_[*track].stack_low, *stack_pointer);
@@ -184,7 +194,8 @@ std::size_t FrameClassifier::track_of(ThreadClue clue, std::uint64_t value) {
     return track_of(ThreadClue::None, 0);
   }
   by_clue_.emplace(std::pair(clue, value), tracks_.size());
-  tracks_.push_back({.clue = clue, .value = value});
+  const bool is_id = clue == ThreadClue::Pid || clue == ThreadClue::Collected;
+  tracks_.push_back({.clue = clue, .value = value, .id = is_id ? value : 0});
   return tracks_.size() - 1;
 }
 
@@ -214,6 +225,12 @@ std::vector<std::size_t> FrameClassifier::merged_tracks() const {
     }
     if (threads > 1) shown[i] = i;
   }
+  for (std::size_t i = 0; i < tracks_.size(); ++i)
+    if (tracks_[i].clue == ThreadClue::Collected)
+      for (std::size_t t = 0; t < tracks_.size(); ++t)
+        if (tracks_[t].clue == ThreadClue::ThreadPointer && !tracks_[t].has_several_ids &&
+            tracks_[t].id == tracks_[i].id)
+          shown[i] = t;
   std::vector<std::size_t> threads;
   for (std::size_t i = 0; i < tracks_.size(); ++i)
     if (shown[i] == i && tracks_[i].clue != ThreadClue::None) threads.push_back(i);
@@ -229,7 +246,10 @@ std::string name_of(const ThreadTrack& track, const RegisterLayout* layout) {
       return fmt::format("thread pid={}", static_cast<std::int64_t>(track.value));
     case ThreadClue::Task:
       return fmt::format("thread task={:#x}", track.value);
+    case ThreadClue::Collected:
+      return fmt::format("thread {}", track.id);
     case ThreadClue::ThreadPointer:
+      if (track.id != 0 && !track.has_several_ids) return fmt::format("thread {}", track.id);
       return fmt::format(
           "thread {}={:#x}",
           layout != nullptr && layout->thread_pointer() ? layout->thread_pointer()->name : "register",

@@ -13,6 +13,7 @@
 #include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/threads/collected_thread_id.h"
 
 namespace convert::tfile {
 
@@ -21,6 +22,7 @@ enum class ThreadClue : std::uint8_t {
   Pid,            // KGTP's current_task_pid
   Task,           // KGTP's current_task
   ThreadPointer,  // a register that differs between threads
+  Collected,      // the actions collect its id
   Cpu,            // KGTP's cpu_id: not the thread, but the CPU it ran on
   Stack,          // guessed: the stack pointer is near that of other frames
   None,           // unknown: all such frames are shown together
@@ -32,6 +34,8 @@ struct ThreadTrack {
   std::uint64_t value = 0;                                      // pid, task, register, cpu
   std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of its stack pointers
   std::uint64_t frames = 0;
+  std::uint64_t id = 0;          // of the thread, by KGTP or collected; 0: unknown
+  bool has_several_ids = false;  // what was collected is no id of the thread
 };
 
 // What is known about a frame besides its blocks.
@@ -59,13 +63,15 @@ class FrameClassifier {
   // Whether all frames of this frame's pattern have the same context, so that they may be counted by
   // add_frames() instead: nothing in them identifies a thread, and their tracepoint has no steps.
   bool classifies_alike(const Frame& frame) const {
-    return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
+    return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] &&
+           !thread_ids_.are_collected(frame.tracepoint);
   }
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
 
   const std::vector<ThreadTrack>& tracks() const { return tracks_; }
   // For each track the one it is shown on: a guessed track is merged into the thread that has the same stack,
-  // and frames of unknown threads into the only thread that there is.
+  // one with an id only into the thread of that id, and frames of unknown threads into the only thread that
+  // there is.
   std::vector<std::size_t> merged_tracks() const;
   // Frames that are shown on a shared track because there are too many tracks.
   std::uint64_t frames_without_own_track() const { return frames_without_own_track_; }
@@ -99,6 +105,7 @@ class FrameClassifier {
   std::vector<OpenSteps> open_steps_;
   std::uint64_t frames_without_own_track_ = 0;
   std::vector<bool> has_steps_;  // by tracepoint number
+  CollectedThreadIds thread_ids_;
 };
 
 // "thread fs=0x7ffff7d8a740", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "unknown thread".

@@ -90,5 +90,13 @@ TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
   EXPECT_NE(own.storage.address, tally) << "its own comes first";
 }
 
+TEST(DebugInformation, IsFoundInAFileOfItsOwnAndCompressed) {
+  const std::string file = "traced_program.cpp";
+  const auto addresses = Program(TRACED_FIXED, Demangle::Simple).line_addresses(file, line_of("pump"));
+  ASSERT_FALSE(addresses.empty());
+  for (const char* const copy : {TRACED_LINKED, TRACED_COMPRESSED})
+    EXPECT_EQ(Program(copy, Demangle::Simple).line_addresses(file, line_of("pump")), addresses) << copy;
+}
+
 }  // namespace
 }  // namespace convert::tfile

@@ -120,6 +120,59 @@ TEST(Threads, HaveARegisterOfTheirOwn) {
       ElementsAre(HasSubstr(" thread g7=0x7")));
 }
 
+// Tracepoint 2 collects `tid`, 8 bytes at 0x10 (const8 16; const8 8; trace; end), with the register of the
+// thread; tracepoint 3 collects it without registers.
+class CollectedIds : public testing::Test {
+ public:
+  CollectedIds() {
+    t.line("R 10").line("tp T2:8000:E:0:0").line("tp A2:8000:R3X00000006,221022080c27");
+    t.line("tp T3:9000:E:0:0").line("tp A3:9000:X00000006,221022080c27");
+    t.line("tdesc <target><architecture>aarch64</architecture><feature name='f'>");
+    t.line("tdesc <reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/></feature></target>");
+    t.source("2:8000", "cmd", "collect tid").source("3:9000", "cmd", "collect tid");
+  }
+  CollectedIds& hit(std::uint64_t tpidr, std::uint64_t tid) {
+    t.frame(2).registers(t.number(std::uint64_t{0x8000}) + t.number(tpidr)).memory(0x10, t.number(tid));
+    return *this;
+  }
+  CollectedIds& bare_hit(std::uint64_t tid) {
+    t.frame(3).memory(0x10, t.number(tid));
+    return *this;
+  }
+  std::vector<std::string> threads(const std::vector<std::uint64_t>& tids = {}) {
+    ImportOptions options;
+    options.tids = tids;
+    t.end().lines(options);
+    return t.threads();
+  }
+  TraceBuilder t;
+};
+
+TEST_F(CollectedIds, NameTheirThreads) {
+  hit(0x1000, 4711).hit(0x2000, 4712).hit(0x1000, 4711);
+  EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
+}
+
+TEST_F(CollectedIds, TellThreadsWithoutRegisters) {
+  hit(0x1000, 4711).bare_hit(4712).bare_hit(4711).bare_hit(4712);
+  EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
+}
+
+TEST_F(CollectedIds, CanBeChosen) {
+  hit(0x1000, 4711).hit(0x2000, 4712);
+  EXPECT_THAT(threads({4712}), ElementsAre("1/4712 thread 4712"));
+}
+
+TEST_F(CollectedIds, ThatDifferAreNone) {
+  hit(0x1000, 4711).hit(0x1000, 4713);
+  EXPECT_THAT(threads(), ElementsAre("1/1 thread tpidr=0x1000"));
+}
+
+TEST_F(CollectedIds, ThatNoThreadCanHaveAreNone) {
+  hit(0x1000, 0).hit(0x1000, 0x7fff'0000'0000).hit(0x1000, 4711);
+  EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
+}
+
 // On s390x the first register holds the upper half, the second one the lower half.
 TEST(Threads, HaveTwoRegistersOfTheirOwnOnS390x) {
   TraceBuilder big;
