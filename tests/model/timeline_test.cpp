@@ -217,7 +217,7 @@ TEST_F(TimelineTest, MadeUpIdsAreSmall) {
 TEST_F(TimelineTest, AMadeUpThreadHasTheIdThatItPrefersIfNoInputHasIt) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   std::uint64_t made_up = kFirstMadeUpId;
-  for (const std::uint64_t preferred : {7, 1, 7}) {
+  for (const std::uint64_t preferred : {7U, 1U, 7U}) {
     timeline.begin_input("input");
     Lane& lane = timeline.add_lane({.process = ProcessId{kFirstMadeUpId},
                                     .thread = ThreadId{++made_up},
