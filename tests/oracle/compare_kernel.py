@@ -211,8 +211,6 @@ def calls_of(records):
         if record.kind == "lost":
             stack = []
         elif record.kind == "entry":
-            while stack and stack[-1].depth >= record.depth:
-                stack.pop()
             stack.append(Call(record))
             calls.append(stack[-1])
         elif record.kind == "exit":

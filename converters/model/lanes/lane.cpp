@@ -95,18 +95,16 @@ bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
   return true;
 }
 
-bool Lane::end_parent_of_top(const Arguments& arguments) {
-  assert(open_calls_.size() >= 2);
-  const std::size_t depth = open_calls_.size() - 2;
-  const std::uint64_t time_ns = open_calls_.back().event->time_ns;
+bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
+  assert(depth < open_calls_.size() && time_ns <= last_ns_);
   if (unfiltered_depth() > options_.max_depth) return false;  // the top must not become visible
   if (!open_calls_[depth].is_pending()) return false;
-  PendingEvent& parent = *open_calls_[depth].event;
-  const std::size_t count = parent.argument_count() + arguments.size();
-  if (parent.time_ns == time_ns || count > options_.limits.arguments_per_record) return false;
-  parent.end_ns = time_ns;
-  parent.kind = EventKind::Complete;
-  if (!arguments.empty()) parent.block = extended(parent, arguments, count);
+  PendingEvent& call = *open_calls_[depth].event;
+  const std::size_t count = call.argument_count() + arguments.size();
+  if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
+  call.end_ns = time_ns;
+  call.kind = EventKind::Complete;
+  if (!arguments.empty()) call.block = extended(call, arguments, count);
   open_calls_.remove(depth);
   return true;
 }

@@ -54,9 +54,14 @@ class Lane {
   // begin may be emitted already or the call is filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
+  // Ends the call at `depth` at a time that has passed: what began since then inside it moves out by one level.
+  // Returns false, and does nothing, if its begin is emitted already or it would have no length.
+  bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
   // Ends the parent of the top call at the time the top call began; the top becomes its sibling. Returns
-  // false, and does nothing, if the parent's begin is emitted already or the parent would have no length.
-  bool end_parent_of_top(const Arguments& arguments = {});
+  // false as end_earlier().
+  bool end_parent_of_top(const Arguments& arguments = {}) {
+    return end_earlier(depth() - 2, open_calls_.back().event->time_ns, arguments);
+  }
 
   // Takes the top `count` calls off while filtered calls begin and end; resume_top() pushes them back inside
   // whatever is open then.

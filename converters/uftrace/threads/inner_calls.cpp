@@ -8,8 +8,8 @@
 namespace convert::uftrace {
 namespace {
 
-// Deeper calls than any kernel makes: a damaged depth must not cost memory.
-constexpr std::size_t kMaxFrames = 4096;
+// More calls than any kernel keeps open: missing exits must not cost memory or time.
+constexpr std::size_t kMaxFrames = 256;
 constexpr std::size_t kNone = ~std::size_t{0};
 
 }  // namespace
@@ -35,10 +35,10 @@ void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
 void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted) {
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
-  // Calls at this depth and deeper must have ended.
-  std::size_t kept = frames_.size();
-  while (kept > 0 && frames_[kept - 1].depth >= depth) --kept;
-  end_frames_above(kept, time_ns);
+  // Either this is an interrupt, whose functions may have the depths of the calls that they interrupt, or the
+  // exits of calls at this depth and deeper are missing. Later exits tell.
+  for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
+    if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
   KernelFrame frame{.address = entry.address,
                     .begin_ns = entry.time_ns,
@@ -65,7 +65,6 @@ std::size_t InnerCalls::find_frame(const KernelMessage& exit) const {
   for (std::size_t i = frames_.size(); i-- > 0;) {
     const KernelFrame& frame = frames_[i];
     if (frame.address == exit.address && (!has_depth || frame.depth == exit.depth)) return i;
-    if (has_depth && frame.depth < exit.depth) break;
   }
   return kNone;
 }
@@ -132,7 +131,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`. They have no exit: they are kept.
+// Ends the frames above the first `frames`. They have no exit: they are kept, and end where the first call
+// began that must have come after them; where their begin is out already, they end now.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);
@@ -143,8 +143,20 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
     note(kExitMissing, [&] {
       return fmt::format("a kernel call of {:x} has ended before {} ns", frames_.back().address, time_ns);
     });
-    end_top(time_ns, nullptr, kExitMissing.name);
+    if (!end_earlier(frames_.back(), kExitMissing)) {
+      end_top(time_ns, nullptr, kExitMissing.name);
+      continue;
+    }
+    frames_.pop_back();
+    --drawn_;
   }
+}
+
+// Ends the innermost call on the lane, of this frame, where an entry passed it. False if none did, or where its
+// begin is out already.
+bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
+  return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
+         lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});
 }
 
 // Ends the drawn frames above the first `drawn` on the lane. Their exits find nothing to end later.
@@ -161,8 +173,12 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
       continue;
     }
     keep_around(i - 1);
-    note(kind, [&] { return fmt::format("a kernel call of {:x}, up to {} ns", frame.address, time_ns); });
-    lane_.end(time_ns, {{names_.repaired, kind.name}});
+    const bool is_earlier = &kind == &kOpenAtEnd && end_earlier(frame, kExitMissing);
+    note(is_earlier ? kExitMissing : kind, [&] {
+      return fmt::format("a kernel call of {:x}, up to {} ns", frame.address,
+                         is_earlier ? frame.passed_ns : time_ns);
+    });
+    if (!is_earlier) lane_.end(time_ns, {{names_.repaired, kind.name}});
   }
 }
 

@@ -85,6 +85,7 @@ class InnerCalls {
     std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless
     bool holds_kept = false;        // one that is kept lies inside
     std::size_t around = 0;         // calls open around it, the program's and the kernel's
+    std::uint64_t passed_ns = 0;    // when a call at its depth, or a lower one, began first
     bool is_over = false;           // for the filter: a call of the program has begun or ended since
 
     bool is_kept(std::uint64_t end_ns) const {
@@ -107,6 +108,7 @@ class InnerCalls {
   void keep_around(std::size_t frame);
   bool retract_top(std::uint64_t time_ns);
   void end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired);
+  bool end_earlier(const KernelFrame& frame, const NoteKind& kind);
   void end_frames_above(std::size_t frames, std::uint64_t time_ns);
   void cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
   void end_frames_for_filter();

@@ -172,13 +172,15 @@ TEST_F(FilteredKernel, AnEntryThatEndsCallsCuts) {
 TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundThoseThatAreNotShown) {
   kernel(KernelBytes(kLayout)
              .page(20)
-             .entry(0, 100, kSyscall, 0)
-             .entry(1, 100, kRead, 1)
-             .entry(5, 100, kIrq, 0)  // at 26
-             .exit(9, 100, kIrq, 0));
+             .entry(0, 100, kIrq, 0)
+             .entry(1, 100, kSyscall, 1)  // never left
+             .entry(1, 100, kRead, 2)
+             .entry(5, 100, kIrq, 1)  // at 27
+             .exit(9, 100, kIrq, 1)
+             .exit(4, 100, kIrq, 0));
   EXPECT_THAT(shown({"-H", "vfs_read@kernel"}),
-              ElementsAre("[10, 90] demo:main", "[20, 26] [kernel]:do_syscall repaired=\"exit-missing\"",
-                          "[26, 35] [kernel]:irq"));
+              ElementsAre("[10, 90] demo:main", "[20, 40] [kernel]:irq",
+                          "[21, 27] [kernel]:do_syscall repaired=\"exit-missing\"", "[27, 36] [kernel]:irq"));
 }
 
 TEST_F(FilteredKernel, CallsWithoutAnExitAreKept) {

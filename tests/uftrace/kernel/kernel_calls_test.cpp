@@ -177,6 +177,45 @@ TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
   EXPECT_THAT(r.notes(), Contains("exit-missing 2"));
 }
 
+// At a low recorded depth, an interrupt's functions have the depth of the call that they interrupt.
+TEST_F(UftraceKernel, InterruptsNestInWhatTheyInterrupt) {
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(1, 100, kRead, 1)
+                                .entry(1, 100, kFault, 0)  // 22, interrupts both
+                                .entry(1, 100, kFault, 0)  // 23, interrupts the interrupt
+                                .exit(1, 100, kFault, 0)
+                                .exit(1, 100, kFault, 0)  // 25
+                                .exit(1, 100, kRead, 1)
+                                .entry(1, 100, kFault, 0)  // 27
+                                .exit(1, 100, kFault, 0)
+                                .exit(1, 100, kSyscall, 0)  // 29
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 29] [kernel]:do_syscall",
+                                     "100/100 [21, 26] [kernel]:vfs_read",
+                                     "100/100 [22, 25] [kernel]:handle_fault",
+                                     "100/100 [23, 24] [kernel]:handle_fault",
+                                     "100/100 [27, 28] [kernel]:handle_fault"));
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
+// Its exit is missing, which only the end of the thread shows.
+TEST_F(UftraceKernel, ACallThatNeverEndsEndsWhereAnotherBegan) {
+  r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(20)
+                                .entry(0, 100, kSyscall, 0)
+                                .entry(5, 100, kFault, 0)  // 25
+                                .exit(5, 100, kFault, 0)
+                                .text());
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 15] demo:main",
+                                     "100/100 [20, 25] [kernel]:do_syscall repaired=\"exit-missing\"",
+                                     "100/100 [25, 30] [kernel]:handle_fault"));
+  EXPECT_THAT(r.notes(), Contains("exit-missing 1"));
+}
+
 TEST_F(UftraceKernel, ALossCutsWhatIsOpen) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
