@@ -173,7 +173,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
       continue;
     }
     keep_around(i - 1);
-    const bool is_earlier = &kind == &kOpenAtEnd && end_earlier(frame, kExitMissing);
+    const bool is_earlier = &kind != &kCutByLoss && end_earlier(frame, kExitMissing);
     note(is_earlier ? kExitMissing : kind, [&] {
       return fmt::format("a kernel call of {:x}, up to {} ns", frame.address,
                          is_earlier ? frame.passed_ns : time_ns);

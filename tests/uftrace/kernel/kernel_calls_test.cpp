@@ -201,7 +201,7 @@ TEST_F(UftraceKernel, InterruptsNestInWhatTheyInterrupt) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Its exit is missing, which only the end of the thread shows.
+// The program's next record, or the end of the thread, shows that an exit is missing.
 TEST_F(UftraceKernel, ACallThatNeverEndsEndsWhereAnotherBegan) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -214,6 +214,8 @@ TEST_F(UftraceKernel, ACallThatNeverEndsEndsWhereAnotherBegan) {
                                      "100/100 [20, 25] [kernel]:do_syscall repaired=\"exit-missing\"",
                                      "100/100 [25, 30] [kernel]:handle_fault"));
   EXPECT_THAT(r.notes(), Contains("exit-missing 1"));
+  r.entry(50, 0, R::kMain).exit(60, 0, R::kMain);
+  EXPECT_THAT(r.lines(), Contains("100/100 [20, 25] [kernel]:do_syscall repaired=\"exit-missing\""));
 }
 
 TEST_F(UftraceKernel, ALossCutsWhatIsOpen) {
