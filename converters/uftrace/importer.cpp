@@ -47,22 +47,24 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, I
                      .demangle = context.options.demangle,
                      .names = context.names,
                      .notes = notes}),
-      KernelFileSource::Shown{.tracepoints = &recording.tracepoints,
-                              .events = !recording.options.no_event,
-                              .switches = !has_perf && !recording.options.no_sched},
+      KernelFileSource::Shown{
+          .tracepoints = &recording.tracepoints,
+          .events = !recording.options.no_event,
+          .switches = !has_perf && !recording.options.no_sched && !recording.options.no_event},
       notes, context.stats);
 }
 
 LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::uint64_t weight) {
-  const auto name_of = [&](const Task& named) {
+  // A process has the name of its program, whatever its threads call themselves.
+  const auto name_of = [&](const Task& named, std::string PerfThread::*given) {
     const auto own = recording.perf.find(named.tid);
-    return own != recording.perf.end() && !own->second.name.empty() ? own->second.name : named.name;
+    return own != recording.perf.end() && !(own->second.*given).empty() ? own->second.*given : named.name;
   };
   const Task* const leader = recording.sessions.find_task(static_cast<ThreadId>(task.pid));
   return {.process = task.pid,
           .thread = task.tid,
-          .process_name = name_of(leader != nullptr ? *leader : task),
-          .thread_name = name_of(task),
+          .process_name = name_of(leader != nullptr ? *leader : task, &PerfThread::program),
+          .thread_name = name_of(task, &PerfThread::name),
           .weight = weight};
 }
 
@@ -133,7 +135,9 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     recording.user_events.add_notes(notes);
     if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
   });
-  auto plans = plans_of(recording, context);
+  ThreadPlans plans = plans_of(recording, context);
+  plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
+  std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
   if (const std::size_t tasks = recording.sessions.tasks().size();
       recording.directory.threads.empty() && tasks != 0)
     context.notes.add(kNoRecords, Location::file(input.native()),
@@ -143,7 +147,6 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     for (const auto& [tid, plan] : plans) recording.kernel_queues[tid];
   else if (options.kernel_only)
     context.notes.add(kNothingOfKernel, Location::file(input.native()), "nothing is shown of it");
-  plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
   if (recording.filters != nullptr) drop_hidden_arrows(plans, *recording.filters, recording.symbolizer);
 
   context.timeline.begin_input(input.string());
@@ -209,7 +212,8 @@ std::vector<Option> RecordingImporter::options() {
        .help = "no arguments and return values of calls",
        .handle = store_in(options_.no_args)},
       {.name = "no-event",
-       .help = "no events: counters, user events, what was read at calls, messages of extern.dat",
+       .help = "no events: counters, user events, what was read at calls, messages of extern.dat, context "
+               "switches, tracepoints of the kernel",
        .handle = store_in(options_.no_event)},
       {.name = "no-sched", .help = "no context switches", .handle = store_in(options_.no_sched)},
       {.name = "no-kernel",

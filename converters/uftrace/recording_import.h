@@ -18,7 +18,7 @@ struct RecordingImport : Recording {
 
   // Whether events, and the switches of perf, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
-  bool shows_perf_switches() const { return !options.no_sched && !options.kernel_only; }
+  bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
 
   RecordingOptions options;
   KernelFiles kernel;  // empty if they are not shown

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -19,6 +20,18 @@ constexpr std::size_t kMaxOpenFiles = 256;
 
 bool is_wanted(ThreadId tid, const ImportOptions& options) {
   return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
+}
+
+// The processes that shown threads were forked from: what they inherit is found there.
+std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, const ImportOptions& options) {
+  std::set<ProcessId> ancestors;
+  for (const auto& [tid, task] : sessions.tasks()) {
+    if (!is_wanted(tid, options)) continue;
+    for (const Task* child = &task; child != nullptr && child->parent;
+         child = sessions.find_task(static_cast<ThreadId>(*child->parent)))
+      if (!ancestors.insert(*child->parent).second) break;
+  }
+  return ancestors;
 }
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
@@ -51,12 +64,23 @@ std::map<ThreadId, std::deque<ImageChange>> image_changes_of(const RecordingImpo
   return changes;
 }
 
+// A thread whose first switch is out has run since its exec or its first record, on that cpu.
+std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
+  const std::uint64_t begin_ns =
+      std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));
+  if (!perf.first_out || begin_ns >= perf.first_out->time_ns) return std::nullopt;
+  return PerfMessage{.time_ns = begin_ns, .cpu = perf.first_out->cpu, .kind = PerfEvent::Kind::SwitchIn};
+}
+
 // When the first of what is shown of the thread is.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
   if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
-    if (recording.shows_perf_switches())
+    if (recording.shows_perf_switches()) {
       first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
+      if (const auto begin = inferred_begin_of(plan, perf->second))
+        first_ns = std::min(first_ns, begin->time_ns);
+    }
     if (recording.shows_own_events()) first_ns = std::min(first_ns, perf->second.named_ns.value_or(kForever));
   }
   return first_ns == kForever ? std::nullopt : std::optional(first_ns);
@@ -66,16 +90,18 @@ std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording
 
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   auto changes = image_changes_of(recording, context.notes);
+  const auto ancestors = ancestors_of_shown(recording.sessions, context.options);
   ThreadPlans plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
-    if (!is_wanted(tid, context.options)) {
-      const auto number = static_cast<std::uint64_t>(tid);
+    const bool is_shown = is_wanted(tid, context.options);
+    if (!is_shown)
       context.notes.add(kThreadsLeftOut, [&] {
-        return fmt::format("{}: thread {}", recording.directory.path.native(), number);
+        return fmt::format("{}: thread {}", recording.directory.path.native(),
+                           static_cast<std::uint64_t>(task.tid));
       });
-      continue;
-    }
+    if (!is_shown && !ancestors.contains(task.pid)) continue;
     plans.emplace(tid, ThreadPlan{.task = &task,
+                                  .is_shown = is_shown,
                                   .facts = facts_of(task, recording.info, recording.symbolizer),
                                   .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
                                   .image_changes = std::move(changes[tid])});
@@ -104,24 +130,26 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingI
 
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline) {
   const Task& task = *plan.task;
+  plan.shown_process = timeline.shown_id(task.pid);
+  plan.shown_thread = timeline.shown_id(task.tid);
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
-    plan.last_switch_ns = perf->second.last_ns;
     plan.switches = {.queue = &recording.perf_queues[task.tid],
                      .lone_outs = perf->second.lone_outs,
                      .short_outs = perf->second.short_outs,
-                     .process = timeline.shown_id(task.pid),
-                     .thread = timeline.shown_id(task.tid),
+                     .last_ns = perf->second.last_ns,
                      .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
+    if (recording.shows_perf_switches()) {
+      if (const auto begin = inferred_begin_of(plan, perf->second)) plan.switches.inferred = {*begin};
+      std::ranges::copy(perf->second.missing_outs, std::back_inserter(plan.switches.inferred));
+    }
   }
   if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {
-    queue->second.set_thread(timeline.shown_id(task.tid));
+    queue->second.set_thread(plan.shown_thread);
     plan.kernel = {.queue = &queue->second,
                    .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
                                          static_cast<std::uint64_t>(task.tid)),
                    .tracepoints = &recording.tracepoints,
-                   .skips_outside = recording.options.kernel_skip_out,
-                   .process = timeline.shown_id(task.pid),
-                   .thread_id = timeline.shown_id(task.tid)};
+                   .skips_outside = recording.options.kernel_skip_out};
   }
 }
 

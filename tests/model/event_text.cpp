@@ -102,8 +102,9 @@ std::string EventText::text_of(const PendingEvent& event) const {
     case EventKind::ContextSwitch: {
       const ContextSwitch s = event.context_switch();
       return fmt::format(
-          "@{} cpu {}: {} ({}) -> {}", event.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
-          kStates[static_cast<std::size_t>(s.outgoing_state)], static_cast<std::uint64_t>(s.incoming_thread));
+          "@{} cpu {}: {} ({}) -> {}{}", event.time_ns, s.cpu, static_cast<std::uint64_t>(s.outgoing_thread),
+          kStates[static_cast<std::size_t>(s.outgoing_state)], static_cast<std::uint64_t>(s.incoming_thread),
+          s.priority == kNormalPriority ? "" : fmt::format(" of priority {}", s.priority));
     }
     case EventKind::Wakeup: {
       const Wakeup w = event.wakeup();

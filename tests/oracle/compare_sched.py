@@ -21,7 +21,7 @@ import judging
 import uftrace_reference as uftrace
 import viewers
 
-RUNNING, BLOCKED = 1, 3  # FXT's thread states
+RUNNING, BLOCKED, DEAD = 1, 3, 5  # FXT's thread states
 NAMES = {False: "linux:schedule", True: "linux:schedule (pre-empted)"}
 _FILE = re.compile(rb"reading (?:perf-cpu(\d+)|.*)\.dat$")
 _EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sched-in|task-exit)( \(pre-empted\))?)?")
@@ -59,16 +59,33 @@ class SchedComparison(judging.Comparison):
 
     def check_switches(self, switches, trace):
         expected = Counter((time, cpu, thread, kind) for time, cpu, thread, kind in switches)
-        drawn = Counter()
+        drawn, on_cpu = Counter(), {}
         for time, cpu, outgoing, incoming, state in trace.switches:
             if (outgoing[1] == 0) == (incoming[1] == 0):
                 self.problem(f"a switch at {time} with two threads, or none")
             elif outgoing[1] == 0:
                 drawn[time, cpu, incoming[1], "in"] += 1
+                if incoming[1] in on_cpu:
+                    self.problem(f"{incoming[1]} comes to a cpu at {time}, but is on one")
+                on_cpu[incoming[1]] = cpu
             else:
-                kind = {RUNNING: "preempted", BLOCKED: "out"}.get(state, f"out with state {state}")
+                kind = {RUNNING: "preempted", BLOCKED: "out", DEAD: "dead"}.get(state, f"out with state {state}")
                 drawn[time, cpu, outgoing[1], kind] += 1
+                on_cpu.pop(outgoing[1], None)
+        for thread in on_cpu:
+            self.problem(f"{thread} never leaves its cpu")
         self.compared["switches"] += len(switches)
+        # A thread's exit is no switch in the recording, nor is the begin of one that is first switched out, nor where
+        # another one comes to the cpu.
+        first, comes = {}, {(time, cpu) for time, cpu, _, kind in switches if kind == "in"}
+        for time, cpu, thread, kind in switches:
+            first.setdefault(thread, (time, kind))
+        for time, cpu, thread, kind in list(drawn):
+            inferred = kind == "dead" or (kind == "out" and (time, cpu) in comes) or (
+                kind == "in" and first.get(thread, (0, "in"))[1] != "in" and time < first[thread][0])
+            if inferred and not expected[time, cpu, thread, kind]:
+                self.compared["inferred switches"] += 1
+                del drawn[time, cpu, thread, kind]
         for switch in sorted(expected - drawn):
             self.problem(f"not drawn: {switch}")
         for switch in sorted(drawn - expected):
@@ -102,10 +119,12 @@ class SchedComparison(judging.Comparison):
         own, totals, counts = defaultdict(int), defaultdict(int), defaultdict(int)
         if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
             return  # uftrace changes estimated exits while it reports, stops at damage, and has a limit of its own
-        for slices in viewers.by_thread(view.slices).values():
+        for thread, slices in viewers.by_thread(view.slices).items():
+            # To uftrace, a forked child is in no call before its first record.
+            begin = int.from_bytes((self.recording / f"{thread[1]}.dat").read_bytes()[:8], "little")
             for call, inside in with_children(slices):
                 own[call.name] += call.end - call.begin - inside
-                if is_schedule(call) and call.depth > 0 and "repaired" not in call.args:
+                if is_schedule(call) and call.depth > 0 and "repaired" not in call.args and call.begin >= begin:
                     totals[call.name] += call.end - call.begin
                     counts[call.name] += 1
         # setjmp returns twice, which uftrace adds to its time.

@@ -42,9 +42,13 @@ enum class ThreadState : std::uint8_t {
   Dead = 5
 };
 
+// The priority of an ordinary thread, as Linux counts. Below 100 are real-time threads.
+inline constexpr std::uint8_t kNormalPriority = 120;
+
 // A cpu passes from one thread to another; thread 0 of process 0 is the idle thread.
 struct ContextSwitch {
   std::uint16_t cpu;
+  std::uint8_t priority = kNormalPriority;  // of the thread that isn't idle
   ThreadState outgoing_state = ThreadState::New;
   ProcessId outgoing_process = {};
   ThreadId outgoing_thread = {};

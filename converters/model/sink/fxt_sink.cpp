@@ -136,12 +136,15 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
   switch (event.kind) {
     case EventKind::ContextSwitch: {
       const ContextSwitch s = event.context_switch();
+      const auto priority_of = [&](ThreadId id) { return id == ThreadId{} ? std::uint8_t{0} : s.priority; };
       writer_.write(fxt::LegacyContextSwitch{
           .time = event.time_ns,
           .cpu = cut_cpu(s.cpu),
           .outgoing_state = state_of(s.outgoing_state),
           .outgoing = thread_of(s.outgoing_process, s.outgoing_thread),
           .incoming = thread_of(s.incoming_process, s.incoming_thread),
+          .outgoing_priority = priority_of(s.outgoing_thread),
+          .incoming_priority = priority_of(s.incoming_thread),
       });
       break;
     }

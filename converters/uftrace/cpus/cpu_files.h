@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -25,7 +26,7 @@ namespace convert::uftrace {
 // file, and event(), whose `order_ns` never goes back.
 class CpuFileCursor {
  public:
-  std::uint32_t cpu() const { return cpu_; }
+  std::uint16_t cpu() const { return cpu_; }               // cut to what FXT can hold
   std::uint64_t offset() const { return file_.offset(); }  // bytes read so far
   std::uint64_t size() const { return file_.size(); }
 
@@ -33,7 +34,8 @@ class CpuFileCursor {
   // `notes` may be null. See InputFile for `keep_open`. Throws InputError if the file can't be opened.
   CpuFileCursor(const CpuFile& file, std::size_t block_bytes, bool keep_open, Notes* notes)
       : file_(file.path.string(), FileWindow::EarlyEnd::Error, keep_open, block_bytes),
-        cpu_(file.cpu),
+        cpu_(static_cast<std::uint16_t>(
+            std::min<std::uint32_t>(file.cpu, std::numeric_limits<std::uint16_t>::max()))),
         notes_(notes) {}
 
   // Returns what `read` does. If the file can't be read any further, that is noted, and the file ends there.
@@ -58,7 +60,7 @@ class CpuFileCursor {
   FileWindow file_;
 
  private:
-  std::uint32_t cpu_;
+  std::uint16_t cpu_;
   Notes* notes_;
 };
 
@@ -73,7 +75,7 @@ class CpuMerge {
   bool at_end() const { return heap_.empty(); }
   // The current event and its cpu; at_end() must be false. Valid until advance().
   const auto& event() const { return cursors_[heap_.front().cursor]->event(); }
-  std::uint32_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
+  std::uint16_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
   // The number of the current event's file, less than the number of files.
   std::size_t file_index() const { return heap_.front().cursor; }
   void advance();

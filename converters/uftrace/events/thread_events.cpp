@@ -78,7 +78,7 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
   if (data.size() <= address_size || data.size() > address_size + kWord) return false;
   const NameId name = variable_at(load(data.first(address_size)), time_ns);
   values_.add({name, load(data.subspan(address_size))});
-  emit_counter(time_ns, name, 0, lane);
+  emit_counter(time_ns, context_.names.intern("watch"), 0, lane);
   return true;
 }
 

@@ -10,11 +10,10 @@
 namespace convert::uftrace {
 namespace {
 
-// Bits of `prev_state`: the reasons why a thread does not run.
-constexpr std::uint64_t kSleepingStates = 0xff;
+// Bits of `prev_state`: the reasons why a thread does not run, and of them those of a thread that has exited.
+constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
 // Bits of `common_flags`: in a hardware or software interrupt, or a non-maskable one.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
-constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();
 
 // Most functions return an int, whose upper half is undefined. The kernel's own tracer recognizes error codes
 // in the same way.
@@ -23,6 +22,17 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
   const bool is_error = low < 0 && low >= kLowestError && value <= std::numeric_limits<std::uint32_t>::max();
   return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
+}
+
+// A thread that is still runnable was preempted: FXT calls that running.
+ThreadState shown_state(std::uint64_t state) {
+  if ((state & kDeadStates) != 0) return ThreadState::Dead;
+  return (state & kSleepingStates) == 0 ? ThreadState::Running : ThreadState::Blocked;
+}
+
+// -1 is that of a thread with a deadline. 0 is an idle cpu's in FXT, and the highest of all in Linux.
+std::uint64_t shown_priority(std::uint64_t value, std::uint8_t size) {
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(sign_extended(value, size), 1, 0xff));
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ std::uint64_t KernelFileSource::find_first_ns() {
 
 void KernelFileSource::stage(const KernelEvent& event) {
   Cpu& cpu = cpus_[events().file_index()];
-  cpu.number = static_cast<std::uint16_t>(std::min(events().cpu(), kLastCpu));
+  cpu.number = events().cpu();
   if (event.kind == KernelEvent::Kind::Data) return stage_data(event, cpu);
   cpu.is_behind_loss = true;
   cpu.lost = event.lost;
@@ -140,19 +150,27 @@ void KernelFileSource::stage_event(const Tracepoint& tracepoint, const KernelEve
   queue.stage_payload(event.payload);
 }
 
-// A thread that is still runnable was preempted.
 void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
-  const auto stage_side = [&](const IntegerField& field, KernelMessage::Kind kind) {
-    if (!field.fits(payload)) return;
-    if (KernelQueue* const queue = find_queue(thread_in(field, payload)))
-      put(*queue, {.time_ns = event.order_ns, .depth = cpu.number, .kind = kind});
+  const auto stage_side = [&](const IntegerField& thread, const IntegerField& priority,
+                              KernelMessage message) {
+    KernelQueue* const queue = thread.fits(payload) ? find_queue(thread_in(thread, payload)) : nullptr;
+    if (queue == nullptr) return;
+    message.time_ns = event.order_ns;
+    message.depth = cpu.number;
+    message.value = priority.fits(payload)
+                        ? shown_priority(priority.load_from(payload, order_), priority.size)
+                        : kNormalPriority;
+    put(*queue, message);
   };
   const IntegerField& state = tracepoint.previous_state;
-  const bool is_runnable = state.fits(payload) && (state.load_from(payload, order_) & kSleepingStates) == 0;
-  stage_side(tracepoint.previous_thread,
-             is_runnable ? KernelMessage::Kind::Preempted : KernelMessage::Kind::SwitchOut);
-  stage_side(tracepoint.next_thread, KernelMessage::Kind::SwitchIn);
+  const ThreadState shown =
+      state.fits(payload) ? shown_state(state.load_from(payload, order_)) : ThreadState::Blocked;
+  stage_side(
+      tracepoint.previous_thread, tracepoint.previous_priority,
+      {.time_ns = 0, .address = static_cast<std::uint64_t>(shown), .kind = KernelMessage::Kind::SwitchOut});
+  stage_side(tracepoint.next_thread, tracepoint.next_priority,
+             {.time_ns = 0, .kind = KernelMessage::Kind::SwitchIn});
 }
 
 // A wakeup in an interrupt has no waker: the thread that was interrupted did not cause it.

@@ -14,14 +14,15 @@
 namespace convert::uftrace {
 
 struct KernelMessage {
-  enum class Kind : std::uint8_t { Entry, Exit, Lost, Event, SwitchIn, SwitchOut, Preempted, Wakeup };
+  enum class Kind : std::uint8_t { Entry, Exit, Lost, Event, SwitchIn, SwitchOut, Wakeup };
   static constexpr std::uint16_t kNoDepth = 0xffff;
 
   std::uint64_t time_ns;
   // Entry, Exit: of the function. Lost: how many events, 0 if that is not known. Event: the tracepoint's id.
+  // SwitchOut: the ThreadState.
   std::uint64_t address = 0;
-  // Entry: the caller's address. Exit: the return value. Event: the size in bytes. Wakeup: the waking thread
-  // as the timeline shows it, 0 if it is not known.
+  // Entry: the caller's address. Exit: the return value. Event: the size in bytes. Switches: the thread's
+  // priority. Wakeup: the waking thread as the timeline shows it, 0 if it is not known.
   std::uint64_t value = 0;
   LabelId label = {};              // of Entry
   std::uint16_t depth = kNoDepth;  // Entry, Exit: the kernel's own count; all others: the cpu

@@ -129,6 +129,8 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
     if (name == "sched:sched_switch") {
       tracepoint.previous_thread = format.integer("prev_pid");
       tracepoint.previous_state = format.integer("prev_state");
+      tracepoint.previous_priority = format.integer("prev_prio");
+      tracepoint.next_priority = format.integer("next_prio");
     }
     if (has_switches && std::ranges::count(kWakeups, name) != 0) tracepoint.woken_thread = tracepoint.thread;
     auto printed = printed_fields(format);

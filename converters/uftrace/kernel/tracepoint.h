@@ -38,7 +38,7 @@ struct Tracepoint {
   // Threads that the event is about, besides the one that it happened in.
   IntegerField next_thread = {}, thread = {};
   // Of sched_switch only.
-  IntegerField previous_thread = {}, previous_state = {};
+  IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};
   // Of wakeups only, and only in recordings with sched_switch: without it, waiting threads are not known.
   IntegerField woken_thread = {};
 };

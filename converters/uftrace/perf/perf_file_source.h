@@ -1,9 +1,7 @@
 // Reads the perf files of a recording and hands every thread its switches, names, execs and its exit.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -28,7 +26,6 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
   // Forks and losses are not for threads: scan_perf() has found them.
   void stage(const PerfEvent& event) override {
     using Kind = PerfEvent::Kind;
-    constexpr std::uint32_t kLastCpu = std::numeric_limits<std::uint16_t>::max();  // of FXT
     const bool is_name = event.kind == Kind::Comm && shown_.names != nullptr;
     const bool is_shown = event.kind == Kind::Exit || event.kind == Kind::Exec || is_name ||
                           (event.is_switch() && shown_.switches);
@@ -36,7 +33,7 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
     PerfQueue* const queue = find_queue(event.tid);
     if (queue == nullptr) return;
     put(*queue, {.time_ns = event.time_ns,
-                 .cpu = static_cast<std::uint16_t>(std::min(events().cpu(), kLastCpu)),
+                 .cpu = events().cpu(),
                  .kind = event.kind,
                  .name = is_name ? shown_.names->intern(event.comm) : NameId{}});
   }

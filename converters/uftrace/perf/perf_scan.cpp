@@ -10,31 +10,65 @@
 namespace convert::uftrace {
 namespace {
 
-struct ThreadScan {
-  PerfThread thread;
-  std::optional<std::uint64_t> out_ns;  // off the cpu since then
+class Scan {
+ public:
+  explicit Scan(std::uint64_t shortest_ns) : shortest_ns_(shortest_ns) {}
+
+  void add(const PerfEvent& event, std::uint16_t cpu);
+  PerfThreads finish();
+
+ private:
+  struct ThreadScan {
+    PerfThread thread = {};
+    std::optional<std::uint64_t> out_ns = {};  // off the cpu since then
+    std::optional<std::uint16_t> cpu = {};     // the one that it is on
+  };
+
+  static void end_run(ThreadScan& scan) {
+    if (scan.out_ns) scan.thread.lone_outs.push_back(*scan.out_ns);
+    scan.out_ns.reset();
+  }
+  static void leave_cpu(ThreadScan& scan, std::uint64_t time_ns) {
+    if (scan.cpu)
+      scan.thread.missing_outs.push_back(
+          {.time_ns = time_ns, .cpu = *scan.cpu, .kind = PerfEvent::Kind::SwitchOut});
+    scan.cpu.reset();
+  }
+  void switch_in(ThreadScan& scan, const PerfEvent& event, std::uint16_t cpu);
+
+  std::uint64_t shortest_ns_;
+  std::unordered_map<ThreadId, ThreadScan> threads_;
+  std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;  // whoever came to it last
 };
 
-void end_run(ThreadScan& scan) {
-  if (scan.out_ns) scan.thread.lone_outs.push_back(*scan.out_ns);
+void Scan::switch_in(ThreadScan& scan, const PerfEvent& event, std::uint16_t cpu) {
+  if (scan.out_ns && event.time_ns < *scan.out_ns + shortest_ns_) scan.thread.short_outs.back() = true;
   scan.out_ns.reset();
+  leave_cpu(scan, event.time_ns);
+  ThreadScan*& on_cpu = on_cpu_[cpu];
+  if (on_cpu != nullptr && on_cpu->cpu == cpu) leave_cpu(*on_cpu, event.time_ns);
+  on_cpu = &scan;
+  scan.cpu = cpu;
 }
 
-void add(const PerfEvent& event, std::uint64_t shortest_ns, ThreadScan& scan) {
+void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
+  ThreadScan& scan = threads_[event.tid];
   PerfThread& thread = scan.thread;
+  if (event.is_switch_out() && !thread.first_ns)
+    thread.first_out = {.time_ns = event.time_ns, .cpu = cpu, .kind = event.kind};
   if (event.is_switch() && !thread.first_ns) thread.first_ns = event.time_ns;
   thread.last_ns = std::max(thread.last_ns, event.time_ns);
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
-      if (scan.out_ns && event.time_ns < *scan.out_ns + shortest_ns) thread.short_outs.back() = true;
-      scan.out_ns.reset();
+      switch_in(scan, event, cpu);
       break;
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
       end_run(scan);
       scan.out_ns = event.time_ns;
+      scan.cpu.reset();
       ++thread.switched_out;
-      if (shortest_ns != 0) thread.short_outs.push_back(false);
+      if (shortest_ns_ != 0) thread.short_outs.push_back(false);
       if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
@@ -43,27 +77,39 @@ void add(const PerfEvent& event, std::uint64_t shortest_ns, ThreadScan& scan) {
       break;
     case PerfEvent::Kind::Exit:
       end_run(scan);
+      scan.cpu.reset();
       break;
     case PerfEvent::Kind::Comm:
       if (thread.names_given++ == 0) thread.named_ns = event.time_ns;
-      [[fallthrough]];
-    case PerfEvent::Kind::Exec:
       if (!event.comm.empty()) thread.name = event.comm;
+      break;
+    case PerfEvent::Kind::Exec:
+      if (!thread.exec_ns) thread.exec_ns = event.time_ns;
+      if (!event.comm.empty()) thread.name = thread.program = event.comm;
       break;
     case PerfEvent::Kind::Lost:
       break;
   }
 }
 
+PerfThreads Scan::finish() {
+  PerfThreads threads;
+  for (auto& [tid, scan] : threads_) {
+    end_run(scan);
+    threads.emplace(tid, std::move(scan.thread));
+  }
+  return threads;
+}
+
 }  // namespace
 
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns) {
-  std::unordered_map<ThreadId, ThreadScan> scans;
+  Scan scan(shortest_ns);
   for (CpuMerge<PerfCursor> events(files, reading); !events.at_end(); events.advance()) {
     const PerfEvent& event = events.event();
     if (event.kind != PerfEvent::Kind::Lost) {
-      add(event, shortest_ns, scans[event.tid]);
+      scan.add(event, events.cpu());
     } else if (reading.notes != nullptr) {
       reading.notes->add(
           kSwitchesLost,
@@ -71,12 +117,7 @@ PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& read
           event.lost);
     }
   }
-  PerfThreads threads;
-  for (auto& [tid, scan] : scans) {
-    end_run(scan);
-    threads.emplace(tid, std::move(scan.thread));
-  }
-  return threads;
+  return scan.finish();
 }
 
 }  // namespace convert::uftrace

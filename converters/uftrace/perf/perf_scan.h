@@ -14,6 +14,7 @@ namespace convert::uftrace {
 
 struct PerfThread {
   std::string name = {};                       // the last one that it gave itself; empty if it never did
+  std::string program = {};                    // the last one that an exec gave it; the same
   std::optional<std::uint64_t> first_ns = {};  // of its switches
   std::optional<std::uint64_t> named_ns = {};  // its first new name that was not an exec's
   std::uint64_t switched_out = 0;              // number of switches out
@@ -22,6 +23,11 @@ struct PerfThread {
   std::uint64_t last_ns = 0;                   // of its switches, execs and exits
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked it, if forked_ns is known
+  // Where it ran first: what follows is not a switch in.
+  std::optional<std::uint64_t> exec_ns = {};  // its first exec
+  std::optional<PerfMessage> first_out = {};  // its first switch, if that is out
+  // Where it leaves a cpu without a switch out: when another thread comes to that cpu, or it comes to any.
+  std::vector<PerfMessage> missing_outs = {};
   // Times of switches out that no switch in follows: the last one of a thread that never ran again, or one
   // before a gap in the file.
   std::vector<std::uint64_t> lone_outs = {};

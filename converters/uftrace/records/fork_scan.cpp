@@ -12,34 +12,39 @@
 namespace convert::uftrace {
 namespace {
 
-enum class ForkKind : std::uint8_t { None, Process, Other };
-
 constexpr std::array<std::string_view, 8> kForks{"fork",  "vfork",       "__fork",  "__vfork",
                                                  "_Fork", "__libc_fork", "forkpty", "daemon"};
 constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",       "clone3",
                                                   "posix_spawn", "posix_spawnp",  "system",
                                                   "popen",       "__libc_system", "_IO_popen"};
+constexpr std::array<std::string_view, 3> kThreads{"pthread_create", "__pthread_create", "thrd_create"};
+// std::thread's constructor calls pthread_create in libstdc++, which may not be recorded.
+constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
 ForkKind kind_of(std::string_view symbol) {
   symbol = symbol.substr(0, symbol.find('@'));  // a version
   if (std::ranges::find(kForks, symbol) != kForks.end()) return ForkKind::Process;
+  if (std::ranges::find(kThreads, symbol) != kThreads.end() || symbol.starts_with(kStdThread))
+    return ForkKind::Thread;
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
 class ForkScan {
  public:
   ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, const ForkQuery& query)
-      : query_(query), walk_(thread), symbols_(symbolizer, thread.task) {}
+      : query_(query), walk_(thread), symbols_(symbolizer, thread.task) {
+    find_nameless(0);
+  }
 
   ForkScanResult run() {
     walk_.run(*this);
-    if (!is_done()) add_snapshots(~std::uint64_t{0}, late_ ? late_->before : here());
+    if (!has_all_snapshots()) add_snapshots(~std::uint64_t{0}, late_ ? late_->before : here());
     return std::move(found_);
   }
 
   // ---- For CallWalk ----
 
-  bool is_done() const { return found_.snapshots.size() == query_.times_ns.size(); }
+  bool is_done() const { return has_all_snapshots() && !needs_names(); }
   std::uint64_t plain_until_ns() const { return plain_until_ns_; }
   bool may_skip(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
   void skipped(const CallRecord& call, std::uint64_t offset) {
@@ -48,22 +53,25 @@ class ForkScan {
   void before_call(const RecordItem& item) {
     check_moments(item.call.time_ns);
     move_to(item.call.time_ns);
+    if (!item.call.is_entry()) learn_name(item.call);
+    depth_before_ = walk_.open().depth();
     // A call began before the records after it, even if their times are earlier.
     if (is_in_new_fork_)
       found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
   }
   void after_call(const RecordItem& item) {
     is_in_new_fork_ = false;
+    find_nameless(item.call.is_entry() ? depth_before_ + 1 : depth_before_);
     if (fork_depth_ && item.call.depth <= *fork_depth_) fork_depth_.reset();
     if (!item.call.is_entry()) return;
     enter(item.call, item.begin);
     const ForkKind kind = kind_at(item.call);
-    if (kind != ForkKind::None) fork(item, kind == ForkKind::Process);
+    if (kind != ForkKind::None) fork(item, kind);
   }
 
  private:
   // Forking calls inside a forking call, like libc's fork called by the program's, are part of it.
-  void fork(const RecordItem& item, bool makes_process) {
+  void fork(const RecordItem& item, ForkKind kind) {
     if (!fork_depth_) {
       found_.calls.push_back(
           {.begin_ns = item.what == RecordItem::What::Call ? item.call.time_ns : walk_.seen_ns(),
@@ -73,7 +81,7 @@ class ForkScan {
       is_in_new_fork_ = true;
     }
     found_.calls.back().stack = walk_.open().addresses();
-    found_.calls.back().makes_process |= makes_process;
+    found_.calls.back().kind = std::max(found_.calls.back().kind, kind);
   }
 
   void enter(const CallRecord& call, std::uint64_t offset) {
@@ -85,7 +93,8 @@ class ForkScan {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = {};
     plain_until_ns_ = late_ ? 0 : symbols_.until_ns();
-    if (!is_done()) plain_until_ns_ = std::min(plain_until_ns_, query_.times_ns[found_.snapshots.size()] + 1);
+    if (!has_all_snapshots())
+      plain_until_ns_ = std::min(plain_until_ns_, query_.times_ns[found_.snapshots.size()] + 1);
   }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -101,15 +110,48 @@ class ForkScan {
   }
   bool is_plain(std::uint64_t address) const { return !fork_depth_ && kinds_.find(address) != nullptr; }
 
+  // ---- Calls that began before the records: their exits name them ----
+
+  // An open call without an address, and how much was found before it was open.
+  struct Nameless {
+    std::size_t depth, calls, snapshots;
+  };
+
+  bool has_all_snapshots() const { return found_.snapshots.size() == query_.times_ns.size(); }
+  bool needs_names() const {
+    return !nameless_.empty() && (found_.calls.size() > nameless_.front().calls ||
+                                  found_.snapshots.size() > nameless_.front().snapshots);
+  }
+  // Calls have ended, or some without an address were found open: more than `expected` are.
+  void find_nameless(std::size_t expected) {
+    const CallStack& open = walk_.open();
+    while (!nameless_.empty() && nameless_.back().depth >= open.depth()) nameless_.pop_back();
+    if (open.depth() <= expected) return;
+    for (std::size_t depth = nameless_.empty() ? 0 : nameless_.back().depth + 1; depth < open.depth();
+         ++depth)
+      if (open.address_at(depth) == 0)
+        nameless_.push_back({depth, found_.calls.size(), found_.snapshots.size()});
+  }
+  void learn_name(const CallRecord& exit) {
+    const auto nameless = std::ranges::find(nameless_, exit.depth, &Nameless::depth);
+    if (nameless == nameless_.end()) return;
+    const auto name = [&](std::vector<std::uint64_t>& stack) {
+      if (exit.depth < stack.size() && stack[exit.depth] == 0) stack[exit.depth] = exit.address;
+    };
+    for (std::size_t i = nameless->calls; i < found_.calls.size(); ++i) name(found_.calls[i].stack);
+    for (std::size_t i = nameless->snapshots; i < found_.snapshots.size(); ++i)
+      name(found_.snapshots[i].stack);
+  }
+
   // A record after the next time of the query may be damaged: it counts if the record after it agrees.
   void check_moments(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
-    if (!is_done() && query_.times_ns[found_.snapshots.size()] < time_ns) late_ = {time_ns, here()};
+    if (!has_all_snapshots() && query_.times_ns[found_.snapshots.size()] < time_ns) late_ = {time_ns, here()};
   }
 
   void add_snapshots(std::uint64_t time_ns, const StackSnapshot& snapshot) {
-    while (!is_done() && query_.times_ns[found_.snapshots.size()] < time_ns)
+    while (!has_all_snapshots() && query_.times_ns[found_.snapshots.size()] < time_ns)
       found_.snapshots.push_back(snapshot);
   }
 
@@ -128,6 +170,8 @@ class ForkScan {
   bool is_in_new_fork_ = false;            // it was entered by the last record
   std::optional<std::uint64_t> last_entry_;
   std::size_t last_depth_ = 0;
+  std::size_t depth_before_ = 0;    // of the open calls, before the record
+  std::vector<Nameless> nameless_;  // outermost first
   struct Late {
     std::uint64_t time_ns;
     StackSnapshot before;

@@ -1,5 +1,5 @@
-// Finds the calls by which a thread forks, in one walk over its records before they are converted: a forked
-// child begins inside such a call, and its arrow starts there.
+// Finds the calls by which a thread forks or makes threads, in one walk over its records before they are
+// converted: a forked child begins inside such a call, and its arrow starts there.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,21 @@
 
 namespace convert::uftrace {
 
+// What a function makes, the surest last.
+enum class ForkKind : std::uint8_t {
+  None,
+  Other,    // clone, posix_spawn, system …: perhaps a process
+  Thread,   // pthread_create
+  Process,  // fork and vfork, which have a FORK line
+};
+
 // A call of fork or a similar function, with such calls that it makes itself.
 struct ForkCall {
   std::uint64_t begin_ns;
-  std::uint64_t entry_offset;  // of the outermost call
-  std::size_t depth;           // of the outermost call
-  std::vector<std::uint64_t> stack =
-      {};                   // addresses of the open calls inside the innermost call, outermost first
-  bool makes_process = {};  // fork and vfork, which have a FORK line
+  std::uint64_t entry_offset;             // of the outermost call
+  std::size_t depth;                      // of the outermost call
+  std::vector<std::uint64_t> stack = {};  // addresses of the open calls inside the innermost, outermost first
+  ForkKind kind = {};
 
   // `open` are the calls of a stack, at a time before the next fork-like call began.
   bool is_open_in(const std::vector<std::uint64_t>& open) const {
@@ -53,8 +60,9 @@ struct ForkScanResult {
 using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 
 struct ForkQuery {
-  std::vector<std::uint64_t> times_ns;  // ascending; the walk ends at the last of them
-  std::set<CallKey> first_exits;        // calls that children left first, whatever their functions
+  std::vector<std::uint64_t>
+      times_ns;  // ascending; the walk ends at the last of them, or when all calls have names
+  std::set<CallKey> first_exits;  // calls that children left first, whatever their functions
 };
 
 // Throws InputError if the file can't be read.

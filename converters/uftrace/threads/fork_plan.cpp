@@ -1,6 +1,7 @@
 #include "converters/uftrace/threads/fork_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -14,11 +15,12 @@ namespace convert::uftrace {
 namespace {
 
 struct PlannedFork {
-  ProcessId child;
+  ThreadId child;  // a new thread, or the first one of a process
   std::uint64_t time_ns;
   ProcessId parent;
   ThreadPlan* plan;              // null if the child has no records
   bool has_line;                 // so that the child's records begin inside its parent's calls
+  bool is_thread = false;        // of the same process
   std::optional<ThreadId> by{};  // who forked it, at exactly that time
 };
 
@@ -26,7 +28,8 @@ struct PlannedFork {
 void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& plans) {
   const auto parent = plans.find(known.parent);
   if (!known.forked_ns || parent == plans.end() || parent->second.path.empty()) return;
-  if (fork.has_line && (parent->second.task->pid != fork.parent || *known.forked_ns > fork.time_ns)) return;
+  const bool has_parent = fork.has_line || fork.is_thread;
+  if (has_parent && (parent->second.task->pid != fork.parent || *known.forked_ns > fork.time_ns)) return;
   const auto first_ns = fork.plan != nullptr ? fork.plan->head.first_ns : std::nullopt;
   if (first_ns && *known.forked_ns > *first_ns) return;
   fork.parent = parent->second.task->pid;
@@ -38,26 +41,32 @@ void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& pla
 std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
-    const auto known = task.is_leader() ? perf.find(tid) : perf.end();
-    const bool has_line = task.parent && task.fork_ns;
-    if (!has_line && known == perf.end()) continue;
+    const auto known = perf.find(tid);
     const auto plan = plans.find(tid);
     const bool has_records = plan != plans.end() && !plan->second.path.empty();
-    PlannedFork fork{.child = task.pid,
+    PlannedFork fork{.child = tid,
                      .time_ns = task.fork_ns.value_or(0),
                      .parent = task.parent.value_or(ProcessId{}),
                      .plan = has_records ? &plan->second : nullptr,
-                     .has_line = has_line};
+                     .has_line = task.is_leader() && task.parent && task.fork_ns};
+    if (!task.is_leader()) {
+      if (!has_records || !plan->second.is_shown || !plan->second.head.first_call) continue;
+      fork.is_thread = true;
+      fork.parent = task.pid;
+      fork.time_ns = plan->second.head.first_call->time_ns;
+    }
     if (known != perf.end()) complete(fork, known->second, plans);
-    if (has_line || fork.by) forks.push_back(fork);
+    if (fork.has_line || fork.is_thread || fork.by) forks.push_back(fork);
   }
   std::ranges::stable_sort(forks, {}, &PlannedFork::time_ns);
   return forks;
 }
 
-// Pids are given in ascending order, and begin anew at the end of their range.
+// Ids are given in ascending order, and begin anew at the end of their range.
 bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
-  const auto order = [](const PlannedFork& fork) { return std::pair(fork.child < fork.parent, fork.child); };
+  const auto order = [](const PlannedFork& fork) {
+    return std::pair(static_cast<ProcessId>(fork.child) < fork.parent, fork.child);
+  };
   return order(a) < order(b);
 }
 
@@ -75,9 +84,10 @@ class Candidates {
     std::ranges::stable_sort(all_, {}, [](const Candidate& c) { return c.call.begin_ns; });
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const ForkCall& call = all_[i].call;
+      by_kind_[static_cast<std::size_t>(call.kind)].indices.push_back(i);
+      if (call.kind == ForkKind::Thread) continue;
       for (std::size_t depth = call.depth; depth < call.stack.size(); ++depth)
         by_key_[{depth, call.stack[depth]}].indices.push_back(i);
-      (call.makes_process ? forks_ : others_).indices.push_back(i);
     }
   }
 
@@ -88,8 +98,13 @@ class Candidates {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
         if (Candidate* const found = claim(left->second, time_ns)) return found;
     }
-    Candidate* const found = claim(forks_, time_ns);
-    return found != nullptr ? found : claim(others_, time_ns);
+    Candidate* const found = claim(ForkKind::Process, time_ns);
+    return found != nullptr ? found : claim(ForkKind::Other, time_ns);
+  }
+
+  // The earliest free one of its kind.
+  Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
+    return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
   // The call that this thread was in at that time, when it had these calls open; null if it was in none.
@@ -120,8 +135,21 @@ class Candidates {
 
   std::vector<Candidate> all_;
   std::map<CallKey, Queue> by_key_;
-  Queue forks_, others_;
+  std::array<Queue, 4> by_kind_;
 };
+
+// The calls that the child has inherited, outermost first: what its first call says of them is known best.
+std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
+  if (!child.head.first_call) return calls;
+  const CallRecord& first = *child.head.first_call;
+  const auto is_before = [&](const ImageChange& change) {
+    return change.what == ImageChange::What::Exec && change.time_ns <= first.time_ns;
+  };
+  if (std::ranges::any_of(child.image_changes, is_before)) return calls;
+  calls.resize(first.is_entry() ? first.depth : first.depth + 1);
+  if (!first.is_entry()) calls.back() = first.address;
+  return calls;
+}
 
 class Planner {
  public:
@@ -148,7 +176,7 @@ class Planner {
     if (leader == nullptr) return;
 
     Candidates candidates(std::move(found));
-    std::map<ProcessId, Origin> origins;
+    std::map<ThreadId, Origin> origins;
     for (std::size_t i = 0; i < forks.size(); ++i) {
       const PlannedFork& fork = forks[i];
       // Without a known forking call, the arrow starts in the call that the thread was in.
@@ -160,7 +188,9 @@ class Planner {
     std::ranges::sort(forks, is_forked_before);
     for (const PlannedFork& fork : forks) {
       Origin& origin = origins[fork.child];
-      if (!fork.by) origin.call = candidates.claim(fork.time_ns, first_exit_of(fork));
+      if (!fork.by)
+        origin.call = fork.is_thread ? candidates.claim(ForkKind::Thread, fork.time_ns)
+                                     : candidates.claim(fork.time_ns, first_exit_of(fork));
       if (fork.plan != nullptr) connect(origin, fork);
     }
   }
@@ -173,7 +203,7 @@ class Planner {
   };
 
   static std::optional<CallKey> first_exit_of(const PlannedFork& fork) {
-    if (fork.plan == nullptr || !fork.plan->head.first_call) return std::nullopt;
+    if (fork.plan == nullptr || fork.is_thread || !fork.plan->head.first_call) return std::nullopt;
     const CallRecord& call = *fork.plan->head.first_call;
     return call.is_entry() ? std::nullopt : std::optional(CallKey{call.depth, call.address});
   }
@@ -184,17 +214,20 @@ class Planner {
       connect(*origin.call->thread, *fork.plan,
               {.stack = call.stack, .entry_offset = call.entry_offset, .entry_depth = call.depth},
               fork.has_line);
-    } else if (fork.has_line || origin.snapshot->is_in_last_entry()) {
+    } else if (fork.has_line || (fork.by && origin.snapshot->is_in_last_entry())) {
       connect(*origin.thread, *fork.plan, *origin.snapshot, fork.has_line);
     }
   }
 
   void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, bool inherits) {
-    if (inherits) child.inherited = from.stack;
+    if (inherits) child.inherited = calls_around(child, from.stack);
+    if (!parent.is_shown || !child.is_shown) return;
     if (!from.entry_offset || from.entry_depth >= timeline_.max_depth()) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
     child.fork_flow = timeline_.new_flow_id();
-    const ForkPoint point{.entry_offset = *from.entry_offset, .flow = child.fork_flow};
+    const ForkPoint point{.entry_offset = *from.entry_offset,
+                          .flow = child.fork_flow,
+                          .makes_thread = !child.task->is_leader()};
     parent.forks.insert(
         std::ranges::upper_bound(parent.forks, point.entry_offset, {}, &ForkPoint::entry_offset), point);
   }
@@ -226,12 +259,9 @@ void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads&
 namespace {
 
 // The calls that are open before the thread's first record, outermost first, as StackRepair opens them.
-std::vector<std::uint64_t> calls_around(const ThreadPlan& plan, const CallRecord& first) {
-  const auto is_before = [&](const ImageChange& change) {
-    return change.what == ImageChange::What::Exec && change.time_ns <= first.time_ns;
-  };
-  std::vector<std::uint64_t> calls;
-  if (std::ranges::none_of(plan.image_changes, is_before)) calls = plan.inherited;
+std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord& first) {
+  std::vector<std::uint64_t> calls = calls_around(plan, plan.inherited);
+  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // gone by an exec
   calls.resize(first.depth, 0);
   return calls;
 }
@@ -255,7 +285,7 @@ bool begins_in_shown_call(const ThreadPlan& plan, FilterTable& table, Symbolizer
   ThreadFilter filter(table);
   std::size_t depth = 0;
   bool is_shown = false;
-  for (const std::uint64_t address : calls_around(plan, first))
+  for (const std::uint64_t address : calls_before(plan, first))
     is_shown |=
         filter.enter(depth++, address == 0 ? table.unknown_rule() : table.rule_of(symbols, address), true);
   if (is_shown || !first.is_entry()) return is_shown;

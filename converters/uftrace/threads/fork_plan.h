@@ -1,4 +1,5 @@
-// Which thread forked which, where the arrow between them starts, and what calls the child inherits.
+// Which thread forked or created which, where the arrow between them starts, and what calls a forked child
+// inherits.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace convert::uftrace {
 // the earliest free call that began before the child ran. (The time of a FORK line is when the child ran; its
 // parent may be in a later fork by then.) Perf data name the thread that forked and the exact time: there,
 // the forking call is the one that this thread had open. Perf data also know children without a FORK line,
-// which posix_spawn, system and popen make: these run another program before they write a record.
+// which posix_spawn, system and popen make: these run another program before they write a record. The threads
+// of a process get its calls of pthread_create in the same way.
 //
 // Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
 // child is not among them is left alone. The timeline gives the arrows their ids, and knows at which depth

@@ -152,8 +152,8 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   }
 }
 
-// Ends the innermost call on the lane, of this frame, where an entry passed it. False if none did, or where its
-// begin is out already.
+// Ends the innermost call on the lane, of this frame, where an entry passed it. False if none did, or where
+// its begin is out already.
 bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
   return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});

@@ -6,11 +6,12 @@
 namespace convert::uftrace {
 
 KernelStream::KernelStream(const KernelPlan& plan, Lane& lane, CallFilter& filter, InnerCalls& calls,
-                           Names& names)
+                           CpuSlices& slices, Names& names)
     : plan_(plan),
       lane_(lane),
       filter_(filter),
       calls_(calls),
+      slices_(slices),
       count_(names.intern("count")),
       cpu_(names.intern("cpu")),
       records_lost_(names.intern_label("event", "records lost")) {}
@@ -38,9 +39,10 @@ void KernelStream::emit_next() {
     case KernelMessage::Kind::Event:
       return;  // emitted above
     case KernelMessage::Kind::SwitchIn:
+      may_wait_ = false;
+      return slices_.begin(time_ns, message.depth, static_cast<std::uint8_t>(message.value));
     case KernelMessage::Kind::SwitchOut:
-    case KernelMessage::Kind::Preempted:
-      return emit_switch(time_ns, message);
+      return emit_switch_out(time_ns, message);
     case KernelMessage::Kind::Wakeup:
       return emit_wakeup(time_ns, message);
   }
@@ -55,17 +57,10 @@ void KernelStream::emit_tracepoint(std::uint64_t time_ns, const KernelMessage& m
   lane_.instant(time_ns, message.label, values_);
 }
 
-// As in SwitchStream, the other side is an idle cpu.
-void KernelStream::emit_switch(std::uint64_t time_ns, const KernelMessage& message) {
-  const bool is_in = message.kind == KernelMessage::Kind::SwitchIn;
-  may_wait_ = message.kind == KernelMessage::Kind::SwitchOut;
-  ContextSwitch event{.cpu = message.depth};
-  if (!is_in)
-    event.outgoing_state =
-        message.kind == KernelMessage::Kind::Preempted ? ThreadState::Running : ThreadState::Blocked;
-  (is_in ? event.incoming_process : event.outgoing_process) = plan_.process;
-  (is_in ? event.incoming_thread : event.outgoing_thread) = plan_.thread_id;
-  lane_.context_switch(time_ns, event);
+void KernelStream::emit_switch_out(std::uint64_t time_ns, const KernelMessage& message) {
+  const auto state = static_cast<ThreadState>(message.address);
+  may_wait_ = state == ThreadState::Blocked;
+  slices_.end(time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
 }
 
 // A running thread is woken, too, if it was about to wait; and one wakeup may be recorded twice.
@@ -73,7 +68,7 @@ void KernelStream::emit_wakeup(std::uint64_t time_ns, const KernelMessage& messa
   if (!std::exchange(may_wait_, false)) return;
   lane_.wakeup(
       time_ns,
-      {.cpu = message.depth, .thread = plan_.thread_id, .waker = static_cast<ThreadId>(message.value)});
+      {.cpu = message.depth, .thread = plan_.queue->thread(), .waker = static_cast<ThreadId>(message.value)});
 }
 
 void KernelStream::emit_loss(std::uint64_t time_ns, const KernelMessage& message) {

@@ -10,6 +10,7 @@
 #include "converters/model/names/names.h"
 #include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/tracepoint.h"
+#include "converters/uftrace/threads/cpu_slices.h"
 #include "converters/uftrace/threads/inner_calls.h"
 #include "converters/uftrace/threads/side_stream.h"
 #include "converters/uftrace/threads/thread_plan.h"
@@ -19,14 +20,15 @@ namespace convert::uftrace {
 class KernelStream : public SideStream {
  public:
   // Borrows the references.
-  KernelStream(const KernelPlan& plan, Lane& lane, CallFilter& filter, InnerCalls& calls, Names& names);
+  KernelStream(const KernelPlan& plan, Lane& lane, CallFilter& filter, InnerCalls& calls, CpuSlices& slices,
+               Names& names);
 
   Due next() const override;
   void emit_next() override;
 
  private:
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
-  void emit_switch(std::uint64_t time_ns, const KernelMessage& message);
+  void emit_switch_out(std::uint64_t time_ns, const KernelMessage& message);
   void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void emit_loss(std::uint64_t time_ns, const KernelMessage& message);
   bool is_wanted() const { return !plan_.skips_outside || calls_.program_depth() > 0; }
@@ -35,6 +37,7 @@ class KernelStream : public SideStream {
   Lane& lane_;
   CallFilter& filter_;
   InnerCalls& calls_;
+  CpuSlices& slices_;
   NameId count_, cpu_;
   LabelId records_lost_;
   bool may_wait_ = true;  // for a wakeup, as far as switches show

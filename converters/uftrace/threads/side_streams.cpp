@@ -6,8 +6,9 @@ namespace convert::uftrace {
 
 SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names)
     : calls_(calls),
-      kernel_(plan.kernel, lane, filter, calls.inner(), names),
-      switches_(plan.switches, lane, calls, names),
+      slices_(lane, plan.shown_process, plan.shown_thread),
+      kernel_(plan.kernel, lane, filter, calls.inner(), slices_, names),
+      switches_(plan.switches, lane, calls, slices_, names),
       task_events_(std::move(plan.image_changes), lane, filter, calls, names),
       messages_(std::move(plan.messages), lane, filter, calls, names) {
   look_again();
@@ -27,6 +28,7 @@ void SideStreams::look_again() {
 }
 
 void SideStreams::emit_first() {
+  calls_.begin_inherited(first_due_.time_ns);
   first_->emit_next();
   look_again();
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "converters/uftrace/threads/cpu_slices.h"
 #include "converters/uftrace/threads/kernel_stream.h"
 #include "converters/uftrace/threads/switch_stream.h"
 #include "converters/uftrace/threads/task_streams.h"
@@ -30,14 +31,20 @@ class SideStreams {
 
   // ---- After the thread's own records ----
 
+  Due next() const { return first_due_; }
+  // Another thread is the reason for the next event, and nothing of this thread's switches follows.
+  bool is_next_of_others() const { return first_ == &switches_ && switches_.is_next_of_others(); }
   Due next_task_event() const { return task_events_.next(); }
   Due next_message() const { return messages_.next(); }
   bool has_exec() const { return task_events_.has_exec(); }
   // Drops the next task event, with a note, if its time is impossible.
   bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
+  // The thread's last event was at this time: it leaves its cpu.
+  void finish(std::uint64_t time_ns) { slices_.exit(time_ns); }
 
  private:
   StackRepair& calls_;
+  CpuSlices slices_;
   KernelStream kernel_;
   SwitchStream switches_;
   TaskEventStream task_events_;

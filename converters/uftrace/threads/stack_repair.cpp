@@ -155,7 +155,7 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   const Gap gap = std::exchange(gap_, Gap::None);
   emit_losses(lane_.last_ns() != 0 ? lane_.last_ns() : time_ns);
 
-  if (gap == Gap::Start) {
+  if (gap == Gap::Start && lane_.depth() == 0) {
     if (open == 0) return;
     const NoteKind& kind = inherited_                ? kInheritedCall
                            : exit_address != nullptr ? kExitWithoutEntry
@@ -183,6 +183,15 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
     const bool is_named = exit_address != nullptr && lane_.depth() + 1 == open;
     open_inferred(time_ns, is_named ? *exit_address : kUnknownAddress, kCutByLoss);
   }
+}
+
+void StackRepair::begin_inherited(std::uint64_t time_ns) {
+  if (gap_ != Gap::Start || !inherited_ || inherited_->empty()) return;
+  notes_.add(kInheritedCall, fmt::format("{} open before the first record", calls_were(inherited_->size())),
+             inherited_->size());
+  time_ns = std::max(time_ns, lane_.last_ns());
+  for (const std::uint64_t address : *inherited_) open_inferred(time_ns, address, kInheritedCall);
+  inherited_.reset();
 }
 
 // Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more.

@@ -27,6 +27,8 @@ class StackRepair : public OpenCalls {
 
   // A forked child begins inside these calls of its parent, outermost first.
   void inherit(std::vector<std::uint64_t> addresses) { inherited_ = std::move(addresses); }
+  // Something happened on the thread: from then on it is inside the inherited calls.
+  void begin_inherited(std::uint64_t time_ns);
 
   // ---- The calls of the program ----
 
@@ -104,7 +106,8 @@ class StackRepair : public OpenCalls {
   const Labels labels_;
   std::size_t inferred_budget_;
   Gap gap_ = Gap::Start;
-  std::optional<std::vector<std::uint64_t>> inherited_;  // nothing if the thread was not forked
+  std::optional<std::vector<std::uint64_t>>
+      inherited_;  // nothing if the thread was not forked, or they are open
   std::uint64_t pending_losses_ = 0;
   std::vector<InferredCall> inferred_;  // outermost first
 };

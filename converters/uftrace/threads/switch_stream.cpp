@@ -4,39 +4,47 @@
 
 namespace convert::uftrace {
 
-SwitchStream::SwitchStream(const SwitchPlan& plan, Lane& lane, StackRepair& calls, Names& names)
+SwitchStream::SwitchStream(const SwitchPlan& plan, Lane& lane, StackRepair& calls, CpuSlices& slices,
+                           Names& names)
     : plan_(plan),
       lane_(lane),
       calls_(calls),
+      slices_(slices),
       blocked_(names.intern_label("sched", "linux:schedule")),
       preempted_(names.intern_label("sched", "linux:schedule (pre-empted)")),
       renamed_(names.intern_label("event", "linux:task-name")),
       comm_(names.intern("comm")) {}
 
+bool SwitchStream::is_inferred_next() const {
+  if (inferred_ == plan_.inferred.size()) return false;
+  return first() == nullptr || plan_.inferred[inferred_].time_ns <= first()->time_ns;
+}
+
 Due SwitchStream::next() const {
-  const PerfMessage* const first = plan_.queue == nullptr ? nullptr : plan_.queue->first();
-  if (first == nullptr) return {};
-  return {first->time_ns,
-          first->kind == PerfEvent::Kind::SwitchIn ? Precedence::SwitchIn : Precedence::Switch};
+  const PerfMessage* const next = is_inferred_next() ? &plan_.inferred[inferred_] : first();
+  if (next == nullptr) return {};
+  return {next->time_ns, next->kind == PerfEvent::Kind::SwitchIn ? Precedence::SwitchIn : Precedence::Switch};
 }
 
 void SwitchStream::emit_next() {
-  const PerfMessage message = *plan_.queue->first();
+  if (is_inferred_next()) return emit_inferred();
+  const PerfMessage message = *first();
   plan_.queue->pop_front();
   const std::uint64_t time_ns = std::max(message.time_ns, lane_.last_ns());
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:
-      return switch_in(time_ns, message);
+      calls_.inner().end_off_cpu(time_ns);
+      return slices_.begin(time_ns, message.cpu);
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
       return switch_out(time_ns, message);
     case PerfEvent::Kind::Exit:
       calls_.inner().end_off_cpu(time_ns);
-      has_exited_ = true;
-      return calls_.exit_task(time_ns);
+      calls_.exit_task(time_ns);
+      return slices_.exit(time_ns);
     case PerfEvent::Kind::Exec:
       calls_.inner().end_off_cpu(time_ns);
-      has_exited_ = false;  // the calling thread may have got the id of another thread, which is gone
+      slices_.begin_again();  // the calling thread may have got the id of another thread, which is gone
       return calls_.exec(time_ns);
     case PerfEvent::Kind::Comm:  // given by any thread
       return lane_.instant(time_ns, renamed_, {{comm_, message.name}});
@@ -45,14 +53,14 @@ void SwitchStream::emit_next() {
   }
 }
 
-// The other side of every switch is thread 0, which viewers show as an idle cpu.
-void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) {
-  calls_.inner().end_off_cpu(time_ns);
-  has_exited_ = false;
-  lane_.context_switch(time_ns, {.cpu = message.cpu,
-                                 .outgoing_state = ThreadState::New,
-                                 .incoming_process = plan_.process,
-                                 .incoming_thread = plan_.thread});
+// Calls off the cpu lie between recorded switches only.
+void SwitchStream::emit_inferred() {
+  const PerfMessage& message = plan_.inferred[inferred_++];
+  const std::uint64_t time_ns = std::max(message.time_ns, lane_.last_ns());
+  if (message.kind == PerfEvent::Kind::SwitchIn)
+    slices_.begin(time_ns, message.cpu);
+  else
+    slices_.end(time_ns, message.cpu, ThreadState::Blocked);
 }
 
 // A thread that was preempted would run on: FXT calls that running.
@@ -60,12 +68,7 @@ void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message)
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
   const bool is_too_short = is_short(outs_++);
   calls_.inner().end_off_cpu(time_ns);
-  lane_.context_switch(time_ns, {.cpu = message.cpu,
-                                 .outgoing_state = has_exited_    ? ThreadState::Dead
-                                                   : is_preempted ? ThreadState::Running
-                                                                  : ThreadState::Blocked,
-                                 .outgoing_process = plan_.process,
-                                 .outgoing_thread = plan_.thread});
+  slices_.end(time_ns, message.cpu, is_preempted ? ThreadState::Running : ThreadState::Blocked);
   if (!is_lone(message.time_ns))
     calls_.inner().begin_off_cpu(time_ns, is_preempted ? preempted_ : blocked_, is_too_short);
 }

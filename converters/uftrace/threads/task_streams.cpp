@@ -16,7 +16,7 @@ TaskEventStream::TaskEventStream(std::deque<ImageChange> events, Lane& lane, Cal
       lane_(lane),
       filter_(filter),
       calls_(calls),
-      exec_(names.intern_label("event", "exec")),
+      names_(names),
       dlopen_(names.intern_label("event", "dlopen")),
       path_(names.intern("path")) {}
 
@@ -46,7 +46,8 @@ void TaskEventStream::emit_next() {
   const bool is_exec = event.what == ImageChange::What::Exec;
   if (is_exec) calls_.exec(time_ns);
   if (filter_.shows_program() && filter_.shows_event(calls_.depth(), false))
-    lane_.instant(time_ns, is_exec ? exec_ : dlopen_, {{path_, event.path}});
+    lane_.instant(time_ns, is_exec ? names_.intern_label("event", "exec " + event.path) : dlopen_,
+                  {{path_, event.path}});
   calls_.resume(time_ns);
 }
 
@@ -58,7 +59,7 @@ MessageStream::MessageStream(std::deque<ExternMessage> messages, Lane& lane, Cal
       lane_(lane),
       filter_(filter),
       calls_(calls),
-      external_data_(names.intern_label("event", "external-data")),
+      names_(names),
       message_(names.intern("message")) {}
 
 Due MessageStream::next() const {
@@ -70,7 +71,8 @@ void MessageStream::emit_next() {
   const ExternMessage message = std::move(messages_.front());
   messages_.pop_front();
   if (filter_.shows_event(calls_.depth(), false))
-    lane_.instant(std::max(message.time_ns, lane_.last_ns()), external_data_, {{message_, message.text}});
+    lane_.instant(std::max(message.time_ns, lane_.last_ns()),
+                  names_.intern_label("event", "external-data: " + message.text), {{message_, message.text}});
 }
 
 }  // namespace convert::uftrace

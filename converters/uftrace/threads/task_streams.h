@@ -1,5 +1,5 @@
 // What other files hold about a thread: its execs and loads of libraries, from task.txt, and the messages of
-// extern.dat.
+// extern.dat. The name of a mark says what it is about: viewers show no more of it.
 #pragma once
 
 #include <deque>
@@ -30,7 +30,8 @@ class TaskEventStream : public SideStream {
   Lane& lane_;
   CallFilter& filter_;
   StackRepair& calls_;
-  LabelId exec_, dlopen_;
+  Names& names_;
+  LabelId dlopen_;
   NameId path_;
 };
 
@@ -48,7 +49,7 @@ class MessageStream : public SideStream {
   Lane& lane_;
   CallFilter& filter_;
   const StackRepair& calls_;
-  LabelId external_data_;
+  Names& names_;
   NameId message_;
 };
 

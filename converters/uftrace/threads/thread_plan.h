@@ -25,8 +25,8 @@ struct SwitchPlan {
   PerfQueue* queue = nullptr;                 // null: nothing is known of them
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
   std::vector<bool> short_outs = {};          // the same
-  ProcessId process{};                        // as the timeline shows them
-  ThreadId thread{};
+  std::vector<PerfMessage> inferred = {};     // switches that were not recorded, by time
+  std::uint64_t last_ns = 0;                  // none that was recorded is later
   bool has_estimated_exits = false;
 };
 
@@ -36,8 +36,6 @@ struct KernelPlan {
   std::string thread = {};                   // for notes: "DIR: thread 100"
   const Tracepoints* tracepoints = nullptr;  // null: there are calls only
   bool skips_outside = false;                // events outside of the program's calls are not shown
-  ProcessId process{};                       // as the timeline shows them
-  ThreadId thread_id{};
 };
 
 // An exec or the load of a library, from task.txt.
@@ -47,14 +45,19 @@ struct ImageChange {
   std::string path;  // of the program or library
 };
 
-// Where a fork's arrow starts: inside the call whose entry is the record at this offset.
+// Where the arrow to a forked child or a new thread starts: inside the call whose entry is the record at this
+// offset.
 struct ForkPoint {
   std::uint64_t entry_offset;
   std::uint64_t flow;
+  bool makes_thread;
 };
 
 struct ThreadPlan {
   const Task* task;
+  ProcessId shown_process{};  // as the timeline shows them
+  ThreadId shown_thread{};
+  bool is_shown = true;          // else it is needed only for what others inherit from it
   std::string path = {};         // of its record file; empty if there is none
   std::uint64_t size_bytes = 0;  // of it, when the directory was listed
   bool keep_open = true;         // see InputFile
@@ -65,9 +68,8 @@ struct ThreadPlan {
   std::deque<ForkPoint> forks = {};               // by offset
   std::deque<ExternMessage> messages = {};        // by time, to be shown on this thread
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited = {};  // addresses of the parent's open calls, outermost first
+  std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
   SwitchPlan switches = {};
-  std::uint64_t last_switch_ns = 0;  // none of them is later
   KernelPlan kernel = {};
   std::string ending = {};      // shown at its end, unless empty
   std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none

@@ -24,6 +24,8 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   if (!stages_.filter.prepare()) return true;
   WorkerScratch& scratch = recording_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
+  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // for the calls that it begins in
+    stages_.symbols.move_to(plan_.task->fork_ns.value_or(0));
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
   read_block(budget, scratch);
@@ -79,21 +81,26 @@ void ThreadSource::emit_behind_records(std::uint64_t until_ns) {
     const Due event = streams.next_task_event(), message = streams.next_message();
     if (std::min(event.time_ns, message.time_ns) >= until_ns) break;
     if (event > message) {
-      streams.emit_before(message);
+      emit_before(message);
       if (cursor_.is_done()) end_calls_before(message.time_ns);
       streams.emit_first();
     } else if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) {
       if (cursor_.is_done()) end_calls_before(event.time_ns);
-      streams.emit_before(event);
+      emit_before(event);
       streams.emit_first();
     }
   }
-  streams.emit_before({until_ns, Precedence::SwitchIn});
+  emit_before({until_ns, Precedence::SwitchIn});
+}
+
+void ThreadSource::emit_before(const Due& due) {
+  for (SideStreams& streams = stages_.streams; streams.next() < due; streams.emit_first())
+    if (cursor_.is_done() && streams.is_next_of_others()) end_calls();
 }
 
 // An exec is something that the thread did itself.
 void ThreadSource::end_calls_before(std::uint64_t time_ns) {
-  if (time_ns >= plan_.last_switch_ns && !stages_.streams.has_exec()) end_calls();
+  if (time_ns >= plan_.switches.last_ns && !stages_.streams.has_exec()) end_calls();
 }
 
 void ThreadSource::end_calls() {
@@ -110,6 +117,7 @@ void ThreadSource::finish() {
   note_dropped(kCallsLeftOut, dropped.calls);
   note_dropped(kEventsLeftOut, dropped.events);
   stages_.calls.inner().finish(lane_.last_ns());
+  stages_.streams.finish(lane_.last_ns());
   if (stages_.filter.shows_program() && !plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.intern_label("event", plan_.ending));
 }

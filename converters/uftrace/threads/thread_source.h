@@ -32,6 +32,7 @@ class ThreadSource : public Source {
   template <typename PlainCalls>
   void emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch, PlainCalls plain_calls);
   void emit_behind_records(std::uint64_t until_ns);
+  void emit_before(const Due& due);
   void end_calls_before(std::uint64_t time_ns);
   void end_calls();
   void finish();

@@ -126,20 +126,20 @@ TEST_F(ThreadEventsTest, WatchedThings) {
   EXPECT_THAT(lines({{100012, "\0\x40\1\0\0\0\0\0\xff"sv},
                      {100012, "\2\x40\1\0\0\0\0\0\1\0\0\2"sv},
                      {100012, "\0\x30\1\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"sv}}),
-              ElementsAre("100/101 @20 counter event:ns::counter #0 ns::counter=255",
-                          "100/101 @20 counter event:ns::counter #0 ns::counter=33554433",
-                          "100/101 @20 counter event:<13000> #0 <13000>=18446744073709551615"));
+              ElementsAre("100/101 @20 counter event:watch #0 ns::counter=255",
+                          "100/101 @20 counter event:watch #0 ns::counter=33554433",
+                          "100/101 @20 counter event:watch #0 <13000>=18446744073709551615"));
 }
 
 TEST_F(ThreadEventsTest, ThirtyTwoBitsAndBigEndian) {
   word_size_ = 4;
   EXPECT_THAT(lines({{100012, "\0\x40\1\0\7\0\0\0"sv}}),
-              ElementsAre("100/101 @20 counter event:ns::counter #0 ns::counter=7"));
+              ElementsAre("100/101 @20 counter event:watch #0 ns::counter=7"));
   order_ = std::endian::big;
   EXPECT_THAT(lines({{100012, "\0\1\x40\0\0\7"sv},
                      {100011, "\0\0\0\3"sv},
                      {100002, "\0\0\0\0\0\0\0\1\0\0\0\0\0\0\1\0"sv}}),
-              ElementsAre("100/101 @20 counter event:ns::counter #0 ns::counter=7",
+              ElementsAre("100/101 @20 counter event:watch #0 ns::counter=7",
                           "100/101 @20 counter event:cpu #101 cpu=3",
                           "100/101 @20 counter event:page-fault #0 major faults=1 minor faults=256"));
 }

@@ -125,12 +125,13 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
                                 .exit(8, 100, kSyscall, 0)  // at 60
                                 .text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 60] [kernel]:do_syscall",
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 90] demo:main",
+                          "100/100 [20, 60] [kernel]:do_syscall",
                           "100/100 [25, 30] [kernel]:vfs_read repaired=\"kernel-clipped\"",
                           "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 50] sched:linux:schedule",
                           "100/100 [33, 34] [kernel]:vfs_read",
                           "100/100 [48, 50] [kernel]:handle_fault repaired=\"kernel-clipped\"",
-                          "100/100 @50 cpu 0: 0 (new) -> 100"));
+                          "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @90 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
@@ -148,11 +149,12 @@ TEST_F(UftraceKernel, ACallWhoseBeginIsOutEndsWithTheSwitch) {
                                 .exit(1, 100, kFault, 0)
                                 .text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 90] demo:main",
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 90] demo:main",
                           "100/100 [20, 50] [kernel]:do_syscall repaired=\"kernel-clipped\"",
                           "100/100 [20, 50] [kernel]:vfs_read repaired=\"kernel-clipped\"",
                           "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 50] sched:linux:schedule",
-                          "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 [65, 66] [kernel]:handle_fault"));
+                          "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 [65, 66] [kernel]:handle_fault",
+                          "100/100 @90 cpu 0: 100 (dead) -> 0"));
 }
 
 TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
@@ -193,11 +195,11 @@ TEST_F(UftraceKernel, InterruptsNestInWhatTheyInterrupt) {
                                 .exit(1, 100, kFault, 0)
                                 .exit(1, 100, kSyscall, 0)  // 29
                                 .text());
-  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 29] [kernel]:do_syscall",
-                                     "100/100 [21, 26] [kernel]:vfs_read",
-                                     "100/100 [22, 25] [kernel]:handle_fault",
-                                     "100/100 [23, 24] [kernel]:handle_fault",
-                                     "100/100 [27, 28] [kernel]:handle_fault"));
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 90] demo:main", "100/100 [20, 29] [kernel]:do_syscall",
+                  "100/100 [21, 26] [kernel]:vfs_read", "100/100 [22, 25] [kernel]:handle_fault",
+                  "100/100 [23, 24] [kernel]:handle_fault", "100/100 [27, 28] [kernel]:handle_fault"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 

@@ -106,8 +106,7 @@ TEST_F(KernelOnly, SwitchesAreTheKernelsOwn) {
   EXPECT_THAT(lines(),
               ElementsAre("100/100 @21 event:sched:sched_switch prev_pid=100 prev_state=1 next_pid=0",
                           "100/100 @21 cpu 0: 100 (blocked) -> 0"));
-  EXPECT_THAT(lines({.no_event = true}), ElementsAre("100/100 @21 cpu 0: 100 (blocked) -> 0"));
-  EXPECT_THAT(lines({.no_event = true, .no_sched = true}), IsEmpty());
+  EXPECT_THAT(lines({.no_event = true}), IsEmpty());
 }
 
 TEST_F(KernelOnly, ARecordingWithoutTheKernelHasNothingToShow) {

@@ -218,9 +218,30 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
               ElementsAre("100/101 @20 cpu 2: 100 wakes 101", "100/101 @24 cpu 2: 0 wakes 101",
                           "100/100 @30 cpu 2: 0 wakes 100"));
   EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true})), IsEmpty());
-  EXPECT_EQ(wakeups(r.lines({}, {.no_event = true})).size(), 3);
+  EXPECT_THAT(wakeups(r.lines({}, {.no_event = true})), IsEmpty());
   EXPECT_THAT(wakeups(lines_of(formats, events)),
               IsEmpty());  // without switches, nothing tells which threads wait
+}
+
+TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
+  const std::string format =
+      event_block("sched/sched_switch", 320,
+                  field("pid_t prev_pid", 8, 4, true) + field("int prev_prio", 12, 4, true) +
+                      field("long prev_state", 16, 8, true) + field("pid_t next_pid", 24, 4, true) +
+                      field("int next_prio", 28, 4, true),
+                  R"("")");
+  const auto change = [](int from, int from_priority, int state, int to, int to_priority) {
+    return common(320, from)
+        .put(from)
+        .put(from_priority)
+        .put(std::int64_t{state})
+        .put(to)
+        .put(to_priority)
+        .text();
+  };
+  const auto lines = lines_of(format, {change(7, 120, 1, 100, 98), change(100, 98, 0x20, 7, 120)});
+  EXPECT_THAT(lines, Contains("100/100 @20 cpu 2: 0 (new) -> 100 of priority 98"));
+  EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
 // After the short event is the header of the next one, which looks like thread 100: 4 words, 3 ns later.
@@ -248,7 +269,7 @@ TEST_F(UftraceTracepoints, PerfsSwitchesReplaceThem) {
 TEST_F(UftraceTracepoints, CanBeLeftOut) {
   lines_of(kSwitch, {switched(100, 100, 1, 0)});
   const std::vector<std::string> main{"100/100 [10, 90] demo:main"};
-  EXPECT_EQ(r.lines({}, {.no_event = true, .no_sched = true}), main);
+  EXPECT_EQ(r.lines({}, {.no_event = true}), main);
   EXPECT_EQ(r.lines({}, {.no_kernel = true}), main);
   EXPECT_THAT(r.notes(), IsEmpty());
 }

@@ -21,11 +21,12 @@ TEST(UftraceExtern, MessagesAreShownAtTheirTimes) {
   r.file("extern.dat", "0.000000025 in f\n0.000000005 before\n0.000000045 \xff\n0.000000090 behind\n");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
   r.exit(60, 0, R::kMain);
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 @5 event:external-data message=\"before\"", "100/100 [10, 60] demo:main",
-                          "100/100 [20, 30] demo:f", "100/100 @25 event:external-data message=\"in f\"",
-                          "100/100 [40, 50] demo:g", "100/100 @45 event:external-data message=\"\xff\"",
-                          "100/100 @90 event:external-data message=\"behind\""));
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 @5 event:external-data: before message=\"before\"", "100/100 [10, 60] demo:main",
+                  "100/100 [20, 30] demo:f", "100/100 @25 event:external-data: in f message=\"in f\"",
+                  "100/100 [40, 50] demo:g", "100/100 @45 event:external-data: \xff message=\"\xff\"",
+                  "100/100 @90 event:external-data: behind message=\"behind\""));
   EXPECT_THAT(r.notes(),
               ElementsAre("message-order 1", "DIR/extern.dat:2: 20 ns earlier than a message before it"));
 }
@@ -35,17 +36,17 @@ TEST(UftraceExtern, AtEqualTimesRecordsComeFirst) {
   r.file("extern.dat", "0.000000010 a\n0.000000020 b\n0.000000020 c\n");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(20, 1, R::kF).exit(30, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 30] demo:main",
-                                     "100/100 @10 event:external-data message=\"a\"", "100/100 [20 demo:f",
-                                     "100/100 20] demo:f", "100/100 @20 event:external-data message=\"b\"",
-                                     "100/100 @20 event:external-data message=\"c\""));
+                                     "100/100 @10 event:external-data: a message=\"a\"", "100/100 [20 demo:f",
+                                     "100/100 20] demo:f", "100/100 @20 event:external-data: b message=\"b\"",
+                                     "100/100 @20 event:external-data: c message=\"c\""));
 }
 
 TEST(UftraceExtern, DamageCostsOnlyItsLine) {
   R r;
   r.file("extern.dat", "0.000000011 a\n???\n1700000000.5 foreign\n0.000000013 b");
   EXPECT_THAT(r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines(),
-              ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:external-data message=\"a\"",
-                          "100/100 @13 event:external-data message=\"b\""));
+              ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:external-data: a message=\"a\"",
+                          "100/100 @13 event:external-data: b message=\"b\""));
   EXPECT_THAT(
       r.notes(),
       ElementsAre("damaged-line 1", "DIR/extern.dat:2: expected time, a decimal number, found \"???\"",
@@ -60,10 +61,11 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   r.file("extern.dat", "0.000000020 a\n0.000000030 b\n0.000000040 c\n");
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10, 50] demo:main", "100/100 @20 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [20, 40] sched:linux:schedule", "100/100 @20 event:external-data message=\"a\"",
-                  "100/100 @30 event:external-data message=\"b\"", "100/100 @40 cpu 0: 0 (new) -> 100",
-                  "100/100 @40 event:external-data message=\"c\""));
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
+                  "100/100 @20 event:external-data: a message=\"a\"",
+                  "100/100 @30 event:external-data: b message=\"b\"", "100/100 @40 cpu 0: 0 (new) -> 100",
+                  "100/100 @40 event:external-data: c message=\"c\"", "100/100 @50 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -82,8 +84,8 @@ TEST(UftraceExtern, MessagesDoNotProlongCalls) {
     if (small) r.small_blocks();
     r.file("perf-cpu0.dat", PerfBytes(perf).text());
     const auto lines = r.lines();
-    EXPECT_THAT(lines, Contains("100/100 @300 event:external-data message=\"b\""));
-    EXPECT_THAT(lines, Contains("100/100 @900 event:external-data message=\"c\""));
+    EXPECT_THAT(lines, Contains("100/100 @300 event:external-data: b message=\"b\""));
+    EXPECT_THAT(lines, Contains("100/100 @900 event:external-data: c message=\"c\""));
     EXPECT_THAT(lines, small ? Contains("100/100 400] demo:main repaired=\"open-at-end\"")
                              : Contains("100/100 [10, 400] demo:main repaired=\"open-at-end\""));
   }
@@ -100,12 +102,14 @@ TEST(UftraceExtern, ABlockedThreadShowsThemInTime) {
   r.file("perf-cpu0.dat", perf.out(910, 100).in(990, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10 demo:main", "100/100 @20 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [20, 40] sched:linux:schedule", "100/100 @30 event:external-data message=\"a\"",
-                  "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @450 event:external-data message=\"b\"",
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10 demo:main",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
+                  "100/100 @30 event:external-data: a message=\"a\"", "100/100 @40 cpu 0: 0 (new) -> 100",
+                  "100/100 @402 cpu 0: 100 (blocked) -> 0",
+                  "100/100 @450 event:external-data: b message=\"b\"",
                   "100/100 @910 cpu 0: 100 (blocked) -> 0", "100/100 [910, 990] sched:linux:schedule",
-                  "100/100 @950 event:external-data message=\"c\"", "100/100 @990 cpu 0: 0 (new) -> 100",
-                  "100/100 1000] demo:main"));
+                  "100/100 @950 event:external-data: c message=\"c\"", "100/100 @990 cpu 0: 0 (new) -> 100",
+                  "100/100 1000] demo:main", "100/100 @1000 cpu 0: 100 (dead) -> 0"));
 }
 
 TEST(UftraceExtern, TheyAreShownOnTheMainThread) {
@@ -113,8 +117,8 @@ TEST(UftraceExtern, TheyAreShownOnTheMainThread) {
   r.task_line("TASK timestamp=0.000000003 tid=99 pid=100");
   r.file("extern.dat", "0.000000015 a\n");
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).thread(99).entry(10, 0, R::kF).exit(20, 0, R::kF);
-  EXPECT_THAT(r.lines(), Contains("100/100 @15 event:external-data message=\"a\""));
-  EXPECT_THAT(r.lines({.tids = {99}}), Contains("100/99 @15 event:external-data message=\"a\""));
+  EXPECT_THAT(r.lines(), Contains("100/100 @15 event:external-data: a message=\"a\""));
+  EXPECT_THAT(r.lines({.tids = {99}}), Contains("100/99 @15 event:external-data: a message=\"a\""));
   EXPECT_THAT(r.lines({.tids = {7}}), IsEmpty());
   EXPECT_THAT(r.lines({}, {.no_event = true}), Not(Contains(testing::HasSubstr("external-data"))));
 }
@@ -125,14 +129,14 @@ TEST(UftraceExtern, TheMainThreadHasRecords) {
       .task_line("TASK timestamp=0.000000003 tid=102 pid=100");
   r.file("extern.dat", "0.000000015 a\n").thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);
   r.thread(102).entry(10, 0, R::kF).exit(20, 0, R::kF);
-  EXPECT_THAT(r.lines(), Contains("100/101 @15 event:external-data message=\"a\""));
+  EXPECT_THAT(r.lines(), Contains("100/101 @15 event:external-data: a message=\"a\""));
   EXPECT_THAT(r.description(), Contains(testing::StartsWith("100/101 @10 event:uftrace info")));
 }
 
 TEST(UftraceExtern, AreShownWithoutAnyRecords) {
   R r;
   r.file("extern.dat", "0.000000015 a\n99999999.9 b\n");
-  EXPECT_THAT(r.lines(), ElementsAre("100/100 @15 event:external-data message=\"a\""));
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 @15 event:external-data: a message=\"a\""));
   EXPECT_THAT(r.notes(), Contains("foreign-clock 1"));
 }
 

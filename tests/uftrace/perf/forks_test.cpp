@@ -48,6 +48,30 @@ TEST(UftracePerfForks, AChildWithoutAForkLine) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
+// The event lies inside the call that creates the thread, whatever that is called; without it, threads get
+// the calls of pthread_create in the order of their ids.
+TEST(UftracePerfForks, ANewThreadHasAnArrow) {
+  R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
+  r.entry(10, 0, R::kMain);
+  r.entry(20, 1, R::kF).exit(25, 1, R::kF).entry(30, 1, R::kF).exit(35, 1, R::kF).exit(90, 0, R::kMain);
+  r.thread(101).entry(60, 0, R::kG).exit(70, 0, R::kG).thread(102).entry(50, 0, R::kG).exit(70, 0, R::kG);
+  EXPECT_THAT(arrows_of(r), testing::IsEmpty());
+  r.file("perf-cpu0.dat", PerfBytes().fork(22, 101, 100).fork(32, 102, 100).text());
+  const std::vector<std::string> expected{
+      "100/100 @20 flow from event:thread #1", "100/100 @30 flow from event:thread #2",
+      "100/102 @50 flow to event:thread #2", "100/101 @60 flow to event:thread #1"};
+  EXPECT_EQ(arrows_of(r), expected);
+  r.file("perf-cpu0.dat", "");
+  r.file("demo.sym",
+         "0000000000001000 00000100 T main\n0000000000001100 00000100 P pthread_create\n"
+         "0000000000001200 00000100 T g\n");
+  EXPECT_EQ(arrows_of(r), expected);
+  EXPECT_THAT(arrows_of(r, {.tids = {100}}), testing::IsEmpty());
+  EXPECT_THAT(r.notes(), testing::Not(Contains(HasSubstr("fork-not-drawn"))));
+}
+
 // Without the kernel's event, the child's parent is unknown.
 TEST(UftracePerfForks, WithoutAForkEventAChildHasNoArrow) {
   R r;

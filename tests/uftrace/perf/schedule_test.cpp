@@ -24,7 +24,8 @@ TEST(UftraceSchedule, ASwitchOutAndInIsACallInsideTheOpenOne) {
       ElementsAre("100/100 @5 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main", "100/100 [11, 40] demo:f",
                   "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 30] sched:linux:schedule",
                   "100/100 @30 cpu 3: 0 (new) -> 100", "100/100 @42 cpu 3: 100 (running) -> 0",
-                  "100/100 [42, 45] sched:linux:schedule (pre-empted)", "100/100 @45 cpu 3: 0 (new) -> 100"));
+                  "100/100 [42, 45] sched:linux:schedule (pre-empted)", "100/100 @45 cpu 3: 0 (new) -> 100",
+                  "100/100 @50 cpu 3: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -36,7 +37,7 @@ TEST(UftraceSchedule, CallsAreOutsideOfOthersToo) {
               ElementsAre("100/100 @10 cpu 0: 100 (blocked) -> 0", "100/100 [10, 20] sched:linux:schedule",
                           "100/100 @20 cpu 0: 0 (new) -> 100", "100/100 [30, 40] demo:main",
                           "100/100 @50 cpu 0: 100 (blocked) -> 0", "100/100 [50, 60] sched:linux:schedule",
-                          "100/100 @60 cpu 0: 0 (new) -> 100"));
+                          "100/100 @60 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
 TEST(UftraceSchedule, ALastSwitchOutIsNoCall) {
@@ -44,9 +45,10 @@ TEST(UftraceSchedule, ALastSwitchOutIsNoCall) {
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).out(30, 100).in(35, 100).out(50, 100).text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 40] demo:main", "100/100 @20 cpu 0: 100 (blocked) -> 0",
-                          "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 35] sched:linux:schedule",
-                          "100/100 @35 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (blocked) -> 0"));
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 40] demo:main",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 @30 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [30, 35] sched:linux:schedule", "100/100 @35 cpu 0: 0 (new) -> 100",
+                          "100/100 @50 cpu 0: 100 (blocked) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -56,11 +58,12 @@ TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(40, 100).in(40, 100).text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 40] demo:main", "100/100 [20, 30] demo:f",
-                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 30] sched:linux:schedule",
-                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @40 cpu 0: 100 (blocked) -> 0",
-                          "100/100 [40 sched:linux:schedule", "100/100 40] sched:linux:schedule",
-                          "100/100 @40 cpu 0: 0 (new) -> 100"));
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 40] demo:main",
+                          "100/100 [20, 30] demo:f", "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [20, 30] sched:linux:schedule", "100/100 @30 cpu 0: 0 (new) -> 100",
+                          "100/100 @40 cpu 0: 100 (blocked) -> 0", "100/100 [40 sched:linux:schedule",
+                          "100/100 40] sched:linux:schedule", "100/100 @40 cpu 0: 0 (new) -> 100",
+                          "100/100 @40 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -71,10 +74,12 @@ TEST(UftraceSchedule, EachThreadHasItsOwn) {
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(25, 101).out(30, 999).in(40, 100).text());
   r.file("perf-cpu1.dat", PerfBytes().out(22, 101).in(23, 999).text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 90] demo:main", "100/101 [10, 80] demo:f",
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 90] demo:main",
+                          "100/101 @10 cpu 1: 0 (new) -> 101", "100/101 [10, 80] demo:f",
                           "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
                           "100/101 @22 cpu 1: 101 (blocked) -> 0", "100/101 [22, 25] sched:linux:schedule",
-                          "100/101 @25 cpu 0: 0 (new) -> 101", "100/100 @40 cpu 0: 0 (new) -> 100"));
+                          "100/101 @25 cpu 0: 0 (new) -> 101", "100/100 @40 cpu 0: 0 (new) -> 100",
+                          "100/101 @40 cpu 0: 101 (blocked) -> 0", "100/100 @90 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -83,11 +88,12 @@ TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(500, 100).exit(600, 100).out(601, 100).text());
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 600] demo:main repaired=\"open-at-end\"",
-                          "100/100 [11, 600] demo:f repaired=\"open-at-end\"",
-                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 500] sched:linux:schedule",
-                          "100/100 @500 cpu 0: 0 (new) -> 100", "100/100 @601 cpu 0: 100 (dead) -> 0"));
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 600] demo:main repaired=\"open-at-end\"",
+                  "100/100 [11, 600] demo:f repaired=\"open-at-end\"",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 500] sched:linux:schedule",
+                  "100/100 @500 cpu 0: 0 (new) -> 100", "100/100 @600 cpu 0: 100 (dead) -> 0"));
 }
 
 TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchWhereNothingElseIsKnown) {
@@ -105,10 +111,11 @@ TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
          PerfBytes().out(15, 100).exit(20, 100).in(40, 100).preempted(60, 100).in(65, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10, 20] demo:main repaired=\"open-at-end\"",
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 20] demo:main repaired=\"open-at-end\"",
                   "100/100 @15 cpu 0: 100 (blocked) -> 0", "100/100 @40 cpu 0: 0 (new) -> 100",
                   "100/100 [50, 70] demo:f", "100/100 @60 cpu 0: 100 (running) -> 0",
-                  "100/100 [60, 65] sched:linux:schedule (pre-empted)", "100/100 @65 cpu 0: 0 (new) -> 100"));
+                  "100/100 [60, 65] sched:linux:schedule (pre-empted)", "100/100 @65 cpu 0: 0 (new) -> 100",
+                  "100/100 @70 cpu 0: 100 (dead) -> 0"));
 }
 
 // Such a thread is shown by its switches alone.
@@ -119,7 +126,8 @@ TEST(UftraceSchedule, AThreadWithoutRecords) {
   r.file("perf-cpu0.dat", PerfBytes().out(20, 101).in(30, 101).exit(50, 101).text());
   EXPECT_THAT(r.lines(),
               ElementsAre("100/100 [10, 40] demo:main", "100/101 @20 cpu 0: 101 (blocked) -> 0",
-                          "100/101 [20, 30] sched:linux:schedule", "100/101 @30 cpu 0: 0 (new) -> 101"));
+                          "100/101 [20, 30] sched:linux:schedule", "100/101 @30 cpu 0: 0 (new) -> 101",
+                          "100/101 @50 cpu 0: 101 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -133,10 +141,12 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
          PerfBytes().comm(11, 100, "x").exec(20, 100, "other").out(25, 100).in(30, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100",
+                  "100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
                   "100/100 @11 event:linux:task-name comm='x'", "100/100 @25 cpu 0: 100 (blocked) -> 0",
                   "100/100 [25, 30] sched:linux:schedule", "100/100 @30 cpu 0: 0 (new) -> 100",
-                  "100/100 @40 event:exec path=\"/bin/other\"", "100/100 [50, 60] demo:f"));
+                  "100/100 @40 event:exec /bin/other path=\"/bin/other\"", "100/100 [50, 60] demo:f",
+                  "100/100 @60 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
@@ -150,10 +160,11 @@ TEST(UftraceSchedule, AnExecByAnotherThread) {
          PerfBytes().exit(15, 100).out(16, 100).exec(20, 100, "other").preempted(25, 100).in(30, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10, 15] demo:main repaired=\"open-at-end\"", "100/100 @16 cpu 0: 100 (dead) -> 0",
-                  "100/100 @25 cpu 0: 100 (running) -> 0",
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 15] demo:main repaired=\"open-at-end\"",
+                  "100/100 @15 cpu 0: 100 (dead) -> 0", "100/100 @25 cpu 0: 100 (running) -> 0",
                   "100/100 [25, 30] sched:linux:schedule (pre-empted)", "100/100 @30 cpu 0: 0 (new) -> 100",
-                  "100/100 @40 event:exec path=\"/bin/other\"", "100/100 [50, 60] demo:f"));
+                  "100/100 @40 event:exec /bin/other path=\"/bin/other\"", "100/100 [50, 60] demo:f",
+                  "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
 // It is called by its last name, but the others are seen as well. Another thread may give one to it.
@@ -164,10 +175,11 @@ TEST(UftraceSchedule, ARenamedThread) {
          PerfBytes().comm(20, 100, "first").out(30, 100).comm(40, 100, "second").in(50, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10, 60] demo:main", "100/100 @20 event:linux:task-name comm='first'",
-                  "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 50] sched:linux:schedule",
-                  "100/100 @40 event:linux:task-name comm='second'", "100/100 @50 cpu 0: 0 (new) -> 100"));
-  EXPECT_THAT(r.threads(), ElementsAre("100/100 second of second"));
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 60] demo:main",
+                  "100/100 @20 event:linux:task-name comm='first'", "100/100 @30 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [30, 50] sched:linux:schedule", "100/100 @40 event:linux:task-name comm='second'",
+                  "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 second of demo"));
   EXPECT_THAT(r.notes(), IsEmpty());
   EXPECT_THAT(r.lines({}, {.no_event = true}),
               testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
@@ -198,14 +210,16 @@ TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
                               .text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10 demo:main", "100/100 @15 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [15, 20] sched:linux:schedule", "100/100 @20 cpu 0: 0 (new) -> 100",
-                  "100/100 @30 event:dlopen path=\"./plug.so\"", "100/100 @900 cpu 0: 100 (blocked) -> 0",
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10 demo:main",
+                  "100/100 @15 cpu 0: 100 (blocked) -> 0", "100/100 [15, 20] sched:linux:schedule",
+                  "100/100 @20 cpu 0: 0 (new) -> 100", "100/100 @30 event:dlopen path=\"./plug.so\"",
+                  "100/100 @101 cpu 0: 100 (blocked) -> 0", "100/100 @900 cpu 0: 100 (blocked) -> 0",
                   "100/100 [900, 920] sched:linux:schedule", "100/100 @920 cpu 0: 0 (new) -> 100",
                   "100/100 950] demo:main repaired=\"closed-by-exec\"",
-                  "100/100 @950 event:exec path=\"/bin/other\"", "100/100 @1900 cpu 0: 100 (blocked) -> 0",
+                  "100/100 @950 event:exec /bin/other path=\"/bin/other\"",
+                  "100/100 @1001 cpu 0: 100 (blocked) -> 0", "100/100 @1900 cpu 0: 100 (blocked) -> 0",
                   "100/100 [1900, 2900] sched:linux:schedule", "100/100 @2900 cpu 0: 0 (new) -> 100",
-                  "100/100 [3000, 3010] demo:f"));
+                  "100/100 [3000, 3010] demo:f", "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
 
 // The last record lies before them.
@@ -217,15 +231,17 @@ TEST(UftraceSchedule, ExecsAndLoadsBehindAllRecords) {
   r.file("perf-cpu0.dat", PerfBytes().out(40, 100).in(45, 100).out(90, 100).in(95, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100",
+                  "100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
                   "100/100 @30 event:dlopen path=\"./plug.so\"", "100/100 @40 cpu 0: 100 (blocked) -> 0",
                   "100/100 [40, 45] sched:linux:schedule", "100/100 @45 cpu 0: 0 (new) -> 100",
-                  "100/100 @50 event:exec path=\"/bin/other\"", "100/100 @90 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [90, 95] sched:linux:schedule", "100/100 @95 cpu 0: 0 (new) -> 100"));
+                  "100/100 @50 event:exec /bin/other path=\"/bin/other\"",
+                  "100/100 @90 cpu 0: 100 (blocked) -> 0", "100/100 [90, 95] sched:linux:schedule",
+                  "100/100 @95 cpu 0: 0 (new) -> 100", "100/100 @95 cpu 0: 100 (dead) -> 0"));
   r.file("perf-cpu0.dat", "");
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
                                      "100/100 @30 event:dlopen path=\"./plug.so\"",
-                                     "100/100 @50 event:exec path=\"/bin/other\""));
+                                     "100/100 @50 event:exec /bin/other path=\"/bin/other\""));
 }
 
 TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
@@ -233,11 +249,12 @@ TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
   r.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(35, 100).in(40, 100).text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 50] demo:main", "100/100 @20 cpu 0: 100 (blocked) -> 0",
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0",
                           "100/100 [20, 25] sched:linux:schedule repaired=\"schedule-cut\"",
                           "100/100 [25, 28] demo:f", "100/100 @30 cpu 0: 0 (new) -> 100",
                           "100/100 @35 cpu 0: 100 (blocked) -> 0", "100/100 [35, 40] sched:linux:schedule",
-                          "100/100 @40 cpu 0: 0 (new) -> 100"));
+                          "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(),
               ElementsAre("schedule-cut 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
 }
@@ -248,12 +265,12 @@ TEST(UftraceSchedule, AnEstimatedExitSplitsTheCall) {
   r.estimated_exits();
   r.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().preempted(20, 100).in(30, 100).text());
-  EXPECT_THAT(
-      r.lines(),
-      ElementsAre("100/100 [10, 50] demo:main", "100/100 [15, 25] demo:f",
-                  "100/100 @20 cpu 0: 100 (running) -> 0",
-                  "100/100 [20, 25] sched:linux:schedule (pre-empted) repaired=\"schedule-split\"",
-                  "100/100 [25, 30] sched:linux:schedule (pre-empted)", "100/100 @30 cpu 0: 0 (new) -> 100"));
+  EXPECT_THAT(r.lines(),
+              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                          "100/100 [15, 25] demo:f", "100/100 @20 cpu 0: 100 (running) -> 0",
+                          "100/100 [20, 25] sched:linux:schedule (pre-empted) repaired=\"schedule-split\"",
+                          "100/100 [25, 30] sched:linux:schedule (pre-empted)",
+                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(),
               ElementsAre("schedule-split 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
   R entry;
@@ -272,7 +289,7 @@ TEST(UftraceSchedule, CanBeLeftOut) {
               ElementsAre("100/100 @1 event:linux:task-name comm='me'",
                           "100/100 [10, 600] demo:main repaired=\"open-at-end\"",
                           "100/100 [11, 600] demo:f repaired=\"open-at-end\""));
-  EXPECT_THAT(r.threads(), ElementsAre("100/100 me of me"));
+  EXPECT_THAT(r.threads(), ElementsAre("100/100 me of demo"));
 }
 
 TEST(UftraceSchedule, BigEndian) {
@@ -303,12 +320,18 @@ TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
       const std::uint64_t tid = 100 + i, time = round * 1000 + i * kStep;
       if (round == 1 && i != 0) r.task_line(fmt::format("TASK timestamp=0.000000003 tid={} pid=100", tid));
       r.thread(tid).entry(time, 0, R::kF).exit(time + 90, 0, R::kF);
-      cpus[round % 2].out(time + 10, static_cast<std::uint32_t>(tid));
-      cpus[round / 2 % 2].in(time + 20, static_cast<std::uint32_t>(tid));
+      const auto id = static_cast<std::uint32_t>(tid);
+      cpus[round % 2].in(time, id).out(time + 10, id);
+      cpus[round / 2 % 2].in(time + 20, id).out(time + 95, id);
+      expected.push_back(fmt::format("100/{} @{} cpu {}: 0 (new) -> {}", tid, time, round % 2, tid));
       expected.push_back(fmt::format("100/{} [{}, {}] demo:f", tid, time, time + 90));
       expected.push_back(fmt::format("100/{} @{} cpu {}: {} (blocked) -> 0", tid, time + 10, round % 2, tid));
       expected.push_back(fmt::format("100/{} [{}, {}] sched:linux:schedule", tid, time + 10, time + 20));
       expected.push_back(fmt::format("100/{} @{} cpu {}: 0 (new) -> {}", tid, time + 20, round / 2 % 2, tid));
+      expected.push_back(
+          fmt::format("100/{} @{} cpu {}: {} (blocked) -> 0", tid, time + 95, round / 2 % 2, tid));
+      if (round < kRounds)
+        expected.push_back(fmt::format("100/{} [{}, {}] sched:linux:schedule", tid, time + 95, time + 1000));
     }
   r.file("perf-cpu0.dat", cpus[0]).file("perf-cpu1.dat", cpus[1]);
   EXPECT_EQ(r.lines(), expected);
@@ -328,7 +351,7 @@ TEST(UftraceSchedule, ASilentThread) {
   bytes.in(600'000, 100).exit(600'001, 100);
   r.file("perf-cpu0.dat", bytes);
   const auto lines = r.lines();
-  EXPECT_EQ(lines.size(), std::size_t{4} * 49'997 + 4);
+  EXPECT_EQ(lines.size(), std::size_t{4} * 49'997 + 8);
   EXPECT_THAT(lines, testing::IsSupersetOf({"100/100 @600000 cpu 0: 0 (new) -> 100"}));
 }
 

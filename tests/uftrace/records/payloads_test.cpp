@@ -21,11 +21,11 @@ TEST(UftracePayloads, BeforeTheFirstCallOfAnotherProgram) {
   r.entry(10, 0, R::kMain).entry_with_payload(12, 1, R::kF, 24);
   r.entry_with_payload(30, 0, 0x501000, 16).entry(31, 1, 0x501100).exit(32, 1, 0x501100);
   r.entry(33, 1, 0x501100).exit(34, 1, 0x501100).exit(40, 0, 0x501000);
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
-                          "100/100 [12, 20] demo:f repaired=\"closed-by-exec\"",
-                          "100/100 @20 event:exec path=\"/bin/other\"", "100/100 [30, 40] other:start",
-                          "100/100 [31, 32] other:other", "100/100 [33, 34] other:other"));
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+                                     "100/100 [12, 20] demo:f repaired=\"closed-by-exec\"",
+                                     "100/100 @20 event:exec /bin/other path=\"/bin/other\"",
+                                     "100/100 [30, 40] other:start", "100/100 [31, 32] other:other",
+                                     "100/100 [33, 34] other:other"));
 }
 
 TEST(UftracePayloads, BeforeACallInALibraryThatNoMapLists) {

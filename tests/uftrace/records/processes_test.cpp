@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {
@@ -23,8 +24,9 @@ TEST(UftraceExecs, InAnyOrderOfLines) {
   R r;
   r.task_line(kSecond).task_line(kFirst).task_line("TASK timestamp=0.000000006 tid=200 pid=200");
   r.thread(200).entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(40, 0, R::kMain).exit(50, 0, R::kMain);
-  EXPECT_THAT(r.lines(), ElementsAre("200/200 [10, 20] demo:main", "200/200 @30 event:exec path=\"/bin/two\"",
-                                     "200/200 [40, 50] demo:main"));
+  EXPECT_THAT(r.lines(),
+              ElementsAre("200/200 [10, 20] demo:main", "200/200 @30 event:exec /bin/two path=\"/bin/two\"",
+                          "200/200 [40, 50] demo:main"));
 }
 
 TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
@@ -38,6 +40,33 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 [22, 24] demo:main repaired=\"inherited-call,open-at-end\"",
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
+}
+
+// Its parent's records began inside main, which only the exit of main names, after the fork.
+TEST(UftraceForks, AChildHasTheNamesThatItsParentLearnsLater) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(15, 1, R::kFork).exit(25, 1, R::kFork).entry(26, 1, R::kF).exit(27, 1, R::kF).exit(40, 0, R::kMain);
+  r.thread(101).exit(22, 1, R::kFork);
+  EXPECT_THAT(r.lines(), testing::Contains("101/101 [22 demo:main repaired=\"inherited-call\""));
+  EXPECT_THAT(r.lines({.tids = {101}}),
+              ElementsAre("101/101 [22 demo:main repaired=\"inherited-call\"",
+                          "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
+                          "101/101 22] demo:main repaired_end=\"open-at-end\""));
+}
+
+TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(45, 1, R::kFork).exit(50, 0, R::kMain);
+  r.thread(101).exit(32, 1, R::kFork).exit(40, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().in(21, 101).preempted(25, 101).in(28, 101).text());
+  EXPECT_THAT(r.lines({.tids = {101}}),
+              ElementsAre("101/101 [21, 40] demo:main repaired=\"inherited-call\"",
+                          "101/101 [21, 32] demo:fork repaired=\"inherited-call\"",
+                          "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
+                          "101/101 [25, 28] sched:linux:schedule (pre-empted)",
+                          "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
 }
 
 // In a pair, which a viewer joins, both reasons are kept.
@@ -125,10 +154,10 @@ TEST(UftraceExec, EndsTheOldImagesCalls) {
   r.file("sid-00000000000000ff.map", "00500000-00502000 r-xp 00000000 00:00 0 /bin/other\n");
   r.file("other.sym", "0000000000001000 00000100 T start\n");
   r.entry(10, 0, R::kMain).entry(12, 1, R::kF).entry(30, 0, 0x501000).exit(40, 0, 0x501000);
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
-                          "100/100 [12, 20] demo:f repaired=\"closed-by-exec\"",
-                          "100/100 @20 event:exec path=\"/bin/other\"", "100/100 [30, 40] other:start"));
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+                                     "100/100 [12, 20] demo:f repaired=\"closed-by-exec\"",
+                                     "100/100 @20 event:exec /bin/other path=\"/bin/other\"",
+                                     "100/100 [30, 40] other:start"));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
@@ -321,9 +350,10 @@ TEST(UftraceExec, OfAForkedChild) {
   r.file("other.sym", "0000000000001000 00000100 T start\n");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
   r.thread(101).exit(22, 1, R::kFork).entry(35, 0, 0x501000).exit(37, 0, 0x501000);
-  EXPECT_THAT(r.lines(), testing::IsSupersetOf(
-                             {"101/101 [22, 30] demo:main repaired=\"inherited-call,closed-by-exec\"",
-                              "101/101 @30 event:exec path=\"/bin/other\"", "101/101 [35, 37] other:start"}));
+  EXPECT_THAT(r.lines(),
+              testing::IsSupersetOf({"101/101 [22, 30] demo:main repaired=\"inherited-call,closed-by-exec\"",
+                                     "101/101 @30 event:exec /bin/other path=\"/bin/other\"",
+                                     "101/101 [35, 37] other:start"}));
 }
 
 // What a thread without records did is told on its lane, too.
@@ -335,8 +365,9 @@ TEST(UftraceExec, OfAThreadWithoutRecords) {
   r.task_line(
       "DLOP timestamp=900000.000000040 tid=101 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.entry(900'000'000'000'010, 0, R::kMain).exit(900'000'000'000'050, 0, R::kMain);
-  EXPECT_THAT(r.lines(), testing::IsSupersetOf({"101/101 @900000000000030 event:exec path=\"/bin/other\"",
-                                                "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
+  EXPECT_THAT(r.lines(),
+              testing::IsSupersetOf({"101/101 @900000000000030 event:exec /bin/other path=\"/bin/other\"",
+                                     "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
 TEST(UftraceDlopen, OfAThreadThatNothingTellsOf) {

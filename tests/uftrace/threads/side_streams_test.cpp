@@ -28,17 +28,18 @@ TEST_F(SideStreamsTest, EverythingAtOneTime) {
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
   plan_.image_changes = {{ImageChange::What::Dlopen, 20, "x.so"}};
   plan_.messages = {{.time_ns = 20, .line = 1, .text = "hello"}};
-  EXPECT_THAT(lines([](Stage& s) {
-                s.entry(10, 0, kF);
-                s.entry(20, 1, kG);
-                s.exit(40, 1, kG);
-                s.exit(50, 0, kF);
-              }),
-              ElementsAre("7/8 [10, 50] a:f", "7/8 [12, 20] [kernel]:read", "7/8 @15 cpu 0: 8 (blocked) -> 0",
-                          "7/8 [15, 20] sched:linux:schedule", "7/8 @20 cpu 0: 0 (new) -> 8",
-                          "7/8 @20 event:dlopen path=\"x.so\"", "7/8 [20, 40] a:g",
-                          "7/8 [20, 30] [kernel]:read", "7/8 @20 event:linux:task-name comm='worker'",
-                          "7/8 @20 event:external-data message=\"hello\""));
+  EXPECT_THAT(
+      lines([](Stage& s) {
+        s.entry(10, 0, kF);
+        s.entry(20, 1, kG);
+        s.exit(40, 1, kG);
+        s.exit(50, 0, kF);
+      }),
+      ElementsAre("7/8 [10, 50] a:f", "7/8 [12, 20] [kernel]:read", "7/8 @15 cpu 0: 8 (blocked) -> 0",
+                  "7/8 [15, 20] sched:linux:schedule", "7/8 @20 cpu 0: 0 (new) -> 8",
+                  "7/8 @20 event:dlopen path=\"x.so\"", "7/8 [20, 40] a:g", "7/8 [20, 30] [kernel]:read",
+                  "7/8 @20 event:linux:task-name comm='worker'",
+                  "7/8 @20 event:external-data: hello message=\"hello\"", "7/8 @50 cpu 0: 8 (dead) -> 0"));
 }
 
 TEST_F(SideStreamsTest, OwnRecordsPassUntilSomethingIsDue) {
@@ -64,7 +65,7 @@ TEST_F(SideStreamsTest, AnExecEndsTheOldProgramsCalls) {
                 s.exit(40, 0, kG);
               }),
               ElementsAre("7/8 [10, 20] a:f repaired=\"closed-by-exec\"",
-                          "7/8 @20 event:exec path=\"/bin/b\"", "7/8 [30, 40] a:g"));
+                          "7/8 @20 event:exec /bin/b path=\"/bin/b\"", "7/8 [30, 40] a:g"));
 }
 
 // ---- Switches that contradict what the first pass over the perf files has found ----
@@ -87,13 +88,15 @@ TEST_F(SideStreamsTest, AShortTimeOffTheCpuMayBeHidden) {
   plan_.switches.short_outs = {true};
   perf(20, Kind::SwitchOut), perf(30, Kind::SwitchIn);
   EXPECT_THAT(lines([](Stage&) {}),
-              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 @30 cpu 0: 0 (new) -> 8"));
+              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 @30 cpu 0: 0 (new) -> 8",
+                          "7/8 @30 cpu 0: 8 (dead) -> 0"));
 }
 
 // A task's own event may lie a little before the switch that was written before it.
 TEST_F(SideStreamsTest, TimesNeverGoBack) {
   perf(20, Kind::SwitchIn), perf(19, Kind::Exit);
-  EXPECT_THAT(lines([](Stage&) {}), ElementsAre("7/8 @20 cpu 0: 0 (new) -> 8"));
+  EXPECT_THAT(lines([](Stage&) {}),
+              ElementsAre("7/8 @20 cpu 0: 0 (new) -> 8", "7/8 @20 cpu 0: 8 (dead) -> 0"));
 }
 
 }  // namespace

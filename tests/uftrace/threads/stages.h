@@ -50,9 +50,10 @@ class Stages : public testing::Test {
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
     plan_.task = sessions_->find_task(ThreadId{8});
     plan_.path = "DIR/8.dat";
-    plan_.switches = {.queue = &perf_, .process = ProcessId{7}, .thread = ThreadId{8}};
-    plan_.kernel = {
-        .queue = &kernel_, .thread = "DIR: thread 8", .process = ProcessId{7}, .thread_id = ThreadId{8}};
+    plan_.shown_process = ProcessId{7};
+    plan_.shown_thread = ThreadId{8};
+    plan_.switches.queue = &perf_;
+    plan_.kernel = {.queue = &kernel_, .thread = "DIR: thread 8"};
   }
 
   struct Stage {
@@ -96,6 +97,7 @@ class Stages : public testing::Test {
       tell(stage);
       streams.emit_before({kForever, Precedence::SwitchIn});
       calls.finish(filled.last_ns());
+      streams.finish(filled.last_ns());
     };
     timeline.add_source(std::make_unique<Story>(lane, run), {&lane});
     EventText text(names_);
