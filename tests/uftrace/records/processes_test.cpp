@@ -48,11 +48,11 @@ TEST(UftraceForks, AChildHasTheNamesThatItsParentLearnsLater) {
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(15, 1, R::kFork).exit(25, 1, R::kFork).entry(26, 1, R::kF).exit(27, 1, R::kF).exit(40, 0, R::kMain);
   r.thread(101).exit(22, 1, R::kFork);
-  EXPECT_THAT(r.lines(), testing::Contains("101/101 [22 demo:main repaired=\"inherited-call\""));
+  EXPECT_THAT(r.lines(), testing::Contains("101/101 [22 demo:main repaired=\"inherited-call,open-at-end\""));
   EXPECT_THAT(r.lines({.tids = {101}}),
-              ElementsAre("101/101 [22 demo:main repaired=\"inherited-call\"",
+              ElementsAre("101/101 [22 demo:main repaired=\"inherited-call,open-at-end\"",
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
-                          "101/101 22] demo:main repaired_end=\"open-at-end\""));
+                          "101/101 22] demo:main"));
 }
 
 TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
@@ -142,9 +142,9 @@ TEST(UftraceForks, OnlyTheWantedThreads) {
   ImportOptions only_the_child;
   only_the_child.tids = {101};
   EXPECT_THAT(r.lines(only_the_child),
-              ElementsAre("101/101 [22 [unknown]:<unknown> repaired=\"inherited-call,open-at-end\"",
+              ElementsAre("101/101 [22 demo:main repaired=\"inherited-call,open-at-end\"",
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork",
-                          "101/101 22] [unknown]:<unknown>"));
+                          "101/101 22] demo:main"));
 }
 
 TEST(UftraceExec, EndsTheOldImagesCalls) {
