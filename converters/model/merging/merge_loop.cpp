@@ -7,10 +7,17 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
-constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
-// Of all sources in one round: their events stay in the cache until they are merged.
-constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
+constexpr std::size_t kMinLaneBytes = std::size_t{4} << 10;
+
+// How much of a lane one pump() fills. All sources of a round together stay in the cache until they are
+// merged. Where that leaves each only a little, it reads more than that, which costs fewer system calls; with
+// thousands of lanes, less again, which costs less memory.
+std::size_t pump_bytes(std::size_t lane_bytes, std::size_t lanes) {
+  constexpr std::size_t kMost = std::size_t{512} << 10, kWorthACall = std::size_t{16} << 10;
+  constexpr std::size_t kCached = std::size_t{2} << 20, kHeld = std::size_t{32} << 20;
+  const std::size_t least = std::clamp(kHeld / lanes, kMinLaneBytes, kWorthACall);
+  return std::clamp(std::min(lane_bytes / 4, kCached / lanes), least, kMost);
+}
 
 // Events are prefetched this far ahead, because another core filled them.
 constexpr std::size_t kPrefetchedEvents = 8;
@@ -31,10 +38,8 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       sources_(parts.sources),
       shared_sources_(parts.shared_sources),
       inputs_(parts.inputs),
-      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinPumpBytes)),
-      block_bytes_(
-          std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
-                     kMinPumpBytes, kMaxPumpBytes)),
+      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinLaneBytes)),
+      block_bytes_(pump_bytes(lane_bytes_, std::max<std::size_t>(parts.lanes.size(), 1))),
       lookahead_bytes_(lookahead_bytes),
       tree_(parts.lanes.size()),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
