@@ -7,17 +7,12 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t kMinLaneBytes = std::size_t{4} << 10;
-
-// How much of a lane one pump() fills. All sources of a round together stay in the cache until they are
-// merged. Where that leaves each only a little, it reads more than that, which costs fewer system calls; with
-// thousands of lanes, less again, which costs less memory.
-std::size_t pump_bytes(std::size_t lane_bytes, std::size_t lanes) {
-  constexpr std::size_t kMost = std::size_t{512} << 10, kWorthACall = std::size_t{16} << 10;
-  constexpr std::size_t kCached = std::size_t{2} << 20, kHeld = std::size_t{32} << 20;
-  const std::size_t least = std::clamp(kHeld / lanes, kMinLaneBytes, kWorthACall);
-  return std::clamp(std::min(lane_bytes / 4, kCached / lanes), least, kMost);
-}
+constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
+constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
+// Of all sources in one round: their events stay in the cache until they are merged.
+constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
+// Less is not worth the system call and the round.
+constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
 
 // Events are prefetched this far ahead, because another core filled them.
 constexpr std::size_t kPrefetchedEvents = 8;
@@ -38,8 +33,11 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       sources_(parts.sources),
       shared_sources_(parts.shared_sources),
       inputs_(parts.inputs),
-      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinLaneBytes)),
-      block_bytes_(pump_bytes(lane_bytes_, std::max<std::size_t>(parts.lanes.size(), 1))),
+      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinPumpBytes)),
+      block_bytes_(
+          std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
+                     kMinPumpBytes, kMaxPumpBytes)),
+      source_bytes_(std::max(block_bytes_, kMinSourceBytes)),
       lookahead_bytes_(lookahead_bytes),
       tree_(parts.lanes.size()),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
@@ -130,7 +128,7 @@ void MergeLoop::plan_round(bool pump_all) {
   std::vector<bool> is_at_limit(inputs_.size());
   const SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
   for (SourceState& source : sources_) {
-    if (source.done || (!pump_all && &source != blocking && source.waiting_bytes >= block_bytes_)) continue;
+    if (source.done || (!pump_all && &source != blocking && source.waiting_bytes >= source_bytes_)) continue;
     if (source.source->watermark_ns() < limits_ns[source.input])
       tasks_.push_back({&source, nullptr, limits_ns[source.input]});
     else
@@ -159,7 +157,7 @@ void MergeLoop::pump(std::size_t task, std::size_t worker) {
   const auto [source, shared, delivered_until_ns] = tasks_[task];
   try {
     if (source != nullptr)
-      source->done = !source->source->pump({block_bytes_, delivered_until_ns, worker});
+      source->done = !source->source->pump({source_bytes_, delivered_until_ns, worker});
     else
       shared->done = !shared->source->pump({block_bytes_, delivered_until_ns, worker});
   } catch (...) {
