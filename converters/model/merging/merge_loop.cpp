@@ -37,7 +37,7 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       block_bytes_(
           std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
                      kMinPumpBytes, kMaxPumpBytes)),
-      source_bytes_(std::max(block_bytes_, kMinSourceBytes)),
+      source_bytes_(block_bytes_),
       lookahead_bytes_(lookahead_bytes),
       tree_(parts.lanes.size()),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
@@ -59,6 +59,10 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       state.lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
     }
   batch_.reserve(kBatchEvents);
+  // Where lanes share a source, how far it reads decides which pending calls are released.
+  const auto has_one_lane = [](const SourceState& source) { return source.lanes.size() == 1; };
+  if (shared_sources_.empty() && std::ranges::all_of(sources_, has_one_lane))
+    source_bytes_ = std::max(block_bytes_, kMinSourceBytes);
 }
 
 void MergeLoop::run(const std::function<void()>& tick) {
