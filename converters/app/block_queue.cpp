@@ -8,8 +8,10 @@ namespace convert {
 namespace {
 
 // Small enough to stay in a second-level cache between filling and writing, large enough for cheap system
-// calls.
-constexpr std::size_t kBlockWords = std::size_t{32} << 10;
+// calls. All blocks but the last are written with this size, so that they fill whole pages.
+constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
+// The end of a block moves to the next one.
+constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;
 
 }  // namespace
 
@@ -21,18 +23,33 @@ BlockQueue::BlockQueue() {
 }
 
 std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
-  std::unique_lock lock(mutex_);
-  if (filling_ != nullptr && filled_words != 0) {
-    filled_.push_back({std::exchange(filling_, nullptr), filled_words});
-    changed_.notify_all();
-  }
-  changed_.wait(lock, [this] { return filling_ != nullptr || !empty_.empty() || failure_ != nullptr; });
-  if (failure_ != nullptr) std::rethrow_exception(failure_);
-  if (filling_ == nullptr) {
+  filled_words_ += filled_words;
+  if (filling_ == nullptr || filled_words_ >= kWrittenWords) {
+    std::unique_lock lock(mutex_);
+    Block* const full = std::exchange(filling_, nullptr);
+    if (full != nullptr) {
+      filled_.push_back({full, kWrittenWords});
+      changed_.notify_all();
+    }
+    changed_.wait(lock, [this] { return !empty_.empty() || failure_ != nullptr; });
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
     filling_ = empty_.front();
     empty_.pop_front();
+    if (full != nullptr) {
+      filled_words_ -= kWrittenWords;
+      // The writing thread does not touch these words; it may have given back the same block already.
+      std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
+    }
   }
-  return *filling_;
+  return std::span(*filling_).subspan(filled_words_);
+}
+
+void BlockQueue::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (filled_words_ != 0) filled_.push_back({std::exchange(filling_, nullptr), filled_words_});
+  }
+  end(State::Complete);
 }
 
 void BlockQueue::end(State state) {

@@ -23,10 +23,10 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   // ---- The converting thread ----
 
-  // Waits for an empty block. Throws what the writing thread failed with.
+  // Waits for an empty block when one is full. Throws what the writing thread failed with.
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   // No block follows; the trace is complete.
-  void finish() override { end(State::Complete); }
+  void finish() override;
   // No block follows, and the trace is incomplete.
   void abandon() { end(State::Abandoned); }
 
@@ -53,6 +53,7 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   std::array<Block, 3> blocks_;
   Block* filling_ = nullptr;           // the converting thread's
+  std::size_t filled_words_ = 0;       // in it
   Block* writing_ = nullptr;           // the writing thread's
   std::span<const std::byte> unread_;  // of `writing_`, for read()
 

@@ -14,10 +14,6 @@
 namespace convert::uftrace {
 namespace {
 
-// More record files than this are opened anew for each block, to stay below the usual limit of 1024 open
-// files.
-constexpr std::size_t kMaxOpenFiles = 256;
-
 bool is_wanted(ThreadId tid, const ImportOptions& options) {
   return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
 }
@@ -112,7 +108,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     ThreadPlan& plan = found->second;
     plan.path = file.path.string();
     plan.size_bytes = file.size_bytes;
-    plan.keep_open = recording.directory.threads.size() <= kMaxOpenFiles;
+    plan.keep_open = recording.directory.threads.size() <= open_file_limit() / 2;  // cpus have files, too
     plan.head = read_head(plan.path, plan.facts);
   }
   return plans;

@@ -38,6 +38,7 @@ class AtomicFile {
  private:
   void open_straight();
   void open_unnamed();
+  void allocate(std::uint64_t bytes);
   [[noreturn]] void fail(std::string_view what) const;  // with errno's text
 
   std::string name_;
@@ -46,6 +47,8 @@ class AtomicFile {
   int fd_ = -1;
   bool is_straight_ = false;
   std::uint64_t bytes_written_ = 0;
+  bool allocates_ahead_ = false;
+  std::uint64_t allocated_bytes_ = 0;  // ahead of what is written; 0: none
 };
 
 }  // namespace fxt

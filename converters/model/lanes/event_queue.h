@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -76,17 +75,21 @@ class EventQueue {
 
   // ---- Taking sealed events, also while another thread adds events ----
 
-  bool has_sealed() const { return !sealed_.empty(); }
+  bool has_sealed() const { return popped_ != sealed_.size(); }
   // has_sealed() must hold. The events live until their chunk is given back to the pool.
   SealedEvents pop_sealed() {
-    SealedEvents sealed = std::move(sealed_.front());
-    sealed_.pop_front();
+    SealedEvents sealed = std::move(sealed_[popped_++]);
+    if (!has_sealed()) {
+      sealed_.clear();
+      popped_ = 0;
+    }
     return sealed;
   }
 
  private:
-  std::deque<SealedEvents>::const_iterator first_sealed() const {
-    return std::ranges::find_if(sealed_, [](const SealedEvents& sealed) { return !sealed.events.empty(); });
+  std::vector<SealedEvents>::const_iterator first_sealed() const {
+    return std::find_if(sealed_.begin() + static_cast<std::ptrdiff_t>(popped_), sealed_.end(),
+                        [](const SealedEvents& sealed) { return !sealed.events.empty(); });
   }
   const std::unique_ptr<EventChunk>& chunk_of(const PendingEvent* event) const;
   PendingEvent* remove_retracted(PendingEvent* begin, PendingEvent* end);
@@ -98,9 +101,10 @@ class EventQueue {
   PendingEvent* write_ = nullptr;     // where the next event goes, in filling_.back()
   PendingEvent* write_end_ = nullptr;
   ArgumentArena blocks_;
-  std::uint64_t event_bytes_ = 0;    // of all full chunks of events so far
-  std::size_t retracted_ = 0;        // of unsealed events
-  std::deque<SealedEvents> sealed_;  // not consumed yet
+  std::uint64_t event_bytes_ = 0;  // of all full chunks of events so far
+  std::size_t retracted_ = 0;      // of unsealed events
+  std::vector<SealedEvents> sealed_;
+  std::size_t popped_ = 0;  // of them
 };
 
 }  // namespace convert

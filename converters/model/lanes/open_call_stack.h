@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "converters/model/lanes/event.h"
@@ -127,11 +127,11 @@ class OpenCallStack {
   };
 
   PendingEvent* own_event(std::size_t depth) {
-    if (own_events_.size() <= depth) own_events_.resize(depth + 1);
-    return &own_events_[depth];
+    while (own_events_.size() <= depth) own_events_.push_back(std::make_unique<PendingEvent>());
+    return own_events_[depth].get();
   }
   bool has_own_event(std::size_t depth) const {
-    return depth < own_events_.size() && calls_[depth].event == &own_events_[depth];
+    return depth < own_events_.size() && calls_[depth].event == own_events_[depth].get();
   }
   void copy_to_own_event(std::size_t depth, PendingEvent event) {
     calls_[depth].event = own_event(depth);
@@ -140,9 +140,9 @@ class OpenCallStack {
 
   std::vector<OpenCall> calls_ = std::vector<OpenCall>(64);
   std::size_t size_ = 0;
-  std::deque<PendingEvent> own_events_;  // by depth; their addresses are stable
-  std::vector<Suspended> suspended_;     // outermost first
-  PendingEvent filtered_event_{          // of all filtered calls
+  std::vector<std::unique_ptr<PendingEvent>> own_events_;  // by depth
+  std::vector<Suspended> suspended_;                       // outermost first
+  PendingEvent filtered_event_{                            // of all filtered calls
                                .time_ns = 0,
                                .end_ns = 0,
                                .block = nullptr,

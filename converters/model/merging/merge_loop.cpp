@@ -11,6 +11,8 @@ constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
 constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
 // Of all sources in one round: their events stay in the cache until they are merged.
 constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
+// Less is not worth the system call and the round.
+constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
 
 // Events are prefetched this far ahead, because another core filled them.
 constexpr std::size_t kPrefetchedEvents = 8;
@@ -35,6 +37,7 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       block_bytes_(
           std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
                      kMinPumpBytes, kMaxPumpBytes)),
+      source_bytes_(block_bytes_),
       lookahead_bytes_(lookahead_bytes),
       tree_(parts.lanes.size()),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
@@ -56,6 +59,10 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       state.lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
     }
   batch_.reserve(kBatchEvents);
+  // Where lanes share a source, how far it reads decides which pending calls are released.
+  const auto has_one_lane = [](const SourceState& source) { return source.lanes.size() == 1; };
+  if (shared_sources_.empty() && std::ranges::all_of(sources_, has_one_lane))
+    source_bytes_ = std::max(block_bytes_, kMinSourceBytes);
 }
 
 void MergeLoop::run(const std::function<void()>& tick) {
@@ -125,7 +132,7 @@ void MergeLoop::plan_round(bool pump_all) {
   std::vector<bool> is_at_limit(inputs_.size());
   const SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
   for (SourceState& source : sources_) {
-    if (source.done || (!pump_all && &source != blocking && source.waiting_bytes >= block_bytes_)) continue;
+    if (source.done || (!pump_all && &source != blocking && source.waiting_bytes >= source_bytes_)) continue;
     if (source.source->watermark_ns() < limits_ns[source.input])
       tasks_.push_back({&source, nullptr, limits_ns[source.input]});
     else
@@ -154,7 +161,7 @@ void MergeLoop::pump(std::size_t task, std::size_t worker) {
   const auto [source, shared, delivered_until_ns] = tasks_[task];
   try {
     if (source != nullptr)
-      source->done = !source->source->pump({block_bytes_, delivered_until_ns, worker});
+      source->done = !source->source->pump({source_bytes_, delivered_until_ns, worker});
     else
       shared->done = !shared->source->pump({block_bytes_, delivered_until_ns, worker});
   } catch (...) {

@@ -93,7 +93,8 @@ class MergeLoop {
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
   std::size_t lane_bytes_;        // of the lookahead, for one lane
-  std::size_t block_bytes_;       // that one pump() reads
+  std::size_t block_bytes_;       // that one pump() of a shared source reads
+  std::size_t source_bytes_;      // that one of another source fills
   std::size_t lookahead_bytes_;
   LoserTree tree_;
   bool is_merging_ = false;  // sealed events are consumed

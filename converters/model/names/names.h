@@ -1,15 +1,15 @@
 // Interned strings and interned (category, name) pairs. Importers intern once and then pass ids, so that
-// nothing is hashed or copied per record. Safe to use from several threads, at the cost of a lock. The ids
-// may differ from run to run.
+// nothing is hashed or copied per record. Safe to use from several threads: interning takes a lock, reading
+// what an id stands for does not. The ids may differ from run to run.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/event.h"
@@ -18,6 +18,34 @@ namespace convert {
 
 // How symbols of programs are shown: as uftrace does, with all that their mangling holds, or as they are.
 enum class Demangle : std::uint8_t { Simple, Full, No };
+
+// A vector whose elements never move. While one thread appends, others may read the elements that they have
+// been told of.
+template <typename T>
+class StableVector {
+ public:
+  std::size_t size() const { return size_; }
+  const T& operator[](std::size_t i) const {
+    const std::size_t chunk = chunk_of(i);
+    return chunks_[chunk][i - first_of(chunk)];
+  }
+  void push_back(const T& value) {
+    const std::size_t chunk = chunk_of(size_);
+    if (chunks_[chunk] == nullptr) chunks_[chunk] = std::make_unique_for_overwrite<T[]>(kFirst << chunk);
+    chunks_[chunk][size_++ - first_of(chunk)] = value;
+  }
+
+ private:
+  // Each chunk is twice as long as the one before it.
+  static constexpr std::size_t kFirst = 64;
+  static std::size_t chunk_of(std::size_t i) {
+    return static_cast<std::size_t>(std::bit_width(i / kFirst + 1)) - 1;
+  }
+  static std::size_t first_of(std::size_t chunk) { return (kFirst << chunk) - kFirst; }
+
+  std::array<std::unique_ptr<T[]>, 33> chunks_;
+  std::size_t size_ = 0;
+};
 
 class Names {
  public:
@@ -28,7 +56,8 @@ class Names {
 
   // The same text gives the same id. Ids count up from 0 without gaps. Any bytes are allowed.
   NameId intern(std::string_view text);
-  std::string_view text(NameId id) const;  // valid as long as this object
+  // Valid as long as this object.
+  std::string_view text(NameId id) const { return texts_[index(id)]; }
   std::size_t size() const;
 
   LabelId intern_label(NameId category, NameId name);
@@ -36,18 +65,42 @@ class Names {
     const NameId category_id = intern(category);
     return intern_label(category_id, intern(name));
   }
-  Label label(LabelId id) const;
+  Label label(LabelId id) const { return labels_[index(id)]; }
   std::size_t label_count() const;
 
   static constexpr std::size_t index(NameId id) { return static_cast<std::size_t>(id); }
   static constexpr std::size_t index(LabelId id) { return static_cast<std::size_t>(id); }
 
  private:
+  // Finds ids by the hash of what they stand for: a table with open addressing, at most half full. A program
+  // has up to a million names, which would take a hundred bytes each in a map of strings.
+  class IdTable {
+   public:
+    // The id with that hash for which `is_it(id)`; if there is none, `next`, which is added.
+    template <typename IsIt>
+    std::uint32_t find_or_add(std::uint32_t hash, std::uint32_t next, IsIt is_it);
+
+   private:
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    struct Slot {
+      std::uint32_t hash = 0;
+      std::uint32_t id = kNone;
+    };
+    void grow();
+
+    std::vector<Slot> slots_ = std::vector<Slot>(256);
+    std::size_t used_ = 0;
+  };
+
+  std::string_view keep(std::string_view text);
+
   mutable std::mutex mutex_;
-  std::deque<std::string> texts_;  // stable addresses: the map's keys borrow from here
-  std::unordered_map<std::string_view, NameId> ids_;
-  std::vector<Label> labels_;
-  std::unordered_map<std::uint64_t, LabelId> label_ids_;
+  StableVector<std::string_view> texts_;
+  StableVector<Label> labels_;
+  IdTable text_ids_, label_ids_;
+  std::vector<std::unique_ptr<char[]>> bytes_;  // of the texts
+  char* free_ = nullptr;                        // in the last of them
+  std::size_t bytes_left_ = 0;
 };
 
 }  // namespace convert

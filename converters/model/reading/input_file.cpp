@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -13,6 +14,8 @@
 
 namespace convert {
 namespace {
+
+constexpr rlim_t kFilesNeededAnyway = 256;  // outputs, libraries, files that are open for a moment
 
 int open_for_reading(const std::string& path) {
   // Not blocking: opening a FIFO instead of the file must not hang.
@@ -70,6 +73,17 @@ std::span<const std::byte> InputFile::read(std::uint64_t offset, std::span<std::
     throw InputError(Location::byte(path_, end),
                      fmt::format("the file ends here, but had {} bytes when it was opened", size_));
   return filled;
+}
+
+std::size_t open_file_limit() {
+  static const std::size_t limit = [] {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return std::size_t{0};
+    const rlim_t soft = std::exchange(files.rlim_cur, files.rlim_max);
+    const rlim_t reached = ::setrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_max : soft;
+    return static_cast<std::size_t>(std::max(reached, kFilesNeededAnyway) - kFilesNeededAnyway);
+  }();
+  return limit;
 }
 
 FileWindow::FileWindow(std::string path, EarlyEnd early_end, bool keep_open, std::size_t block_bytes)

@@ -37,6 +37,10 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
+// How many files this process can keep open beside those that it needs anyway. Raises the soft limit to the
+// hard one.
+std::size_t open_file_limit();
+
 // The part of a file that is in memory. It can move to any offset; reading forward is what it is made for.
 class FileWindow {
  public:

@@ -36,6 +36,13 @@ constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
   return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
 }
 
+// Whether the name is no ref to the table: then the text follows, as put_inline() writes it.
+constexpr bool has_inline_name(std::uint64_t header) {
+  return fxt::StringRef::IsInline::get(fxt::EventHeader::Name::get(header)) != 0;
+}
+// The size of a name in a record, where the table is full.
+inline constexpr std::size_t kInlineNameBytes = 240;
+
 constexpr fxt::EventType event_type_of(EventKind kind) {
   switch (kind) {
     case EventKind::Complete:
@@ -126,7 +133,8 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 
 // ---- Events whose strings are known ----
 
-// An upper limit of the words that put_known() writes.
+// An upper limit of the words that put_known() writes; an inline name needs kInlineNameWords more.
+inline constexpr std::size_t kInlineNameWords = fxt::words_of(kInlineNameBytes);
 inline std::size_t most_words(const PendingEvent& event) {
   constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::end_ns
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
@@ -144,7 +152,8 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
 
 [[gnu::always_inline]] inline std::uint64_t* put_known_event(std::uint64_t* words, const PendingEvent& event,
                                                              const EventThread& thread, std::uint64_t header,
-                                                             std::span<const std::uint32_t> refs) {
+                                                             std::span<const std::uint32_t> refs,
+                                                             std::string_view inline_name) {
   if (header == 0 || event.arguments().words().size() > kMaxKnownWords) return nullptr;
   std::uint32_t unknown = 0;
   const auto ref_of = [&](NameId name) {
@@ -161,7 +170,8 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
     }
   };
   std::uint64_t* const word =
-      put_arguments(begin_event(words, thread, event), event.arguments(), ref_of, text_of);
+      put_arguments(fxt::put_inline(begin_event(words, thread, event), fxt::TextRef::inlined(inline_name)),
+                    event.arguments(), ref_of, text_of);
   return unknown == kNoRef ? nullptr : end_event(words, word, thread, event, header);
 }
 
@@ -175,18 +185,19 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of an event into most_words() words. `header` is that of its label, or 0. Returns null if
-// the event needs more care: a string that is not in the table, or not valid, or too long; a flow; another
-// kind of record.
+// Writes the record of an event into most_words() words. `header` is that of its label, or 0;
+// `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs more
+// care: a string that is not in the table, or not valid, or too long; a flow; another kind of record.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
-                                std::uint64_t header, std::span<const std::uint32_t> refs) {
+                                std::uint64_t header, std::span<const std::uint32_t> refs,
+                                std::string_view inline_name = {}) {
   switch (event.kind) {
     case EventKind::Complete:
     case EventKind::Begin:
     case EventKind::End:
     case EventKind::Instant:
     case EventKind::Counter:
-      return put_known_event(at, event, thread, header, refs);
+      return put_known_event(at, event, thread, header, refs, inline_name);
     case EventKind::Blob:
       return put_known_blob(at, event);
     default:

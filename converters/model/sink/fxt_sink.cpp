@@ -21,9 +21,6 @@ constexpr std::size_t kPrefetchedEvents = 8;
 // Tracy counts names with 16 bits, sign included (fxt-notes W26).
 constexpr std::size_t kMaxTracyNames = 32'767;
 
-// The size of a name in a record, where the table is full.
-constexpr std::size_t kInlineNameBytes = 240;
-
 fxt::Thread thread_of(ProcessId process, ThreadId thread) {
   return {.process = static_cast<std::uint64_t>(process), .thread = static_cast<std::uint64_t>(thread)};
 }
@@ -107,16 +104,20 @@ void FxtSink::write(std::span<const MergedRun> runs) {
     events_written_ += events.size();
     for (const PendingEvent& event : events) {
       __builtin_prefetch(&event + kPrefetchedEvents);
-      if (most_words(event) > static_cast<std::size_t>(end - word)) {
+      if (most_words(event) + kInlineNameWords > static_cast<std::size_t>(end - word)) {
         commit();
         reserve();
       }
       const std::uint64_t header = headers[Names::index(event.label)];
-      if (event.kind == EventKind::Complete && event.block == nullptr && header != 0 && thread.index != 0) {
+      const bool is_inline = has_inline_name(header) && event.kind != EventKind::Blob;
+      if (event.kind == EventKind::Complete && event.block == nullptr && header != 0 && !is_inline &&
+          thread.index != 0) {
         word = put_plain_call(word, event, thread, header);
       } else if (std::uint64_t* const behind =
-                     put_known(word, event, thread, is_frame_mark(event) ? 0 : header, table_refs_)) {
+                     put_known(word, event, thread, is_frame_mark(event) ? 0 : header, table_refs_,
+                               is_inline ? names_.text(names_.label(event.label).name) : "")) {
         word = behind;
+        inline_names_ += is_inline ? 1 : 0;
       } else {
         commit();
         write_one(thread, event);
@@ -211,7 +212,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   make_header(event.label);
   std::uint64_t header = headers_[Names::index(event.label)];
   fxt::TextRef category, name;
-  if (header == 0) {
+  if (header == 0 || has_inline_name(header)) {
     const Names::Label label = names_.label(event.label);
     category = ref_of(label.category);
     name = ref_of(label.name);
@@ -251,15 +252,21 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& even
 
 // ---- Strings ----
 
-// Makes the header of a label's events, if its strings are in the table or can be added.
+// Makes the header of a label's events, if its strings are in the table or can be added, or if the table is
+// full and the name can be written as it is.
 void FxtSink::make_header(LabelId id) {
   std::uint64_t& header = headers_[Names::index(id)];
   if (header != 0) return;
   const Names::Label label = names_.label(id);
   const auto category = table_ref(label.category);
   const auto name = table_ref(label.name);
-  frame_marks_[Names::index(id)] = fxt::names_a_frame(names_.text(label.name));
-  if (category && name) header = header_of(*category, *name);
+  const std::string_view text = names_.text(label.name);
+  frame_marks_[Names::index(id)] = fxt::names_a_frame(text);
+  if (category && name)
+    header = header_of(*category, *name);
+  else if (category && text.size() <= kInlineNameBytes && fxt::is_sound(text) &&
+           !frame_marks_[Names::index(id)])
+    header = header_of(*category, fxt::TextRef::inlined(text).ref);
 }
 
 // A name's ref in the string table. The name is added if the table has room.

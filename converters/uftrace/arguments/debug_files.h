@@ -82,6 +82,7 @@ class DebugFiles {
         notes_(notes),
         files_(directory, directory.debug_files, ".dbg", notes) {}
 
+  bool has_any() const { return !directory_.debug_files.empty(); }
   // The file of the image that contains the symbol; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   // The file of that name in the directory; null if it can't be read. Its damage is not noted unless of()
@@ -111,6 +112,7 @@ class SourceLines final : public FunctionLines {
   // Borrows both for its whole life.
   SourceLines(DebugFiles& debug, Names& names) : debug_(debug), names_(names), loc_(names.intern("loc")) {}
 
+  bool has_any() const { return debug_.has_any(); }
   NameId line_of(const SymbolAt& function) const override;
   bool has_file(const SymbolAt& function) const { return debug_.of(function) != nullptr; }
   NameId argument() const { return loc_; }

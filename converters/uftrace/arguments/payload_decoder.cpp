@@ -59,14 +59,14 @@ void PayloadDecoder::find_ranges() {
 std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns, std::uint64_t address,
                                                           bool is_entry) {
   if (symbols_.move_to(time_ns)) {
-    functions_ = {};
+    functions_.emplace(layouts_.context().symbolizer.cache_budget());
     pointers_.clear();
     find_ranges();
   }
-  const FunctionLayouts* const* const cached = functions_.find(address);
+  const FunctionLayouts* const* const cached = functions_->find(address);
   const FunctionLayouts* const found =
       cached != nullptr ? *cached : &layouts_.of(symbols_.at(address), symbols_.space());
-  if (cached == nullptr) functions_.put(address, found);
+  if (cached == nullptr) functions_->put(address, found);
   return is_entry ? found->entry : found->exit;
 }
 

@@ -208,23 +208,29 @@ void PayloadLayout::add_values(std::span<const std::byte> payload, SymbolNames& 
 
 PackedArguments PayloadLayout::put_values(std::span<const std::byte> payload, SymbolNames& symbols,
                                           std::uint64_t* word) const {
+  return order_ == std::endian::little ? put_ordered<std::endian::little>(payload.data(), symbols, word)
+                                       : put_ordered<std::endian::big>(payload.data(), symbols, word);
+}
+
+template <std::endian Order>
+PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& symbols,
+                                           std::uint64_t* word) const {
   std::size_t count = 0;
-  const std::byte* at = payload.data();
   for (const Step& step : steps_) {
     ++count;
     std::size_t space = step.space;
     switch (step.load) {
       case Load::Auto:
-        word = put(word, step.header, signed_if_near(load_unsigned(at, step.size, order_)));
+        word = put(word, step.header, signed_if_near(load_unsigned(at, step.size, Order)));
         break;
       case Load::Signed:
-        word = put(word, step.header, load_signed(at, step.size, order_));
+        word = put(word, step.header, load_signed(at, step.size, Order));
         break;
       case Load::Unsigned:
-        word = put(word, step.header, load_unsigned(at, step.size, order_));
+        word = put(word, step.header, load_unsigned(at, step.size, Order));
         break;
       case Load::Pointer: {
-        const std::uint64_t address = load_unsigned(at, step.size, order_);
+        const std::uint64_t address = load_unsigned(at, step.size, Order);
         word = put(word, step.header, address);
         if (const auto symbol = symbols.symbol_at(address)) {
           word = put(word, step.extra_header, static_cast<std::uint32_t>(*symbol));
@@ -238,16 +244,16 @@ PackedArguments PayloadLayout::put_values(std::span<const std::byte> payload, Sy
                                    : put_text(word, step.header, at, step.size);
         break;
       case Load::Float:
-        word = put(word, step.header, std::bit_cast<std::uint64_t>(double{load<float>(at, order_)}));
+        word = put(word, step.header, std::bit_cast<std::uint64_t>(double{load<float>(at, Order)}));
         break;
       case Load::Double:
-        word = put(word, step.header, load<std::uint64_t>(at, order_));
+        word = put(word, step.header, load<std::uint64_t>(at, Order));
         break;
       case Load::LongDouble:
-        word = put_long_double(word, step.header, LongDouble({at, LongDouble::kBytes}, order_));
+        word = put_long_double(word, step.header, LongDouble({at, LongDouble::kBytes}, Order));
         break;
       case Load::Text: {
-        const std::size_t size = load<std::uint16_t>(at, order_);
+        const std::size_t size = load<std::uint16_t>(at, Order);
         const std::byte* const text = at + kTextHead;
         if (is_null_text(text, size)) {
           *word++ = ArgumentHeader::Name::put(ArgumentHeader::Name::get(step.header));
@@ -258,7 +264,7 @@ PackedArguments PayloadLayout::put_values(std::span<const std::byte> payload, Sy
         break;
       }
       case Load::Enum:
-        word = put_enum(word, name_of(step), *step.type, load_unsigned(at, step.size, order_));
+        word = put_enum(word, name_of(step), *step.type, load_unsigned(at, step.size, Order));
         break;
       case Load::Struct:
         word = put(word, step.header, step.struct_text);

@@ -93,6 +93,8 @@ class PayloadLayout {
   static Step step_of(const SpecItem& item, const Context& context);
   static std::size_t most_words_of(const Step& step);
   std::optional<std::size_t> size_with_texts(std::span<const std::byte> bytes) const;
+  template <std::endian Order>
+  PackedArguments put_ordered(const std::byte* at, SymbolNames& symbols, std::uint64_t* word) const;
   bool is_whole(std::span<const std::byte> payload) const {
     return payload.size() <= kMaxPayload && size_of(payload) == payload.size();
   }

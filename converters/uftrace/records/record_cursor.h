@@ -83,6 +83,10 @@ class RecordCursor {
  public:
   // Blocks have at least this size.
   static constexpr std::size_t kMinBlock = 4096;
+  // Slow steps need this much after a record: the longest payload and some records to recognise what
+  // follows. So the end of a block is read again with the next one.
+  static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
+  static_assert(kLookahead < kMinBlock, "so every block makes progress");
 
   // How far runs of plain records, and items, may go.
   struct Limits {
@@ -138,11 +142,6 @@ class RecordCursor {
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // Slow steps need this much after a record: the longest payload and some records to recognise what
-  // follows.
-  static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
-  static_assert(kLookahead < kMinBlock, "so every block makes progress");
-
   // A run of records that need no care. Stops at the first one that does: a payload, an event, a loss, a
   // wrong magic, a time beyond the limits, or one that is not consumed.
   template <std::endian Order, typename Plain>

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "converters/model/lanes/mask.h"
 #include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
@@ -102,14 +103,12 @@ bool Resync::surely_ends(const CallRecord& call, std::span<const std::byte> ahea
   const Record next = load_record<Order>(ahead.data() + size);
   if ((next.word & kPlainMask & ~RecordWord::More::kMask) != kPlainPattern || !is_likely_time(next.time_ns))
     return false;
-  if (next.type() == RecordType::Entry) {
-    if (next.depth() != call.depth + (call.is_entry() ? 1 : 0) || next.address() == 0) return false;
-  } else if (call.is_entry()) {
-    if (next.depth() != call.depth || next.address() != call.address) return false;
-  } else if (call.depth == 0 || next.depth() != call.depth - 1 ||
-             next.address() != open_.address_at(call.depth - 1)) {
-    return false;
-  }
+  const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
+  const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
+  // Without a branch on whether it is an entry or an exit, which can't be predicted.
+  const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));
+  const std::uint64_t mismatch = pick(ends, next.address() ^ top, std::uint64_t{next.address() == 0});
+  if (((next.depth() ^ (open + ends)) | mismatch) != 0) return false;
 
   std::uint64_t word = load<std::uint64_t>(ahead.data(), Order);
   for (std::size_t at = kWord; at <= size; at += kWord) {

@@ -20,6 +20,7 @@
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/symbols/elf_files.h"
+#include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/module_files.h"
 
 namespace convert::uftrace {
@@ -84,6 +85,9 @@ class Symbolizer {
   // loaded library or the kernel, or if no map has the address.
   bool is_code(const Task& task, std::uint64_t address);
 
+  // Of all caches by address, whatever the thread and the worker.
+  CacheBudget& cache_budget() { return cache_budget_; }
+
   // At the end: what is known only then.
   void add_notes();
 
@@ -109,8 +113,9 @@ class Symbolizer {
   Notes& notes_;
   SymbolFiles files_;
   ElfFiles elf_files_;
-  std::unordered_map<const void*, Image> images_;  // by module or library; they stay at their address
-  std::optional<Image> kernel_, python_;           // made on demand
+  CacheBudget cache_budget_{std::size_t{32} << 20};  // two million labels
+  std::unordered_map<const void*, Image> images_;    // by module or library; they stay at their address
+  std::optional<Image> kernel_, python_;             // made on demand
   std::vector<Epoch> epochs_;
   std::vector<std::unordered_map<std::uint64_t, LabelId>> labels_;  // by epoch
   std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epoch_ids_;

@@ -30,7 +30,7 @@ class TaskSymbols {
   bool move_to(std::uint64_t time_ns) {
     if (span_.from_ns <= time_ns && time_ns < span_.until_ns) return false;
     span_ = symbolizer_.span_at(task_, time_ns);
-    if (caches_ != nullptr) cache_ = &caches_->of(span_.epoch);
+    if (caches_ != nullptr) cache_ = &caches_->of(span_.epoch, symbolizer_.cache_budget());
     return true;
   }
   // Addresses keep their meaning until then; 0 before the first move_to().
@@ -41,7 +41,7 @@ class TaskSymbols {
   // From now on answers are cached in these caches, which belong to the worker that pumps the thread.
   void use_caches(LabelCaches& caches) {
     caches_ = &caches;
-    cache_ = span_.until_ns != 0 ? &caches.of(span_.epoch) : nullptr;
+    cache_ = span_.until_ns != 0 ? &caches.of(span_.epoch, symbolizer_.cache_budget()) : nullptr;
   }
   // Null before the first move_to(), or without caches.
   const LabelCache* cache() const { return cache_; }

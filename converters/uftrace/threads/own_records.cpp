@@ -10,7 +10,7 @@ namespace convert::uftrace {
 
 ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names,
                            RecordNotes& notes)
-    : symbols(recording.symbolizer, *plan.task, &recording.lines),
+    : symbols(recording.symbolizer, *plan.task, recording.lines.has_any() ? &recording.lines : nullptr),
       options(recording.filters == nullptr
                   ? nullptr
                   : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols, names,

@@ -57,7 +57,7 @@ class AllPlainCalls {
   // In bulk, where no call has a line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
-    const auto decode = [records, &names = *names_](std::size_t i) {
+    const auto decode = [records, names = names_->view()](std::size_t i) {
       const Record record = records[i];
       const std::uint64_t mismatch = records.mismatch(record);
       if (mismatch != 0) return PlainCall{.mismatch = mismatch};

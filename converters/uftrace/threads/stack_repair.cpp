@@ -14,9 +14,10 @@ namespace {
 constexpr std::uint64_t kUnknownAddress = 0;
 
 // How many calls without a record may be drawn: plenty for real gaps, but a few bytes of damage must not
-// become gigabytes of calls. The budget is spent by such calls, and grows again with every record.
-constexpr std::size_t kInferredBudget = 8192;
-constexpr std::size_t kInferredPerRecord = 2;
+// become gigabytes of calls. The budget is spent by such calls, and grows again with every 16 bytes of the
+// file: that does not depend on which records came here and which went straight to the lane.
+constexpr std::uint64_t kInferredBudget = 8192;
+constexpr std::uint64_t kInferredPerRecord = 2;
 
 constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
                                                        "sigsetjmp", "__sigsetjmp", "_sigsetjmp"};
@@ -197,7 +198,8 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
 // Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
-  inferred_budget_ = std::min(inferred_budget_ + kInferredPerRecord, kInferredBudget);
+  const std::uint64_t passed = notes_.offset() - std::exchange(budget_offset_, notes_.offset());
+  inferred_budget_ = std::min(inferred_budget_ + passed / kRecordSize * kInferredPerRecord, kInferredBudget);
   if (needed > inferred_budget_) {
     notes_.add(kBadDepth, fmt::format("a record at depth {}, but {} open", depth, calls_are(lane_.depth())));
     return false;

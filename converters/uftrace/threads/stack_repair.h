@@ -104,7 +104,8 @@ class StackRepair : public OpenCalls {
   RecordNotes& notes_;
   InnerCalls inner_;
   const Labels labels_;
-  std::size_t inferred_budget_;
+  std::uint64_t inferred_budget_;
+  std::uint64_t budget_offset_ = 0;  // in the file, where the budget grew last
   Gap gap_ = Gap::Start;
   std::optional<std::vector<std::uint64_t>>
       inherited_;  // nothing if the thread was not forked, or they are open

@@ -41,7 +41,8 @@ bool ThreadSource::pump(const PumpBudget& budget) {
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
   // A record of 16 bytes becomes at most one pending event of the lane.
   const std::size_t wanted =
-      std::max(budget.lane_bytes / sizeof(PendingEvent) * kRecordSize, RecordCursor::kMinBlock);
+      std::max(budget.lane_bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
+               RecordCursor::kMinBlock);
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
   cursor_.read(std::span(scratch.block).first(wanted));

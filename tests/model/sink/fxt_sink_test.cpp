@@ -128,6 +128,31 @@ TEST_F(FxtSinkTest, WithFullTablesThePairHoldsItsName) {
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
+// The first record of a name finds that there is no room for it, the others know it.
+TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
+  const std::string too_long(300, 'x');
+  for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
+  const Words words = words_of([&](Lane& lane) {
+    for (int i = 0; i < 32'767; ++i) lane.instant(10, label(std::to_string(i)));
+    for (const std::uint64_t begin : {11u, 21u, 31u}) {
+      lane.begin(begin, label(too_long));
+      lane.end(begin + 1);
+      lane.begin(begin + 2, label("late name"));
+      lane.end(begin + 5);
+    }
+  });
+  constexpr std::ptrdiff_t kTooLong = 3 + 30, kLate = 3 + 2;
+  for (const std::uint64_t i : {0u, 1u, 2u}) {
+    const auto end = words.end() - static_cast<std::ptrdiff_t>(2 - i) * (kTooLong + kLate);
+    EXPECT_EQ(Words(end - kLate, end), (Words{0x8009'0004'0104'0054, 13 + 10 * i,  // complete, 5 words
+                                              0x6d61'6e20'6574'616c, 0x65, 16 + 10 * i}))
+        << "late name";
+    EXPECT_EQ(*(end - kLate - kTooLong), 0x80f0'0004'0104'0214u) << "240 bytes of the name";
+  }
+  EXPECT_EQ(notes.count(kNameTableFull), 8u + 6) << "the table holds eight other names, too";
+  EXPECT_EQ(notes.count(kStringsCut), 3u);
+}
+
 TEST_F(FxtSinkTest, NumbersHaveTheSmallestType) {
   EXPECT_THAT(
       words_of([&](Lane& lane) {

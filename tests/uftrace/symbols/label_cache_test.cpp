@@ -7,45 +7,77 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::uint64_t kAddress = 0x401000;
+constexpr std::size_t kFirst = 4096;  // entries
+
+CacheBudget budget{0};
 
 TEST(LabelCaches, GiveEveryEpochItsOwn) {
   LabelCaches caches;
-  caches.of(0).put(kAddress, {.label = LabelId{7}});
-  EXPECT_EQ(caches.of(1).find(kAddress), nullptr);
-  ASSERT_NE(caches.of(0).find(kAddress), nullptr);
-  EXPECT_EQ(caches.of(0).find(kAddress)->label, LabelId{7});
+  caches.of(0, budget).put(kAddress, {.label = LabelId{7}});
+  EXPECT_EQ(caches.of(1, budget).find(kAddress), nullptr);
+  ASSERT_NE(caches.of(0, budget).find(kAddress), nullptr);
+  EXPECT_EQ(caches.of(0, budget).find(kAddress)->label, LabelId{7});
 }
 
 TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
   LabelCaches caches;
   constexpr std::uint32_t kEpochs = 10'000;  // would take 640 MB if all were kept
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
-    EXPECT_EQ(caches.of(epoch).find(kAddress), nullptr) << "of another epoch";
-    caches.of(epoch).put(kAddress, {.label = LabelId{epoch}});
+    EXPECT_EQ(caches.of(epoch, budget).find(kAddress), nullptr) << "of another epoch";
+    caches.of(epoch, budget).put(kAddress, {.label = LabelId{epoch}});
   }
-  EXPECT_EQ(caches.of(kEpochs - 1).find(kAddress)->label, LabelId{kEpochs - 1});
-  EXPECT_EQ(caches.of(0).find(kAddress), nullptr);
+  EXPECT_EQ(caches.of(kEpochs - 1, budget).find(kAddress)->label, LabelId{kEpochs - 1});
+  EXPECT_EQ(caches.of(0, budget).find(kAddress), nullptr);
 }
 
 TEST(LabelCaches, KeepTheEpochsUsedLast) {
   constexpr std::uint32_t kKept = 64;
   LabelCaches caches;
-  for (std::uint32_t epoch = 0; epoch < kKept; ++epoch) caches.of(epoch).put(kAddress, {});
-  caches.of(0);
-  caches.of(kKept);  // instead of 1, which was not used for the longest time
-  for (std::uint32_t epoch = 2; epoch < kKept; ++epoch) EXPECT_NE(caches.of(epoch).find(kAddress), nullptr);
-  EXPECT_NE(caches.of(0).find(kAddress), nullptr);
-  EXPECT_EQ(caches.of(1).find(kAddress), nullptr);
+  for (std::uint32_t epoch = 0; epoch < kKept; ++epoch) caches.of(epoch, budget).put(kAddress, {});
+  caches.of(0, budget);
+  caches.of(kKept, budget);  // instead of 1, which was not used for the longest time
+  for (std::uint32_t epoch = 2; epoch < kKept; ++epoch)
+    EXPECT_NE(caches.of(epoch, budget).find(kAddress), nullptr);
+  EXPECT_NE(caches.of(0, budget).find(kAddress), nullptr);
+  EXPECT_EQ(caches.of(1, budget).find(kAddress), nullptr);
 }
 
 TEST(LabelCaches, KnowWhetherANameHasALine) {
-  LabelCache cache;
+  LabelCache cache(budget);
   EXPECT_FALSE(cache.has_lines());
   cache.put(kAddress, {.label = LabelId{7}});
   EXPECT_FALSE(cache.has_lines());
   cache.put(kAddress + 1, {.label = LabelId{7}, .line = NameId{0}});
   cache.put(kAddress + 2, {.label = LabelId{7}});
   EXPECT_TRUE(cache.has_lines());
+}
+
+// A cache of many functions grows until it holds nearly all of them, and keeps what it has.
+TEST(LabelCache, GrowsWithinTheBudget) {
+  constexpr std::uint64_t kFunctions = 10'000;
+  const auto fill = [](LabelCache& cache) {
+    for (std::uint64_t round = 0; round < 8; ++round)
+      for (std::uint64_t i = 0; i < kFunctions; ++i)
+        if (cache.find(kAddress + 64 * i) == nullptr)
+          cache.put(kAddress + 64 * i, {.label = LabelId{static_cast<std::uint32_t>(i)}});
+    std::uint64_t known = 0;
+    for (std::uint64_t i = 0; i < kFunctions; ++i)
+      if (const CallName* const name = cache.find(kAddress + 64 * i)) {
+        EXPECT_EQ(name->label, LabelId{static_cast<std::uint32_t>(i)});
+        ++known;
+      }
+    return known;
+  };
+  constexpr std::size_t kGrown = (16 - 1) * kFirst * sizeof(LabelCache::Entry);
+  CacheBudget all{kGrown + 1};
+  {
+    LabelCache first(all), second(all);
+    EXPECT_GT(fill(first), kFunctions * 9 / 10);
+    EXPECT_EQ(first.size(), 16 * kFirst);
+    fill(second);
+    EXPECT_EQ(second.size(), kFirst) << "nothing is left";
+  }
+  EXPECT_TRUE(all.try_take(kGrown + 1)) << "what a cache took is given back";
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST_F(StackRepairTest, AHiddenCallIsOpenButNotDrawn) {
               ElementsAre("7/8 [20, 30] a:g"));
 }
 
-// A few bytes of damage must not become gigabytes of calls: 8192 at once, and two more for every record.
+// A few bytes of damage must not become gigabytes of calls: 8192 at once, and two more for every 16 bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {
     s.entry(10, 8193, kF);
@@ -108,9 +108,12 @@ TEST_F(StackRepairTest, InferredCallsAreLimited) {
     EXPECT_EQ(s.lane.depth(), 8192u) << "four, with this one";
     s.entry(14, 8192 + 6, kF);
     EXPECT_EQ(s.lane.depth(), 8192u + 7);
+    s.notes.move_to(s.notes.offset() + 100 * kRecordSize);  // records that went straight to the lane
+    s.entry(15, 8192 + 7 + 200, kF);
+    EXPECT_EQ(s.lane.depth(), 8192u + 7 + 201);
   });
   EXPECT_EQ(notes_.count(kBadDepth), 2u);
-  EXPECT_EQ(notes_.count(kEntryMissing), 8192u + 6);
+  EXPECT_EQ(notes_.count(kEntryMissing), 8192u + 6 + 200);
 }
 
 }  // namespace

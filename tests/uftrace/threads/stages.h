@@ -60,6 +60,7 @@ class Stages : public testing::Test {
     Lane& lane;
     StackRepair& calls;
     SideStreams& streams;
+    RecordNotes& notes;
 
     // A record of the thread, with all that is due before it.
     void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
@@ -70,6 +71,7 @@ class Stages : public testing::Test {
       else
         calls.exit(std::max(time_ns, lane.last_ns()), depth, address, {});
       calls.resume(time_ns);
+      notes.move_to(notes.offset() + kRecordSize);
     }
     void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
       record(RecordType::Entry, time_ns, depth, address);
@@ -93,7 +95,7 @@ class Stages : public testing::Test {
       StackRepair calls(filled, filter_, symbols, names_, notes, {"DIR/8.dat", "DIR: thread 8"},
                         plan_.switches.has_estimated_exits);
       SideStreams streams(plan_, filled, filter_, calls, names_);
-      Stage stage{filled, calls, streams};
+      Stage stage{filled, calls, streams, notes};
       tell(stage);
       streams.emit_before({kForever, Precedence::SwitchIn});
       calls.finish(filled.last_ns());
