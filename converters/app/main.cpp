@@ -96,10 +96,11 @@ void convert(const ConvertOptions& options, Timeline& timeline, Names& names, No
                                        .allow = {fxt::Fault::UnnamedThread, fxt::Fault::NamedInOtherProcess,
                                                  fxt::Fault::LongSpan},
                                        .trust_nesting = true});  // the Timeline keeps it
-  FxtSink sink(writer, names, notes);
+  FxtSink sink(writer, names, notes, options.has_viewer_hints ? &timeline.info() : nullptr);
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
+  if (!range.has_enough()) sink.end_first_view(timeline);
   writer.flush();
   sink.finish(timeline, options.output);
   if (!range.has_enough()) timeline.note_inputs_apart();

@@ -172,6 +172,9 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                   "how calls are written (default: mixed: one record a call wherever that is exact; pairs: a "
                   "begin and an end record for each)"),
+           choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
+                  "what Perfetto shows first, the order of processes and threads, the date, command lines: "
+                  "a blob that other viewers skip (default: auto)"),
        }});
   for (const auto& importer : options.importers)
     table.push_back({.title = fmt::format("Of a {}:", importer->name()), .options = importer->options()});

@@ -29,6 +29,7 @@ struct ConvertOptions {
   std::optional<std::int64_t> offset_ns;
 
   std::optional<fxt::CutOptions> cut;  // a range of time, pieces
+  bool has_viewer_hints = true;        // the trace tells viewers what to show first
   bool apart = false;                  // threads of a GDB trace file get tracks of their own
 
   ImportOptions import;

@@ -54,7 +54,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, I
       notes, context.stats);
 }
 
-LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::uint64_t weight) {
+LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) {
+  const Task& task = *plan.task;
   // A process has the name of its program, whatever its threads call themselves.
   const auto name_of = [&](const Task& named, std::string PerfThread::*given) {
     const auto own = recording.perf.find(named.tid);
@@ -65,7 +66,8 @@ LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::u
           .thread = task.tid,
           .process_name = name_of(leader != nullptr ? *leader : task, &PerfThread::program),
           .thread_name = name_of(task, &PerfThread::name),
-          .weight = weight};
+          .weight = plan.size_bytes,
+          .first_call_ns = plan.head.first_call ? plan.head.first_call->time_ns : kForever};
 }
 
 // The thread that shows the events of the whole recording: the first program's, or else the first one with
@@ -151,6 +153,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
 
   context.timeline.begin_input(input.string());
   if (options.utc) show_wall_clock(recording.info, input, context);
+  context.timeline.describe_input(trace_info_of(recording.info, recording.sessions));
   std::unique_ptr<KernelFileSource> kernel = kernel_source_of(recording, context);
   std::optional<std::uint64_t> first_ns =
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
@@ -164,7 +167,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   std::vector<RecordedThread> threads_with_records;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
-    Lane& lane = context.timeline.add_lane(lane_info_of(task, recording, plan.size_bytes));
+    Lane& lane = context.timeline.add_lane(lane_info_of(plan, recording));
     plan_streams(plan, recording, context.timeline);
     const bool is_first_process =
         !recording.sessions.sessions().empty() && recording.sessions.sessions().front().pid == task.pid;
