@@ -1,6 +1,7 @@
-// Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a missing
-// permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from 1), FAIL_ERRNO the
-// error. Without FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function.
+// Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a
+// missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
+// 1), FAIL_ERRNO the error. Without FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME
+// COUNT" for each function.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -57,23 +58,23 @@ struct AtEnd {
 }  // namespace
 
 // Defines the function; `failed` is what it returns when it fails.
-#define FAILING(result, name, parameters, arguments, failed)                                   \
-  extern "C" result name parameters {                                                          \
-    static Call& call = add(#name);                                                            \
+#define FAILING(result, name, parameters, arguments, failed)                                     \
+  extern "C" result name parameters {                                                            \
+    static Call& call = add(#name);                                                              \
     static auto* const real = reinterpret_cast<result(*) parameters>(::dlsym(RTLD_NEXT, #name)); \
-    if (fails(call)) return failed;                                                            \
-    return real arguments;                                                                     \
+    if (fails(call)) return failed;                                                              \
+    return real arguments;                                                                       \
   }
-#define FAILING_OPEN(name)                                                                         \
-  extern "C" int name(const char* path, int flags, ...) {                                          \
-    static Call& call = add(#name);                                                                \
+#define FAILING_OPEN(name)                                                                                 \
+  extern "C" int name(const char* path, int flags, ...) {                                                  \
+    static Call& call = add(#name);                                                                        \
     static auto* const real = reinterpret_cast<int (*)(const char*, int, ...)>(::dlsym(RTLD_NEXT, #name)); \
-    if (fails(call)) return -1;                                                                    \
-    va_list rest;                                                                                  \
-    va_start(rest, flags);                                                                         \
-    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;           \
-    va_end(rest);                                                                                  \
-    return real(path, flags, mode);                                                                \
+    if (fails(call)) return -1;                                                                            \
+    va_list rest;                                                                                          \
+    va_start(rest, flags);                                                                                 \
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;                   \
+    va_end(rest);                                                                                          \
+    return real(path, flags, mode);                                                                        \
   }
 
 FAILING_OPEN(open)
@@ -91,7 +92,8 @@ FAILING(int, lstat64, (const char* path, struct stat64* status), (path, status),
 FAILING(int, fstat, (int file, struct stat* status), (file, status), -1)
 FAILING(int, fstat64, (int file, struct stat64* status), (file, status), -1)
 FAILING(DIR*, opendir, (const char* path), (path), nullptr)
-FAILING(int, linkat, (int from, const char* old, int to, const char* path, int flags), (from, old, to, path, flags), -1)
+FAILING(int, linkat, (int from, const char* old, int to, const char* path, int flags),
+        (from, old, to, path, flags), -1)
 FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
 FAILING(int, fsync, (int file), (file), -1)
 FAILING(int, pthread_create,
