@@ -28,56 +28,53 @@ constexpr std::array kRooms{
 namespace fs = std::filesystem;
 
 std::string head_of(const fs::path& path) {
-  std::array<char, 16> bytes = {};
+  std::array<char, 64> bytes = {};
   std::ifstream in(path, std::ios::binary);
   in.read(bytes.data(), bytes.size());
   return {bytes.data(), static_cast<std::size_t>(in.gcount())};
 }
 
-bool is_recording(const fs::path& directory) {
-  std::error_code error;
-  return fs::exists(directory / "info", error) || fs::exists(directory / "task.txt", error);
-}
-
 constexpr std::string_view kCtf =
     "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it";
 
-// CTF metadata is text, or packets of either byte order.
-bool is_ctf_metadata(const fs::path& file) {
-  const std::string head = head_of(file);
-  return head.starts_with("/* CTF ") || head.starts_with("\x57\x1d\xd1\x75") ||
-         head.starts_with("\x75\xd1\x1d\x57");
-}
-
-// What an input that no importer recognizes is, and what to do with it: "a file of a uftrace recording:
-// convert its directory, DIR". Empty if that is unknown.
-std::string advice_for(const std::string& input) {
-  std::error_code error;
-  const fs::path path(input);
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (fs::is_directory(path, error)) {
-    if (fs::is_empty(path, error)) return "an empty directory";
-    if (is_ctf_metadata(path / "metadata")) return std::string(kCtf);
-    for (const auto& entry : fs::directory_iterator(path, error))
-      if (entry.is_directory(error) && is_recording(entry.path()))
-        return fmt::format("a directory with a recording in it: {}", entry.path().string());
-    return {};
-  }
-  if (!fs::is_regular_file(path, error)) return "neither a file nor a directory";
-  if (is_recording(folder))
-    return fmt::format("a file of a uftrace recording: convert its directory, {}", folder.string());
-  if (fxt::tools::is_fxt(input))
-    return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
-  const std::string head = head_of(path);
+// What a file is that begins like this, and what to do with it; empty if that is not known.
+std::string_view kind_of(std::string_view head) {
+  using namespace std::string_view_literals;
+  constexpr std::size_t kElfType = 16;
+  constexpr char kCore = 4;
   if (head.empty()) return "an empty file";
   if (head.starts_with("PERFILE2"))
     return "a file of perf record: `perf data convert --to-ctf` or `--to-json` is its way";
   if (head.starts_with("\x7f"
-                       "ELF"))
+                       "ELF")) {
+    if (head.size() > kElfType + 1 && (head[kElfType] == kCore || head[kElfType + 1] == kCore))
+      return "a core file: GDB opens it";
     return "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`";
-  if (head.starts_with("\xc1\x1f\xfc\xc1") || head.starts_with("\xc1\xfc\x1f\xc1") || is_ctf_metadata(path))
-    return fmt::format("a file of {}", kCtf);
+  }
+  for (const std::string_view ctf :
+       {"\xc1\x1f\xfc\xc1"sv, "\xc1\xfc\x1f\xc1"sv, "/* CTF "sv, "\x57\x1d\xd1\x75"sv, "\x75\xd1\x1d\x57"sv})
+    if (head.starts_with(ctf)) return kCtf;
+  if (head.starts_with("# tracer:")) return "a text of ftrace: Perfetto opens it as it is";
+  if (head.starts_with("{\"traceEvents\"") || head.starts_with("[{\"") || head.starts_with("[\n{\""))
+    return "a trace in Chrome's JSON: Perfetto opens it as it is";
   return {};
+}
+
+// What an input that no importer recognizes is, and what to do with it.
+std::string advice_for(const std::string& input, const Importers& importers) {
+  std::error_code error;
+  const fs::path path(input);
+  if (fs::is_directory(path, error) && fs::is_empty(path, error)) return "an empty directory";
+  for (const auto& importer : importers)
+    if (std::string advice = importer->advice_for(path); !advice.empty()) return advice;
+  if (fs::is_directory(path, error)) {
+    return fs::exists(path / "metadata", error) ? std::string(kind_of(head_of(path / "metadata"))) : "";
+  }
+  if (!fs::is_regular_file(path, error)) return "neither a file nor a directory";
+  if (fxt::tools::is_fxt(input))
+    return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
+  const std::string_view kind = kind_of(head_of(path));
+  return fmt::format("{}{}", kind == kCtf ? "a file of " : "", kind);
 }
 
 }  // namespace
@@ -100,7 +97,8 @@ const Importer& importer_of(const std::string& input, const Importers& importers
   std::string kinds;
   for (const auto& importer : importers)
     kinds += fmt::format("{} a {}", kinds.empty() ? "neither" : " nor", importer->name());
-  if (const std::string advice = advice_for(input); !advice.empty()) kinds += fmt::format(", but {}", advice);
+  if (const std::string advice = advice_for(input, importers); !advice.empty())
+    kinds += fmt::format(", but {}", advice);
   throw InputError(Location::file(input), kinds);
 }
 

@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "converters/app/importers.h"
+#include "converters/app/notes_page.h"
 #include "converters/app/options.h"
 #include "converters/app/output_rules.h"
 #include "converters/app/progress.h"
@@ -17,6 +20,7 @@
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
 #include "fxt/support/program.h"
+#include "fxt/support/similar_names.h"
 #include "fxt/support/text.h"
 
 namespace convert {
@@ -27,8 +31,29 @@ using fxt::ExitCode;
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
+constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
+
+// The entry of docs/notes.md, as plain text.
+ExitCode explain(std::string_view kind) {
+  constexpr std::string_view kHeading = "\n### ";
+  fxt::SimilarNames similar(kind);
+  for (std::size_t at = kNotesPage.find(kHeading); at != std::string_view::npos;
+       at = kNotesPage.find(kHeading, at + 1)) {
+    const std::string_view entry = kNotesPage.substr(at + kHeading.size());
+    const std::string_view name = entry.substr(0, entry.find('\n'));
+    if (name == kind) {
+      fxt::print(fmt::format("{}\n", entry.substr(0, entry.find("\n\n#"))));
+      return ExitCode::Done;
+    }
+    similar.see(std::string(name));
+  }
+  const auto names = similar.nearest();
+  throw UsageError(
+      fmt::format("there is no note '{}'{}", kind,
+                  names.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
+}
 
 // Describes the inputs. JSON is a list when there are several.
 ExitCode inspect(const ConvertOptions& options) {
@@ -61,60 +86,97 @@ void import_inputs(const ConvertOptions& options, ImportContext& context) {
     throw UsageError("--offset: no INPUT is a GDB trace file; name the INPUT: --offset INPUT=TIME");
 }
 
-void print_report(const ConvertOptions& options, const Report& report, const Notes& notes) {
+// The figures of the part that was written, instead of the whole trace. `dropped_before` events were dropped
+// before they reached the cutter.
+void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
+               bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
+  const Written whole = written;
+  if (options.cut->is_split()) written.pieces = output.files().complete();
+  written.events = cut.events;
+  written.first_ns = cut.first_ns;
+  written.last_ns = cut.last_ns;
+  const Location target = Location::file(options.output);
+  if (cut.events == 0 && whole.first_ns)
+    notes.add(kOutsideRange, target,
+              fmt::format("nothing is left: the events lie from {} to {}", format_seconds(*whole.first_ns),
+                          format_seconds(whole.last_ns)),
+              0);
+  if (const std::uint64_t outside = cut.outside + dropped_before; outside != 0)
+    notes.add(kOutsideRange, target,
+              fmt::format("{} events left out{}", outside, stopped_early ? "; what follows is not read" : ""),
+              outside);
+  if (const auto older = output.files().left_over(); !older.empty())
+    notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
+  if (cut.cut_flows != 0)
+    notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
+}
+
+Written convert(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
+                const ImportStats& stats, TraceOutput& output) {
+  fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
+                                       .allow = {fxt::Fault::UnnamedThread, fxt::Fault::NamedInOtherProcess,
+                                                 fxt::Fault::LongSpan},
+                                       .trust_nesting = true});  // the Timeline keeps it
+  FxtSink sink(writer, names, notes, options.has_viewer_hints ? &timeline.info() : nullptr);
+  Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
+  RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
+  timeline.run(range, [&] { progress.tick(); });
+  if (!range.has_enough()) sink.end_first_view(timeline);
+  writer.flush();
+  sink.finish(timeline, options.output);
+  if (!range.has_enough()) timeline.note_inputs_apart();
+  Written written{
+      .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.last_ns()};
+  output.finish();
+  written.bytes = output.files().bytes_written();
+  if (const fxt::CutCounters* const cut = output.cut())
+    apply_cut(*cut, output, range.dropped() + timeline.skipped_calls(), range.has_enough(), options, written,
+              notes);
+  return written;
+}
+
+void print_report(const ConvertOptions& options, Outline report, const Notes& notes) {
   if (options.quiet || options.report == ReportForm::None) return;
-  const std::string text =
-      options.report == ReportForm::Json ? json_of(report, notes) : text_of(report, notes);
+  std::string text;
+  if (options.report == ReportForm::Text) {
+    text = report_text(report) + (notes.empty() ? "" : text_of(notes));
+  } else {
+    report["notes"] = outline_of(notes);
+    text = line_of(report);
+  }
   std::FILE* const out = options.output == "-" ? stderr : stdout;
   std::fwrite(text.data(), 1, text.size(), out);
   std::fflush(out);
 }
 
-// Replaces the figures of the whole trace by those of the part that was written. `dropped_before` events were
-// dropped before they reached the cutter.
-void report_cut(const fxt::CutCounters& cut, const fxt::tools::PieceFiles& files,
-                std::uint64_t dropped_before, bool stopped_early, const ConvertOptions& options,
-                Report& report, Notes& notes) {
-  if (options.cut->is_split()) report.pieces = files.complete();
-  report.events_written = cut.events;
-  report.first_ns = cut.first_ns;
-  report.last_ns = cut.last_ns;
-  const Location output = Location::file(options.output);
-  if (const std::uint64_t outside = cut.outside + dropped_before; outside != 0)
-    notes.add(kOutsideRange, output,
-              fmt::format("{} events left out{}", outside, stopped_early ? "; what follows is not read" : ""),
-              outside);
-  if (const auto older = files.left_over(); !older.empty())
-    notes.add(kOlderPieces, output, fmt::format("{}", fmt::join(older, ", ")), older.size());
-  if (cut.cut_flows != 0)
-    notes.add(kCutFlows, output, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
+void note_unused_options(const ConvertOptions& options, Notes& notes) {
+  if (options.importer_options.empty()) return;
+  std::set<const Importer*> used;
+  for (const std::string& input : options.inputs) used.insert(&importer_of(input, options.importers));
+  for (const auto& [name, importer] : options.importer_options)
+    if (!used.contains(options.importers[importer].get()))
+      notes.add(kOptionUnused, Location::file(options.inputs.front()),
+                fmt::format("--{} is for a {}", name, options.importers[importer]->name()));
 }
 
-void convert(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
-             const ImportStats& stats, TraceOutput& output, Report& report) {
-  fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
-                                       .allow = {fxt::Fault::UnnamedThread, fxt::Fault::NamedInOtherProcess,
-                                                 fxt::Fault::LongSpan},
-                                       .trust_nesting = true});  // the Timeline keeps it
-  FxtSink sink(writer, names, notes);
-  Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
-  RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
-  timeline.run(range, [&] { progress.tick(); });
-  writer.flush();
-  sink.finish(timeline, options.output);
-  if (!range.has_enough()) timeline.note_inputs_apart();
-  report.events_written = sink.events_written();
-  report.first_ns = sink.first_ns();
-  report.last_ns = timeline.last_ns();
-  output.finish();
-  if (const fxt::CutCounters* const cut = output.cut())
-    report_cut(*cut, output.files(), range.dropped() + timeline.skipped_calls(), range.has_enough(), options,
-               report, notes);
+// The input has other threads.
+[[noreturn]] void fail_without_threads(const ConvertOptions& options, const Notes& notes) {
+  std::string known;
+  for (const Notes::Group& group : notes.groups()) {
+    if (group.kind->name != "threads-left-out") continue;
+    known = fmt::format("; it has {}", fmt::join(group.first, ", "));
+    if (group.notes > group.first.size())
+      known += fmt::format(" and {} more", group.notes - group.first.size());
+  }
+  throw InputError(
+      Location::file(options.inputs.front()),
+      fmt::format("has none of the threads asked for: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
 ExitCode run(const ConvertOptions& options) {
+  if (!options.explain.empty()) return explain(options.explain);
   if (options.inspect) return inspect(options);
-  check_output(options.output, options.inputs, options.importers);
+  check_output(options);
   Names names;
   Notes notes;
   ImportStats stats;
@@ -122,39 +184,26 @@ ExitCode run(const ConvertOptions& options) {
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
   if (!options.apart) timeline.draw_matched_threads();
-  if (timeline.lanes().empty() && !options.import.tids.empty())
-    throw InputError(
-        Location::file(options.inputs.front()),
-        fmt::format("has none of the threads asked for: {}", fmt::join(options.import.tids, ", ")));
+  if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, notes);
+  note_unused_options(options, notes);
 
   TraceOutput output({.target = options.output,
                       .is_split = options.cut && options.cut->is_split(),
                       .replaces_anything = options.force,
+                      .syncs = options.sync,
                       .inputs = options.inputs,
                       .jobs = options.jobs},
                      options.cut);
-  Report report{.inputs = options.inputs, .output = options.output};
+  Written written;
   try {
-    convert(options, timeline, names, notes, stats, output, report);
+    written = convert(options, timeline, names, notes, stats, output);
   } catch (...) {
     output.abandon();
     if (const std::string files = output.files().complete_text(); !files.empty())
       fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n", fxt::printable(files));
     throw;
   }
-  report.bytes_read = stats.bytes_read;
-  report.records_read = stats.records_read;
-  report.details = stats.details;
-  report.bytes_written = output.files().bytes_written();
-  std::set<ProcessId> processes;
-  std::set<std::pair<ProcessId, ThreadId>> threads;
-  for (const LaneInfo& lane : timeline.lanes()) {
-    processes.insert(lane.process);
-    threads.insert({lane.process, lane.thread});
-  }
-  report.processes = processes.size();
-  report.threads = threads.size();
-  print_report(options, report, notes);
+  print_report(options, report_of(options.inputs, options.output, stats, timeline, written), notes);
   return options.strict && !notes.has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 

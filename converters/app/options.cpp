@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include "converters/app/output_rules.h"
@@ -25,12 +26,21 @@ fxt::ProgramText program_text() {
                    "--inspect [--report json] INPUT..."},
       .description =
           "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which Perfetto, "
-          "Tracy, magic-trace and Fuchsia's tools open. The kind of an input is found by its content. OUTPUT "
-          "`-` is standard output; a name ending in .gz or .zst is compressed. One INPUT alone is written to "
+          "Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from its content, "
+          "not "
+          "its name. OUTPUT `-` is standard output; a name ending in .gz or .zst is compressed. One INPUT "
+          "alone is written to "
           "INPUT.fxt; without any, ./uftrace.data is.",
       .exit_status =
           "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
-          "wrong usage, 3 done, but --strict and there were notes."};
+          "wrong usage, 3 done, but --strict and there were notes.",
+      .examples = {{"fxt-convert run.data run.fxt", "a recording of uftrace"},
+                   {"fxt-convert session.tfile out.fxt", "a trace file of GDB (tsave)"},
+                   {"fxt-convert run.data session.tfile both.fxt", "both on one timeline"},
+                   {"fxt-convert -F draw -t 10us run.data", "only draw(), from 10 us on"},
+                   {"fxt-convert --inspect run.data", "what a recording contains"}},
+      .common_options = {"time-range", "filter", "notrace", "depth", "time-filter", "tid", "program",
+                         "output", "force", "explain", "quiet", "help"}};
 }
 
 using fxt::CommandLine;
@@ -115,7 +125,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                      TextOptions& texts) {
   OptionTable table;
   table.push_back(
-      {.title = "What is converted:",
+      {.title = "What to convert:",
        .options = {
            {.name = "tid",
             .argument = "TID[,TID...]",
@@ -125,9 +135,10 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "time-range",
             .letter = 'r',
             .argument = "A~B",
-            .help = "only what happens then, both ends included; either may be empty. With a unit (20ms) a "
-                    "time counts from the start, without one (1061.4004) it is the recording's own, in "
-                    "seconds. Calls that are open at an edge are begun again there, and say so: cut",
+            .help =
+                "only this part, both ends included; either may be empty. With a unit (20ms) a time counts "
+                "from the start, without one (1061.4004) it is the recording's own, in seconds. Calls "
+                "that cross an edge are cut there and get the argument `cut`",
             .handle =
                 [&](std::string_view text) { cut_of(options).range = fxt::parse_range("time-range", text); }},
            {.name = "split-size",
@@ -146,79 +157,104 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                 }},
            choice("demangle", options.import.demangle,
                   {{"simple", Demangle::Simple}, {"full", Demangle::Full}, {"no", Demangle::No}},
-                  "how C++ and Rust names are shown (default: simple, without parameters and template "
+                  "form of C++ and Rust names (default: simple, without parameters and template "
                   "arguments)"),
            {.name = "max-depth",
             .argument = "N",
-            .help = "leave out calls nested N deep and deeper (default: 512, what Perfetto can draw)",
+            .help = "omit calls nested N deep and deeper (default: 512, Perfetto's limit)",
             .handle =
                 [&](std::string_view text) { options.lanes.max_depth = parse_count("max-depth", text); }},
            choice("blobs", options.import.blobs,
                   {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
-                  "which files and memory are kept as blobs (default: memory: all that has no other form)"),
+                  "which files and memory are stored as blobs (default: memory: everything that has no other "
+                  "form)"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help =
-                "added to all times of that INPUT, a path as given or its number, counted from 1; without "
-                "one, of all GDB trace files. TIME may be negative and end in ns (default), us, ms or s. "
-                "May be repeated",
+                "add this to all times of that INPUT (its path as given, or its number, from 1; without one: "
+                "of "
+                "all GDB trace files). TIME may be negative, in ns (default), us, ms or s. May be repeated",
             .handle = store_in(offsets),
             .may_repeat = true},
            {.name = "apart",
-            .help = "threads of a GDB trace file stay apart (default: where they can be found in a uftrace "
-                    "recording of the same process, frames are drawn among that thread's calls)",
+            .help =
+                "give the threads of a GDB trace file tracks of their own (default: frames are drawn among "
+                "the calls of the same thread, if a uftrace recording has it)",
             .handle = store_in(options.apart)},
-           choice("durations", options.lanes.durations,
-                  {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
-                  "how calls are written (default: mixed: one record a call wherever that is exact; pairs: a "
-                  "begin and an end record for each)"),
+           choice(
+               "durations", options.lanes.durations,
+               {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
+               "records for calls: mixed (default), one record for each call where that is exact; pairs, a "
+               "begin and an end record for each"),
+           choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
+                  "tell Perfetto which part to show first, the order of processes and threads, the date and "
+                  "command lines, in a blob that other viewers skip (default: auto)"),
        }});
   for (const auto& importer : options.importers)
-    table.push_back({.title = fmt::format("Of a {}:", importer->name()), .options = importer->options()});
+    table.push_back({.title = fmt::format("For a {}:", importer->name()), .options = importer->options()});
   table.push_back(
-      {.title = "How it is done, and what is said:",
+      {.title = "Output and messages:",
        .options = {
            {.name = "output",
             .letter = 'o',
             .argument = "OUTPUT",
-            .help = "then all other names are INPUTs",
+            .help = "write this file; all other names are INPUTs",
             .handle = [&](std::string_view path) { output = path; }},
+           {.name = "data",
+            .letter = 'd',
+            .argument = "DIR",
+            .help = "an INPUT, as uftrace's own option names it",
+            .handle = [&](std::string_view path) { options.inputs.emplace_back(path); },
+            .may_repeat = true,
+            .goes_with_inspect = true},
            {.name = "force",
             .letter = 'f',
-            .help = "OUTPUT may replace any file, not only an empty one or an FXT trace; and have more than "
+            .help = "replace any existing OUTPUT, not only an empty file or an FXT trace; write more than "
                     "10,000 pieces",
             .handle = store_in(options.force)},
+           {.name = "sync",
+            .help =
+                "wait until OUTPUT is on the disk, before it replaces an older file and after: it survives "
+                "a loss of power",
+            .handle = store_in(options.sync)},
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
-            .help = "threads that convert, and that compress .gz (default: as many as there are cores); the "
-                    "output is "
-                    "the same",
+            .help =
+                "threads that convert, and that compress .gz (default: one for each core); the output is the "
+                "same",
             .handle = [&](std::string_view text) { options.jobs = parse_jobs(text); },
             .goes_with_inspect = true},
            {.name = "inspect",
-            .help = "what the inputs hold, instead of converting: where and how they were recorded, threads, "
-                    "records or frames, tracepoints, symbols, times, damage",
+            .help =
+                "describe the inputs instead of converting them: where and how they were recorded, threads, "
+                "records or frames, tracepoints, symbols, times, damage",
             .handle = store_in(options.inspect),
             .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
-                  "what was read, written, repaired and lost (default: text, on standard output, or on "
-                  "standard error when OUTPUT is `-`)",
+                  "report of what was read, written, repaired and lost (default: text, on standard output, "
+                  "or on "
+                  "standard error if OUTPUT is `-`)",
                   true),
            choice("progress", options.progress,
                   {{"auto", ProgressMode::Auto},
                    {"always", ProgressMode::Always},
                    {"never", ProgressMode::Never}},
-                  "progress on standard error (default: auto: on a terminal, when it takes long)", true),
+                  "show progress on standard error (default: auto: on a terminal, if it takes long)", true),
            {.name = "quiet",
             .letter = 'q',
-            .help = "no report and no progress; errors are still said",
+            .help = "no report and no progress; errors are still printed",
             .handle = store_in(options.quiet),
             .goes_with_inspect = true},
            {.name = "strict",
-            .help = "exit with 3 when there are notes that are more than remarks",
+            .help = "exit with 3 if there are notes that are more than remarks",
             .handle = store_in(options.strict),
+            .goes_with_inspect = true},
+           {.name = "explain",
+            .argument = "KIND",
+            .help = "print what a note means, its cause and the remedy: --explain records-lost",
+            .handle = [&](std::string_view kind) { options.explain = kind; },
             .goes_with_inspect = true},
        }});
   table.push_back(texts.group());
@@ -231,7 +267,7 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   constexpr const char* kDefaultRecording = "uftrace.data";
   if (options.inputs.empty() && std::filesystem::is_directory(kDefaultRecording))
     options.inputs.emplace_back(kDefaultRecording);
-  if (options.inputs.empty()) throw UsageError("needs at least one INPUT, and there is no ./uftrace.data");
+  if (options.inputs.empty()) throw UsageError("no INPUT is given, and there is no ./uftrace.data");
   if (has_output) {
     options.output = output;
   } else if (options.inputs.size() == 1) {
@@ -239,8 +275,19 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   } else {
     options.output = std::move(options.inputs.back());
     options.inputs.pop_back();
+    options.is_output_last_path = true;
   }
   if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+}
+
+// The number of the importer that an option belongs to: its groups follow the first one.
+std::optional<std::size_t> importer_with(const Option& option, const OptionTable& table,
+                                         std::size_t importers) {
+  for (std::size_t i = 0; i < importers; ++i)
+    if (&option >= table[i + 1].options.data() &&
+        &option < table[i + 1].options.data() + table[i + 1].options.size())
+      return i;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -257,19 +304,26 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
     return std::nullopt;
   }
 
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
-  options.inputs = std::move(line.paths);
+  for (const CommandLine::Given& given : line.options) {
+    given.option->handle(given.value);
+    if (const auto importer = importer_with(*given.option, table, options.importers.size()))
+      options.importer_options.push_back({given.option->name, *importer});
+  }
+  if (!options.explain.empty()) return options;
+  options.inputs.insert(options.inputs.end(), line.paths.begin(), line.paths.end());
   if (line.has("inspect")) {
     if (options.inputs.empty()) throw UsageError("--inspect needs at least one INPUT");
     for (const CommandLine::Given& given : line.options)
       if (!given.option->goes_with_inspect)
-        throw UsageError(fmt::format("--{} is about converting: --inspect describes all that the INPUTs hold",
+        throw UsageError(fmt::format("--{} has no effect with --inspect, which describes the whole INPUT",
                                      given.option->name));
   } else {
     choose_paths(options, line.has("output"), output);
   }
   if (options.cut && options.cut->is_split() && options.output == "-")
     throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
+  if (options.output == "-" && ::isatty(STDOUT_FILENO) == 1)
+    throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
   options.offsets_ns.resize(options.inputs.size());
   for (const std::string& text : offsets) add_offset(text, options);
   return options;

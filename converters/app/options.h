@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "converters/app/importers.h"
@@ -22,13 +23,17 @@ enum class ReportForm : std::uint8_t { Text, Json, None };
 struct ConvertOptions {
   Importers importers = make_importers();  // hold the values of their own options
   std::vector<std::string> inputs;
-  std::string output;  // "-" is standard output
+  std::string output;                // "-" is standard output
+  bool is_output_last_path = false;  // not named by -o
+  // Options that belong to an importer, with its number.
+  std::vector<std::pair<std::string, std::size_t>> importer_options;
 
   // Added to all times of an input, in ns. `offset_ns` is for GDB trace files that have none of their own.
   std::vector<std::optional<std::int64_t>> offsets_ns;
   std::optional<std::int64_t> offset_ns;
 
   std::optional<fxt::CutOptions> cut;  // a range of time, pieces
+  bool has_viewer_hints = true;        // the trace tells viewers what to show first
   bool apart = false;                  // threads of a GDB trace file get tracks of their own
 
   ImportOptions import;
@@ -36,10 +41,12 @@ struct ConvertOptions {
   ReportForm report = ReportForm::Text;
   ProgressMode progress = ProgressMode::Auto;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // threads that convert
+  bool sync = false;                                                  // the output is on the disk at the end
   bool force = false;                                                 // the output may replace any file
   bool quiet = false;
   bool strict = false;
   bool inspect = false;  // describes the inputs instead of converting them
+  std::string explain;   // a kind of note: prints its entry, and does nothing else
 };
 
 // Returns nothing after printing a text such as --help. Throws UsageError.

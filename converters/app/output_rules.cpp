@@ -1,11 +1,17 @@
 #include "converters/app/output_rules.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <string_view>
 #include <system_error>
+#include <unistd.h>
 
-#include "converters/model/option.h"
+#include "fxt/support/atomic_file.h"
 
 namespace convert {
 namespace {
@@ -13,11 +19,31 @@ namespace {
 namespace fs = std::filesystem;
 
 // `path` need not exist.
-bool lies_in(const fs::path& path, const fs::path& directory) {
+bool lies_in(const std::string& path, const std::string& directory) {
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(path, error), outer = fs::weakly_canonical(directory, error);
+  const fs::path whole = fs::weakly_canonical(path, error);
+  const fs::path outer = error ? fs::path() : fs::weakly_canonical(directory, error);
+  if (error) return false;  // it can't be written either, which is said there
   const auto [inner, rest] = std::mismatch(whole.begin(), whole.end(), outer.begin(), outer.end());
   return rest == outer.end() && inner != whole.end();
+}
+
+// Names that promise another format than the one that is written.
+void check_suffix(const std::string& output) {
+  std::string suffix = fs::path(output).extension().string();
+  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::array<std::string_view, 6> kPacked{".xz", ".bz2", ".lz4", ".zip", ".br", ".7z"};
+  constexpr std::array<std::string_view, 7> kFormats{".json", ".pftrace", ".perfetto-trace", ".ctf",
+                                                     ".html", ".svg",     ".tracy"};
+  const std::string own = fs::path(output).extension().string();
+  if (std::ranges::count(kPacked, suffix) != 0 || ((suffix == ".gz" || suffix == ".zst") && own != suffix))
+    throw UsageError(
+        fmt::format("'{}': .gz and .zst are written, {} is not; --force writes an FXT trace under that name",
+                    output, own));
+  if (std::ranges::count(kFormats, suffix) != 0)
+    throw UsageError(fmt::format(
+        "'{}': an FXT trace is written, no {} file: call it {}; --force writes it under that name", output,
+        own, fs::path(output).replace_extension(".fxt").string()));
 }
 
 }  // namespace
@@ -29,21 +55,29 @@ std::string output_for(const std::string& input) {
   return path.string() + ".fxt";
 }
 
-void check_output(const std::string& output, const std::vector<std::string>& inputs,
-                  const Importers& importers) {
+void check_output(const ConvertOptions& options) {
+  const std::string& output = options.output;
   if (output == "-") return;
   std::error_code error;
-  for (const std::string& input : inputs) {
+  for (const std::string& input : options.inputs) {
     if (fs::equivalent(input, output, error))
       throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
     if (fs::is_directory(input, error) && lies_in(output, input))
       throw UsageError(fmt::format("the OUTPUT '{}' lies in the INPUT '{}'", output, input));
   }
-  if (!fs::is_regular_file(output, error)) return;
-  for (const auto& importer : importers)
+  if (!fs::exists(output, error)) {
+    if (!options.force) check_suffix(output);
+    return;
+  }
+  if (::access(output.c_str(), R_OK) != 0)
+    throw fxt::OutputError(fmt::format("can't read {}: {}", output, std::strerror(errno)));
+  for (const auto& importer : options.importers)
     if (importer->recognizes(output))
       throw UsageError(
-          fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", output, importer->name()));
+          options.is_output_last_path
+              ? fmt::format("the last name is the OUTPUT, and '{}' is a {}: name the OUTPUT by -o", output,
+                            importer->name())
+              : fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", output, importer->name()));
 }
 
 }  // namespace convert

@@ -2,18 +2,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "converters/app/importers.h"
+#include "converters/app/options.h"
 
 namespace convert {
 
 // The output of an input that is given alone: "run/uftrace.data/" goes to "run/uftrace.data.fxt".
 std::string output_for(const std::string& input);
 
-// Throws UsageError if the output is an input, lies inside one, or is itself a recording: a user who forgets
-// the output gives an input as the last path.
-void check_output(const std::string& output, const std::vector<std::string>& inputs,
-                  const Importers& importers);
+// Throws UsageError if the output is an input, lies inside one, has a name that promises another format, or
+// is itself a recording: a user who forgets the output gives an input as the last path. Throws OutputError if
+// that can't be found out.
+void check_output(const ConvertOptions& options);
 
 }  // namespace convert

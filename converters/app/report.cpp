@@ -4,24 +4,13 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fxt/support/text.h"
 
 namespace convert {
-namespace {
-
-std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-}  // namespace
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"kB", "MB", "GB", "TB", "PB"};
@@ -44,6 +33,8 @@ std::string text_of(const Notes& notes) {
   for (const Notes::Group& group : notes.groups()) {
     text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
     for (const std::string& first : group.first) text += fmt::format("    {}\n", fxt::printable(first));
+    if (group.notes > group.first.size())
+      text += fmt::format("    and {} more\n", group.notes - group.first.size());
   }
   return text;
 }
@@ -57,46 +48,64 @@ Outline outline_of(const Notes& notes) {
   return list;
 }
 
-std::string text_of(const Report& report, const Notes& notes) {
-  std::string text =
-      fmt::format("read     {}: {}, {}\n", fxt::printable(joined(report.inputs)),
-                  format_bytes(report.bytes_read), count_of(report.records_read, "record", "records"));
-  text += fmt::format("written  {}: {}, {} of {} in {}\n",
-                      report.pieces.empty() ? fxt::printable(report.output)
-                                            : count_of(report.pieces.size(), "piece", "pieces"),
-                      format_bytes(report.bytes_written), count_of(report.events_written, "event", "events"),
-                      count_of(report.threads, "thread", "threads"),
-                      count_of(report.processes, "process", "processes"));
-  for (const std::string& piece : report.pieces) text += fmt::format("         {}\n", fxt::printable(piece));
-  if (report.first_ns)
-    text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*report.first_ns),
-                        format_seconds(report.last_ns), format_seconds(report.last_ns - *report.first_ns));
-  constexpr std::size_t kShownDetails = 20;
-  for (std::size_t i = 0; i < std::min(report.details.size(), kShownDetails); ++i)
-    text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(report.details[i]));
-  if (report.details.size() > kShownDetails)
-    text += fmt::format("         and {} more: --report json has them all\n",
-                        report.details.size() - kShownDetails);
-  return notes.empty() ? text : text + text_of(notes);
+Outline report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
+                  const Timeline& timeline, const Written& written) {
+  std::set<ProcessId> processes;
+  std::set<std::pair<ProcessId, ThreadId>> threads;
+  std::uint64_t first_call_ns = kForever;
+  for (const LaneInfo& lane : timeline.lanes()) {
+    processes.insert(lane.process);
+    threads.insert({lane.process, lane.thread});
+    first_call_ns = std::min(first_call_ns, lane.first_call_ns);
+  }
+  Outline report{{"inputs", inputs}, {"output", nullptr}};
+  if (written.pieces.empty())
+    report["output"] = output;
+  else
+    report["pieces"] = written.pieces;
+  report["bytes_read"] = stats.bytes_read.load();
+  report["bytes_written"] = written.bytes;
+  report["records_read"] = stats.records_read.load();
+  report["events_written"] = written.events;
+  report["threads"] = threads.size();
+  report["processes"] = processes.size();
+  report["first_ns"] = written.first_ns ? Outline(*written.first_ns) : Outline();
+  report["last_ns"] = written.first_ns ? Outline(written.last_ns) : Outline();
+  report["view_ns"] =
+      first_call_ns < timeline.calls_end_ns() ? Outline{first_call_ns, timeline.calls_end_ns()} : Outline();
+  if (!stats.details.empty()) report["details"] = stats.details;
+  return report;
 }
 
-std::string json_of(const Report& report, const Notes& notes) {
-  const Outline time_or_null = report.first_ns ? Outline(*report.first_ns) : Outline();
-  Outline object{{"inputs", report.inputs},
-                 {"output", report.pieces.empty() ? Outline(report.output) : Outline()},
-                 {"bytes_read", report.bytes_read},
-                 {"bytes_written", report.bytes_written},
-                 {"records_read", report.records_read},
-                 {"events_written", report.events_written},
-                 {"threads", report.threads},
-                 {"processes", report.processes},
-                 {"first_ns", time_or_null},
-                 {"last_ns", report.first_ns ? Outline(report.last_ns) : Outline()},
-                 {"notes", outline_of(notes)}};
-  if (!report.pieces.empty()) object["pieces"] = report.pieces;
-  if (!report.details.empty()) object["details"] = report.details;
-  // Paths and names may hold any bytes; a report is always valid UTF-8.
-  return object.dump(-1, ' ', false, Outline::error_handler_t::replace) + "\n";
+std::string report_text(const Outline& report) {
+  const auto number = [&](const char* key) { return report[key].get<std::uint64_t>(); };
+  const auto counted = [&](const char* key, std::string_view one) {
+    return fmt::format("{} {}{}", number(key), one, number(key) == 1 ? "" : one.ends_with('s') ? "es" : "s");
+  };
+  const auto inputs = report["inputs"].get<std::vector<std::string>>();
+  const auto pieces = report.value("pieces", std::vector<std::string>());
+  std::string text =
+      fmt::format("read     {}: {}, {}\n", fxt::printable(fmt::format("{}", fmt::join(inputs, ", "))),
+                  format_bytes(number("bytes_read")), counted("records_read", "record"));
+  text +=
+      fmt::format("written  {}: {}, {} of {} in {}\n",
+                  pieces.empty() ? fxt::printable(report["output"].get<std::string>())
+                                 : fmt::format("{} piece{}", pieces.size(), pieces.size() == 1 ? "" : "s"),
+                  format_bytes(number("bytes_written")), counted("events_written", "event"),
+                  counted("threads", "thread"), counted("processes", "process"));
+  for (const std::string& piece : pieces) text += fmt::format("         {}\n", fxt::printable(piece));
+  if (!report["first_ns"].is_null()) {
+    const std::uint64_t first_ns = number("first_ns"), last_ns = number("last_ns");
+    text += fmt::format("time     {} to {} ({} long)\n", format_seconds(first_ns), format_seconds(last_ns),
+                        format_seconds(last_ns - first_ns));
+  }
+  constexpr std::size_t kShownDetails = 20;
+  const auto details = report.value("details", std::vector<std::string>());
+  for (std::size_t i = 0; i < std::min(details.size(), kShownDetails); ++i)
+    text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(details[i]));
+  if (details.size() > kShownDetails)
+    text += fmt::format("         and {} more: --report json has them all\n", details.size() - kShownDetails);
+  return text;
 }
 
 }  // namespace convert

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -52,6 +53,11 @@ struct ImportContext {
   const ImportOptions& options;
 };
 
+// For importers that the file system does not tell what an input is.
+[[noreturn]] inline void fail_to_read(const std::string& input, const std::error_code& error) {
+  throw InputError(Location::file(input), "can't read: " + error.message());
+}
+
 class Importer {
  public:
   virtual ~Importer() = default;
@@ -61,6 +67,9 @@ class Importer {
   virtual std::vector<Option> options() = 0;
 
   virtual bool recognizes(const std::filesystem::path& input) const = 0;  // by its content
+  // What an input is that is not recognized, if it has to do with this format, and what to do with it: "a
+  // file of a uftrace recording: convert its directory, DIR". Empty otherwise.
+  virtual std::string advice_for(const std::filesystem::path& /*input*/) const { return {}; }
   // Throws InputError if nothing can be understood.
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // What the input holds, for `--inspect`. Throws as import() does.

@@ -18,6 +18,7 @@ void Notes::join(const Notes& later) {
   for (const Group& from : later.groups_) {
     Group& group = group_of(*from.kind);
     group.count += from.count;
+    group.notes += from.notes;
     for (const std::string& text : from.first)
       if (group.first.size() < kKeptPerKind) group.first.push_back(text);
   }

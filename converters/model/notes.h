@@ -29,6 +29,7 @@ class Notes {
   struct Group {
     const NoteKind* kind;
     std::uint64_t count = 0;
+    std::uint64_t notes = 0;              // one note may count many things
     std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind
   };
 
@@ -41,6 +42,7 @@ class Notes {
   void add(const NoteKind& kind, Describe&& describe, std::uint64_t count = 1) {
     Group& group = group_of(kind);
     group.count += count;
+    ++group.notes;
     if (group.first.size() < kKeptPerKind) group.first.push_back(describe());
   }
 

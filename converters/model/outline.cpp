@@ -74,5 +74,6 @@ std::string text_of(const Outline& outline) {
 }
 
 std::string json_of(const Outline& outline) { return outline.dump(2, ' ', false, kReplaceBadUtf8) + '\n'; }
+std::string line_of(const Outline& outline) { return outline.dump(-1, ' ', false, kReplaceBadUtf8) + '\n'; }
 
 }  // namespace convert

@@ -15,5 +15,6 @@ std::string text_of(const Outline& outline);
 
 // Indented JSON with a line end; bytes that are not UTF-8 are replaced.
 std::string json_of(const Outline& outline);
+std::string line_of(const Outline& outline);  // the same in one line
 
 }  // namespace convert

@@ -40,6 +40,24 @@ Lane& Timeline::add_lane(LaneInfo info) {
   return lanes_.emplace_back(pool_, options_.lanes);
 }
 
+void Timeline::describe_input(TraceInfo info) {
+  const auto keep_first = [](std::string& known, std::string& other) {
+    if (known.empty()) known = std::move(other);
+  };
+  keep_first(info_.session, info.session);
+  if (info_.system.empty()) keep_first(info_.system_release, info.system_release);
+  keep_first(info_.system, info.system);
+  if (!info_.wall_clock && info.wall_clock) {
+    info_.wall_clock = info.wall_clock;
+    input_of_clock_ = inputs_.size() - 1;
+  }
+  for (ProcessInfo& process : info.processes) {
+    process.process = shown_id(process.process);
+    if (process.parent != ProcessId{}) process.parent = shown_id(process.parent);
+    info_.processes.push_back(std::move(process));
+  }
+}
+
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
   MergeLoop::SourceState state{.source = std::move(source), .input = inputs_.size() - 1};
   for (const Lane* const lane : lanes) state.lanes.push_back(number_of(*lane));
@@ -88,9 +106,10 @@ void Timeline::draw_matched_threads() {
       continue;
     }
     const std::size_t number = number_of(*thread.lane);
-    const std::uint64_t weight = infos_[number].weight;
+    const auto [weight, first_call_ns] = std::pair(infos_[number].weight, infos_[number].first_call_ns);
     infos_[number] = infos_[number_of(*matches[i].lane)];
     infos_[number].weight = weight;
+    infos_[number].first_call_ns = first_call_ns;
     lanes_[number].set_matched();
   }
 }
@@ -116,7 +135,6 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   std::optional<SharedThreads> shared;
   if (SharedThreads::are_in(infos_)) shared.emplace(sink, options_.lanes);
   EventSink& first_sink = shared ? *shared : sink;
-  first_sink.add_lanes(infos_);
   {
     MergeLoop loop({.lanes = lanes_,
                     .input_of_lane = input_of_lane_,
@@ -127,6 +145,8 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
                     .order = merge_order()},
                    options_.lookahead_bytes, options_.jobs, first_sink);
     limit_offsets(loop, tick);
+    apply_offsets();
+    first_sink.add_lanes(infos_);
     loop.run(tick);
   }
   if (shared) too_deep_when_shared_.assign(shared->too_deep().begin(), shared->too_deep().end());
@@ -150,6 +170,15 @@ void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick)
         fmt::format("an offset of {} ns would lead below time 0: moved by {} ns", offset_ns, possible_ns));
     offset_ns = possible_ns;
   }
+}
+
+// To the times that importers told.
+void Timeline::apply_offsets() {
+  for (std::size_t i = 0; i < infos_.size(); ++i)
+    if (std::uint64_t& time_ns = infos_[i].first_call_ns; time_ns != kForever)
+      time_ns = apply_offset(time_ns, inputs_[input_of_lane_[i]].offset_ns);
+  if (info_.wall_clock)
+    info_.wall_clock->time_ns = apply_offset(info_.wall_clock->time_ns, inputs_[input_of_clock_].offset_ns);
 }
 
 void Timeline::finish_inputs() {
@@ -191,6 +220,16 @@ std::uint64_t Timeline::last_ns() const {
   std::uint64_t latest = 0;
   for (const TimelineInput& input : inputs_) latest = std::max(latest, input.last_ns);
   return latest;
+}
+
+std::uint64_t Timeline::calls_end_ns() const {
+  std::uint64_t latest = 0;
+  for (const MergeLoop::SourceState& state : sources_) {
+    const TimelineInput& input = inputs_[state.input];
+    const std::uint64_t end_ns = state.source->calls_end_ns();
+    latest = std::max(latest, end_ns == kForever ? input.last_ns : apply_offset(end_ns, input.offset_ns));
+  }
+  return std::min(latest, last_ns());
 }
 
 std::vector<TooDeepCount> Timeline::too_deep() const {

@@ -18,6 +18,7 @@
 #include "converters/model/merging/timeline_input.h"
 #include "converters/model/notes.h"
 #include "converters/model/shown_ids.h"
+#include "converters/model/trace_info.h"
 
 namespace convert {
 
@@ -65,6 +66,8 @@ class Timeline {
   void shift_input(std::size_t input, std::int64_t offset_ns);
   // Moves all times of the current input because its clock is `behind_ns` behind. Offsets are added to that.
   void shift_clock(std::int64_t behind_ns);
+  // What is known of the current input. Of several inputs, the first one that knows a thing counts.
+  void describe_input(TraceInfo info);
   // Adds a source of the current input that fills `lanes`, all from add_lane(). A lane belongs to one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
   // The sources of the current input read no further than its shared sources have delivered.
@@ -98,6 +101,10 @@ class Timeline {
   void note_inputs_apart() const;
 
   std::span<const LaneInfo> lanes() const { return infos_; }
+  // Of all inputs, in the times and ids that are shown, from the sink's add_lanes() on.
+  const TraceInfo& info() const { return info_; }
+  // When the last call of the program ended, as far as that is known; 0 if there are no events.
+  std::uint64_t calls_end_ns() const;
   // What notes call the input of a lane.
   const std::string& input_of(std::size_t lane) const { return inputs_[input_of_lane_[lane]].name; }
   // The latest time of any lane; 0 if there are no events.
@@ -110,6 +117,7 @@ class Timeline {
   std::size_t number_of(const Lane& lane) const;
   std::vector<std::size_t> merge_order() const;
   void limit_offsets(MergeLoop& loop, const std::function<void()>& tick);
+  void apply_offsets();
   void finish_inputs();
 
   std::vector<std::shared_ptr<const void>> kept_;
@@ -119,6 +127,8 @@ class Timeline {
   ChunkPool pool_;
   std::deque<Lane> lanes_;
   std::vector<LaneInfo> infos_;  // by lane
+  TraceInfo info_;
+  std::size_t input_of_clock_ = 0;  // which input knows the wall clock
   std::vector<std::size_t> input_of_lane_;
   std::vector<TimelineInput> inputs_;
   std::vector<MergeLoop::SourceState> sources_;

@@ -1,9 +1,12 @@
 #include "converters/tfile/importer.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -75,7 +78,7 @@ std::vector<Option> TraceFileImporter::options() {
        .goes_with_inspect = true},
       {.name = "load-bias",
        .argument = "[MODULE=]ADDRESS",
-       .help = "where that program, or the module of that file name, was loaded (default: found out)",
+       .help = "where that program, or the module of that file name, was loaded (default: detected)",
        .handle = [this](std::string_view text) { options_.load_biases.push_back(parse_bias(text)); },
        .may_repeat = true,
        .goes_with_inspect = true},
@@ -89,8 +92,12 @@ std::vector<Option> TraceFileImporter::options() {
 
 bool file_begins_with(const std::filesystem::path& path, std::string_view expected) {
   std::string head(expected.size(), '\0');
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (!file.is_open())
+    throw InputError(Location::file(path.native()), fmt::format("can't open: {}", std::strerror(errno)));
+  if (file.bad()) fail_to_read(path.native(), {errno, std::generic_category()});
   return file && head == expected;
 }
 
@@ -197,7 +204,9 @@ bool recognizes(const std::filesystem::path& input) {
   if (is_ctf(input)) return true;
   std::error_code error;
   constexpr std::string_view kMagicOfAllVersions = kMagic.substr(0, 6);
-  return std::filesystem::is_regular_file(input, error) && file_begins_with(input, kMagicOfAllVersions);
+  const auto type = std::filesystem::status(input, error).type();
+  if (type == std::filesystem::file_type::none) fail_to_read(input.native(), error);
+  return type == std::filesystem::file_type::regular && file_begins_with(input, kMagicOfAllVersions);
 }
 
 void import(const std::filesystem::path& input, ImportContext& context, const TraceFileOptions& options) {

@@ -54,7 +54,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, I
       notes, context.stats);
 }
 
-LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::uint64_t weight) {
+LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) {
+  const Task& task = *plan.task;
   // A process has the name of its program, whatever its threads call themselves.
   const auto name_of = [&](const Task& named, std::string PerfThread::*given) {
     const auto own = recording.perf.find(named.tid);
@@ -65,7 +66,8 @@ LaneInfo lane_info_of(const Task& task, const RecordingImport& recording, std::u
           .thread = task.tid,
           .process_name = name_of(leader != nullptr ? *leader : task, &PerfThread::program),
           .thread_name = name_of(task, &PerfThread::name),
-          .weight = weight};
+          .weight = plan.size_bytes,
+          .first_call_ns = plan.head.first_call ? plan.head.first_call->time_ns : kForever};
 }
 
 // The thread that shows the events of the whole recording: the first program's, or else the first one with
@@ -103,6 +105,12 @@ void show_wall_clock(const Info& info, const std::filesystem::path& input, Impor
   context.timeline.shift_clock(behind_ns);
 }
 
+bool is_recording(const std::filesystem::path& directory) {
+  std::error_code error;
+  return std::filesystem::exists(directory / "info", error) ||
+         std::filesystem::exists(directory / "task.txt", error);
+}
+
 bool starts_with_magic(const std::filesystem::path& path) {
   try {
     const auto head = read_text_file(path, kInfoMagic.size());
@@ -116,7 +124,9 @@ bool starts_with_magic(const std::filesystem::path& path) {
 
 bool recognizes(const std::filesystem::path& input) {
   std::error_code error;
-  if (!std::filesystem::is_directory(input, error)) return false;
+  const auto type = std::filesystem::status(input, error).type();
+  if (type == std::filesystem::file_type::none) fail_to_read(input.native(), error);
+  if (type != std::filesystem::file_type::directory) return false;
   if (starts_with_magic(input / "info")) return true;
   if (std::filesystem::is_regular_file(input / "task.txt", error)) return true;
   try {
@@ -151,6 +161,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
 
   context.timeline.begin_input(input.string());
   if (options.utc) show_wall_clock(recording.info, input, context);
+  context.timeline.describe_input(trace_info_of(recording.info, recording.sessions));
   std::unique_ptr<KernelFileSource> kernel = kernel_source_of(recording, context);
   std::optional<std::uint64_t> first_ns =
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
@@ -164,7 +175,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   std::vector<RecordedThread> threads_with_records;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
-    Lane& lane = context.timeline.add_lane(lane_info_of(task, recording, plan.size_bytes));
+    Lane& lane = context.timeline.add_lane(lane_info_of(plan, recording));
     plan_streams(plan, recording, context.timeline);
     const bool is_first_process =
         !recording.sessions.sessions().empty() && recording.sessions.sessions().front().pid == task.pid;
@@ -195,6 +206,7 @@ class RecordingImporter final : public Importer {
   std::string_view name() const override { return "uftrace recording"; }
   std::vector<Option> options() override;
   bool recognizes(const std::filesystem::path& input) const override { return uftrace::recognizes(input); }
+  std::string advice_for(const std::filesystem::path& input) const override;
   void import(const std::filesystem::path& input, ImportContext& context) const override {
     uftrace::import(input, context, options_);
   }
@@ -206,41 +218,53 @@ class RecordingImporter final : public Importer {
   RecordingOptions options_;
 };
 
+std::string RecordingImporter::advice_for(const std::filesystem::path& input) const {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(input, error)) {
+    const auto folder = input.has_parent_path() ? input.parent_path() : std::filesystem::path(".");
+    if (!is_recording(folder)) return {};
+    return fmt::format("a file of a uftrace recording: convert its directory, {}", folder.string());
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(input, error))
+    if (entry.is_directory(error) && is_recording(entry.path()))
+      return fmt::format("a directory with a recording in it: {}", entry.path().string());
+  return {};
+}
+
 std::vector<Option> RecordingImporter::options() {
   const std::vector<Option> others = {
       {.name = "no-args",
-       .help = "no arguments and return values of calls",
+       .help = "omit arguments and return values of calls",
        .handle = store_in(options_.no_args)},
       {.name = "no-event",
-       .help = "no events: counters, user events, what was read at calls, messages of extern.dat, context "
+       .help = "omit events: counters, user events, values read at calls, messages of extern.dat, context "
                "switches, tracepoints of the kernel",
        .handle = store_in(options_.no_event)},
-      {.name = "no-sched", .help = "no context switches", .handle = store_in(options_.no_sched)},
+      {.name = "no-sched", .help = "omit context switches", .handle = store_in(options_.no_sched)},
       {.name = "no-kernel",
-       .help = "no kernel functions and no tracepoints",
+       .help = "omit kernel functions and tracepoints",
        .handle = store_in(options_.no_kernel)},
       {.name = "kernel-only",
-       .help = "kernel functions and tracepoints alone, and where records were lost",
+       .help = "only kernel functions, tracepoints and lost records",
        .handle = store_in(options_.kernel_only)},
       {.name = "kernel-skip-out",
-       .help = "nothing that the kernel did outside of calls of the program, as uftrace by itself",
+       .help = "omit kernel activity outside the program's calls (uftrace's default)",
        .handle = store_in(options_.kernel_skip_out)},
       {.name = "kernel-full",
-       .help = "all that the kernel did (default)",
+       .help = "show all kernel activity (default)",
        .handle = [this](std::string_view) { options_.kernel_skip_out = false; }},
       {.name = "utc",
-       .help = "times of the wall clock, where the recording tells how far its own is behind: in whole "
-               "seconds, so "
-               "that they may be wrong by one",
+       .help = "show wall clock times, if the recording has its offset (in whole seconds: times may be "
+               "wrong by one)",
        .handle = store_in(options_.utc)},
       {.name = "sysroot",
        .argument = "DIR",
        .help =
-           "below this directory lie the programs and libraries of the machine that was recorded: names come "
-           "from there when the recording has no .sym files (default: from this machine's)",
+           "take programs and libraries from below this directory, for names if the recording has no .sym "
+           "files (default: from this machine)",
        .handle = store_in(options_.elf.sysroot)},
       {.name = "no-elf",
-       .help = "no names from programs and libraries: no file outside of the recording is opened",
+       .help = "open no file outside of the recording: no names from programs and libraries",
        .handle = store_in(options_.elf.is_off)},
   };
   std::vector<Option> options = options_of(options_.filters);

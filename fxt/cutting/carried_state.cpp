@@ -24,6 +24,7 @@ void CarriedState::add(const ContextSwitch& change) {
 void CarriedState::write_names(Piece& piece) const {
   for (const auto& [key, object] : kernel_objects_) piece.write(object.record());
   for (const auto& [key, object] : userspace_objects_) piece.write(object.record());
+  for (const Held<Blob>& blob : hints_) piece.write(Record(blob.record()));
 }
 
 void CarriedState::write_state(Piece& piece) const {

@@ -1,5 +1,5 @@
 // State that holds until a later record changes it, and so is repeated at the begin of each piece: names,
-// values of counters, the thread that runs on each cpu. Internal to the Cutter.
+// hints for viewers, values of counters, the thread that runs on each cpu. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/piece.h"
@@ -21,6 +22,8 @@ class CarriedState {
     keep(userspace_objects_[{object.process.process, object.pointer}], object);
   }
   void add(const Event& counter);
+  // A blob that describes the whole trace.
+  void add(const Blob& blob) { keep(hints_.emplace_back(), blob); }
   void add(const LegacyContextSwitch& change) { running_[change.cpu] = change; }
   void add(const ContextSwitch& change);
 
@@ -43,6 +46,7 @@ class CarriedState {
 
   std::map<std::pair<KernelObjectType, std::uint64_t>, Held<KernelObject>> kernel_objects_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Held<UserspaceObject>> userspace_objects_;
+  std::vector<Held<Blob>> hints_;
   std::map<std::string, Held<Event>> counters_;  // by process, id, category, name and arguments
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;

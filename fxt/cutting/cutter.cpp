@@ -83,8 +83,11 @@ class Cutter::State {
   void dispatch(const Event& event);
   void dispatch(const LegacyContextSwitch& change);
   void dispatch(const ContextSwitch& change);
+  void dispatch(const Blob& blob);
   template <typename T>
   void dispatch(const T& record);
+  template <typename T>
+  void add_untimed(const T& record, bool is_event);
 
   // Where the record lies; one inside has a piece afterwards, which lasts until then.
   PieceEdges::Side place(std::uint64_t time);
@@ -395,6 +398,14 @@ void Cutter::State::dispatch(const Event& event) {
   }
 }
 
+// Perfetto's packets before the first event describe the whole trace.
+void Cutter::State::dispatch(const Blob& blob) {
+  const bool is_of_all = blob.type == BlobType::Perfetto && !counters.first_ns && counters.outside == 0;
+  if (!is_of_all) return add_untimed(blob, blob.type != BlobType::Perfetto);
+  carried_.add(blob);
+  if (piece_) piece_->write(Record(blob));
+}
+
 template <typename T>
 void Cutter::State::dispatch(const T& record) {
   using std::is_same_v;
@@ -404,17 +415,21 @@ void Cutter::State::dispatch(const T& record) {
   } else if constexpr (requires { record.time; }) {
     if (place(record.time) == PieceEdges::Side::Inside) piece_->write(Record(record));
   } else {
-    // Records without a time go with the record before them.
-    if (last_side_ != PieceEdges::Side::Inside) {
-      ++counters.outside;
-      return;
-    }
-    constexpr bool says_something = is_same_v<T, Blob> || is_same_v<T, LargeBlob> ||
-                                    is_same_v<T, LargeBlobWithoutMetadata> || is_same_v<T, ProviderEvent>;
-    counters.events += says_something ? 1 : 0;
-    if (!piece_) open_piece();
-    piece_->write(Record(record));
+    add_untimed(record, is_same_v<T, LargeBlob> || is_same_v<T, LargeBlobWithoutMetadata> ||
+                            is_same_v<T, ProviderEvent>);
   }
+}
+
+// Records without a time go with the record before them.
+template <typename T>
+void Cutter::State::add_untimed(const T& record, bool is_event) {
+  if (last_side_ != PieceEdges::Side::Inside) {
+    ++counters.outside;
+    return;
+  }
+  counters.events += is_event ? 1 : 0;
+  if (!piece_) open_piece();
+  piece_->write(Record(record));
 }
 
 }  // namespace fxt

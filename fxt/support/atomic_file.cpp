@@ -164,7 +164,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(bool sync) {
   if (is_straight_) {
     // A full pipe or disk may be reported only by close().
     if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
@@ -172,6 +172,7 @@ void AtomicFile::commit() {
   }
   if (allocated_bytes_ > bytes_written_ && ::ftruncate(fd_, static_cast<off_t>(bytes_written_)) != 0)
     fail("can't write");
+  if (sync && ::fsync(fd_) != 0) fail("can't write");
   if (temporary_.empty()) {
     // An unnamed file can't replace an older one at once: it gets a temporary name first.
     temporary_ = free_name_for(target_);
@@ -184,6 +185,16 @@ void AtomicFile::commit() {
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
   temporary_.clear();
   release_temporary();
+  if (sync) sync_folder();
+}
+
+void AtomicFile::sync_folder() const {
+  const int folder = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_synced = folder >= 0 && ::fsync(folder) == 0;
+  const int problem = errno;
+  if (folder >= 0) ::close(folder);
+  errno = problem;
+  if (!is_synced) fail("is written, but its folder can't be synced");
 }
 
 void AtomicFile::fail(std::string_view what) const {

@@ -29,8 +29,9 @@ class AtomicFile {
 
   // Throws OutputError (disk full, …).
   void write(std::span<const std::byte> bytes);
-  // Gives the complete file its name, replacing an older one. Throws OutputError.
-  void commit();
+  // Gives the complete file its name, replacing an older one. With `sync`, it is on the disk before that, and
+  // its name after it. Throws OutputError.
+  void commit(bool sync = false);
 
   const std::string& name() const { return name_; }  // as the user gave it, for messages
   std::uint64_t bytes_written() const { return bytes_written_; }
@@ -39,6 +40,7 @@ class AtomicFile {
   void open_straight();
   void open_unnamed();
   void allocate(std::uint64_t bytes);
+  void sync_folder() const;
   [[noreturn]] void fail(std::string_view what) const;  // with errno's text
 
   std::string name_;

@@ -22,6 +22,12 @@ class FileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The file was read, but is no compressed file, though it begins like one.
+class DamagedFile : public FileError {
+ public:
+  using FileError::FileError;
+};
+
 // Opens a file or standard input (`path` "-"), plain, gzip or zstd. Throws FileError, here and when reading.
 std::unique_ptr<Input> open_input(const std::string& path);
 

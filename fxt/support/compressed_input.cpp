@@ -138,7 +138,7 @@ class PackedFile final : public Input {
       is_damaged_ = decoded.failed || (is_at_end_ && decoded.given == 0);
       if (decoded.given != 0) return decoded.given;
     }
-    if (is_damaged_) throw FileError(path_ + ": the compressed data is damaged");
+    if (is_damaged_) throw DamagedFile(path_ + ": the compressed data is damaged");
     return 0;
   }
 

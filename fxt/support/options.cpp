@@ -1,6 +1,7 @@
 #include "fxt/support/options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -100,7 +101,15 @@ const Option& option_of(const OptionTable& table, std::string_view name) {
 
 // Options that may have been meant by one that there is not.
 std::string advice_for(std::string_view token, const OptionTable& table) {
-  if (!token.starts_with("--")) return {};
+  if (!token.starts_with("--")) {
+    // A letter in the other case.
+    for (const OptionGroup& group : table)
+      for (const Option& option : group.options)
+        if (token.size() > 1 && option.letter != token[1] &&
+            std::tolower(option.letter) == std::tolower(token[1]))
+          return fmt::format("; did you mean -{}, --{}?", option.letter, option.name);
+    return {};
+  }
   token = token.substr(2, token.find('=') - 2);
   SimilarNames similar(token);
   for (const OptionGroup& group : table)
@@ -133,7 +142,9 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
         continue;
       }
       const Option& option = option_of(table, name);
-      line.options.push_back({&option, option.argument.empty() ? std::string() : texts.front()});
+      line.options.push_back({.option = &option,
+                              .value = option.argument.empty() ? std::string() : texts.front(),
+                              .by_letter = !original.empty() && !original.front().starts_with("--")});
     }
   } catch (const po::unknown_option& error) {
     throw UsageError(error.what() + advice_for(error.get_option_name(), table));

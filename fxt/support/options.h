@@ -86,6 +86,7 @@ struct CommandLine {
   struct Given {
     const Option* option;  // borrowed from the table
     std::string value;     // empty for switches
+    bool by_letter = false;
   };
   std::vector<Given> options;  // in the order in which they were given
   std::vector<std::string> paths;

@@ -48,6 +48,23 @@ std::string help_of(const ProgramText& program, const OptionTable& table) {
   return text + fmt::format("\n{}{}\n", help_of(table), wrapped("Exit status: " + program.exit_status, 0));
 }
 
+std::string short_help_of(const ProgramText& program, const OptionTable& table) {
+  std::string text = fmt::format("{} {}\n\n", program.name, program.summary);
+  std::size_t width = 0;
+  for (const auto& [command, meaning] : program.examples) width = std::max(width, command.size());
+  for (const auto& [command, meaning] : program.examples)
+    text += fmt::format("  {:{}}  {}\n", command, width, meaning);
+  text += "\n";
+  for (const OptionGroup& group : table)
+    for (const Option& option : group.options)
+      if (std::ranges::count(program.common_options, option.name) != 0) {
+        Option brief = option;
+        brief.help.resize(std::min(brief.help.find(". "), brief.help.size()));
+        text += help_of(brief);
+      }
+  return text + fmt::format("\n`{} --help` lists all options.\n", program.name);
+}
+
 // ---- The manual page, in roff: man(7) ----
 
 namespace {
@@ -111,7 +128,7 @@ OptionGroup TextOptions::group() {
     if (!completion_) refuse_word(kCompletion, shell, {"bash", "zsh", "fish"});
   };
   return {
-      .title = "Instead of all that:",
+      .title = "Information:",
       .options = {{.name = kHelp, .letter = 'h', .help = "this text", .handle = store_in(help_)},
                   {.name = kVersion, .letter = 'V', .help = "the version", .handle = store_in(version_)},
                   {.name = kManual, .help = "this text as a page for man(1)", .handle = store_in(manual_)},
@@ -123,9 +140,12 @@ OptionGroup TextOptions::group() {
 
 std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,
                                                 const CommandLine& line) {
-  for (const CommandLine::Given& given : line.options)
+  bool is_short = !program.examples.empty();
+  for (const CommandLine::Given& given : line.options) {
     if (std::ranges::count(kTexts, given.option->name) != 0) given.option->handle(given.value);
-  if (help_) return help_of(program, table);
+    if (given.option->name == kHelp) is_short &= given.by_letter;
+  }
+  if (help_) return is_short ? short_help_of(program, table) : help_of(program, table);
   if (version_) return fmt::format("{} {}\n", program.name, program.version);
   if (manual_) return manual_of(program, table);
   if (completion_) return completion_of(program, table, *completion_);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fxt/support/options.h"
@@ -17,12 +18,18 @@ struct ProgramText {
   std::vector<std::string> synopses;  // without the name: "[OPTIONS] FILE"
   std::string description;            // paragraphs, with an empty line between them
   std::string exit_status;            // one paragraph
+  // For a help of one screen: a command and what it does, and the options that most people need. Without them
+  // there is one help only.
+  std::vector<std::pair<std::string, std::string>> examples = {};
+  std::vector<std::string> common_options = {};
 };
 
 enum class Shell : std::uint8_t { Bash, Zsh, Fish };
 
 // Of at most 80 columns.
 std::string help_of(const ProgramText& program, const OptionTable& table);
+// One screen: examples and common options.
+std::string short_help_of(const ProgramText& program, const OptionTable& table);
 // The options alone, each group with an empty line after it. Groups without options are left out.
 std::string help_of(const OptionTable& table);
 // In roff, for man(1).

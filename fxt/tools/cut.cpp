@@ -77,8 +77,7 @@ OptionTable table_of(CutterOptions& options, TextOptions& texts) {
                         }},
                    {.name = "force",
                     .letter = 'f',
-                    .help =
-                        "let OUT take the place of a file that is no trace, and have more than 10,000 pieces",
+                    .help = "overwrite OUT even if it is no trace; write more than 10,000 pieces",
                     .handle = store_in(options.force)},
                    {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
       texts.group()};

@@ -37,8 +37,8 @@ bool is_fxt(const std::string& path) {
       if (got == 0) return false;
       room = room.subspan(got);
     }
-  } catch (const std::exception&) {
-    return false;  // not compressed, whatever its name is, or unreadable
+  } catch (const DamagedFile&) {
+    return false;
   }
   const auto magic = std::bit_cast<std::uint64_t>(word);
   return magic == kMagicRecord || boost::endian::endian_reverse(magic) == kMagicRecord;
@@ -46,18 +46,34 @@ bool is_fxt(const std::string& path) {
 
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind) {
+  if (path == "-") return;
   std::error_code error;
-  if (path == "-" || !fs::is_regular_file(path, error)) return;
-  for (const std::string& input : inputs)
+  const auto refuse_unreadable = [&] {
+    if (error) throw OutputError(fmt::format("can't read {}: {}", path, error.message()));
+  };
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return;
+  refuse_unreadable();
+  if (!fs::is_regular_file(status)) return;
+  for (const std::string& input : inputs) {
     if (fs::equivalent(path, input, error))
       throw NotReplaceable(fmt::format("'{}' is read, and would be overwritten", path));
-  if (!replaces_anything && fs::file_size(path, error) != 0 && !kind.is_one(path))
-    throw NotReplaceable(
-        fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
+    refuse_unreadable();
+  }
+  const bool is_empty = fs::file_size(path, error) == 0;
+  refuse_unreadable();
+  if (replaces_anything || is_empty) return;
+  try {
+    if (kind.is_one(path)) return;
+  } catch (const FileError& problem) {
+    throw OutputError(fmt::format("can't read {}", problem.what()));
+  }
+  throw NotReplaceable(
+      fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
 }
 
-TraceFileOutput::TraceFileOutput(const std::string& path, unsigned jobs)
-    : file_(path), stream_(open_stream(path, file_, jobs)), buffer_(kBufferWords) {}
+TraceFileOutput::TraceFileOutput(const std::string& path, unsigned jobs, bool syncs)
+    : file_(path), stream_(open_stream(path, file_, jobs)), buffer_(kBufferWords), syncs_(syncs) {}
 
 std::span<std::uint64_t> TraceFileOutput::exchange(std::size_t filled_words) {
   if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));
@@ -67,7 +83,7 @@ std::span<std::uint64_t> TraceFileOutput::exchange(std::size_t filled_words) {
 void TraceFileOutput::finish() {
   if (is_finished_) return;
   stream_->finish();
-  file_.commit();
+  file_.commit(syncs_);
   is_finished_ = true;
 }
 
@@ -122,7 +138,7 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
     throw OutputError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
   if (file_) bytes_before_ += file_->bytes_written();
   const std::string name = name_of(number);
-  file_.emplace(name, options_.jobs);
+  file_.emplace(name, options_.jobs, options_.syncs);
   names_.push_back(name);
   return *file_;
 }

@@ -18,7 +18,8 @@
 
 namespace fxt::tools {
 
-// Whether the file is an FXT trace, by its first word after decompression. False if it can't be read.
+// Whether the file is an FXT trace, by its first word after decompression. Throws FileError if it can't be
+// read.
 bool is_fxt(const std::string& path);
 
 // The user's options don't allow replacing the file.
@@ -34,7 +35,8 @@ struct FileKind {
 
 // Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
 // compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
-// are written to, not replaced. Throws NotReplaceable.
+// are written to, not replaced. Throws NotReplaceable, and OutputError if the file that is there can't be
+// read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
 
@@ -42,8 +44,9 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 // finished.
 class TraceFileOutput final : public Output {
  public:
-  // `jobs` threads compress. Each function throws OutputError when writing fails.
-  TraceFileOutput(const std::string& path, unsigned jobs);
+  // `jobs` threads compress. With `syncs`, the file is on the disk when it is finished. Each function throws
+  // OutputError when writing fails.
+  TraceFileOutput(const std::string& path, unsigned jobs, bool syncs = false);
   // Bytes of a trace that is complete already, instead of exchange().
   void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
@@ -56,6 +59,7 @@ class TraceFileOutput final : public Output {
   AtomicFile file_;
   std::unique_ptr<ByteStream> stream_;
   std::vector<std::uint64_t> buffer_;
+  bool syncs_;
   bool is_finished_ = false;
 };
 
@@ -66,6 +70,7 @@ class PieceFiles final : public PieceOutputs {
     std::string target;  // "-" is standard output, of one file only
     bool is_split = false;
     bool replaces_anything = false;        // and may be any number of pieces
+    bool syncs = false;                    // files are on the disk when they are finished
     std::vector<std::string> inputs = {};  // are never replaced
     unsigned jobs = 1;                     // threads that compress
   };

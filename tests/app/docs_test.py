@@ -58,7 +58,7 @@ class Notes(unittest.TestCase):
 
 # A link to a file of ours, and the part of it.
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",
+PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",
          REPOSITORY / "fxt" / "README.md"]
 
 

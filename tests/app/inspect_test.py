@@ -55,8 +55,8 @@ class Inspect(unittest.TestCase):
                 process = self.inspect(option, RECORDINGS["pool"])
                 name = option.partition("=")[0]
                 self.assertEqual((process.returncode, process.stdout), (2, b""))
-                self.assertEqual(process.stderr.decode(), f"fxt-convert: {name} is about converting: --inspect describes "
-                                 "all that the INPUTs hold\nTry 'fxt-convert --help'.\n")
+                self.assertEqual(process.stderr.decode(), f"fxt-convert: {name} has no effect with --inspect, which "
+                                 "describes the whole INPUT\nTry 'fxt-convert --help'.\n")
         process = self.inspect("-j2", "-q", "--progress=never", "--strict", "--report=none", RECORDINGS["pool"])
         self.assertEqual((process.returncode, process.stderr), (0, b""))
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""scripts/open-in-perfetto, asked as the page does: what the link names is fetched from another origin, in Chromium, too.
+"""scripts/open-in-perfetto, used as people and pages do, in Chromium, too: a page of another origin plays the viewer.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import faulthandler
 import http.server
+import json
 import os
 import queue
 import resource
@@ -29,12 +30,20 @@ POOL = REPOSITORY / "samples" / "uftrace" / "pool"
 UI = "https://ui.example.org"
 
 
-class PageOfAnotherOrigin(http.server.ThreadingHTTPServer):
-    """Fetches what its link names, as Perfetto's page does, and tells the bytes: or in words why it has none."""
+class Viewer(http.server.ThreadingHTTPServer):
+    """Another origin, whose page gets the trace as Perfetto's does: it fetches what its link names, or answers "PING" and is
+    handed the trace. It tells the bytes, and the rest as JSON; or in words why it has none."""
     PAGE = b"""<!doctype html><link rel=icon href="data:,"><script>
-        fetch(decodeURIComponent(location.hash.split("?url=")[1]))
-            .then(answer => answer.arrayBuffer(), error => String(error))
-            .then(body => fetch("/told", {method: "POST", body}));
+        const tell = (body, rest) => fetch("/told?" + encodeURIComponent(JSON.stringify(rest)), {method: "POST", body});
+        const link = new URLSearchParams(location.hash.split("?")[1]);
+        const said = Object.fromEntries(link);
+        if (link.has("url"))
+            fetch(link.get("url")).then(answer => answer.arrayBuffer(), error => String(error)).then(body => tell(body, said));
+        addEventListener("message", event => {
+            if (event.data === "PING") return event.source.postMessage("PONG", event.origin);
+            const {buffer, ...rest} = event.data.perfetto;
+            tell(buffer, {...said, ...rest, from: event.origin});
+        });
         </script>"""
 
     def __init__(self):
@@ -56,15 +65,82 @@ class PageOfAnotherOrigin(http.server.ThreadingHTTPServer):
             self.wfile.write(content)
 
         def do_GET(self):
-            self.answer(PageOfAnotherOrigin.PAGE)
+            self.answer(Viewer.PAGE)
 
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             self.answer(b"")
-            self.server.told.put(body)
+            self.server.told.put((body, json.loads(urllib.parse.unquote(self.path.split("?")[1]))))
 
         def log_message(self, *_):
             pass
+
+
+class Chromium:
+    """A browser without a window, and its developer's protocol: messages of JSON, each with a NUL behind it, by two pipes."""
+
+    def __init__(self, folder, page):
+        commands, self.commands = os.pipe()
+        self.events, events = os.pipe()
+
+        def as_3_and_4():
+            copies = os.dup(commands), os.dup(events)
+            for copy, number in zip(copies, (3, 4)):
+                os.dup2(copy, number)
+            # Chromium reserves far more addresses than it uses.
+            most = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+        self.process = subprocess.Popen(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
+             f"--user-data-dir={folder}/chromium", page],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, close_fds=False,
+            preexec_fn=as_3_and_4)
+        os.close(commands)
+        os.close(events)
+        self.number = 0
+        self.unread = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.commands)
+        os.close(self.events)
+
+    def ask(self, method, session=None, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}
+        os.write(self.commands, json.dumps(message).encode() + b"\0")
+        while True:
+            while b"\0" not in self.unread:
+                self.unread += os.read(self.events, 65536)
+            answer, self.unread = self.unread.split(b"\0", 1)
+            answer = json.loads(answer)
+            if answer.get("id") == self.number:
+                return answer["result"]
+
+    def evaluate(self, url, script):
+        """In the page with that address, as if a person had clicked; what it gives once that is not null."""
+        session = None
+        for _ in range(600):
+            if session is None:
+                targets = self.ask("Target.getTargets")["targetInfos"]
+                found = [target["targetId"] for target in targets if target["type"] == "page" and target["url"].startswith(url)]
+                if found:
+                    session = self.ask("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
+            else:
+                result = self.ask("Runtime.evaluate", session, expression=script, userGesture=True, returnByValue=True)
+                if result["result"].get("value") is not None:
+                    return result["result"]["value"]
+            time.sleep(0.1)
+        raise AssertionError(f"{url}: no answer to {script}")
+
+
+CLICK = "(button => button && (button.click(), true))([...document.querySelectorAll('button')].at(-1) ?? null)"
 
 
 class OpenInPerfetto(unittest.TestCase):
@@ -77,7 +153,7 @@ class OpenInPerfetto(unittest.TestCase):
             self.port = found.getsockname()[1]
 
     def start(self, *arguments, **environment):
-        process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True,
+        process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True, start_new_session=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
                                        **os.environ, "FXT_CONVERT": str(CONVERT), "PYTHONFAULTHANDLER": "1", **environment})
         self.addCleanup(self.end, process)
@@ -102,31 +178,72 @@ class OpenInPerfetto(unittest.TestCase):
 
     def fetched(self, link):
         """As the page reads its address."""
-        start = f"{UI}/#!/?url="
-        self.assertTrue(link.startswith(start), link)
-        url = urllib.parse.unquote(link.removeprefix(start))
+        url = self.said(link)["url"]
         with urllib.request.urlopen(urllib.request.Request(url, headers={"Origin": UI}), timeout=20) as answer:
             self.assertEqual(answer.headers["Access-Control-Allow-Origin"], UI)
             return answer.read()
 
-    def refused(self, *arguments):
-        process = self.start("--no-browser", *arguments)
+    def said(self, link):
+        start = f"{UI}/#!/?"
+        self.assertTrue(link.startswith(start), link)
+        return dict(urllib.parse.parse_qsl(link.removeprefix(start)))
+
+    def get(self, path, **headers):
+        return urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers), timeout=20)
+
+    def refused(self, *arguments, **environment):
+        process = self.start("--no-browser", *arguments, **environment)
         error = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 1)
         return error
 
     def test_a_trace_is_served(self):
-        [link] = self.links_of(self.trace)
+        [link] = self.links_of("--fetch", self.trace)
         self.assertEqual(self.fetched(link), self.trace.read_bytes())
         self.assertEqual(self.fetched(link), self.trace.read_bytes())
         with self.assertRaises(urllib.error.HTTPError):
-            self.fetched(link + "x")
+            self.get("/pool.fxtx")
+
+    def test_the_page_and_its_files_are_for_this_machine_alone(self):
+        self.assertEqual(self.links_of(self.trace), [f"http://127.0.0.1:{self.port}/"])
+        with self.get("/") as page, self.get("/pool.fxt") as trace:
+            self.assertIn(b"pool.fxt", page.read())
+            self.assertEqual(trace.read(), self.trace.read_bytes())
+            # Pages of other origins can't read it.
+            self.assertIsNone(trace.headers["Access-Control-Allow-Origin"])
+        for path in "/", "/pool.fxt":
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.get(path, Host="example.org")
+            self.assertEqual(refused.exception.code, 403)
+
+    def test_the_viewer_may_look_for_a_server_of_its_own(self):
+        process = self.start("--no-browser", self.trace)
+        for _ in range(3):
+            process.stdout.readline()
+        for path in "/status", "/none":
+            with self.assertRaises(urllib.error.HTTPError):
+                self.get(path)
+        process.terminate()
+        error = process.communicate(timeout=60)[1]
+        self.assertNotIn("/status", error)
+        self.assertIn("/none", error)
+
+    def test_the_link_names_the_part_with_the_calls_and_the_first_process(self):
+        [link] = self.links_of("--fetch", POOL)
+        said = self.said(link)
+        report = json.loads(subprocess.run([CONVERT, "--report=json", POOL, self.folder / "again.fxt"], check=True,
+                                           stdout=subprocess.PIPE).stdout)
+        self.assertEqual([int(said["visStart"]), int(said["visEnd"])], report["view_ns"])
+        [command] = json.loads(said["startupCommands"])
+        self.assertEqual(command["id"], "dev.perfetto.ExpandTracksByRegex")
+        self.assertRegex("pool 28327", command["args"][0].replace(r"\ ", " "))
+        self.assertEqual(command["args"][1], "name")
 
     def test_any_name_is_quoted(self):
         names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt"]
         for name in names:
             (self.folder / name).write_bytes(self.trace.read_bytes())
-        links = self.links_of(*(self.folder / name for name in names))
+        links = self.links_of("--fetch", *(self.folder / name for name in names))
         self.assertEqual(len(links), len(names))
         for link in links:
             self.assertEqual(self.fetched(link), self.trace.read_bytes())
@@ -134,12 +251,12 @@ class OpenInPerfetto(unittest.TestCase):
     def test_compressed_traces_are_served_as_they_are(self):
         compressed = self.folder / "pool.fxt.gz"
         subprocess.run([CONVERT, "-q", POOL, compressed], check=True)
-        self.assertEqual(self.fetched(self.links_of(compressed)[0]), compressed.read_bytes())
+        self.assertEqual(self.fetched(self.links_of("--fetch", compressed)[0]), compressed.read_bytes())
 
     def test_recordings_are_converted(self):
         session = REPOSITORY / "samples" / "gdb" / "queue.trace"
-        links = self.links_of(POOL, session)
-        self.assertTrue(links[0].endswith("/pool.fxt") and links[1].endswith("/queue.trace.fxt"), links)
+        links = self.links_of("--fetch", POOL, session)
+        self.assertEqual([self.said(link)["url"].split("/")[-1] for link in links], ["pool.fxt", "queue.trace.fxt"])
         self.assertEqual(self.fetched(links[0]), self.trace.read_bytes())
         self.assertEqual(self.fetched(links[1])[:8], self.trace.read_bytes()[:8])
 
@@ -188,28 +305,32 @@ class OpenInPerfetto(unittest.TestCase):
             if (self.folder / "begun").exists():
                 break
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         self.assertEqual(process.communicate(timeout=30)[1], "")
         self.assertEqual(process.returncode, 130)
         self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
 
-    def test_a_page_of_another_origin_has_it_in_chromium(self):
-        # Chromium reserves far more addresses than it uses.
-        most = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        with PageOfAnotherOrigin() as page:
-            process = self.start("--no-browser", f"--ui={page.origin}", self.trace)
-            process.stdout.readline()
-            chromium = subprocess.Popen(
-                ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                 "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                 f"--user-data-dir={self.folder}/chromium", process.stdout.readline().strip()],
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-            try:
-                self.assertEqual(page.told.get(timeout=120), self.trace.read_bytes())
-            finally:
-                os.killpg(chromium.pid, signal.SIGKILL)
-                chromium.wait()
+    def test_a_click_hands_the_trace_over_in_chromium(self):
+        name = "<script>'\".fxt"
+        shutil.copy(self.trace, self.folder / name)
+        with Viewer() as viewer:
+            [link] = self.links_of(f"--ui={viewer.origin}", self.trace, self.folder / name)
+            with Chromium(self.folder, link) as browser:
+                self.assertTrue(browser.evaluate(link, CLICK))
+                trace, said = viewer.told.get(timeout=120)
+                self.assertEqual(trace, self.trace.read_bytes())
+                self.assertEqual(said["title"], name)
+                self.assertEqual(said["fileName"], said["title"])
+                self.assertEqual(said["from"], link.rstrip("/"))
+                self.assertIn("ExpandTracksByRegex", said["startupCommands"])
+                done = "document.getElementById('state').textContent.includes('is open') || null"
+                self.assertTrue(browser.evaluate(link, done))
+
+    def test_a_page_of_another_origin_may_fetch_it_in_chromium(self):
+        with Viewer() as viewer:
+            [link] = self.links_of("--fetch", f"--ui={viewer.origin}", self.trace)
+            with Chromium(self.folder, link):
+                self.assertEqual(viewer.told.get(timeout=120)[0], self.trace.read_bytes())
 
     def test_what_can_not_be_opened_is_said(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
@@ -233,9 +354,9 @@ class OpenInPerfetto(unittest.TestCase):
                          "mean --no-browser?\nTry 'open-in-perfetto --help'.\n")
         self.assertEqual(process.returncode, 2)
 
-    def test_a_second_one_says_that_the_port_is_taken(self):
+    def test_the_port_is_looked_for_before_anything_is_converted(self):
         self.links_of(self.trace)
-        self.assertEqual(self.refused(self.trace), f"open-in-perfetto: port {self.port} can't be had: Address already in use "
+        self.assertEqual(self.refused(POOL, FXT_CONVERT="/bin/false"), f"open-in-perfetto: port {self.port} can't be had: Address already in use "
                          "(does another open-in-perfetto run?)\n")
 
 

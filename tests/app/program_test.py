@@ -88,12 +88,14 @@ class Usage(ProgramTest):
         self.assert_only()
 
     def test_help_and_version_go_to_standard_output(self):
-        for option in "-h", "--help":
+        for option, begin in ("-h", b"fxt-convert converts"), ("--help", b"Usage: fxt-convert [OPTIONS] INPUT... OUTPUT\n"):
             process = self.convert(option)
             self.assert_done(process)
-            self.assertTrue(process.stdout.startswith(b"Usage: fxt-convert [OPTIONS] INPUT... OUTPUT\n"))
+            self.assertTrue(process.stdout.startswith(begin))
             for line in process.stdout.decode().splitlines():
                 self.assertLessEqual(len(line), 80)
+        # One screen.
+        self.assertLessEqual(len(self.convert("-h").stdout.splitlines()), 30)
         for option in "-V", "--version":
             process = self.convert(option)
             self.assert_done(process)
@@ -101,7 +103,7 @@ class Usage(ProgramTest):
 
     def test_an_input_and_an_output_are_needed(self):
         process = self.convert(cwd=self.directory)
-        self.assert_failed(process, "fxt-convert: needs at least one INPUT, and there is no ./uftrace.data\n"
+        self.assert_failed(process, "fxt-convert: no INPUT is given, and there is no ./uftrace.data\n"
                            "Try 'fxt-convert --help'.\n", code=2)
         self.assert_wrong([POOL, ""], "the name of the OUTPUT is empty")
 
@@ -129,9 +131,68 @@ class Usage(ProgramTest):
         trace = Path(shutil.copy(next((REPOSITORY / "samples" / "gdb").rglob("*.tf*")), self.directory / "last"))
         before = trace.read_bytes()
         process = self.convert(POOL, trace)
-        self.assert_failed(process, f"fxt-convert: the OUTPUT '{trace}' is a GDB trace file: it would be overwritten\n"
-                           "Try 'fxt-convert --help'.\n", code=2)
+        self.assert_failed(process, f"fxt-convert: the last name is the OUTPUT, and '{trace}' is a GDB trace file: name the OUTPUT "
+                           "by -o\nTry 'fxt-convert --help'.\n", code=2)
+        recording = self.copy_of(CLEAN)
+        self.assert_failed(self.convert(POOL, recording), "fxt-convert: the last name is the OUTPUT, and "
+                           f"'{recording}' is a uftrace recording: name the OUTPUT by -o\nTry 'fxt-convert --help'.\n", code=2)
+        self.assert_failed(self.convert("-o", trace, POOL), f"fxt-convert: the OUTPUT '{trace}' is a GDB trace file: it would be "
+                           "overwritten\nTry 'fxt-convert --help'.\n", code=2)
         self.assertEqual(trace.read_bytes(), before)
+
+    def test_names_that_promise_another_format_are_refused(self):
+        for name, problem in (
+                ("out.fxt.xz", ".gz and .zst are written, .xz is not"),
+                ("out.fxt.GZ", ".gz and .zst are written, .GZ is not"),
+                ("out.json", f"an FXT trace is written, no .json file: call it {self.directory}/out.fxt"),
+                ("out.pftrace", f"an FXT trace is written, no .pftrace file: call it {self.directory}/out.fxt")):
+            with self.subTest(name):
+                process = self.convert(POOL, self.directory / name)
+                self.assertEqual((process.returncode, process.stdout), (2, b""))
+                self.assertIn(problem, process.stderr.decode())
+                self.assert_only()
+        self.assert_done(self.convert("-f", POOL, self.directory / "out.json"))
+
+    def test_an_input_may_be_named_as_uftrace_does(self):
+        self.assert_done(self.convert("-o", self.output, "-d", POOL))
+        self.assertTrue(self.output.exists())
+        self.assertIn("did you mean -V, --version?", self.convert("-v", POOL, self.output).stderr.decode())
+
+    def test_options_for_other_inputs_are_noted(self):
+        process = self.convert("--registers=all", "--report=json", POOL, self.output)
+        self.assertEqual([note for note in json.loads(process.stdout)["notes"] if note["kind"] == "option-unused"],
+                         [{"kind": "option-unused", "count": 1, "first": f"{POOL}: --registers is for a GDB trace file"}])
+        self.assertNotIn(b"option-unused", self.convert("--no-args", POOL, self.output).stdout)
+
+    def test_notes_are_explained(self):
+        process = self.convert("--explain", "records-lost")
+        self.assert_done(process)
+        self.assertRegex(process.stdout.decode(), r"^records-lost\n\n(.|\n)*Remedy")
+        self.assertNotIn("###", process.stdout.decode())
+        self.assert_wrong(["--explain=record-lost"], "there is no note 'record-lost'; did you mean records-lost?")
+
+    def test_threads_that_there_are_not_are_answered_by_those_that_there_are(self):
+        process = self.convert("--tid=1", POOL, self.output)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(process.stderr.decode(), r"has none of the threads asked for: 1; it has .*: thread \d+.* and \d+ more\n$")
+
+    def test_a_range_without_events_is_answered_by_the_one_that_there_is(self):
+        process = self.convert("-r", "1000s~", POOL, self.output)
+        self.assertEqual(process.returncode, 0)
+        self.assertRegex(process.stdout.decode(), r"nothing is left: the events lie from [\d.]+ s to [\d.]+ s")
+
+    def test_a_trace_is_not_written_to_a_terminal(self):
+        terminal, other = os.openpty()
+        process = subprocess.run([CONVERT, POOL, "-"], stdout=other, stderr=subprocess.PIPE, check=False)
+        self.assertEqual((process.returncode, process.stderr), (2, b"fxt-convert: a trace is binary: send standard output to a file "
+                         b"or a program, not to the terminal\nTry 'fxt-convert --help'.\n"))
+        os.close(terminal)
+        os.close(other)
+
+    def test_the_output_may_be_synced(self):
+        self.assert_done(self.convert("--sync", POOL, self.output))
+        self.assert_done(self.convert("--sync", POOL, self.output))
+        self.assert_only("out.fxt")
 
     def test_help_and_version_come_before_what_is_wrong(self):
         self.assert_done(self.convert("--help", "--durations=long"))
@@ -266,7 +327,8 @@ class Reports(ProgramTest):
         self.assertEqual(report["bytes_read"], sum(data) + sum(perf))
         self.assertEqual(report["bytes_written"], self.output.stat().st_size)
         self.assertEqual((report["threads"], report["processes"]), (len(data), 1))
-        self.assertEqual(report["events_written"], len(trace.events) + len(trace.blobs) + len(trace.switches))
+        files = [name for name in trace.blobs if name != "perfetto"]  # which is no event
+        self.assertEqual(report["events_written"], len(trace.events) + len(files) + len(trace.switches))
         self.assertEqual(report["first_ns"], min(event.time for event in trace.events))
         self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events
                                                 if event.type in (fxt.END, fxt.COMPLETE)))
@@ -362,7 +424,7 @@ class Failures(ProgramTest):
     def test_an_output_that_is_a_link_to_itself(self):
         self.output.symlink_to(self.output)
         process = self.convert(CLEAN, self.output)
-        self.assert_failed(process, f"fxt-convert: {self.output}: can't write: Too many levels of symbolic links\n")
+        self.assert_failed(process, f"fxt-convert: can't read {self.output}: Too many levels of symbolic links\n")
         self.assert_only(self.output.name)
 
     def test_a_terminal_does_not_obey_names(self):

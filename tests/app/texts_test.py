@@ -15,7 +15,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 NAMES = ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
-SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open"}  # and what they are installed as
+SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record"}  # and what they are installed as
 
 
 def text_of(program, *arguments):

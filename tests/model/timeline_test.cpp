@@ -309,6 +309,39 @@ TEST_F(TimelineTest, OffsetsAreAddedToTheShiftOfTheClock) {
   EXPECT_THAT(run(far), ElementsAre(testing::HasSubstr("9223372036854775807")));
 }
 
+TEST_F(TimelineTest, WhatIsKnownOfInputsIsMovedWithTheirTimes) {
+  Timeline timeline({.lanes = {}}, notes);
+  timeline.begin_input("a.data");
+  timeline.describe_input({.session = "a"});
+  timeline.begin_input("b.data");
+  timeline.describe_input({.session = "b",
+                           .system = "Linux",
+                           .system_release = "6",
+                           .wall_clock = {{.time_ns = 50, .utc_ns = 7}},
+                           .processes = {{.process = ProcessId{1}, .parent = ProcessId{}}}});
+  Lane& lane = timeline.add_lane({.process = ProcessId{1},
+                                  .thread = ThreadId{1},
+                                  .process_name = {},
+                                  .thread_name = {},
+                                  .first_call_ns = 60});
+  timeline.add_source(
+      std::make_unique<Marks>(
+          lane, std::vector<Mark>{{60, true, names.intern_label("app", "a")}, {70, false, {}}}, 2),
+      {&lane});
+  timeline.begin_input("c.data");
+  timeline.describe_input({.system = "other", .wall_clock = {{.time_ns = 1, .utc_ns = 1}}});
+  timeline.shift_input(1, -20);
+  EventText text(names);
+  timeline.run(text, [] {});
+  EXPECT_EQ(timeline.lanes()[0].first_call_ns, 40U);
+  EXPECT_EQ(timeline.info().session, "a");
+  EXPECT_EQ(timeline.info().system + timeline.info().system_release, "Linux6");
+  EXPECT_EQ(timeline.info().wall_clock->time_ns, 30U);
+  EXPECT_EQ(timeline.info().wall_clock->utc_ns, 7U);
+  EXPECT_EQ(timeline.info().processes.size(), 1U);
+  EXPECT_EQ(timeline.calls_end_ns(), 50U);
+}
+
 TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -67,6 +68,8 @@ class RecordingBuilder {
   // Writes everything and imports it.
   std::vector<std::string> lines(const ImportOptions& options = {}, const RecordingOptions& own = {});
 
+  // Of the last lines(): the first begin and the last end of the program's calls, as viewers are told.
+  std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }
   // Of the last lines(): what the recording says of itself, and its files.
   std::vector<std::string> description() const { return description_; }
 
@@ -99,6 +102,7 @@ class RecordingBuilder {
   std::map<std::string, std::string> files_;
   std::vector<std::string> notes_, description_;
   std::vector<std::string> threads_;
+  std::pair<std::uint64_t, std::uint64_t> span_of_calls_;
 };
 
 }  // namespace convert::uftrace

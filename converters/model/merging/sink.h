@@ -20,6 +20,7 @@ struct LaneInfo {
   // The expected amount of events (bytes of the thread's file). A sink may have a shorter form for the
   // heaviest threads.
   std::uint64_t weight = 0;
+  std::uint64_t first_call_ns = kForever;  // when the program's first call begins; kForever: not known
 };
 
 // Events of one lane that no event of another lane comes between.

@@ -29,9 +29,12 @@ int open_for_reading(const std::string& path) {
 InputFile::InputFile(std::string path, bool keep_open) : path_(std::move(path)) {
   const int fd = open_for_reading(path_);
   struct stat status {};
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+  const bool is_told = ::fstat(fd, &status) == 0;
+  if (!is_told || !S_ISREG(status.st_mode)) {
+    const std::string problem =
+        is_told ? "not a regular file" : fmt::format("can't read: {}", std::strerror(errno));
     ::close(fd);
-    throw InputError(Location::file(path_), "not a regular file");
+    throw InputError(Location::file(path_), problem);
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (keep_open)

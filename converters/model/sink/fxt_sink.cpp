@@ -77,6 +77,12 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   }
   for (std::size_t lane = 0; lane < lanes.size(); ++lane)
     threads_[lane].index = threads_[first.at({lanes[lane].process, lanes[lane].thread})].index;
+  if (info_ != nullptr) write_hints(hints_of(lanes, *info_));
+}
+
+void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
+  if (packets.bytes().empty()) return;
+  writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
 // Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (fxt-notes
@@ -360,6 +366,14 @@ void FxtSink::note_repaired(const Timeline& timeline) {
                            static_cast<std::uint64_t>(lane.thread), lane.thread_name, repaired.first),
                repaired.count);
   }
+}
+
+void FxtSink::end_first_view(const Timeline& timeline) {
+  const std::uint64_t end_ns = timeline.calls_end_ns();
+  if (info_ == nullptr || end_ns == 0 || end_ns >= timeline.last_ns()) return;
+  fxt::PerfettoPackets packets;
+  packets.first_view_ends(end_ns);
+  write_hints(packets);
 }
 
 void FxtSink::finish(const Timeline& timeline, std::string_view output) {

@@ -14,6 +14,7 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/sink/fast_encode.h"
+#include "converters/model/sink/viewer_hints.h"
 #include "converters/model/timeline.h"
 #include "fxt/writer.h"
 
@@ -43,14 +44,19 @@ class FxtSink : public EventSink {
       .arguments_per_record = fxt::kMaxArguments, .depth = 512, .id_limit = std::uint64_t{1} << 32};
 
   // Borrows all three. The Writer needs trust_nesting: a Timeline keeps the order, and fast_encode.h writes
-  // most calls into the Writer's buffer, so that the Writer would miss their begins.
-  FxtSink(fxt::Writer& writer, const Names& names, Notes& notes)
-      : writer_(writer), names_(names), notes_(notes) {}
+  // most calls into the Writer's buffer, so that the Writer would miss their begins. `info` is borrowed, too,
+  // if viewers are to be told what it knows: it is complete when the lanes are added.
+  FxtSink(fxt::Writer& writer, const Names& names, Notes& notes, const TraceInfo* info = nullptr)
+      : writer_(writer), names_(names), notes_(notes), info_(info) {}
 
   // Names all processes and threads. The 255 heaviest threads get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Called after the last event: notes what had to be cut or dropped. `output` is what notes call the file.
+  // Called after the last event of the trace: tells viewers where the calls of the program end, as that is
+  // only known now.
+  void end_first_view(const Timeline& timeline);
+  // Called after that, or where the rest of the trace is not wanted: notes what had to be cut or dropped.
+  // `output` is what notes call the file.
   void finish(const Timeline& timeline, std::string_view output);
 
   std::uint64_t events_written() const { return events_written_; }
@@ -61,6 +67,7 @@ class FxtSink : public EventSink {
   // The string arguments of one record.
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
+  void write_hints(const fxt::PerfettoPackets& packets);
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
   bool is_frame_mark(const PendingEvent& event) const;
@@ -89,6 +96,7 @@ class FxtSink : public EventSink {
   fxt::Writer& writer_;
   const Names& names_;
   Notes& notes_;
+  const TraceInfo* info_;                  // null: no hints are written
   std::vector<EventThread> threads_;       // by lane
   std::vector<std::uint64_t> headers_;     // by label: see header_of(); 0: none yet
   std::vector<bool> frame_marks_;          // by label: Tracy would show its instants as starts of frames

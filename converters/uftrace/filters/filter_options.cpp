@@ -77,12 +77,12 @@ std::vector<Option> options_of(FilterOptions& options) {
       {.name = "time-filter",
        .letter = 't',
        .argument = "TIME",
-       .help = "only calls that take so long, and those around them: 500, 1.5us, 20ms, 2s",
+       .help = "only calls that take at least this long, and their callers: 500, 1.5us, 20ms, 2s",
        .handle = [&options](std::string_view text) { options.time_ns = parse_time_ns("time-filter", text); }},
       {.name = "size-filter",
        .letter = 'Z',
        .argument = "SIZE",
-       .help = "only functions of so many bytes of code: 128, 0x80, 4k",
+       .help = "only functions of at least this code size: 128, 0x80, 4k",
        .handle =
            [&options](std::string_view text) {
              const auto size = c_size(text);
@@ -91,7 +91,7 @@ std::vector<Option> options_of(FilterOptions& options) {
              options.size = *size;
            }},
       {.name = "no-libcall",
-       .help = "no calls of library functions by the program's own code; what they call stays",
+       .help = "omit calls of library functions by the program; what they call stays",
        .handle = store_in(options.no_libcall)},
   };
 }

@@ -1,9 +1,13 @@
 #include "converters/uftrace/recording/description.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/uftrace/recording/directory.h"
@@ -16,7 +20,50 @@ std::vector<std::byte> bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
+// The program and its arguments, of `info`'s command line: "uftrace record -a ./draw 3" gives "./draw" and
+// "3".
+std::vector<std::string> command_line_of(const Info& info, std::string_view exename) {
+  std::vector<std::string> words;
+  std::string_view rest = info.cmdline;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (!words.empty() || basename_of(word) == basename_of(exename)) words.emplace_back(word);
+  }
+  if (words.empty()) words.emplace_back(exename);
+  return words;
+}
+
 }  // namespace
+
+TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
+  TraceInfo result;
+  const std::size_t space = info.kernel.find(' ');
+  result.system = info.kernel.substr(0, space);
+  if (space != std::string::npos) result.system_release = info.kernel.substr(space + 1);
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  std::uint64_t utc_ns = 0, start_ns = sessions.sessions().empty() ? 0 : sessions.sessions().front().start_ns;
+  if (info.utc_offset_s && *info.utc_offset_s >= 0 &&
+      !__builtin_mul_overflow(static_cast<std::uint64_t>(*info.utc_offset_s), kNsPerSecond, &utc_ns) &&
+      !__builtin_add_overflow(utc_ns, start_ns, &utc_ns) && utc_ns < kTimeLimitNs)
+    result.wall_clock = {.time_ns = start_ns, .utc_ns = utc_ns};
+  std::map<ProcessId, std::vector<std::string>> command_lines;  // of each process's last program
+  for (const Session& session : sessions.sessions())
+    command_lines[session.pid] = session.pid == sessions.sessions().front().pid
+                                     ? command_line_of(info, session.exename)
+                                     : std::vector{session.exename};
+  for (const auto& [tid, task] : sessions.tasks()) {
+    if (!task.is_leader()) continue;
+    const auto own = command_lines.find(task.pid);
+    result.processes.push_back(
+        {.process = task.pid,
+         .parent = task.parent.value_or(ProcessId{}),
+         .command_line = own != command_lines.end() ? own->second : std::vector{task.name}});
+  }
+  if (!sessions.sessions().empty())
+    result.session = fmt::format("{}", fmt::join(command_lines[sessions.sessions().front().pid], " "));
+  return result;
+}
 
 void describe(const Directory& directory, const Info& info, std::uint64_t time_ns, Lane& lane,
               ImportContext& context) {

@@ -1,4 +1,5 @@
-// Describes the recording in the trace: an instant with the values of info, and the text files as blobs.
+// Describes the recording: to viewers, and in the trace, by an instant with the values of info and the text
+// files as blobs.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,14 @@
 #include "converters/model/lanes/lane.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/sessions.h"
 
 namespace convert::uftrace {
 
 // Emits the instant `uftrace info` and the blobs `uftrace/<file>` at `time_ns`. `lane` must be empty.
 void describe(const Directory& directory, const Info& info, std::uint64_t time_ns, Lane& lane,
               ImportContext& context);
+
+TraceInfo trace_info_of(const Info& info, const Sessions& sessions);
 
 }  // namespace convert::uftrace

@@ -30,6 +30,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   stages_.streams.look_again();
   read_block(budget, scratch);
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
+  if (cursor_.is_done() && calls_end_ns_ == kForever) calls_end_ns_ = lane_.last_ns();
   notes_.move_to(cursor_.offset());
   emit_behind_records(budget.delivered_until_ns);
   delivered_until_ns_ = budget.delivered_until_ns;
@@ -109,7 +110,9 @@ void ThreadSource::end_calls() {
   if (!cursor_.shift().is_none())
     notes_.all().add(kExitDepth, Location::file(file_.path()),
                      "exits are recorded at the depth of the caller");
-  stages_.calls.finish(std::max(records_.latest_event_ns(), lane_.last_ns()));
+  const std::uint64_t end_ns = std::max(records_.latest_event_ns(), lane_.last_ns());
+  if (stages_.calls.depth() != 0) calls_end_ns_ = end_ns;
+  stages_.calls.finish(end_ns);
 }
 
 void ThreadSource::finish() {

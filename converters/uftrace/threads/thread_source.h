@@ -25,6 +25,8 @@ class ThreadSource : public Source {
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), delivered_until_ns_); }
 
+  std::uint64_t calls_end_ns() const override { return calls_end_ns_; }
+
   std::uint64_t size() const { return file_.size(); }
 
  private:
@@ -49,6 +51,7 @@ class ThreadSource : public Source {
   OwnRecords records_;
   std::uint64_t delivered_until_ns_ = 0;  // of the budget, once that time was reached
   bool are_calls_over_ = false;
+  std::uint64_t calls_end_ns_ = kForever;
 };
 
 }  // namespace convert::uftrace

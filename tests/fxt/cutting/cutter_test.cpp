@@ -380,6 +380,21 @@ TEST(Split, UserspaceObjectsStandInEveryPiece) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
+TEST(Split, PerfettosPacketsBeforeTheFirstEventStandInEveryPiece) {
+  const auto packets = [](std::string_view bytes) {
+    return Blob{.name = "perfetto", .type = BlobType::Perfetto, .bytes = std::as_bytes(std::span(bytes))};
+  };
+  constexpr std::string_view of_all = "\x0a\x02\x08\x05", later = "\x0a\x02\x08\x06";
+  const auto cuts = cut(trace(packets(of_all), complete(0, 10, "a"), packets(later), complete(100, 110, "b")),
+                        {.split_ns = 100});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("blob \"perfetto\" type=3 size=4 0a020805\n"
+                                          "complete 0..10 1/2 \"c\" \"a\"\n"
+                                          "blob \"perfetto\" type=3 size=4 0a020806\n",
+                                          "blob \"perfetto\" type=3 size=4 0a020805\n"
+                                          "complete 100..110 1/2 \"c\" \"b\"\n"));
+  EXPECT_EQ(cuts.counters.events, 2U);  // they are none
+}
+
 TEST(Cut, WhatHasNoTimeGoesWithWhatStandsBeforeIt) {
   const auto blob = [](std::string_view name) { return Blob{.name = name}; };
   EXPECT_THAT(texts_of(cut(trace(blob("first"), event(EventType::Instant, 10, "i"), blob("early"),

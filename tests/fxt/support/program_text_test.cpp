@@ -31,14 +31,14 @@ class ProgramTexts : public testing::Test {
     return texts.text_of(program_, table, line).value_or("none");
   }
 
-  const ProgramText program_{.name = "draw",
-                             .version = "1.2",
-                             .summary = "draws lines",
-                             .synopses = {"[OPTIONS] IN", "OUT"},
-                             .description =
-                                 "First.\n\n.Second, which is longer than a line of eighty columns can be, "
-                                 "so that it is broken.",
-                             .exit_status = "0 done."};
+  ProgramText program_{.name = "draw",
+                       .version = "1.2",
+                       .summary = "draws lines",
+                       .synopses = {"[OPTIONS] IN", "OUT"},
+                       .description =
+                           "First.\n\n.Second, which is longer than a line of eighty columns can be, "
+                           "so that it is broken.",
+                       .exit_status = "0 done."};
 };
 
 TEST_F(ProgramTexts, NoneIsAskedFor) { EXPECT_EQ(text({"-i", "red", "x"}), "none"); }
@@ -59,7 +59,7 @@ Drawn:
   --page A:B                'only' that; or that
   -f, --from FILE           .txt (or not)
 
-Instead of all that:
+Information:
   -h, --help                this text
   -V, --version             the version
   --manual                  this text as a page for man(1)
@@ -68,6 +68,23 @@ Instead of all that:
 
 Exit status: 0 done.
 )");
+}
+
+TEST_F(ProgramTexts, TheShortHelpHasExamplesAndCommonOptions) {
+  EXPECT_EQ(text({"-h"}), text({"--help"}));  // there is none
+  program_.examples = {{"draw in out", "draws a line"}, {"draw -i red in", "a red one"}};
+  program_.common_options = {"ink", "help"};
+  EXPECT_EQ(text({"-h"}), R"(draw draws lines
+
+  draw in out     draws a line
+  draw -i red in  a red one
+
+  -i, --ink red|green       it's [what] is seen: not \ paper
+  -h, --help                this text
+
+`draw --help` lists all options.
+)");
+  EXPECT_THAT(text({"--help"}), testing::StartsWith("Usage: draw [OPTIONS] IN\n"));
 }
 
 TEST_F(ProgramTexts, Manual) {
@@ -94,7 +111,7 @@ it's [what] is seen: not \e paper
 .TP
 \fB\-f\fR, \fB\-\-from\fR \fIFILE\fR
 \&.txt (or not)
-.SS Instead of all that:
+.SS Information:
 )"));
   EXPECT_THAT(text({"--manual"}), testing::EndsWith("\n.SH EXIT STATUS\n0 done.\n"));
 }

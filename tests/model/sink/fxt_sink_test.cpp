@@ -47,6 +47,48 @@ class FxtSinkTest : public testing::Test {
   std::uint64_t events_written = 0;
 };
 
+// The program's calls end before its last event.
+class EndsEarly : public Story {
+ public:
+  using Story::Story;
+  std::uint64_t calls_end_ns() const override { return 20; }
+};
+
+TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
+  timeline.begin_input("story");
+  Lane& lane = timeline.add_lane({.process = ProcessId{7},
+                                  .thread = ThreadId{8},
+                                  .process_name = "p",
+                                  .thread_name = "t",
+                                  .first_call_ns = 10});
+  FxtSink sink(writer, names, notes, &timeline.info());
+  std::size_t head = 0, events = 0;
+  const auto words = [&] {
+    writer.flush();
+    return output.words().size();
+  };
+  timeline.add_source(std::make_unique<EndsEarly>(lane,
+                                                  [&](Lane& l) {
+                                                    head = words();
+                                                    l.instant(5, label("a"));
+                                                    l.instant(30, label("a"));
+                                                  }),
+                      {&lane});
+  timeline.run(sink, [] {});
+  events = words();
+  sink.end_first_view(timeline);
+  words();
+  // Type 5, 4 words, an inline name of 8 bytes ("perfetto"), 9 bytes of type 3.
+  constexpr std::uint64_t kHeader = 0x0003'0009'8008'0045, kName = 0x6f74'7465'6672'6570;
+  EXPECT_THAT(output.words().subspan(events), ElementsAre(kHeader, kName, 0x2802'04aa'1440'070a,
+                                                          0x01));  // time 20, field 5: tracing_disabled
+  EXPECT_THAT(output.words().subspan(head - 4, 4),
+              ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
+}
+
 // "process", "p" and "t" have the first three string indexes.
 constexpr std::uint64_t kApp = 0x0000'0003'0004'0022;   // string record: index 4, 3 bytes, 2 words
 constexpr std::uint64_t kMain = 0x0000'0004'0005'0022;  // index 5, 4 bytes

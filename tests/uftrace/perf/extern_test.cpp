@@ -29,6 +29,15 @@ TEST(UftraceExtern, MessagesAreShownAtTheirTimes) {
                   "100/100 @90 event:external-data: behind message=\"behind\""));
   EXPECT_THAT(r.notes(),
               ElementsAre("message-order 1", "DIR/extern.dat:2: 20 ns earlier than a message before it"));
+  EXPECT_EQ(r.span_of_calls(), std::pair(std::uint64_t{10}, std::uint64_t{60}));
+}
+
+TEST(UftraceExtern, AnOpenCallLastsBeyondTheRecords) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(40, 100).text());
+  r.lines();
+  EXPECT_EQ(r.span_of_calls(), std::pair(std::uint64_t{10}, std::uint64_t{40}));
 }
 
 TEST(UftraceExtern, AtEqualTimesRecordsComeFirst) {

@@ -1,0 +1,111 @@
+#include "converters/model/sink/viewer_hints.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fxt/utf8.h"
+
+namespace convert {
+namespace {
+
+template <typename Id>
+std::uint64_t number(Id id) {
+  return static_cast<std::uint64_t>(id);
+}
+
+std::string valid(const std::string& text) { return fxt::repaired(text).value_or(text); }
+
+struct ProcessOrder {
+  std::string name;
+  std::map<ThreadId, std::uint64_t> first_call_of = {};
+  std::uint64_t first_call_ns = kForever;
+  std::size_t generation = 0;  // parents that are in the trace
+};
+using Processes = std::map<ProcessId, ProcessOrder>;
+
+// A child does not come before its parent, whatever was recorded of it first.
+void place_children(Processes& processes, const std::vector<ProcessInfo>& infos) {
+  std::map<ProcessId, ProcessId> parents;
+  for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);
+  std::set<ProcessId> placed;
+  for (const auto& entry : processes) {
+    std::vector<ProcessOrder*> line;  // the process and its elders that are not placed
+    const ProcessOrder* elder = nullptr;
+    for (ProcessId id = entry.first;;) {
+      const auto process = processes.find(id);
+      if (process == processes.end()) break;
+      elder = &process->second;
+      if (!placed.insert(id).second) break;
+      line.push_back(&process->second);
+      const auto parent = parents.find(id);
+      if (parent == parents.end()) break;
+      id = parent->second;
+    }
+    for (; !line.empty(); line.pop_back()) {
+      ProcessOrder& process = *line.back();
+      if (&process != elder) {
+        process.first_call_ns = std::max(process.first_call_ns, elder->first_call_ns);
+        process.generation = elder->generation + 1;
+      }
+      elder = &process;
+    }
+  }
+}
+
+// Parents before their children, main threads before others, and then by the first call.
+void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
+  packets.order_by_rank();
+  std::vector<const Processes::value_type*> order;
+  for (const auto& process : processes) order.push_back(&process);
+  std::ranges::stable_sort(order, {}, [](const auto* process) {
+    return std::pair(process->second.first_call_ns, process->second.generation);
+  });
+  std::uint64_t rank = 0;
+  for (const auto* const process : order) {
+    if (order.size() > 1) packets.rank_process(number(process->first), valid(process->second.name), ++rank);
+    std::vector<std::pair<std::uint64_t, ThreadId>> threads;  // by first call
+    for (const auto& [thread, first_call_ns] : process->second.first_call_of)
+      threads.emplace_back(number(thread) == number(process->first) ? 0 : first_call_ns, thread);
+    if (threads.size() == 1) continue;
+    std::ranges::sort(threads);
+    std::uint64_t thread_rank = 0;
+    for (const auto& [first_call_ns, thread] : threads)
+      packets.rank_thread(number(process->first), number(thread), ++thread_rank);
+  }
+}
+
+}  // namespace
+
+fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info) {
+  fxt::PerfettoPackets packets;
+  std::uint64_t first_call_ns = kForever;
+  Processes processes;
+  for (const LaneInfo& lane : lanes) {
+    first_call_ns = std::min(first_call_ns, lane.first_call_ns);
+    ProcessOrder& process = processes[lane.process];
+    if (process.name.empty()) process.name = lane.process_name;
+    process.first_call_ns = std::min(process.first_call_ns, lane.first_call_ns);
+    std::uint64_t& first = process.first_call_of.try_emplace(lane.thread, kForever).first->second;
+    first = std::min(first, lane.first_call_ns);
+  }
+  if (first_call_ns != kForever) packets.first_view_begins(first_call_ns);
+  if (info.wall_clock) packets.wall_clock(info.wall_clock->time_ns, info.wall_clock->utc_ns);
+  if (!info.system.empty()) packets.system(valid(info.system), valid(info.system_release));
+  if (!info.session.empty()) packets.session(valid(info.session));
+  for (const ProcessInfo& process : info.processes) {
+    if (!processes.contains(process.process)) continue;
+    std::vector<std::string> words;
+    for (const std::string& word : process.command_line) words.push_back(valid(word));
+    const bool has_parent = processes.contains(process.parent);
+    packets.process(number(process.process), has_parent ? number(process.parent) : 0, words);
+  }
+  place_children(processes, info.processes);
+  if (lanes.size() > 1) add_order(packets, processes);
+  return packets;
+}
+
+}  // namespace convert

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Every call into the system fails once: each run ends with the right exit code and a message that names the cause, leaves
+nothing half or temporary, and an older output unharmed.
+
+The directory with the programs is in the environment variable PROGRAMS, the library that lets calls fail in FAIL_CALL_LIBRARY.
+"""
+
+import errno
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ["PROGRAMS"])
+LIBRARY = os.environ["FAIL_CALL_LIBRARY"]
+CALC = REPOSITORY / "samples" / "uftrace" / "calc"
+QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
+MOST = 12  # calls of a function that are tried, evenly spread
+ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
+          "pthread_create": errno.EAGAIN, "opendir": errno.EACCES}
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.trace = self.folder / "trace.fxt"
+        subprocess.run([PROGRAMS / "fxt-convert", "-q", CALC, self.trace], check=True)
+
+    def run_in(self, folder, command, **environment):
+        return subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "LD_PRELOAD": LIBRARY, **{name: str(value) for name, value in environment.items()}})
+
+    def files_of(self, folder):
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def try_all(self, *command, older=()):
+        """With files of these names there before. How many runs failed."""
+        def fresh():
+            shutil.rmtree(self.folder / "work", ignore_errors=True)
+            work = self.folder / "work"
+            work.mkdir()
+            for name in older:
+                shutil.copy(self.trace, work / name)
+            return work
+
+        counts = self.folder / "counts"
+        counts.unlink(missing_ok=True)
+        work = fresh()
+        before = self.files_of(work)
+        whole = self.run_in(work, command, FAIL_COUNTS=counts)
+        self.assertEqual(whole.returncode, 0)
+        expected = self.files_of(work)
+        failures = 0
+        for line in counts.read_text().splitlines():
+            name, count = line.split()[0], int(line.split()[1])
+            step = max(1, count // MOST)
+            for number in sorted({*range(1, count + 1, step), *range(max(1, count - 3), count + 1)}):
+                error = ERRORS.get(name, errno.EIO)
+                with self.subTest(" ".join(map(str, command)), call=name, number=number):
+                    work = fresh()
+                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
+                    left = self.files_of(work)
+                    self.assertIn(run.returncode, (0, 1), run.stderr)
+                    self.assertEqual([name for name in left if name not in expected], [])
+                    if run.returncode == 0:
+                        # What failed was not needed, or is noted.
+                        self.assertEqual(set(left), set(expected))
+                        if run.stdout == whole.stdout:
+                            self.assertEqual(left, expected)
+                        continue
+                    failures += 1
+                    message = run.stderr.decode()
+                    self.assertRegex(message, r"^fxt-\w+: ")
+                    self.assertIn(os.strerror(error).lower(), message.lower().replace("can't write all", os.strerror(error).lower()))
+                    for name, content in left.items():
+                        self.assertIn(content, (before.get(name), expected[name]))
+        return failures
+
+    def test_one_file(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, "out.fxt"), 10)
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--sync", CALC, "out.fxt", older=["out.fxt"]), 10)
+
+    def test_compressed(self):
+        for end in ".gz", ".zst":
+            self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, f"out.fxt{end}"), 10)
+
+    def test_pieces(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--split-size=3k", CALC, "out.fxt"), 10)
+
+    def test_several_inputs(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, QUEUE, "out.fxt"), 10)
+
+    def test_standard_output(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-q", CALC, "-"), 5)
+
+    def test_cut(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
+
+    def test_dump(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", self.trace), 0)
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", "--check", self.trace), 0)
+
+    def test_an_output_that_can_not_be_read_says_so(self):
+        (self.folder / "out.fxt").write_bytes(self.trace.read_bytes())
+        command = [PROGRAMS / "fxt-convert", CALC, "out.fxt"]
+        messages = set()
+        for name, error in ("fopen", errno.EACCES), ("fopen64", errno.EACCES), ("stat", errno.EIO), ("stat64", errno.EIO):
+            for number in range(1, 40):
+                run = self.run_in(self.folder, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
+                messages.add(run.stderr.decode())
+                self.assertNotIn("is no FXT trace", run.stderr.decode())
+                self.assertNotIn("lies in", run.stderr.decode())
+        self.assertIn("fxt-convert: can't read out.fxt: Permission denied\n", messages)
+        self.assertIn("fxt-convert: can't read out.fxt: Input/output error\n", messages)
+
+
+if __name__ == "__main__":
+    unittest.main()

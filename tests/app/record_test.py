@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""scripts/record: a program is recorded, converted and opened.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ["PROGRAMS"])
+SCRIPT = REPOSITORY / "scripts" / "record"
+SOURCE = """
+#include <stdio.h>
+#include <unistd.h>
+int work(int n) { return n + 1; }
+int main(int argc, char **argv) { puts("begun"); fflush(stdout); if (argc > 1) sleep(60); return work(2); }
+"""
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.folder / "draw.c").write_text(SOURCE)
+        self.compile("draw", "-pg")
+
+    def compile(self, name, *options):
+        subprocess.run(["cc", *options, "draw.c", "-o", name], check=True, cwd=self.folder)
+
+    def start(self, *arguments, **environment):
+        return subprocess.Popen([SCRIPT, *arguments], cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                start_new_session=True,
+                                env={**os.environ, "FXT_CONVERT": str(PROGRAMS / "fxt-convert"), **environment})
+
+    def result(self, *arguments, **environment):
+        process = self.start(*arguments, **environment)
+        out, error = process.communicate(timeout=120)
+        return process.returncode, out, error
+
+    def calls_of(self, trace):
+        return subprocess.run([PROGRAMS / "fxt-dump", self.folder / trace], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def test_it_writes_a_trace_beside_the_caller(self):
+        code, out, _ = self.result("--no-open", "./draw")
+        self.assertEqual(code, 0)
+        self.assertIn("begun", out)
+        self.assertIn('"work"', self.calls_of("draw.fxt"))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["draw", "draw.c", "draw.fxt"])
+
+    def test_the_recording_may_be_kept(self):
+        self.assertEqual(self.result("--no-open", "-a", "-o", "out.fxt", "-d", "run.data", "--uftrace", "-D 1", "--", "./draw")[0], 0)
+        self.assertIn('"main"', self.calls_of("out.fxt"))
+        self.assertNotIn('"work"', self.calls_of("out.fxt"))
+        self.assertTrue((self.folder / "run.data" / "info").exists())
+
+    def test_ctrl_c_ends_the_program_only(self):
+        process = self.start("--no-open", "./draw", "long")
+        self.assertEqual(process.stdout.readline(), "begun\n")
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn('"main"', self.calls_of("draw.fxt"))
+
+    def test_it_is_opened(self):
+        opener = self.folder / "opener"
+        opener.write_text("#!/bin/sh\necho \"opens $1\"\n")
+        opener.chmod(0o755)
+        self.assertIn("opens draw.fxt\n", self.result("./draw", FXT_OPEN=str(opener))[1])
+
+    def test_a_program_without_instrumentation_gets_advice(self):
+        self.compile("plain")
+        code, _, error = self.result("--no-open", "./plain")
+        self.assertEqual(code, 1)
+        self.assertIn("gcc -pg -g", error)
+        self.assertIn("--uftrace '-P .' ./plain", error)
+        self.assertFalse((self.folder / "plain.fxt").exists())
+
+    def test_what_is_missing_is_named(self):
+        self.assertIn("none: no such program\n", self.result("--no-open", "./none")[2])
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "python3").symlink_to("/usr/bin/python3")
+        self.assertIn("uftrace is missing: apt-get install uftrace\n", self.result("--no-open", "./draw", PATH=str(tools))[2])
+        code, _, error = self.result()
+        self.assertEqual((code, error), (2, "record: no PROGRAM is given\nTry 'record --help'.\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
