@@ -82,7 +82,7 @@ class DebugFiles {
         notes_(notes),
         files_(directory, directory.debug_files, ".dbg", notes) {}
 
-  // The file of the image that contains the symbol; null if there is none. Valid as long as this object.
+  // The file of the image there; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   // The file of that name in the directory; null if it can't be read. Its damage is not noted unless of()
   // needed the file before.
