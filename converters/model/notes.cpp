@@ -14,8 +14,9 @@ void Notes::add(const NoteKind& kind, const Location& where, std::string_view pr
       kind, [&] { return where.text() + ": " + std::string(problem); }, count);
 }
 
-void Notes::join(const Notes& later) {
+void Notes::join(const Notes& later, const NoteKind* except) {
   for (const Group& from : later.groups_) {
+    if (from.kind == except) continue;
     Group& group = group_of(*from.kind);
     group.count += from.count;
     group.notes += from.notes;

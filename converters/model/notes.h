@@ -46,8 +46,8 @@ class Notes {
     if (group.first.size() < kKeptPerKind) group.first.push_back(describe());
   }
 
-  // Appends all notes of `later`.
-  void join(const Notes& later);
+  // Appends all notes of `later`, but for those of a kind that may be given.
+  void join(const Notes& later, const NoteKind* except = nullptr);
 
   bool empty() const { return groups_.empty(); }
   bool has_only_remarks() const;

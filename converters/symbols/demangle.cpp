@@ -105,6 +105,17 @@ bool is_of_unnamed_type(std::string_view symbol) {
          symbol.find_first_of("NSZ123456789", kPrefixSize) != kPrefixSize;
 }
 
+// GCC makes several functions of a coroutine. They differ by the end of the symbol only.
+std::string_view coroutine_part(std::string_view symbol) {
+  for (const std::string_view part : {".actor", ".destroy", ".ramp"}) {
+    const std::size_t at = symbol.rfind(part);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = symbol.substr(at + part.size());
+    if (rest.empty() || rest.front() == '.') return part;
+  }
+  return {};
+}
+
 std::optional<std::string> short_name(std::string_view symbol) {
   if (symbol.starts_with("_R")) return short_rust_name(symbol);
   const std::string plain = without_version(symbol);
@@ -113,7 +124,9 @@ std::optional<std::string> short_name(std::string_view symbol) {
   const auto name = print_name(cplus_demangle_v3_callback, plain,
                                DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, kLongestBeforeShortening);
   auto shortened = name ? short_cpp_name(*name) : std::nullopt;
-  return shortened && has_inherited_constructor(plain) ? with_own_constructor(*shortened) : shortened;
+  if (shortened && has_inherited_constructor(plain)) shortened = with_own_constructor(*shortened);
+  if (shortened) *shortened += coroutine_part(plain);
+  return shortened;
 }
 
 }  // namespace

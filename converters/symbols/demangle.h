@@ -32,9 +32,8 @@ std::optional<std::string> full_name(std::string_view symbol, Parameters paramet
 // Nothing for text that is more than a name.
 std::optional<std::string> short_cpp_name(std::string_view demangled);
 
-// "<alloc::vec::Vec<i32>>::fmt" for a symbol in Rust's newer mangling ("v0", RFC 2603), which begins with
-// "_R". Nothing if it is not understood. Like uftrace this does not understand back references to types that
-// are no paths.
+// "<alloc::vec::Vec>::fmt" for a symbol in Rust's newer mangling ("v0", RFC 2603), which begins with "_R".
+// Nothing if it is not understood.
 std::optional<std::string> short_rust_name(std::string_view symbol);
 
 // True if a symbol beginning with "_R" is understood, back references to any type included, and its name has

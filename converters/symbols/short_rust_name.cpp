@@ -81,14 +81,13 @@ std::string_view basic_type(char letter) {
   return kBasicTypes[static_cast<std::size_t>(letter - 'a')];
 }
 
-enum class BackReferences { ToPaths, ToAnything };
+enum class Generics { Hidden, Shown };
 
 // Reads the grammar of RFC 2603 and appends names to the text. Traits of implementations and results of
 // function types are read with the output muted.
 class RustNameReader {
  public:
-  RustNameReader(std::string_view mangled, BackReferences back_references)
-      : in_(mangled), back_references_(back_references) {}
+  RustNameReader(std::string_view mangled, Generics generics) : in_(mangled), generics_(generics) {}
 
   std::string read() {
     in_.expect('_');
@@ -182,14 +181,16 @@ class RustNameReader {
 
   void generic_path() {
     path();
+    const bool before = std::exchange(is_muted_, is_muted_ || generics_ == Generics::Hidden);
     append("<");
     for (bool is_first = true; !in_.accept('E'); is_first = false) {
       if (!is_first) append(",");
-      is_first_ = true;
+      if (!is_muted_) is_first_ = true;
       generic_argument();
     }
     append(">");
-    is_first_ = false;
+    if (!is_muted_) is_first_ = false;
+    is_muted_ = before;
   }
 
   void generic_argument() {
@@ -300,7 +301,6 @@ class RustNameReader {
       case 'D':
         return trait_object();
       case 'B':
-        if (back_references_ == BackReferences::ToPaths) return path();
         in_.next();
         return back_reference([&] { type(); });
       default:
@@ -352,7 +352,7 @@ class RustNameReader {
   }
 
   MangledText in_;
-  BackReferences back_references_;
+  Generics generics_;
   std::string text_;
   bool is_first_ = true;  // no "::" before the next name
   bool is_muted_ = false;
@@ -364,7 +364,7 @@ class RustNameReader {
 
 std::optional<std::string> short_rust_name(std::string_view symbol) {
   try {
-    return RustNameReader(symbol, BackReferences::ToPaths).read();
+    return RustNameReader(symbol, Generics::Hidden).read();
   } catch (const NotUnderstood&) {
     return std::nullopt;
   }
@@ -372,7 +372,7 @@ std::optional<std::string> short_rust_name(std::string_view symbol) {
 
 bool is_harmless_rust_name(std::string_view symbol) {
   try {
-    RustNameReader(symbol, BackReferences::ToAnything).read();
+    RustNameReader(symbol, Generics::Shown).read();
     return true;
   } catch (const NotUnderstood&) {
     return false;

@@ -69,8 +69,10 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
     const Task* const task = recording.sessions.find_task(file.tid);
     if (task == nullptr) continue;
     PayloadDecoder payloads(recording.layouts, *task);
-    RecordSurvey survey = survey_records(
-        file.path.string(), facts_of(*task, recording.info, recording.symbolizer), payloads, notes);
+    RecordSurvey survey =
+        survey_records(file.path.string(),
+                       facts_of(*task, recording.info, recording.symbolizer, recording.directory.is_growing),
+                       payloads, notes);
     survey.damage.resize(std::min(survey.damage.size(), damage_left));
     survey.damage.shrink_to_fit();
     damage_left -= survey.damage.size();

@@ -18,7 +18,7 @@ constexpr std::size_t kBlock = std::size_t{256} << 10;
 class Survey {
  public:
   Survey(const std::string& path, const ThreadFacts& facts, PayloadDecoder& payloads, Notes& notes)
-      : path_(path), facts_(facts), payloads_(payloads), notes_(notes, path) {}
+      : path_(path), facts_(facts), payloads_(payloads), notes_(notes, path, facts.is_growing) {}
 
   RecordSurvey run() {
     try {

@@ -10,6 +10,7 @@
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
+#include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/recording/task_file.h"
 #include "converters/uftrace/symbols/symbolizer.h"
@@ -31,11 +32,11 @@ struct Recording {
   // can't be read at all.
   Recording(const std::filesystem::path& path, const Reading& reading)
       : directory(list_directory(path)),
-        info(read_info(path, reading.notes)),
+        info(read_info(directory, reading.notes)),
         events(read_task_file(path, info.order, reading.notes)),
         sessions(directory, info, events, reading.notes),
-        perf(scan_perf(directory.perf_cpus, {.order = info.order, .notes = &reading.notes},
-                       reading.shortest_ns)),
+        perf(
+            scan_perf(directory.perf_cpus, {.order = info.order, .notes = &perf_notes}, reading.shortest_ns)),
         user_events(path, sessions, reading.notes),
         symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
         specs(info, (path / "info").native(), reading.names, reading.notes),
@@ -45,12 +46,15 @@ struct Recording {
                  .debug = debug,
                  .names = reading.names,
                  .demangle = reading.demangle,
-                 .order = info.order}) {}
+                 .order = info.order}) {
+    reading.notes.join(perf_notes, directory.is_growing ? &kTruncatedTail : nullptr);
+  }
 
   Directory directory;
   Info info;
   std::vector<TaskEvent> events;
   Sessions sessions;
+  Notes perf_notes;
   PerfThreads perf;  // the threads in the perf files
   UserEvents user_events;
   Symbolizer symbolizer;

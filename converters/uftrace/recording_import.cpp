@@ -23,10 +23,13 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
 }
 
 std::unique_ptr<FilterTable> filter_table_of(const RecordingOptions& wanted, ImportContext& context,
-                                             Symbolizer& symbolizer) {
+                                             Symbolizer& symbolizer, const SourceLines& lines) {
   if (!wanted.filters.any() && !wanted.kernel_only) return nullptr;
-  return std::make_unique<FilterTable>(wanted.filters, wanted.kernel_only, context.options.demangle,
-                                       symbolizer);
+  return std::make_unique<FilterTable>(wanted.filters, wanted.kernel_only,
+                                       FilterTable::Functions{.symbolizer = symbolizer,
+                                                              .lines = lines,
+                                                              .names = context.names,
+                                                              .demangle = context.options.demangle});
 }
 
 }  // namespace
@@ -43,8 +46,8 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
       options(wanted),
       kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
       tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(), context.names),
-      filters(filter_table_of(wanted, context, symbolizer)),
       lines(debug, context.names),
+      filters(filter_table_of(wanted, context, symbolizer, lines)),
       shared{.symbolizer = symbolizer,
              .lines = lines,
              .events = {.symbolizer = symbolizer,
@@ -57,8 +60,9 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.jobs())} {
-  // With -C, only callers of the functions are shown, and switches call nothing.
-  options.no_sched |= options.filters.has(FilterItem::Option::Caller);
+  // With -C, only callers of the functions are shown, and switches call nothing. They have no source file.
+  using Of = FilterItem::Option;
+  options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
 
 }  // namespace convert::uftrace

@@ -23,8 +23,8 @@ struct RecordingImport : Recording {
   RecordingOptions options;
   KernelFiles kernel;  // empty if they are not shown
   Tracepoints tracepoints;
-  std::unique_ptr<FilterTable> filters;  // null if all calls are shown
   SourceLines lines;
+  std::unique_ptr<FilterTable> filters;  // null if all calls are shown
   RecordingContext shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;

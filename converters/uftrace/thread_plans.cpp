@@ -98,7 +98,8 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     if (!is_shown && !ancestors.contains(task.pid)) continue;
     plans.emplace(tid, ThreadPlan{.task = &task,
                                   .is_shown = is_shown,
-                                  .facts = facts_of(task, recording.info, recording.symbolizer),
+                                  .facts = facts_of(task, recording.info, recording.symbolizer,
+                                                    recording.directory.is_growing),
                                   .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
                                   .image_changes = std::move(changes[tid])});
   }

@@ -58,9 +58,23 @@ def calls_of(trace):
     return calls
 
 
-def plain(text):
-    """uftrace's bytes, or ours made valid: the same where no byte was invalid, and where some were."""
-    return re.sub("\ufffd+", "\ufffd", text)
+def raw(text):
+    """The bytes of a string of ours in which bytes are spelled by octal numbers, and a backslash by two."""
+    spelled = re.compile(rb"\\([0-7]{3}|\\)")
+    whole = spelled.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), text.encode())
+    return whole.decode(errors="surrogateescape")
+
+
+def is_same(value, bits):
+    """Whether uftrace's bits of a variable are our value, which may be signed."""
+    return value == bits or (value < 0 and any(value & (1 << size) - 1 == bits for size in (16, 32, 64)))
+
+
+def char_text(code):
+    """How uftrace prints a character."""
+    byte = bytes([code & 0xff])
+    known = {b"\n": "\\n", b"\0": "\\0", b"\t": "\\t", b"\r": "\\r", b"\b": "\\b"}
+    return f"'{known.get(byte) or byte.decode(errors='surrogateescape')}'"
 
 
 def texts_of(call, name, value):
@@ -79,12 +93,16 @@ def texts_of(call, name, value):
             if value >= 0 and bits != value:
                 continue
             forms += [hex(bits), "0" + oct(bits)[2:], str(bits)]
-        return forms
-    text = plain(value)
-    escaped = text.replace("\n", "\\n")
-    char = {"\n": "\\n", "\0": "\\0", "\t": "\\t", "\r": "\\r", "\b": "\\b"}.get(text, text)
-    printed = escaped.split("\0")[0]
-    return [f'"{escaped}"s', f'"{escaped}"', f'"{text}"', f'"{printed}"', f"'{char}'", text]
+        return forms + [char_text(value)] * (value == -1)
+    char = re.fullmatch(r"'.+' \((-?\d+)\)", value)
+    if char:
+        return [char_text(int(char[1]))]
+    forms = [value]
+    for text in (value, raw(value)):
+        escaped = text.replace("\n", "\\n")
+        printed = escaped.split("\0")[0]
+        forms += [f'"{escaped}"s', f'"{escaped}"', f'"{text}"', f'"{printed}"']
+    return forms
 
 
 def match_values(call, values, rest, ends):
@@ -107,17 +125,17 @@ def match_values(call, values, rest, ends):
 def uftrace_text(recording, kind):
     kept = Path(f"{recording}.{kind}.txt")
     if kept.exists():
-        return kept.read_bytes().decode(errors="replace")
+        return kept.read_bytes().decode(errors="surrogateescape")
     command = {"replay": ["replay", "-f", "duration,tid", "--no-event"], "dump": ["dump"]}[kind]
     run = subprocess.run(["uftrace", *command, "--no-pager", "-d", recording], stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, check=False)
-    return run.stdout.decode(errors="replace")
+    return run.stdout.decode(errors="surrogateescape")
 
 
 def lines_of(replay):
     """The lines of calls; texts may have line ends in them."""
     lines = []
-    for line in plain(replay).split("\n"):
+    for line in replay.split("\n"):
         if line.startswith("uftrace stopped tracing"):
             break
         if REPLAY.match(line) or not lines:
@@ -235,7 +253,8 @@ def compare_events(recording, trace, problems):
         else:
             label, wanted = name, {}
         compared += 1
-        if not any(event.name == label and event.args == wanted for event in said[tid, time]):
+        if not any(event.name == label and event.args.keys() == wanted.keys() and
+                   all(is_same(event.args[key], bits) for key, bits in wanted.items()) for event in said[tid, time]):
             got = [(event.name, event.args) for event in said[tid, time]]
             problems.append(f"thread {tid}, {time}: {label} {wanted}, got {got}")
     return compared

@@ -43,7 +43,7 @@ class FilterComparison(judging.Comparison):
             print(f"{self.recording.name}: skipped: this uftrace can't read it")
             return
         self.is_simple = is_simple(self.recording, calls)
-        for words in option_sets(Landmarks(calls, plt_names(older)), self.is_simple):
+        for words in option_sets(Landmarks(calls, plt_names(older)), self.is_simple) + location_sets(older):
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
 
     def compare_set(self, arguments, older, words, output):
@@ -121,6 +121,18 @@ def option_sets(at, all_of_them):
         ["-C", at.leaf, "-N", at.rare],
         ["-F", "main", "-F", at.parent, "-D", "2"], ["-T", f"{at.outer}@filter,depth=2"],
         ["-F", at.outer, "-H", at.parent, "-t", "1us"]]
+
+
+def location_sets(recording):
+    """Source files of functions, and what lies elsewhere."""
+    texts = [path.read_text(errors="replace") for path in recording.glob("*.dbg")]
+    files = sorted({file for text in texts for file in re.findall(r"^L: \d+ (.+)$", text, re.MULTILINE)})
+    known = subprocess.run(["uftrace", "--help"], capture_output=True, text=True, check=False).stdout
+    if not files or "--loc-filter" not in known:
+        return []
+    first, last = files[0], files[-1]
+    return [["-L", first], ["-L", f"{last}@hide"], ["-L", Path(first).stem + "."], ["-L", first, "-D", "2"],
+            ["-L", f"*{Path(last).suffix}", "--match", "glob"]]
 
 
 def is_simple(recording, threads):

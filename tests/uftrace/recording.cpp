@@ -109,6 +109,11 @@ RecordingBuilder& RecordingBuilder::file(std::string_view name, std::string_view
   return *this;
 }
 
+RecordingBuilder& RecordingBuilder::without(std::string_view name) {
+  absent_.emplace(name);
+  return *this;
+}
+
 std::string RecordingBuilder::info() const {
   std::string tids;
   for (const auto& [tid, records] : records_) tids += fmt::format("{}{}", tids.empty() ? "" : ",", tid);
@@ -128,6 +133,7 @@ void RecordingBuilder::write_files() const {
   write_file(path_ / "info", info());
   for (const auto& [name, content] : files_) write_file(path_ / name, content);
   for (const auto& [tid, records] : records_) write_file(path_ / fmt::format("{}.dat", tid), records);
+  for (const std::string& name : absent_) std::filesystem::remove(path_ / name);
 }
 
 std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, const RecordingOptions& own) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,8 @@ class RecordingBuilder {
   RecordingBuilder& thread(std::uint64_t tid);
   RecordingBuilder& task_line(std::string_view line);
   RecordingBuilder& file(std::string_view name, std::string_view content);
+  // From now on the recording has no such file.
+  RecordingBuilder& without(std::string_view name);
 
   void estimated_exits() { features_ |= 1 << 11; }
   void big_endian() { order_ = std::endian::big; }
@@ -100,6 +103,7 @@ class RecordingBuilder {
   std::map<std::uint64_t, std::string> records_;  // by tid
   std::vector<std::string> task_lines_;
   std::map<std::string, std::string> files_;
+  std::set<std::string> absent_;
   std::vector<std::string> notes_, description_;
   std::vector<std::string> threads_;
   std::pair<std::uint64_t, std::uint64_t> span_of_calls_;

@@ -78,6 +78,16 @@ std::span<const std::byte> InputFile::read(std::uint64_t offset, std::span<std::
   return filled;
 }
 
+std::uint64_t InputFile::end_of_hole(std::uint64_t offset) const {
+  if (offset >= size_) return offset;
+  const int fd = fd_ >= 0 ? fd_ : open_for_reading(path_);
+  const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
+  const bool is_last = data < 0 && errno == ENXIO;
+  if (fd_ < 0) ::close(fd);
+  if (is_last) return size_;
+  return data < 0 ? offset : std::min(static_cast<std::uint64_t>(data), size_);
+}
+
 std::size_t open_file_limit() {
   static const std::size_t limit = [] {
     rlimit files{};

@@ -31,6 +31,10 @@ class InputFile {
   // As read(), but a file that has become shorter ends early.
   std::span<const std::byte> read_available(std::uint64_t offset, std::span<std::byte> buffer) const;
 
+  // Where bytes stand again that are not a hole of the file: `offset` itself outside of holes, size() at the
+  // last one. Bytes in holes are zero.
+  std::uint64_t end_of_hole(std::uint64_t offset) const;
+
  private:
   std::string path_;
   int fd_ = -1;

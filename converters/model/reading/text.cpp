@@ -1,6 +1,10 @@
 #include "converters/model/reading/text.h"
 
+#include <fmt/format.h>
+#include <iterator>
+
 #include "fxt/lower.h"
+#include "fxt/utf8.h"
 
 namespace convert {
 
@@ -19,6 +23,38 @@ bool consume_prefix(std::string_view& text, std::string_view prefix) {
 std::string_view trimmed(std::string_view text, std::string_view blanks) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+std::string spelled(std::string_view bytes) {
+  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
+  constexpr std::size_t kLongestCharacter = 4;
+  std::string text;
+  while (!bytes.empty()) {
+    std::size_t size = 1;
+    while (size < std::min(kLongestCharacter, bytes.size()) && !fxt::is_valid_utf8(bytes.substr(0, size)))
+      ++size;
+    const bool is_character = fxt::is_valid_utf8(bytes.substr(0, size));
+    if (!is_character) size = 1;
+    const auto first = static_cast<unsigned char>(bytes.front());
+    if (first == '\\')
+      text += "\\\\";
+    else if (!is_character || first < kFirstPrintable || first == kDelete)
+      fmt::format_to(std::back_inserter(text), "\\{:03o}", first);
+    else
+      text += bytes.substr(0, size);
+    bytes.remove_prefix(size);
+  }
+  return text;
+}
+
+std::string spelled_character(std::int64_t code) {
+  constexpr std::string_view kEscaped = "\a\b\t\n\v\f\r'", kLetters = "abtnvfr'";
+  const char character = static_cast<char>(code);
+  const std::size_t escape = kEscaped.find(character);
+  return fmt::format(
+      "'{}' ({})",
+      escape != std::string_view::npos ? std::string{'\\', kLetters[escape]} : spelled({&character, 1}),
+      code);
 }
 
 }  // namespace convert

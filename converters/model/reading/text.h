@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -44,6 +45,12 @@ std::optional<std::uint64_t> c_number(std::string_view text);
 bool consume_prefix(std::string_view& text, std::string_view prefix);
 // `text` without blanks at either end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
+// `bytes` with octal numbers for what is no printable character of UTF-8, as GDB spells them, and so with two
+// backslashes for one: "caf\\351".
+std::string spelled(std::string_view bytes);
+// A character as a debugger shows it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is that of a char,
+// signed or not.
+std::string spelled_character(std::int64_t code);
 // Calls `visit` with each part between separators that isn't empty.
 template <typename Visit>
 void split(std::string_view text, char separator, const Visit& visit) {

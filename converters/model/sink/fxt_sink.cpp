@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "converters/model/reading/text.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
 
@@ -54,12 +55,12 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
     const fxt::Thread koids = thread_of(info.process, info.thread);
     if (named.insert(info.process).second)
       writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
-                                                                    : info.process_name);
+                                                                    : valid(info.process_name));
     const auto [known, is_new] = first.try_emplace({info.process, info.thread}, threads_.size());
     if (is_new)
       writer_.name_thread(
           koids.process, koids.thread,
-          info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : info.thread_name);
+          info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : valid(info.thread_name));
     weights[known->second] += info.weight;
     if (repaired_strings() != repaired) count_repaired(threads_.size(), repaired, "its name");
     threads_.push_back({koids});
@@ -280,7 +281,7 @@ std::optional<std::uint16_t> FxtSink::table_ref(NameId name) {
   std::uint32_t& known = table_refs_[Names::index(name)];
   if (known != kNoRef) return static_cast<std::uint16_t>(known);
   if (table_is_full_) return std::nullopt;
-  const auto ref = writer_.string_ref(names_.text(name));
+  const auto ref = writer_.string_ref(valid(names_.text(name)));
   table_is_full_ = !ref;
   if (ref) known = *ref;
   return ref;
@@ -323,10 +324,9 @@ void FxtSink::collect_texts(const ArgumentRow& arguments, Texts& texts) {
 }
 
 std::string_view FxtSink::valid(std::string_view text) {
-  auto repaired = fxt::repaired(text);
-  if (!repaired) return text;
+  if (fxt::is_sound(text)) return text;
   ++repaired_strings_;
-  return repaired_.emplace_back(*std::move(repaired));
+  return repaired_.emplace_back(spelled(text));
 }
 
 // Counts the strings that were repaired since there were `before`.

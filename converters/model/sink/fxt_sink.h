@@ -21,8 +21,8 @@
 namespace convert {
 
 inline constexpr NoteKind kStringsCut{"strings-cut", "strings cut because they do not fit a record"};
-inline constexpr NoteKind kStringsRepaired{"strings-repaired",
-                                           "strings that were not UTF-8 or had a NUL, mended"};
+inline constexpr NoteKind kStringsRepaired{
+    "strings-repaired", "strings that are not UTF-8 or have a NUL: such bytes are spelled as \\351", true};
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can show"};
 inline constexpr NoteKind kCpuCut{"cpu-cut",
                                   "switches and wakeups on cpus beyond 4095, which are shown on that one"};

@@ -11,6 +11,7 @@
 #include <boost/locale/encoding_utf.hpp>
 
 #include "converters/model/reading/long_double.h"
+#include "converters/model/reading/text.h"
 #include "converters/tfile/description/numbers.h"
 #include "fxt/utf8.h"
 
@@ -172,28 +173,10 @@ std::uint64_t field_bits(const Leaf& leaf, std::span<const std::byte> bytes, std
   return all >> (order == std::endian::little ? leaf.bit_offset : above);
 }
 
-// Spells bytes that are no characters by their octal number, as GDB does, and so escapes the backslash, too:
-// "caf\\351". Longer text is cut where GDB cuts it.
+// Longer text is cut where GDB cuts it.
 std::string escaped(std::string_view bytes) {
   constexpr std::size_t kPrinted = 200;
-  if (bytes.size() > kPrinted) return escaped(bytes.substr(0, kPrinted)) + "...";
-  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
-  constexpr std::size_t kLongestCharacter = 4;
-  std::string text;
-  while (!bytes.empty()) {
-    std::size_t size = 1;
-    while (size < kLongestCharacter && !fxt::is_valid_utf8(bytes.substr(0, size))) ++size;
-    const auto c = static_cast<unsigned char>(bytes.front());
-    if (!fxt::is_valid_utf8(bytes.substr(0, size))) size = 1;
-    if (c == '\\')
-      text += "\\\\";
-    else if (c < kFirstPrintable || c == kDelete || !fxt::is_valid_utf8(bytes.substr(0, size)))
-      text += fmt::format("\\{:03o}", c);
-    else
-      text += bytes.substr(0, size);
-    bytes.remove_prefix(std::min(size, bytes.size()));
-  }
-  return text;
+  return bytes.size() > kPrinted ? spelled(bytes.substr(0, kPrinted)) + "..." : spelled(bytes);
 }
 
 }  // namespace

@@ -11,15 +11,8 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::string_view kFunction = "F: ", kLine = "L: ", kArguments = "A: ", kResults = "R: ",
-                           kEnum = "E: ";
-
-// "<offset> <name>"
-std::optional<std::pair<std::uint64_t, std::string_view>> function_of(std::string_view text) {
-  const auto offset = consume_number(text, 16);
-  if (!offset || !text.starts_with(' ')) return std::nullopt;
-  return std::pair(*offset, text.substr(1));
-}
+constexpr std::string_view kFunction = DebugFunction::kKey,
+                           kLine = "L: ", kArguments = "A: ", kResults = "R: ", kEnum = "E: ";
 
 }  // namespace
 
@@ -34,9 +27,9 @@ DebugFile::DebugFile(std::string text, std::string_view path, Names& names, Note
   while (const auto line = lines.next()) {
     if (line->starts_with(kFunction)) {
       ++counts_.functions;
-      const auto function = function_of(line->substr(kFunction.size()));
+      const auto function = parse_debug_function(*line);
       if (function)
-        functions_.push_back({function->first, static_cast<std::uint64_t>(line->data() - text_.data())});
+        functions_.push_back({function->offset, static_cast<std::uint64_t>(line->data() - text_.data())});
       else
         note_damage("expected \"F: offset name\"");
     } else if (line->starts_with(kLine)) {
@@ -61,7 +54,7 @@ DebugFile::DebugFile(std::string text, std::string_view path, Names& names, Note
 DebugInfo DebugFile::read(const Function& function) const {
   DebugInfo info;
   Lines lines(std::string_view(text_).substr(function.text));
-  info.name = function_of(lines.next()->substr(kFunction.size()))->second;
+  info.name = parse_debug_function(*lines.next())->name;
   for (auto line = lines.next(); line && !line->starts_with(kFunction); line = lines.next()) {
     const auto read_value = [&](std::string_view key, std::string_view& value) {
       if (line->starts_with(key)) value = line->substr(key.size());
@@ -95,7 +88,7 @@ std::string location_of(std::string_view line) {
 }
 
 const DebugFile* DebugFiles::of(const SymbolAt& symbol) {
-  if (directory_.debug_files.empty() || symbol.symbol == nullptr) return nullptr;
+  if (directory_.debug_files.empty() || symbol.image == nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] = by_image_.try_emplace(symbol.image, nullptr);
   if (!is_new) return known->second;
@@ -116,7 +109,7 @@ const DebugFile* DebugFiles::read(const std::string& name, Notes& damage_notes) 
 }
 
 NameId SourceLines::line_of(const SymbolAt& function) const {
-  const DebugFile* const file = debug_.of(function);
+  const DebugFile* const file = function.symbol != nullptr ? debug_.of(function) : nullptr;
   if (file == nullptr) return CallName::kNoLine;
   const std::string line = location_of(file->find(function.symbol->start, function.symbol->name).line);
   return line.empty() ? CallName::kNoLine : names_.intern(line);

@@ -83,7 +83,7 @@ class DebugFiles {
         files_(directory, directory.debug_files, ".dbg", notes) {}
 
   bool has_any() const { return !directory_.debug_files.empty(); }
-  // The file of the image that contains the symbol; null if there is none. Valid as long as this object.
+  // The file of the image there; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   // The file of that name in the directory; null if it can't be read. Its damage is not noted unless of()
   // needed the file before.

@@ -12,6 +12,8 @@
 namespace convert::uftrace {
 namespace {
 
+constexpr std::int64_t kLargestByte = std::numeric_limits<std::uint8_t>::max();
+
 // A C literal: decimal, hexadecimal or octal, with an optional minus sign.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
@@ -57,12 +59,19 @@ const Enumerator* EnumType::find(std::int64_t value) const {
 
 bool EnumType::describe(std::int64_t value, std::string& text) const {
   const std::size_t before = text.size();
+  std::vector<std::pair<std::int64_t, std::string_view>> parts;
+  for (const Enumerator& one : by_value_) {
+    std::int64_t part = one.value;
+    if (part < 0 && value >= 0) part += std::int64_t{1} << (value <= kLargestByte ? 8 : 16);
+    if (part >= 0 || value < 0) parts.emplace_back(part, one.name);
+  }
+  std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });
   auto rest = static_cast<std::uint64_t>(value);
-  for (const Enumerator& part : by_value_) {
+  for (const auto& [part, name] : parts) {
     if (rest == 0) break;
-    if (part.value > static_cast<std::int64_t>(rest)) continue;
-    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == before ? "" : "|", part.name);
-    rest -= static_cast<std::uint64_t>(part.value);
+    if (part > static_cast<std::int64_t>(rest)) continue;
+    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == before ? "" : "|", name);
+    rest -= static_cast<std::uint64_t>(part);
   }
   if (text.size() == before) return false;
   if (rest != 0) fmt::format_to(std::back_inserter(text), "+{:#x}", rest);
@@ -70,10 +79,17 @@ bool EnumType::describe(std::int64_t value, std::string& text) const {
 }
 
 std::int64_t EnumType::value_of(std::uint64_t bits) const {
-  const bool has_negative = !by_value_.empty() && by_value_.back().value < 0;
-  const bool is_half =
-      bits > std::numeric_limits<std::int32_t>::max() && bits <= std::numeric_limits<std::uint32_t>::max();
-  return has_negative && is_half ? static_cast<std::int32_t>(bits) : static_cast<std::int64_t>(bits);
+  const auto value = static_cast<std::int64_t>(bits);
+  const bool is_int = value > std::numeric_limits<std::int32_t>::max() &&
+                      value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+  if (is_int) {
+    const bool has_negative = !by_value_.empty() && by_value_.back().value < 0;
+    return has_negative ? static_cast<std::int32_t>(bits) : value;
+  }
+  const std::int64_t extended =
+      value <= kLargestByte ? static_cast<std::int8_t>(bits) : static_cast<std::int16_t>(bits);
+  const bool is_short = value >= 0 && value <= std::numeric_limits<std::uint16_t>::max();
+  return is_short && find(value) == nullptr && find(extended) != nullptr ? extended : value;
 }
 
 void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems) {

@@ -7,13 +7,15 @@
 
 #include "converters/model/reading/load.h"
 #include "converters/model/reading/long_double.h"
+#include "converters/model/reading/text.h"
 
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kAlignment = 4;         // of each value in a payload
-constexpr std::size_t kTextHead = 2;          // a string begins with its length
-constexpr std::string_view kNulText = "\\0";  // the text for a NUL character
+constexpr std::size_t kAlignment = 4;               // of each value in a payload
+constexpr std::size_t kTextHead = 2;                // a string begins with its length
+constexpr std::uint64_t kLargestDecimal = 100'000;  // uftrace prints larger numbers in hexadecimal
+constexpr std::int64_t kEof = -1;
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -33,6 +35,15 @@ std::uint64_t signed_if_near(std::uint64_t bits) {
   return bits >= kFirst && bits <= kLast ? bits | ~kLast : bits;
 }
 
+bool is_decimal(std::uint64_t bits) { return bits + kLargestDecimal <= 2 * kLargestDecimal; }
+
+// The bits of a value of that size, without those of its sign before them.
+std::uint64_t without_sign(std::uint64_t bits, std::size_t size) {
+  return size < sizeof bits ? bits & ((std::uint64_t{1} << (8 * size)) - 1) : bits;
+}
+
+NameId name_in(std::uint64_t header) { return static_cast<NameId>(ArgumentHeader::Name::get(header)); }
+
 std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits) {
   word[0] = header;
   word[1] = bits;
@@ -49,6 +60,16 @@ std::uint64_t* put_text(std::uint64_t* word, std::uint64_t header, const void* t
   return word + words;
 }
 
+std::uint64_t* put_text(std::uint64_t* word, NameId name, std::string_view text) {
+  return put_text(word, ArgumentHeader::of(name, ArgumentType::Text), text.data(), text.size());
+}
+
+// Readers take a number of 64 bits as signed.
+std::uint64_t* put_unsigned(std::uint64_t* word, std::uint64_t header, std::uint64_t bits) {
+  if (static_cast<std::int64_t>(bits) >= 0) return put(word, header, bits);
+  return put_text(word, name_in(header), fmt::format("{}", bits));
+}
+
 std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byte* bytes, std::size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<char, 2 * kMaxPayload> text;
@@ -63,10 +84,7 @@ std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byt
 // Writes a string where a double can't hold the number.
 std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const LongDouble& number) {
   if (number.is_double()) return put(word, header, std::bit_cast<std::uint64_t>(number.value()));
-  const std::string text = number.text();
-  return put_text(
-      word, ArgumentHeader::of(static_cast<NameId>(ArgumentHeader::Name::get(header)), ArgumentType::Text),
-      text.data(), text.size());
+  return put_text(word, name_in(header), number.text());
 }
 
 // Very old recorders wrote this for a null pointer; newer ones the word NULL, as of any text.
@@ -80,10 +98,12 @@ std::uint64_t* put_enum(std::uint64_t* word, NameId name, const EnumType& type, 
     return put(word, ArgumentHeader::of(name, ArgumentType::Name),
                static_cast<std::uint32_t>(known->name_id));
   std::string text;
-  if (!type.describe(value, text))
-    return put(word, ArgumentHeader::of(name, ArgumentType::Int64), static_cast<std::uint64_t>(value));
-  return put_text(word, ArgumentHeader::of(name, ArgumentType::Text), text.data(),
-                  std::min(text.size(), kMaxPayload));
+  if (!type.describe(value, text)) {
+    const auto number = static_cast<std::uint64_t>(value);
+    return is_decimal(number) ? put(word, ArgumentHeader::of(name, ArgumentType::Int64), number)
+                              : put(word, ArgumentHeader::of(name, ArgumentType::Pointer), bits);
+  }
+  return put_text(word, name, std::string_view(text).substr(0, kMaxPayload));
 }
 
 const EnumType* find_enum(const std::string& name, const PayloadLayout::Context& context) {
@@ -125,17 +145,20 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
     return Step{.load = load,
                 .size = static_cast<std::uint32_t>(item.size),
                 .space = static_cast<std::uint32_t>(aligned(item.size)),
-                .header = ArgumentHeader::of(id, type)};
+                .header = ArgumentHeader::of(id, type),
+                .extra_header = ArgumentHeader::of(id, ArgumentType::Pointer)};
   };
   switch (item.format) {
     case Format::Auto:
-      return number(item.size == sizeof(std::uint64_t) ? Load::Auto : Load::Signed, ArgumentType::Int64);
+      return number(item.size == sizeof(std::uint64_t) ? Load::Auto : Load::AutoPart, ArgumentType::Int64);
     case Format::Signed:
       return number(Load::Signed, ArgumentType::Int64);
     case Format::Unsigned:
-    case Format::Hex:
-    case Format::Octal:
       return number(Load::Unsigned, ArgumentType::Uint64);
+    case Format::Hex:
+      return number(Load::Hex, ArgumentType::Pointer);
+    case Format::Octal:
+      return number(Load::Octal, ArgumentType::Uint64);
     case Format::Char:
       return number(Load::Char, ArgumentType::Text);
     case Format::Float:
@@ -164,19 +187,24 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
   const std::string_view type = item.type_name.starts_with("<lambda") ? "" : std::string_view(item.type_name);
   step.struct_text =
       static_cast<std::uint32_t>(names.intern(fmt::format("{}{}", type, item.size == 0 ? "{}" : "{...}")));
-  if (item.size != 0)
-    step.extra_header = ArgumentHeader::of(names.intern(name + ".bytes"), ArgumentType::Text);
+  step.extra_header =
+      item.size != 0 ? ArgumentHeader::of(names.intern(name + ".bytes"), ArgumentType::Text) : 0;
   return step;
 }
 
 std::size_t PayloadLayout::most_words_of(const Step& step) {
   constexpr std::size_t kNumber = 2, kText = 1;
   constexpr std::size_t kLongDoubleText = 4, kEnumText = kMaxPayload / 8;
+  constexpr std::size_t kCharacterText = 2, kOctalText = 3;  // "'\\351' (-23)", 20 digits
   switch (step.load) {
     case Load::Pointer:
       return 2 * kNumber;
     case Load::LongDouble:
       return kText + kLongDoubleText;
+    case Load::Char:
+      return kText + kCharacterText;
+    case Load::Octal:
+      return kText + kOctalText;
     case Load::Text:
       return kText + 1;  // and a word for each eight bytes of the payload
     case Load::Enum:
@@ -220,14 +248,30 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
     ++count;
     std::size_t space = step.space;
     switch (step.load) {
-      case Load::Auto:
-        word = put(word, step.header, signed_if_near(load_unsigned(at, step.size, Order)));
+      case Load::Auto: {
+        const std::uint64_t bits = signed_if_near(load_unsigned(at, step.size, Order));
+        word = put(word, is_decimal(bits) ? step.header : step.extra_header, bits);
         break;
+      }
+      case Load::AutoPart: {
+        const std::uint64_t bits = load_signed(at, step.size, Order);
+        word = is_decimal(bits) ? put(word, step.header, bits)
+                                : put(word, step.extra_header, without_sign(bits, step.size));
+        break;
+      }
       case Load::Signed:
         word = put(word, step.header, load_signed(at, step.size, Order));
         break;
-      case Load::Unsigned:
+      case Load::Unsigned: {
+        const std::uint64_t bits = load_unsigned(at, step.size, Order);
+        word = put(word, bits <= kLargestDecimal ? step.header : step.extra_header, bits);
+        break;
+      }
+      case Load::Hex:
         word = put(word, step.header, load_unsigned(at, step.size, Order));
+        break;
+      case Load::Octal:
+        word = put_unsigned(word, step.header, load_unsigned(at, step.size, Order));
         break;
       case Load::Pointer: {
         const std::uint64_t address = load_unsigned(at, step.size, Order);
@@ -238,11 +282,13 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         }
         break;
       }
-      case Load::Char:
-        // Viewers end a text at a NUL.
-        word = *at == std::byte{0} ? put_text(word, step.header, kNulText.data(), kNulText.size())
-                                   : put_text(word, step.header, at, step.size);
+      case Load::Char: {
+        const std::int64_t code = sign_extended(std::to_integer<std::uint64_t>(*at), 1);
+        word = code == kEof ? put(word, ArgumentHeader::of(name_of(step), ArgumentType::Int64),
+                                  static_cast<std::uint64_t>(code))
+                            : put_text(word, name_of(step), spelled_character(code));
         break;
+      }
       case Load::Float:
         word = put(word, step.header, std::bit_cast<std::uint64_t>(double{load<float>(at, Order)}));
         break;
@@ -295,10 +341,13 @@ std::optional<Argument> PayloadLayout::number(std::span<const std::byte> payload
       case Load::Auto:
         return Argument(name,
                         static_cast<std::int64_t>(signed_if_near(load_unsigned(at, step.size, order_))));
+      case Load::AutoPart:
       case Load::Signed:
       case Load::Char:
         return Argument(name, static_cast<std::int64_t>(load_signed(at, step.size, order_)));
       case Load::Unsigned:
+      case Load::Hex:
+      case Load::Octal:
       case Load::Pointer:
         return Argument(name, load_unsigned(at, step.size, order_));
       case Load::Enum:

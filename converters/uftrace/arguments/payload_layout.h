@@ -66,7 +66,10 @@ class PayloadLayout {
   enum class Load : std::uint8_t {
     Signed,
     Unsigned,
-    Auto,
+    Auto,      // a register of 8 bytes
+    AutoPart,  // less
+    Hex,
+    Octal,
     Pointer,
     Char,
     Float,
@@ -82,7 +85,7 @@ class PayloadLayout {
     std::uint32_t size;              // bytes of the value
     std::uint32_t space;             // bytes occupied in the payload; unused for strings
     std::uint64_t header;            // of the argument
-    std::uint64_t extra_header = 0;  // of the second argument, `.symbol` or `.bytes`
+    std::uint64_t extra_header = 0;  // of the second argument, `.symbol` or `.bytes`; of a large number
     const EnumType* type = nullptr;  // of an enum
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
   };

@@ -26,7 +26,7 @@ std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
 }  // namespace
 
 SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes)
-    : machine_(machine_of(info)) {
+    : machine_(machine_of(info)), auto_args_(!info.present) {
   const PatternKind kind = pattern_kind_of(info.pattern_type);
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {

@@ -30,7 +30,7 @@ class SpecTable {
   // `path` is the name of info in notes.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes);
 
-  // False if the recording has no values at all.
+  // False if the recording has no values at all. Without info there may be some: .dbg files describe them.
   bool has_any() const { return auto_args_ || !entries_.empty(); }
   const EnumTypes& enums() const { return enums_; }
 
@@ -63,7 +63,7 @@ class SpecTable {
   AutoList auto_arguments_;
   AutoList auto_results_;
   EnumTypes enums_;
-  bool auto_args_ = false;
+  bool auto_args_;  // functions without an entry have the values of their .dbg file; so without info
 };
 
 }  // namespace convert::uftrace

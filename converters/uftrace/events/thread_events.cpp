@@ -76,19 +76,27 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
 bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane) {
   const std::size_t address_size = context_.word_size;
   if (data.size() <= address_size || data.size() > address_size + kWord) return false;
-  const NameId name = variable_at(load(data.first(address_size)), time_ns);
-  values_.add({name, load(data.subspan(address_size))});
+  const Variable& variable = variable_at(load(data.first(address_size)), time_ns);
+  std::span<const std::byte> value = data.subspan(address_size);
+  value = value.first(std::min(value.size(), variable.size));
+  const std::uint64_t bits = load(value);
+  if (value.size() == 1)
+    values_.add({variable.name, bits});  // a character, a flag or a small number: rarely a negative one
+  else
+    values_.add({variable.name, sign_extended(bits, value.size())});
   emit_counter(time_ns, context_.names.intern("watch"), 0, lane);
   return true;
 }
 
-NameId ThreadEvents::variable_at(std::uint64_t address, std::uint64_t time_ns) {
+const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, std::uint64_t time_ns) {
   symbols_.move_to(time_ns);
   const auto [known, is_new] = variables_.try_emplace({symbols_.epoch(), address});
   if (is_new) {
     const Symbol* const symbol = symbols_.at(address).symbol;
-    known->second = context_.names.intern(symbol != nullptr ? demangle(symbol->name, context_.demangle)
-                                                            : fmt::format("<{:x}>", address));
+    if (symbol != nullptr) known->second.size = static_cast<std::size_t>(symbol->end - symbol->start);
+    known->second.name =
+        context_.names.intern(symbol != nullptr ? demangle(symbol->name, context_.demangle)
+                                                : fmt::format("<{:x}>", address));
   }
   return known->second;
 }

@@ -48,19 +48,24 @@ class ThreadEvents {
   void forget() { for_entry_.clear(), for_exit_.clear(); }
 
  private:
+  struct Variable {
+    NameId name = {};
+    std::size_t size = sizeof(std::uint64_t);  // of its symbol
+  };
+
   bool emit_known(const KnownEvent& event, std::uint64_t time_ns, std::span<const std::byte> data,
                   Lane* lane);
   bool emit_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
   void emit_user_event(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
   void emit_counter(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
-  NameId variable_at(std::uint64_t address, std::uint64_t time_ns);
+  const Variable& variable_at(std::uint64_t address, std::uint64_t time_ns);
   LabelId label(NameId name) { return context_.names.intern_label(context_.names.intern("event"), name); }
   std::uint64_t load(std::span<const std::byte> bytes) const;
 
   EventContext context_;
   const Task& task_;
   TaskSymbols symbols_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, NameId> variables_;  // by epoch and address
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // by epoch and address
   SessionSpan registered_ = {.until_ns = 0};                             // the last add_use() returned it
   Arguments for_entry_;
   Arguments for_exit_;

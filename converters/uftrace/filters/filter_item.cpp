@@ -63,7 +63,7 @@ class WordParser {
   }
   bool is_filter() const { return item_.option == Option::Filter || item_.option == Option::Notrace; }
 
-  // -T accepts all settings, -F and -N some, -C and -H none.
+  // -T accepts all settings, -F and -N some, -C, -H and -L none.
   void give(Setting setting) {
     constexpr std::array kOfFilters{Setting::Depth,  Setting::Time, Setting::Size,
                                     Setting::Caller, Setting::Hide, Setting::Condition};
@@ -99,7 +99,9 @@ class WordParser {
 
   void set_value(const Action& action, std::string_view value, std::string_view word) {
     Actions& actions = item_.actions;
-    if (action.setting == Setting::Filter && item_.option == Option::Trigger) {
+    if (action.setting == Setting::Hide && item_.option == Option::Location) {
+      actions.is_in = false;
+    } else if (action.setting == Setting::Filter && item_.option == Option::Trigger) {
       actions.is_in = action.name == "filter";
     } else if (action.setting == Setting::Depth) {
       const auto depth = c_number(value);
@@ -181,6 +183,8 @@ std::string_view name_of(FilterItem::Option option) {
       return "--caller-filter";
     case FilterItem::Option::Hide:
       return "--hide";
+    case FilterItem::Option::Location:
+      return "--loc-filter";
   }
   return {};
 }
@@ -191,8 +195,9 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
   split(list, ';', [&](std::string_view text) {
     const std::size_t at = std::min(text.find('@'), text.size());
     FilterItem item{.option = option, .text = std::string(text), .pattern = std::string(text.substr(0, at))};
-    if (option == Option::Filter && item.pattern.starts_with('!')) {
-      item.option = Option::Notrace;
+    if ((option == Option::Filter || option == Option::Location) && item.pattern.starts_with('!')) {
+      if (option == Option::Filter) item.option = Option::Notrace;
+      item.actions.is_in = false;
       item.pattern.erase(0, 1);
     }
     if (item.option == Option::Filter || item.option == Option::Notrace) {
@@ -214,7 +219,8 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
     items.push_back(std::move(item));
   });
   if (items.empty())
-    throw UsageError(fmt::format("{} takes names of functions, not '{}'", name_of(option), list));
+    throw UsageError(fmt::format("{} takes names of {}, not '{}'", name_of(option),
+                                 option == Option::Location ? "source files" : "functions", list));
   return items;
 }
 

@@ -1,5 +1,5 @@
-// One item of -F, -N, -C, -H and -T: `name[@word{,word}]`. A word is an action, or the one module that the
-// item is for (fact sheet of filters, 3 and 8).
+// One item of -F, -N, -C, -H, -T and -L: `name[@word{,word}]`. A word is an action, or the one module that
+// the item is for (fact sheet of filters, 3 and 8).
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ class Settings {
 // The values of settings. A value counts if `given` has its setting.
 struct Actions {
   Settings given = {};
-  bool is_in = true;  // for Filter: shown, not filtered
+  bool is_in = true;  // for Filter and -L: shown, not filtered
   std::uint32_t depth = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t size = 0;
@@ -77,11 +77,11 @@ struct Actions {
 
 struct FilterItem {
   // uftrace applies options in this order.
-  enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide };
+  enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide, Location };
 
   Option option;
   std::string text;         // as the user wrote it, for messages
-  std::string pattern;      // of function names
+  std::string pattern;      // of function names; of -L: of source files
   std::string module = {};  // empty: all but the kernel
   Actions actions = {};
   Settings clears = {};  // settings of earlier items that no longer count

@@ -54,6 +54,11 @@ std::vector<Option> options_of(FilterOptions& options) {
           "what holds in these functions: filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, "
           "trace_on, trace_off, clear, if:argN==VALUE",
           options),
+      item_option(Of::Location, 'L', "FILE",
+                  "only functions of these source files, where .dbg files tell them: the end of a path, or a "
+                  "pattern; !FILE or FILE@hide: not those; what they call is judged by itself. Without "
+                  "context switches",
+                  options),
       choice("match", options.match,
              {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
              "how NAME is meant (default: regex: a regular expression that may lie anywhere in the name, "

@@ -1,4 +1,5 @@
-// The options that choose which functions and calls are shown: -F, -N, -C, -H, -T, -D, -t, -Z and the like.
+// The options that choose which functions and calls are shown: -F, -N, -C, -H, -T, -L, -D, -t, -Z and the
+// like.
 #pragma once
 
 #include <cstdint>

@@ -33,13 +33,13 @@ bool has_function(const SymbolTable& table, const std::string& name, Demangle de
 
 }  // namespace
 
-FilterTable::FilterTable(const FilterOptions& options, bool passes_program, Demangle demangle,
-                         Symbolizer& symbolizer)
-    : options_(options), passes_program_(passes_program), demangle_(demangle), symbolizer_(symbolizer) {
+FilterTable::FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions)
+    : options_(options), passes_program_(passes_program), functions_(functions) {
   for (const FilterItem& item : options_.items) {
+    const Demangle mode = item.option == FilterItem::Option::Location ? Demangle::No : functions_.demangle;
     // A mangled name is no pattern.
-    const bool is_mangled = convert::demangle(item.pattern, demangle) != item.pattern;
-    NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, demangle);
+    const bool is_mangled = demangle(item.pattern, mode) != item.pattern;
+    NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, mode);
     if (!pattern.problem().empty() && !is_like_a_name(item.pattern))
       throw UsageError(
           fmt::format("{}: '{}' is no regular expression ({}): put \\ before its special characters, or give "
@@ -59,6 +59,7 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, Dema
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const Actions& actions = rules_[i].item.actions;
     if (actions.given.has(Setting::Filter) && actions.is_in && !is_filter_cleared(i)) needs_.filter = true;
+    if (rules_[i].item.option == FilterItem::Option::Location) needs_.locations |= actions.is_in;
     needs_.sizes |= actions.given.has(Setting::Size);
     has_times |= actions.given.has(Setting::Time);
     has_traces |= actions.given.has(Setting::Trace);
@@ -86,18 +87,46 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
   return !known->second;
 }
 
+// Without special characters, a pattern is one or more components of the path, but for the beginning of the
+// first: "lib" is a part of "src/mylib/c.c", and "c" of every "x.c".
+bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
+  if (!rule.pattern.is_plain()) return rule.pattern.matches(file);
+  std::string_view part = rule.pattern.text();
+  if (part.starts_with('/')) part.remove_prefix(1);
+  if (part.ends_with('/')) part.remove_suffix(1);
+  for (std::size_t at = file.find(part); at != std::string::npos; at = file.find(part, at + 1)) {
+    const std::string_view rest = std::string_view(file).substr(at + part.size());
+    if (rest.empty() || rest.front() == '/') return true;
+  }
+  return false;
+}
+
+// Empty if it is not known.
+std::string FilterTable::file_of(const SymbolAt& function) const {
+  const NameId line = functions_.lines.line_of(function);
+  if (line == CallName::kNoLine) return {};
+  const std::string_view text = functions_.names.text(line);
+  return std::string(text.substr(0, text.rfind(':')));
+}
+
 bool FilterTable::fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& function,
                        const AddressSpace* space) const {
   if (rule.is_kernel != function.is_kernel()) return false;
+  if (rule.item.option == FilterItem::Option::Location) {
+    const std::string file = file_of(function);
+    if (file.empty() || !lies_in(rule, file)) return false;
+    return rule.item.module.empty() || function.is_in(rule.item.module, space);
+  }
   const auto is_meant = [&](const std::string& name) {
-    return fits(rule, name, *function.image->symbols, demangle_);
+    return fits(rule, name, *function.image->symbols, functions_.demangle);
   };
   if (std::ranges::none_of(names, is_meant)) return false;
   return rule.is_kernel || rule.item.module.empty() || function.is_in(rule.item.module, space);
 }
 
 const FunctionRule* FilterTable::keep(FunctionRule rule, const Symbol* symbol, const Image* image) {
-  const bool is_empty = rule.actions.given.empty() && !rule.is_passed_over && !needs_.sizes;
+  const bool is_empty =
+      rule.actions.given.empty() && !rule.is_passed_over && !rule.is_elsewhere && !needs_.sizes;
   auto& kept = function_rules_[{symbol, image}];
   kept = is_empty ? nullptr : std::make_unique<const FunctionRule>(std::move(rule));
   return kept.get();
@@ -109,21 +138,26 @@ const FunctionRule* FilterTable::rule_of(const TaskSymbols& symbols, std::uint64
 }
 
 const FunctionRule* FilterTable::kernel_rule(std::uint64_t address) {
-  return find_rule(symbolizer_.kernel_at(address), nullptr);
+  return find_rule(functions_.symbolizer.kernel_at(address), nullptr);
 }
 
 const FunctionRule* FilterTable::find_rule(const SymbolAt& function, const AddressSpace* space) {
-  if (function.symbol == nullptr) return needs_.sizes ? &unnamed_ : nullptr;
+  if (function.symbol == nullptr) {
+    if (needs_.locations) return &elsewhere_;
+    return needs_.sizes ? &unnamed_ : nullptr;
+  }
   const std::lock_guard lock(mutex_);
   if (const auto known = function_rules_.find({function.symbol, function.image});
       known != function_rules_.end())
     return known->second.get();
-  const auto names = function.names(demangle_);
+  const auto names = function.names(functions_.demangle);
   FunctionRule rule{.size = function.symbol->end - function.symbol->start,
                     .is_passed_over = options_.no_libcall && function.symbol->is_plt()};
+  rule.is_elsewhere = needs_.locations;
   for (Rule& option : rules_) {
     if (!fits(option, names, function, space)) continue;
     rule.apply(option.item);
+    if (option.item.option == FilterItem::Option::Location) rule.is_elsewhere = !option.item.actions.is_in;
     option.is_used = true;
   }
   return keep(std::move(rule), function.symbol, function.image);
@@ -140,17 +174,20 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
   if (rule.is_used) return options_.report->add(number, Fit::Called, {});
   const std::string& module = rule.item.module;
   const auto what = fmt::format("{}: {} '{}'", input, name_of(rule.item.option), rule.item.text);
-  auto tables = symbolizer_.tables();
-  if (rule.is_kernel) tables = {{"the kernel", symbolizer_.kernel_symbols()}};
+  if (rule.item.option == FilterItem::Option::Location)
+    return options_.report->add(number, Fit::Nothing,
+                                fmt::format("{}: no function that was called lies in such a file", what));
+  auto tables = functions_.symbolizer.tables();
+  if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.kernel_symbols()}};
   std::string elsewhere;  // a function that fits, but for its module
   fxt::SimilarNames similar(rule.pattern.text());
   for (const auto& [where, table] : tables) {
     if (table == nullptr) continue;
     for (const Symbol& symbol : table->symbols()) {
       if (!symbol.is_function()) continue;
-      const std::string name = convert::demangle(symbol.name, demangle_);
+      const std::string name = demangle(symbol.name, functions_.demangle);
       similar.see(name);
-      if (!fits(rule, name, *table, demangle_)) continue;
+      if (!fits(rule, name, *table, functions_.demangle)) continue;
       const std::string text = fmt::format("{}: {} is a function of {}", what, name, where);
       const bool is_there =
           rule.is_kernel || module.empty() || (module == kPlt ? symbol.is_plt() : where.starts_with(module));

@@ -27,6 +27,7 @@ struct FunctionRule {
   Actions actions = {};
   std::uint64_t size = 0;       // of its symbol in bytes; 0 if it has none
   bool is_passed_over = false;  // its calls are hidden, and change nothing for the calls inside
+  bool is_elsewhere = false;    // -L hides its calls
 
   bool has(Setting setting) const { return actions.given.has(setting); }
   // Adds the settings of an item, which override earlier ones.
@@ -47,14 +48,24 @@ using FunctionRuleCache = AddressCache<const FunctionRule*>;
 
 class FilterTable {
  public:
-  // Borrows the symbolizer for its whole life. With `passes_program`, only calls of the kernel are shown.
-  // Throws UsageError if a pattern is no regular expression.
-  FilterTable(const FilterOptions& options, bool passes_program, Demangle demangle, Symbolizer& symbolizer);
+  // What functions are called and where they stand. Borrowed by the table.
+  struct Functions {
+    Symbolizer& symbolizer;
+    const FunctionLines& lines;
+    const Names& names;  // of the lines
+    Demangle demangle;
+  };
+  // With `passes_program`, only calls of the kernel are shown. Throws UsageError if a pattern is no regular
+  // expression.
+  FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions);
 
   // The rule of the function at that address; null if it has none. Valid as long as this object.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
   // The rule of a call whose address is not known.
-  const FunctionRule* unknown_rule() const { return passes_program_ ? &passed_ : nullptr; }
+  const FunctionRule* unknown_rule() const {
+    if (passes_program_) return &passed_;
+    return needs_.locations ? &elsewhere_ : nullptr;
+  }
   // The rule of a function of the kernel.
   const FunctionRule* kernel_rule(std::uint64_t address);
 
@@ -95,8 +106,11 @@ class FilterTable {
     bool later_records = false;  // what comes after the begin of a call
     bool functions = false;      // for that, the functions, too
     bool sizes = false;          // of functions
+    bool locations = false;      // functions without a location of their own are hidden
   };
   static bool fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle);
+  static bool lies_in(const Rule& rule, const std::string& file);
+  std::string file_of(const SymbolAt& function) const;
   bool fits(Rule& rule, const std::vector<std::string>& names, const SymbolAt& function,
             const AddressSpace* space) const;
   const FunctionRule* find_rule(const SymbolAt& function, const AddressSpace* space);
@@ -106,8 +120,7 @@ class FilterTable {
 
   const FilterOptions options_;
   const bool passes_program_;
-  Demangle demangle_;
-  Symbolizer& symbolizer_;
+  Functions functions_;
   std::vector<Rule> rules_;  // in the order in which they apply
   Needs needs_;
   std::mutex mutex_;
@@ -115,6 +128,7 @@ class FilterTable {
   std::map<std::pair<const Symbol*, const Image*>, std::unique_ptr<const FunctionRule>> function_rules_;
   const FunctionRule unnamed_ = {};
   const FunctionRule passed_ = {.actions = {}, .size = 0, .is_passed_over = true};
+  const FunctionRule elsewhere_ = {.actions = {}, .size = 0, .is_elsewhere = true};
 };
 
 }  // namespace convert::uftrace

@@ -23,7 +23,7 @@ bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool
     inside.is_out = true;
     return false;
   }
-  if (!is_open(inside)) return false;
+  if (!is_open(inside) || (rule != nullptr && rule->is_elsewhere)) return false;
   if (rule != nullptr) {
     if (rule->has(Setting::Depth)) inside.budget = static_cast<std::int32_t>(rule->actions.depth);
     const bool turns_on = rule->has(Setting::TraceOn);

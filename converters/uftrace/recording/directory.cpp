@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 
 #include "converters/model/reading/input_error.h"
@@ -23,6 +24,28 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
   const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
   if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
   return whole_number<std::uint32_t>(digits);
+}
+
+// Whether a process has the FIFO open: the recorder, which reads what its program tells it. Looks at the
+// files of processes, as opening the FIFO would disturb both. False for processes of other users.
+bool is_open(const std::filesystem::path& fifo) {
+  using std::filesystem::directory_iterator;
+  struct stat wanted {};
+  if (::stat(fifo.c_str(), &wanted) != 0 || !S_ISFIFO(wanted.st_mode)) return false;
+  std::error_code error;
+  for (directory_iterator process("/proc", error); !error && process != directory_iterator();
+       process.increment(error)) {
+    if (!whole_number(process->path().filename().native())) continue;
+    std::error_code hidden;
+    for (directory_iterator file(process->path() / "fd", hidden); !hidden && file != directory_iterator();
+         file.increment(hidden)) {
+      struct stat status {};
+      if (::stat(file->path().c_str(), &status) == 0 && status.st_ino == wanted.st_ino &&
+          status.st_dev == wanted.st_dev)
+        return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -54,6 +77,9 @@ Directory list_directory(const std::filesystem::path& path) {
     }
   }
   if (error) throw InputError(Location::file(path.native()), "can't be listed: " + error.message());
+
+  // A recorder makes the FIFO when it begins, and writes info when it ends.
+  found.is_growing = !std::filesystem::exists(path / "info", error) && is_open(path / ".channel");
 
   std::ranges::sort(found.threads, {}, &ThreadFile::tid);
   std::ranges::sort(found.perf_cpus, {}, &CpuFile::cpu);

@@ -36,6 +36,7 @@ struct Directory {
   std::vector<std::string> session_maps = {};  // the ids of sid-<id>.map, sorted
   std::vector<std::string> symbol_files = {};  // names of *.sym, sorted
   std::vector<std::string> debug_files = {};   // names of *.dbg, sorted
+  bool is_growing = false;                     // a recorder still writes here
 };
 
 // Throws InputError if `path` is not a directory that can be listed.

@@ -204,15 +204,23 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
   return info;
 }
 
-Info read_info(const std::filesystem::path& directory, Notes& notes) {
-  const auto path = directory / "info";
-  const auto bytes = read_text_file(path);
-  if (!bytes || bytes->empty()) {
-    notes.add(kNoInfo, Location::file(path.native()),
-              fmt::format("{}; {}", bytes ? "is empty" : "there is none", assumption_text({})));
-    return {};
+Info read_info(const Directory& directory, Notes& notes) {
+  const std::string path = (directory.path / "info").native();
+  std::optional<std::string> bytes;
+  std::string problem = path + ": there is none";
+  try {
+    bytes = read_text_file(path);
+    if (bytes && bytes->empty()) problem = path + ": is empty";
+  } catch (const InputError& unreadable) {
+    problem = unreadable.what();
   }
-  return parse_info(*bytes, path.native(), notes);
+  if (bytes && !bytes->empty()) return parse_info(*bytes, path, notes);
+  if (directory.is_growing)
+    notes.add(kStillRecording, Location::file(directory.path.native()),
+              "its recorder still runs: what is there so far is shown; convert again when it has ended");
+  else
+    notes.add(kNoInfo, [&] { return fmt::format("{}; {}", problem, assumption_text({})); });
+  return {};
 }
 
 namespace {

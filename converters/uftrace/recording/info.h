@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/notes.h"
+#include "converters/uftrace/recording/directory.h"
 #include "fxt/field.h"
 
 namespace convert::uftrace {
@@ -89,8 +89,9 @@ std::string feature_names(std::uint64_t features);
 // damaged header or line is noted.
 Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
 
-// Reads <directory>/info. A missing or empty file is noted, and the result is what uftrace assumes then.
-Info read_info(const std::filesystem::path& directory, Notes& notes);
+// Reads <directory>/info. A missing, empty or unreadable file is noted, and the result is what uftrace
+// assumes then.
+Info read_info(const Directory& directory, Notes& notes);
 
 // How a program ended, by its exit status: "exited with code 3", "killed by SIGSEGV".
 std::string ending_of(std::int64_t exit_status);

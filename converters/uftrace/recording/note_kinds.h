@@ -9,6 +9,7 @@ namespace convert::uftrace {
 // ---- Text and metadata files ----
 inline constexpr NoteKind kDamagedLine{"damaged-line", "lines of text files that could not be understood"};
 inline constexpr NoteKind kNoInfo{"no-info", "recordings without a usable info file (recorder killed?)"};
+inline constexpr NoteKind kStillRecording{"still-recording", "recordings that have not ended yet"};
 inline constexpr NoteKind kNoWallClock{
     "no-wall-clock", "recordings that do not tell the time of day: shown by their own clock"};
 inline constexpr NoteKind kNoTaskFile{"no-task-file", "recordings without a list of tasks"};

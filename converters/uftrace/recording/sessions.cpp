@@ -27,6 +27,17 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
+// Completes what the map tells of the program: the recorder cuts paths at the first blank, and finds no
+// build-id then.
+void identify_program(MemoryMap& map, const std::string& exename, const Info& info) {
+  const std::string cut = exename.substr(0, exename.find(' '));
+  auto program = std::ranges::find(map.modules, exename, &Module::path);
+  if (program == map.modules.end()) program = std::ranges::find(map.modules, cut, &Module::path);
+  if (program == map.modules.end()) return;
+  program->path = exename;
+  if (program->build_id.empty() && info.exename == exename) program->build_id = info.build_id;
+}
+
 }  // namespace
 
 std::size_t AddressSpace::libraries_at(std::uint64_t time_ns) const {
@@ -57,7 +68,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   const auto text = listed ? read_optional_file(path, notes) : std::nullopt;
   if (text) {
     space.map = parse_map(*text, path.native(), notes);
-  } else {
+  } else if (!listed) {  // else it can't be read, which is noted
     notes.add(kNoMap, Location::file(path.native()), "there is none");
   }
   return space;
@@ -71,11 +82,10 @@ void Sessions::add_sessions(const Directory& directory, const Info& info,
   }
   std::ranges::stable_sort(starts, {}, &SessionStart::time_ns);
   for (const SessionStart* const start : starts) {
-    const Session& session =
-        sessions_.emplace_back(Session{.start_ns = start->time_ns,
-                                       .pid = start->pid,
-                                       .exename = start->exename,
-                                       .space = &space_of(start->sid, directory, notes)});
+    AddressSpace& space = space_of(start->sid, directory, notes);
+    identify_program(space.map, start->exename, info);
+    const Session& session = sessions_.emplace_back(
+        Session{.start_ns = start->time_ns, .pid = start->pid, .exename = start->exename, .space = &space});
     sessions_of_process_[start->pid].push_back(&session);
   }
 

@@ -9,6 +9,7 @@ namespace convert::uftrace {
 void RecordCursor::read(std::span<std::byte> block) {
   block_.offset += block_.at;
   block_.at = 0;
+  if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
   block_.bytes = file_.read(block_.offset, block);
   block_.at_end = block_.offset + block_.bytes.size() == file_.size();
   is_held_ = false;
@@ -213,6 +214,14 @@ std::size_t RecordCursor::zero_bytes(Ahead rest) const {
   if (rest.bytes.size() - zeros < kWord) return rest.at_end ? zeros : zeros - kWord;
   const Record last = load_record(rest.bytes.data() + zeros - kWord, facts_.order);
   return last.has_magic() && last.type() == RecordType::Lost ? zeros - kWord : zeros;
+}
+
+// Holes can be huge, so they are not read. The last word before data may be the time of a LOST record.
+void RecordCursor::skip_hole() {
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  const std::uint64_t end = file_.end_of_hole(block_.offset) / kWord * kWord;
+  if (end < block_.offset + 2 * kWord) return;
+  block_.offset = damage_.item->end = end - kWord;
 }
 
 void RecordCursor::extend_damage(RecordItem::What what, std::size_t bytes) {

@@ -225,6 +225,7 @@ class RecordCursor {
   void size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const;
   void skip_damage(Ahead rest, std::size_t from);
   std::size_t zero_bytes(Ahead rest) const;
+  void skip_hole();
   void extend_damage(RecordItem::What what, std::size_t bytes);
   std::optional<RecordItem> end_damage();
   Expectation expectation() const;

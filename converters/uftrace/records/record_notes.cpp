@@ -6,43 +6,46 @@
 
 namespace convert::uftrace {
 
-void RecordNotes::add(const NoteKind& kind, std::string_view problem, std::uint64_t count) {
-  notes_.add(
-      kind, [&] { return fmt::format("{}: {}", location().text(), problem); }, count);
-}
-
 void RecordNotes::add_item(const RecordItem& item, bool is_last) {
   move_to(item.begin);
-  const auto note = [&](const NoteKind& kind, std::uint64_t count, const auto& problem) {
-    notes_.add(
-        kind, [&] { return fmt::format("{}: {}", location().text(), problem()); }, count);
-  };
+  const bool is_tail =
+      is_last && (item.what == RecordItem::What::Zeros || item.what == RecordItem::What::Truncated);
+  if (is_growing_ && is_tail) return;
   const std::uint64_t bytes = item.end - item.begin;
   switch (item.what) {
     case RecordItem::What::Loss:
-      note(kRecordsLost, item.call.address, [&] {
-        return fmt::format("the recorder lost {} {}", item.call.address,
-                           item.call.address == 1 ? "record" : "records");
-      });
+      add(
+          kRecordsLost,
+          [&] {
+            return fmt::format("the recorder lost {} {}", item.call.address,
+                               item.call.address == 1 ? "record" : "records");
+          },
+          item.call.address);
       break;
     case RecordItem::What::BadTime:
-      note(kBadTime, 1,
-           [&] { return fmt::format("a record time of {} ns is impossible here", item.call.time_ns); });
+      add(kBadTime,
+          [&] { return fmt::format("a record time of {} ns is impossible here", item.call.time_ns); });
       break;
     case RecordItem::What::NotRecords:
-      note(kDamagedBytes, bytes, [&] {
-        return "not records, up to " +
-               (is_last ? std::string("the end of the file") : fmt::format("+{:#x}", item.end));
-      });
+      add(
+          kDamagedBytes,
+          [&] {
+            return "not records, up to " +
+                   (is_last ? std::string("the end of the file") : fmt::format("+{:#x}", item.end));
+          },
+          bytes);
       break;
     case RecordItem::What::Zeros:
-      note(is_last ? kTruncatedTail : kZeroFilled, bytes, [] { return "zeros instead of records"; });
+      add(is_last ? kTruncatedTail : kZeroFilled, "zeros instead of records", bytes);
       break;
     case RecordItem::What::Truncated:
-      note(kTruncatedTail, bytes, [&] {
-        return fmt::format("truncated: {} needs {} bytes, {} left",
-                           item.needed == kRecordSize ? "a record" : "the event", item.needed, bytes);
-      });
+      add(
+          kTruncatedTail,
+          [&] {
+            return fmt::format("truncated: {} needs {} bytes, {} left",
+                               item.needed == kRecordSize ? "a record" : "the event", item.needed, bytes);
+          },
+          bytes);
       break;
     case RecordItem::What::Call:
     case RecordItem::What::Event:
@@ -51,9 +54,8 @@ void RecordNotes::add_item(const RecordItem& item, bool is_last) {
 }
 
 void RecordNotes::add_time_reversed(const RecordItem& call) {
-  notes_.add(kTimeWentBack, [&] {
-    return fmt::format("{}: the record's time is {} ns before the last one", location().text(),
-                       call.before_ns - call.call.time_ns);
+  add(kTimeWentBack, [&] {
+    return fmt::format("the record's time is {} ns before the last one", call.before_ns - call.call.time_ns);
   });
 }
 

@@ -1,7 +1,9 @@
 // Notes about one record file, which name the offset of the current record.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,9 @@ namespace convert::uftrace {
 
 class RecordNotes {
  public:
-  // Borrows both.
-  RecordNotes(Notes& notes, const std::string& path) : notes_(notes), path_(path) {}
+  // Borrows both. `is_growing`: the end of the file is not its end.
+  RecordNotes(Notes& notes, const std::string& path, bool is_growing = false)
+      : notes_(notes), path_(path), is_growing_(is_growing) {}
 
   // What follows is about the record at this offset.
   void move_to(std::uint64_t offset) { offset_ = offset; }
@@ -22,7 +25,16 @@ class RecordNotes {
   const std::string& path() const { return path_; }
   Notes& all() { return notes_; }
 
-  void add(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1);
+  void add(const NoteKind& kind, std::string_view problem, std::uint64_t count = 1) {
+    add(
+        kind, [&] { return problem; }, count);
+  }
+  // The same for notes that can be many: `problem` is only called if the text is kept.
+  template <std::invocable Problem>
+  void add(const NoteKind& kind, Problem&& problem, std::uint64_t count = 1) {
+    notes_.add(
+        kind, [&] { return fmt::format("{}: {}", location().text(), problem()); }, count);
+  }
   // Losses, impossible times, and what can't be read; moves to the item. `is_last`: the file ends with it.
   void add_item(const RecordItem& item, bool is_last);
   // The call's time is before that of an earlier one.
@@ -31,6 +43,7 @@ class RecordNotes {
  private:
   Notes& notes_;
   const std::string& path_;
+  bool is_growing_;
   std::uint64_t offset_ = 0;
 };
 

@@ -25,6 +25,7 @@ struct ThreadFacts {
   std::size_t max_stack = 0;                       // depths the recorder may have written; 0 if unknown
   std::uint64_t begun_ns = 0;                      // when the thread may have begun; 0 if that is not known
   std::optional<std::uint64_t> elapsed_ns = {};    // how long the recording took, if that is known
+  bool is_growing = false;                         // the recorder still writes the file
   std::shared_ptr<const CodeAddresses> code = {};  // null: functions may lie anywhere
 
   bool is_code(std::uint64_t address) const { return code == nullptr || code->contains(address); }
@@ -42,10 +43,11 @@ class TaskCode final : public CodeAddresses {
 };
 
 // Borrows the task and the symbolizer.
-inline ThreadFacts facts_of(const Task& task, const Info& info, Symbolizer& symbolizer) {
+inline ThreadFacts facts_of(const Task& task, const Info& info, Symbolizer& symbolizer, bool is_growing) {
   ThreadFacts facts{.order = info.order,
                     .max_stack = info.max_stack.value_or(0),
                     .elapsed_ns = elapsed_ns(info),
+                    .is_growing = is_growing,
                     .code = std::make_shared<TaskCode>(symbolizer, task)};
   if (task.fork_ns)
     facts.begun_ns = *task.fork_ns;

@@ -47,6 +47,10 @@ const SymbolTable* ElfFiles::of(const Image& image) {
   return symbols->second.table.get();
 }
 
+void ElfFiles::replaced_by(const Image& image, std::string_view file) {
+  symbols_.at({image.path, image.build_id}).text += fmt::format("; its functions are named by {}", file);
+}
+
 void ElfFiles::add_notes(Notes& notes) const {
   for (const auto& [image, symbols] : symbols_)
     if (symbols.kind != nullptr) notes.add(*symbols.kind, [&text = symbols.text] { return text; });

@@ -28,6 +28,8 @@ class ElfFiles {
 
   // The symbols of a module or library, read on demand. Null if there are none. Valid as long as this object.
   const SymbolTable* of(const Image& image);
+  // Says in the note on an image without symbols where its names come from instead.
+  void replaced_by(const Image& image, std::string_view file);
   // Notes what is missing or unsure, in an order that does not depend on the order of calls.
   void add_notes(Notes& notes) const;
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
@@ -15,6 +16,10 @@ namespace {
 constexpr std::string_view kKernelFile = "kallsyms";
 constexpr std::size_t kSuffixSize = 4;            // hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
+
+// A .dbg file has no sizes. Addresses of records lie this close to the start of their function; farther on,
+// another one that is not listed may have begun.
+constexpr std::uint64_t kLongestPrologue = 128;
 
 // Without a build-id the suffix is the sum of the bytes of the path.
 std::string path_suffix(std::string_view path) {
@@ -47,6 +52,14 @@ ModuleFileHeader parse_module_file_header(std::string_view text) {
     }
   }
   return header;
+}
+
+std::optional<DebugFunction> parse_debug_function(std::string_view line) {
+  if (!line.starts_with(DebugFunction::kKey)) return std::nullopt;
+  line.remove_prefix(DebugFunction::kKey.size());
+  const auto offset = consume_number(line, 16);
+  if (!offset || !line.starts_with(' ')) return std::nullopt;
+  return DebugFunction{.offset = *offset, .name = line.substr(1)};
 }
 
 // All files of modules with this basename, the one without suffix first.
@@ -83,6 +96,12 @@ std::optional<std::string> ModuleFiles::of(const Image& image) {
       break;
   }
   return std::nullopt;
+}
+
+ModuleFileHeader ModuleFiles::header_of(const Image& image) {
+  const auto name = of(image);
+  const std::lock_guard lock(mutex_);
+  return name ? header_of(*name) : ModuleFileHeader{};
 }
 
 // <basename>.sym, or a file with a suffix if that one belongs to another module.
@@ -139,6 +158,34 @@ const SymbolTable* SymbolFiles::of(const Image& image) {
       table->second = read_symbol_table(std::move(*text), path.native(), notes_);
   }
   return table->second.get();
+}
+
+void SymbolFiles::identify(Image& image) {
+  const bool is_relative = image.kind == Image::Kind::Library && !image.path.starts_with('/');
+  if (!image.build_id.empty() && !is_relative) return;
+  const ModuleFileHeader header = debug_files_.header_of(image);
+  if (image.build_id.empty()) image.build_id = header.build_id;
+  if (is_relative && header.module_path.starts_with('/')) image.path = header.module_path;
+}
+
+std::pair<std::string, const SymbolTable*> SymbolFiles::from_debug_file(const Image& image) {
+  const auto name = debug_files_.of(image);
+  if (!name) return {};
+  const auto [table, is_new] = tables_.try_emplace(*name);
+  if (is_new) {
+    std::vector<std::string> texts;
+    texts.push_back(read_optional_file(directory_.path / *name, notes_).value_or(""));
+    std::vector<Symbol> symbols;
+    Lines lines(texts.front());
+    while (const auto line = lines.next())
+      if (const auto function = parse_debug_function(*line))
+        symbols.push_back({.start = function->offset,
+                           .end = function->offset + std::min(kLongestPrologue, ~function->offset),
+                           .name = function->name,
+                           .type = 'T'});
+    if (!symbols.empty()) table->second = std::make_unique<SymbolTable>(std::move(texts), std::move(symbols));
+  }
+  return {*name, table->second.get()};
 }
 
 }  // namespace convert::uftrace

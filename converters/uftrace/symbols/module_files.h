@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/model/notes.h"
@@ -55,6 +56,16 @@ struct ModuleFileHeader {
 
 ModuleFileHeader parse_module_file_header(std::string_view text);
 
+// A line of a .dbg file that begins a function: "F: <offset> <name>".
+struct DebugFunction {
+  static constexpr std::string_view kKey = "F: ";
+  std::uint64_t offset;   // of its symbol
+  std::string_view name;  // mangled
+};
+
+// Nothing if what follows the key is damaged.
+std::optional<DebugFunction> parse_debug_function(std::string_view line);
+
 // Safe to use from several threads.
 class ModuleFiles {
  public:
@@ -65,6 +76,7 @@ class ModuleFiles {
 
   // The name of the file. Nothing if no file fits, and for the kernel.
   std::optional<std::string> of(const Image& image);
+  ModuleFileHeader header_of(const Image& image);  // empty if no file fits
 
  private:
   std::optional<std::string> of_module(std::string_view path, std::string_view build_id);
@@ -83,20 +95,28 @@ class ModuleFiles {
 // The symbols in a text file; notes its damaged lines. `path` is for the notes.
 std::unique_ptr<SymbolTable> read_symbol_table(std::string text, std::string_view path, Notes& notes);
 
-// Reads .sym files on demand. Tables are valid as long as this object.
+// Reads .sym files on demand. A recorder that was killed leaves none; its .dbg files then tell which build
+// was loaded, and where functions begin. Tables are valid as long as this object.
 class SymbolFiles {
  public:
   // Borrows both.
   SymbolFiles(const Directory& directory, Notes& notes)
-      : directory_(directory), notes_(notes), files_(directory, directory.symbol_files, ".sym", notes) {}
+      : directory_(directory),
+        notes_(notes),
+        files_(directory, directory.symbol_files, ".sym", notes),
+        debug_files_(directory, directory.debug_files, ".dbg", notes) {}
 
   // Null if no file fits.
   const SymbolTable* of(const Image& image);
+  // Completes the build-id, and a relative path, from the head of the .dbg file.
+  void identify(Image& image);
+  // The name of the .dbg file and its functions; a null table if it has none.
+  std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:
   const Directory& directory_;
   Notes& notes_;
-  ModuleFiles files_;
+  ModuleFiles files_, debug_files_;
   std::map<std::string, std::unique_ptr<SymbolTable>, std::less<>> tables_;  // by file name
 };
 

@@ -177,7 +177,15 @@ const Image& Symbolizer::image_of(const ModuleOrLibrary& recorded) {
   if (known != images_.end()) return known->second;
   Image image = Image::of(recorded);
   image.symbols = files_.of(image);
-  if (image.symbols == nullptr) image.symbols = elf_files_.of(image);
+  if (image.symbols == nullptr) {
+    files_.identify(image);
+    image.symbols = elf_files_.of(image);
+  }
+  if (image.symbols == nullptr) {
+    const auto [file, functions] = files_.from_debug_file(image);
+    if (functions != nullptr) elf_files_.replaced_by(image, file);
+    image.symbols = functions;
+  }
   return images_.emplace(&recorded, std::move(image)).first->second;
 }
 

@@ -42,6 +42,14 @@ std::uint64_t OwnRecords::plain_until_offset() const {
   return plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
 }
 
+template <typename FunctionText>
+void OwnRecords::note_skipped(const RecordItem& item, FunctionText function) {
+  notes_.add(kPayloadSkipped, [&] {
+    return fmt::format("{} bytes of arguments or return value{}", item.end - item.begin - kRecordSize,
+                       function());
+  });
+}
+
 void OwnRecords::emit(const RecordItem& item, WorkerScratch& scratch) {
   switch (item.what) {
     case RecordItem::What::Call:
@@ -56,7 +64,7 @@ void OwnRecords::emit(const RecordItem& item, WorkerScratch& scratch) {
       break;
     case RecordItem::What::BadTime:
       stages_.calls.interrupted();
-      if (item.has_payload) note_skipped(item, "");
+      if (item.has_payload) note_skipped(item, [] { return std::string(); });
       break;
     case RecordItem::What::NotRecords:
     case RecordItem::What::Zeros:
@@ -101,7 +109,7 @@ void OwnRecords::collect_values(const RecordItem& item) {
     if (item.layout != nullptr)
       plan_.payloads->add_values(*item.layout, item.payload, values_);
     else
-      note_skipped(item, function_of(call));
+      note_skipped(item, [&] { return function_of(call); });
   }
   if (!call.is_entry()) return events_.add_to_exit(values_);
   events_.add_to_entry(values_);
@@ -118,11 +126,6 @@ std::string OwnRecords::function_of(const CallRecord& call) const {
                      has_file ? "" : ", which has no .dbg file");
 }
 
-void OwnRecords::note_skipped(const RecordItem& item, std::string_view function) {
-  notes_.add(kPayloadSkipped, fmt::format("{} bytes of arguments or return value{}",
-                                          item.end - item.begin - kRecordSize, function));
-}
-
 // ---- Events ----
 
 void OwnRecords::emit_event(const RecordItem& item) {
@@ -135,8 +138,9 @@ void OwnRecords::emit_event(const RecordItem& item) {
   const bool is_of_call = event.address < kFirstUserEvent;
   const bool is_shown = stages_.filter.shows_event(stages_.calls.depth(), is_of_call);
   if (!events_.emit(event.address, time_ns, item.payload, is_shown ? &lane_ : nullptr))
-    notes_.add(kEventSkipped,
-               fmt::format("event {} with {} bytes of data", event.address, item.payload.size()));
+    notes_.add(kEventSkipped, [&] {
+      return fmt::format("event {} with {} bytes of data", event.address, item.payload.size());
+    });
   stages_.calls.resume(time_ns);
 }
 

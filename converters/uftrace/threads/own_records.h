@@ -62,7 +62,9 @@ class OwnRecords {
   void emit_forks(std::uint64_t time_ns);
   void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
   std::string function_of(const CallRecord& call) const;
-  void note_skipped(const RecordItem& item, std::string_view function);
+  // `function` makes the end of the note.
+  template <typename FunctionText>
+  void note_skipped(const RecordItem& item, FunctionText function);
 
   ThreadPlan& plan_;
   ThreadStages& stages_;

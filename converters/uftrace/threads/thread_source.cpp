@@ -15,7 +15,7 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& record
       recording_(recording),
       context_(context),
       file_(plan_.path.empty() ? InputFile() : InputFile(plan_.path, plan_.keep_open)),
-      notes_(context.timeline.new_notes(), plan_.path),
+      notes_(context.timeline.new_notes(), plan_.path, plan_.facts.is_growing),
       stages_(plan_, lane, recording, context.names, notes_),
       cursor_(file_, plan_.facts, stages_.calls, plan_.payloads.get()),
       records_(plan_, stages_, lane, recording, context.names, notes_) {}

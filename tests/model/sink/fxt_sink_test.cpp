@@ -222,8 +222,10 @@ TEST_F(FxtSinkTest, StringsTooLongForARecordAreCutAtACharacterAndNoted) {
   EXPECT_EQ(notes.count(kStringsRepaired), 0u) << "no character was split";
 }
 
-TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreRepairedAndNoted) {
-  words_of([&](Lane& lane) { lane.instant(10, label("caf\xe9")); });
+TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreSpelledAndNoted) {
+  const Words words = words_of([&](Lane& lane) { lane.instant(10, label("caf\xe9")); });
+  const std::string_view written(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
+  EXPECT_NE(written.find("caf\\351"), std::string_view::npos);
   EXPECT_EQ(notes.count(kStringsRepaired), 1u);
   EXPECT_EQ(notes.groups().front().first.front(), "story: 1 of thread 8 (t), the first in caf\xe9");
 }
@@ -348,7 +350,7 @@ TEST_F(FastEncodeTest, StringsAreRepairedAndCut) {
   EXPECT_THAT(records_of_three([&](Lane& lane, std::uint64_t t) {
                 lane.instant(t, label("main"), {{n, "caf\xe9"}});
               }),
-              ElementsAre(testing::SizeIs(2 + 2)));
+              ElementsAre(testing::SizeIs(2 + 2)));  // "caf\\351"
   EXPECT_EQ(notes.count(kStringsRepaired), 3u);
   const std::string text(15'000, 'x');
   records_of_three([&](Lane& lane, std::uint64_t t) {

@@ -84,7 +84,23 @@ TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 0xffff'ffff), "MINUS");
   EXPECT_EQ(shown(signed_, ~std::uint64_t{0}), "MINUS");
   EXPECT_EQ(shown(signed_, 0xffff'fffe), ">-2");
-  EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO|MINUS+0x2");
+  EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO+0x1");
+}
+
+// As .dbg files have them: sign-extended.
+TEST_F(EnumValues, OfSmallUnsignedTypes) {
+  const EnumType bytes({{"X", -56}, {"Y", -1}, {"A", 1}, {"B", 2}, {"FLAG", -128}}, names_);
+  EXPECT_EQ(shown(bytes, 200), "X");
+  EXPECT_EQ(shown(bytes, 255), "Y");
+  EXPECT_EQ(shown(bytes, 129), ">FLAG|A");
+  EXPECT_EQ(shown(bytes, 3), ">B|A");
+  const EnumType words({{"X", -15536}, {"A", 1}}, names_);
+  EXPECT_EQ(shown(words, 50000), "X");
+  EXPECT_EQ(shown(words, 50001), ">X|A");
+  const EnumType ints({{"TOP", -2147483648}, {"A", 1}}, names_);
+  EXPECT_EQ(shown(ints, 0x8000'0001), ">TOP+0x1");
+  const EnumType longs({{"TOP", 0x8000'0000}, {"A", 1}}, names_);
+  EXPECT_EQ(shown(longs, 0x8000'0001), ">TOP|A");
 }
 
 TEST_F(EnumValues, ValuesWithoutPartsAreNumbers) {

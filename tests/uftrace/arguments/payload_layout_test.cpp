@@ -92,11 +92,25 @@ TEST_F(PayloadLayoutTest, SignedNumbersOfAllSizes) {
               ElementsAre("arg1 -1", "arg2 -257", "arg3 2147483647", "arg4 -2"));
   EXPECT_THAT(values("arg1/d8,arg2/d16,arg3/d32", "80ffffff d4feffff 90eefeff"),
               ElementsAre("arg1 -128", "arg2 -300", "arg3 -70000"));
+  EXPECT_EQ(values("arg1/i64", "4179feffffffffff"), std::vector{std::string("arg1 -100031")});
 }
 
 TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
   EXPECT_THAT(values("arg1/u8,arg2/x16,arg3/u32,arg4/o64", "ff112233 fffe1122 ffffffff feffffffffffffff"),
-              ElementsAre("arg1 255u", "arg2 65279u", "arg3 4294967295u", "arg4 18446744073709551614u"));
+              ElementsAre("arg1 255u", "arg2 0xfeff", "arg3 0xffffffff", "arg4 \"18446744073709551614\""));
+  EXPECT_EQ(values("arg1/o", "a100000000000000"), std::vector{std::string("arg1 161u")});
+}
+
+// As uftrace prints them.
+TEST_F(PayloadLayoutTest, LargeNumbersAreHexadecimal) {
+  EXPECT_THAT(
+      values("arg1,arg2,arg3,arg4", "a086010000000000 a186010000000000 6079feffffffffff 5f79feffffffffff"),
+      ElementsAre("arg1 100000", "arg2 0x186a1", "arg3 -100000", "arg4 0xfffffffffffe795f"));
+  EXPECT_THAT(values("arg1/d32,arg2/d32,arg3/u32,arg4/u32", "6079feff 5f79feff a0860100 a1860100"),
+              ElementsAre("arg1 -100000", "arg2 0xfffe795f", "arg3 100000u", "arg4 0x186a1"));
+  EXPECT_THAT(values("arg1/x,arg2/e:color", "0000000000000000 ffffffffffffffff"),
+              ElementsAre("arg1 0x0", "arg2 -1"));
+  EXPECT_EQ(values("arg1/e:color", "00000000000000f0"), std::vector{std::string("arg1 0xf000000000000000")});
 }
 
 // The values are those that uftrace prints.
@@ -104,20 +118,21 @@ TEST_F(PayloadLayoutTest, ARegisterWithASmallNegativeIntIsNegative) {
   EXPECT_THAT(values("arg1,arg2,arg3,arg4,arg5,arg6",
                      "feffffff00000000 0100ffff00000000 0000ffff00000000 ffffff7f00000000 ffffffffffffffff"
                      " 0000000001000000"),
-              ElementsAre("arg1 -2", "arg2 -65535", "arg3 4294901760", "arg4 2147483647", "arg5 -1",
-                          "arg6 4294967296"));
+              ElementsAre("arg1 -2", "arg2 -65535", "arg3 0xffff0000", "arg4 0x7fffffff", "arg5 -1",
+                          "arg6 0x100000000"));
 }
 
 TEST_F(PayloadLayoutTest, ThirtyTwoBitPrograms) {
   machine_.word_size = 4;
   EXPECT_THAT(values("arg1,arg2/x,arg3/p,retval/e:none", "feffffff ffffffff 34120000 ffffffff"),
-              ElementsAre("arg1 -2", "arg2 4294967295u", "arg3 0x1234", "arg3.symbol ns::f", "retval -1"));
+              ElementsAre("arg1 -2", "arg2 0xffffffff", "arg3 0x1234", "arg3.symbol ns::f", "retval -1"));
 }
 
 TEST_F(PayloadLayoutTest, Characters) {
   EXPECT_THAT(values("arg1/c,arg2/c,retval/c", "41000000 0a000000 e9ffffff"),
-              ElementsAre("arg1 \"A\"", "arg2 \"\n\"", "retval \"\xe9\""));
-  EXPECT_EQ(values("arg1/c", "00ffffff"), std::vector{std::string("arg1 \"\\0\"")});
+              ElementsAre("arg1 \"'A' (65)\"", "arg2 \"'\\n' (10)\"", "retval \"'\\351' (-23)\""));
+  EXPECT_THAT(values("arg1/c,arg2/c,arg3/c", "00ffffff 27000000 ff000000"),
+              ElementsAre("arg1 \"'\\000' (0)\"", "arg2 \"'\\'' (39)\"", "arg3 -1"));
 }
 
 TEST_F(PayloadLayoutTest, FloatsOfAllSizes) {
@@ -203,7 +218,7 @@ TEST_F(PayloadLayoutTest, BigEndian) {
   order_ = std::endian::big;
   EXPECT_THAT(values("arg1/i32,arg2/x64,fparg1/64,arg3/s,arg4/i16",
                      "fffffffe 0000000000000012 4004000000000000 0002 6162 fffe0000"),
-              ElementsAre("arg1 -2", "arg2 18u", "fparg1 2.5f", "arg3 \"ab\"", "arg4 -2"));
+              ElementsAre("arg1 -2", "arg2 0x12", "fparg1 2.5f", "arg3 \"ab\"", "arg4 -2"));
 }
 
 TEST_F(PayloadLayoutTest, NoValuesNeedNoBytes) { EXPECT_THAT(values("", ""), IsEmpty()); }

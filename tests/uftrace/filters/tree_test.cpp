@@ -15,6 +15,45 @@ std::string shown(const std::vector<std::string>& words) {
   return tree_of(recording.lines({}, options));
 }
 
+// Calls without the arguments that tell their source lines. The functions stand in these files.
+std::string shown_by_file(const std::vector<std::string>& words) {
+  RecordingBuilder recording;
+  write_tree(recording);
+  recording.file("demo.dbg",
+                 "F: 1000 main\nL: 1 main.c\nF: 1080 a\nL: 1 src/mylib/c.c\nF: 1100 b\nL: 2 src/mylib/c.c\n"
+                 "F: 1180 c\nL: 1 include/c.h\nF: 1200 d\nL: 1 src/d.c\nF: 1280 e\nF: 1300 f\nL: 9 main.c\n");
+  RecordingOptions options;
+  options.filters = filters_of(words);
+  std::vector<std::string> lines = recording.lines({}, options);
+  for (std::string& line : lines) line = line.substr(0, line.find(" loc="));
+  return tree_of(lines);
+}
+
+TEST(Locations, JudgeEachFunctionByItself) {
+  EXPECT_EQ(shown_by_file({"-L", "src"}), "a{b} d{b}");
+  EXPECT_EQ(shown_by_file({"-L", "lib"}), "a{b} b") << "the end of a component";
+  EXPECT_EQ(shown_by_file({"-L", "/mylib/"}), "a{b} b");
+  EXPECT_EQ(shown_by_file({"-L", "inc"}), "") << "a component ends later";
+  EXPECT_EQ(shown_by_file({"-L", "c"}), "main{a{b} d{b} f}") << "of every x.c, as uftrace takes it";
+  EXPECT_EQ(shown_by_file({"-L", "c.c"}), "a{b} b");
+  EXPECT_EQ(shown_by_file({"-L", "^src/[a-m].c", "--match", "regex"}), "d");
+  EXPECT_EQ(shown_by_file({"-L", "*.h", "--match", "glob"}), "c c");
+}
+
+TEST(Locations, MayBeExcluded) {
+  const char* const others = "main{c d{c{e}} f ext{cb{e}}}";
+  EXPECT_EQ(shown_by_file({"-L", "mylib@hide"}), others);
+  EXPECT_EQ(shown_by_file({"-L", "!mylib"}), others);
+  EXPECT_EQ(shown_by_file({"-L", "src;d.c@hide"}), "a{b} b");
+  EXPECT_EQ(shown_by_file({"-L", "src", "-L", "!mylib"}), "d") << "the later one counts";
+}
+
+TEST(Locations, LeaveOtherOptionsInForce) {
+  EXPECT_EQ(shown_by_file({"-L", "mylib", "-F", "d"}), "b") << "d opens, but lies elsewhere";
+  EXPECT_EQ(shown_by_file({"-L", "src", "-D", "1"}), "a d");
+  EXPECT_EQ(shown_by_file({"-L", "nowhere"}), "");
+}
+
 struct Vector {
   std::vector<std::string> words;
   std::string tree;

@@ -1,11 +1,13 @@
 #include "converters/uftrace/recording/directory.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -128,6 +130,21 @@ TEST(LineReader, TimesAreExactToTheNanosecond) {
   EXPECT_EQ(time_of("7.1234567899"), 7'123'456'789u);
   EXPECT_EQ(time_of("18446744073.709551615"), ~std::uint64_t{0});
   EXPECT_THROW(time_of("18446744073.709551616"), InputError);
+}
+
+// The recorder has the FIFO open until it ends.
+TEST(Directory, KnowsWhetherARecorderRuns) {
+  TextRecording recording;
+  const std::string channel = (recording.path() / ".channel").native();
+  EXPECT_FALSE(list_directory(recording.path()).is_growing);
+  ASSERT_EQ(::mkfifo(channel.c_str(), 0600), 0);
+  EXPECT_FALSE(list_directory(recording.path()).is_growing) << "it was killed";
+  const int recorder = ::open(channel.c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(recorder, 0);
+  EXPECT_TRUE(list_directory(recording.path()).is_growing);
+  recording.file("info", "");
+  EXPECT_FALSE(list_directory(recording.path()).is_growing);
+  ::close(recorder);
 }
 
 }  // namespace

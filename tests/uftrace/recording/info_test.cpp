@@ -239,12 +239,26 @@ TEST(Info, EveryPrefixIsUnderstoodOrSaysWhere) {
 
 TEST(Info, AMissingFileIsNoted) {
   Notes notes;
-  const Info info = read_info("/nonexistent", notes);
+  const Info info = read_info({.path = "/nonexistent"}, notes);
   EXPECT_FALSE(info.present);
   EXPECT_EQ(info.version, 4u);
   EXPECT_EQ(info.bits, 64u);
   EXPECT_THAT(notes.groups().front().first,
               ElementsAre("/nonexistent/info: there is none; taken as version 4, little endian, 64 bit"));
+}
+
+TEST(Info, OfARunningRecorderIsNotThereYet) {
+  Notes notes;
+  EXPECT_FALSE(read_info({.path = "/nonexistent", .is_growing = true}, notes).present);
+  EXPECT_EQ(notes.count(kStillRecording), 1u);
+  EXPECT_EQ(notes.count(kNoInfo), 0u);
+}
+
+TEST(Info, AnUnreadableFileIsNoted) {
+  Notes notes;
+  const std::string endless(300, 'x');  // a name that no file can have
+  EXPECT_FALSE(read_info({.path = "/tmp/" + endless}, notes).present);
+  EXPECT_THAT(notes.groups().front().first, ElementsAre(testing::HasSubstr("can't be read")));
 }
 
 TEST(UftraceInfo, HowAProgramEnded) {

@@ -60,6 +60,30 @@ TEST_F(SessionsTest, ThreadsBelongToTheirProcess) {
   EXPECT_TRUE(notes_.empty());
 }
 
+// The recorder cuts paths in maps at the first blank.
+TEST_F(SessionsTest, TheProgramMayHaveBlanksInItsPath) {
+  recording_.file("sid-aa.map",
+                  "1000-2000 r-xp 00000000 00:00 0    /opt/a\n3000-4000 r-xp 00000000 00:00 0    /lib\n"
+                  "7000-8000 r-xp 00000000 00:00 0    /opt/a\n");
+  recording_.file("sid-bb.map", "1000-2000 r-xp 00000000 00:00 0    /opt/a b/c d build-id:12\n");
+  Info info;
+  info.exename = "/opt/a b/c d";
+  info.build_id = "34";
+  read(
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/opt/a b/c d\"\n"
+      "SESS timestamp=0.000000020 pid=100 sid=bb exename=\"/opt/a b/c d\"\n"
+      "TASK timestamp=0.000000020 tid=100 pid=100\n",
+      info);
+  const auto module = [&](std::size_t session, std::size_t index) {
+    return sessions_->sessions()[session].space->map.modules[index];
+  };
+  EXPECT_EQ(module(0, 0).path, "/opt/a b/c d");
+  EXPECT_EQ(module(0, 0).build_id, "34");
+  EXPECT_EQ(module(0, 2).path, "/opt/a");
+  EXPECT_EQ(module(1, 0).build_id, "12");
+  EXPECT_EQ(task(100).name, "c d");
+}
+
 TEST_F(SessionsTest, RecordsBeforeTheTaskLineUseTheLeadersSession) {
   recording_.file("sid-aa.map", kMap);
   read(

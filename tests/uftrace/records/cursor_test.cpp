@@ -399,5 +399,34 @@ TEST(RecordCursor, BlocksMakeNoDifference) {
   }
 }
 
+// Reading four gigabytes of zeros would take a while.
+TEST(RecordCursorHoles, AreNotRead) {
+  constexpr std::uint64_t kHoleEnd = std::uint64_t{4} << 30;
+  TextRecording directory;
+  const std::string begin = RecordBytes().entry(10, 0, kF).whole(),
+                    end = RecordBytes().exit(20, 0, kF).whole();
+  directory.file("1.dat", begin);
+  std::fstream sparse(directory.path() / "1.dat", std::ios::in | std::ios::out | std::ios::binary);
+  sparse.seekp(kHoleEnd);
+  sparse << end;
+  sparse.close();
+  const InputFile file((directory.path() / "1.dat").string());
+  const std::uint64_t data = file.end_of_hole(std::uint64_t{1} << 20);
+  if (data == std::uint64_t{1} << 20) return;  // this file system has no holes
+  EXPECT_EQ(data, kHoleEnd);
+  EXPECT_EQ(file.end_of_hole(kHoleEnd), kHoleEnd);
+  CallStack open;
+  const ThreadFacts facts;
+  RecordCursor cursor(file, facts, open);
+  std::vector<std::byte> block(4096);
+  std::vector<std::string> items;
+  for (std::size_t reads = 0; !cursor.is_done() && reads < 10; ++reads) {
+    cursor.read(block);
+    while (const auto item = cursor.next({}, [](const auto&, std::uint64_t) { return std::size_t{0}; }))
+      items.push_back(text_of(*item, nullptr));
+  }
+  EXPECT_THAT(items, ElementsAre(">0 10 401100", fmt::format("zeros 16..{}", kHoleEnd), "<0 20 401100"));
+}
+
 }  // namespace
 }  // namespace convert::uftrace

@@ -1,7 +1,10 @@
 // PayloadDecoder that are not shown, and bytes that are no records: what is around them stays right
 // (uftrace.md, sections 8.5 and 9.4).
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/importer.h"
@@ -92,6 +95,24 @@ TEST(UftraceDamage, ATailOfZeros) {
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(std::string(64, '\0'));
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
+}
+
+// The recorder has not written the rest yet.
+TEST(UftraceDamage, ATailThatIsStillWritten) {
+  for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
+    R r;
+    r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(tail).file("info", "");
+    EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+    EXPECT_THAT(r.notes(), testing::Contains(testing::StartsWith("truncated-tail")));
+    std::filesystem::remove(r.path() / "info");
+    ASSERT_EQ(::mkfifo((r.path() / ".channel").c_str(), 0600), 0);
+    const int recorder = ::open((r.path() / ".channel").c_str(), O_RDWR | O_NONBLOCK);
+    r.without("info");
+    EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
+    EXPECT_THAT(r.notes(),
+                ElementsAre("still-recording 1", testing::StartsWith("DIR: its recorder still runs")));
+    ::close(recorder);
+  }
 }
 
 TEST(UftraceDamage, ARecordCutInTheMiddle) {

@@ -73,6 +73,20 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
                                       "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo"));
 }
 
+// A recorder that was killed leaves no info.
+TEST(UftraceValuesWithoutInfo, AreThoseOfTheDebugFile) {
+  R r;
+  r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32,arg2/s\nR: @retval/i32\n");
+  r.entry(10, 0, R::kMain)
+      .entry_with(11, 1, R::kF, "\7\0\0\0\2\0ab"sv)
+      .exit_with(12, 1, R::kF, "\xff\xff\xff\xff"sv)
+      .exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main",
+                                     "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" retval=-1"));
+  EXPECT_THAT(r.notes(), testing::Contains("no-info 1"));
+  EXPECT_THAT(r.notes(), testing::Not(testing::Contains(testing::StartsWith("payload-skipped"))));
+}
+
 TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
   r_.entry(10, 0, R::kMain)
       .entry_with(11, 1, R::kF, "\7\0\0\0\1\0abcdefghij"sv)

@@ -119,6 +119,39 @@ TEST_F(SymbolizerTest, ALoadedLibraryWithoutASymbolFile) {
   EXPECT_EQ(notes_.count(kUnsureSymbols), 1u);
 }
 
+TEST_F(SymbolizerTest, ADebugFileTellsTheBuild) {
+  ElfBuilder elf;
+  elf.load(0, 0x1234);
+  elf.add_build_id("abcdefghijklmnopqrst");
+  elf.add_symbols(".symtab", SHT_SYMTAB, {{"plug", 0x100, 0x10}});
+  recording_.file("plug.so", elf.bytes());
+  const std::string path = (recording_.path() / "plug.so").native();
+  const auto library_name = [&](std::string_view build_id) {
+    recording_.file("plug.so.dbg", "# path name: " + path + "\n# build-id: " + std::string(build_id) + "\n");
+    task_text_ += "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"./plug.so\"\n";
+    return label(0x70104, 50);
+  };
+  EXPECT_EQ(library_name("6162636465666768696a6b6c6d6e6f7071727374"), "plug.so plug");
+  symbolizer().add_notes();
+  EXPECT_EQ(notes_.count(kUnsureSymbols), 0u);
+  symbolizer_.reset();
+  EXPECT_EQ(library_name("0062636465666768696a6b6c6d6e6f7071727374"), "[unknown] <70104>");
+}
+
+TEST_F(SymbolizerTest, ADebugFileNamesFunctions) {
+  recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/killed\n");
+  recording_.file("killed.dbg",
+                  "# path name: /bin/killed\nF: 100 _ZN2ns3fooEv\nL: 1 a.c\nF: 110 bar\nF: broken\n");
+  EXPECT_EQ(label(0x1010f), "killed ns::foo");
+  EXPECT_EQ(label(0x10110), "killed bar");
+  EXPECT_EQ(label(0x1018f), "killed bar");
+  EXPECT_EQ(label(0x10190), "killed <10190>") << "another function may have begun";
+  symbolizer().add_notes();
+  ASSERT_EQ(notes_.count(kNoSymbolFile), 1u);
+  EXPECT_THAT(notes_.groups().front().first.front(),
+              testing::EndsWith("; its functions are named by killed.dbg"));
+}
+
 TEST_F(SymbolizerTest, SymbolsHoldUntilTheNextLoadOrExec) {
   task_text_ +=
       "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"

@@ -13,7 +13,8 @@ using Option = FilterItem::Option;
 class OptionFilterTest : public Stages {
  protected:
   void use(const FilterOptions& options, bool passes_program = false) {
-    table_.emplace(options, passes_program, Demangle::Simple, *symbolizer_);
+    table_.emplace(options, passes_program,
+                   FilterTable::Functions{*symbolizer_, no_lines_, names_, Demangle::Simple});
     symbols_.move_to(10);
     filter_.emplace(*table_, *symbolizer_, symbols_, names_, lane_, plan_);
     filter_->use_scratch(scratch_);
@@ -40,6 +41,11 @@ class OptionFilterTest : public Stages {
     return {.type = type, .time_ns = time_ns_ + 1, .depth = depth, .address = address};
   }
 
+  struct NoLines final : FunctionLines {
+    NameId line_of(const SymbolAt&) const override { return CallName::kNoLine; }
+  };
+
+  NoLines no_lines_;
   ChunkPool pool_;
   Lane lane_{pool_, kTestLanes};
   std::optional<FilterTable> table_;
