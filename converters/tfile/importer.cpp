@@ -105,6 +105,7 @@ bool file_begins_with(const std::filesystem::path& path, std::string_view expect
 bool is_ctf(const std::filesystem::path& input) {
   std::error_code error;
   return std::filesystem::is_regular_file(input / "datastream", error) &&
+         std::filesystem::is_regular_file(input / "metadata", error) &&
          file_begins_with(input / "metadata", "/* CTF ");
 }
 

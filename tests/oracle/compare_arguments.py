@@ -248,8 +248,7 @@ def compare_events(recording, trace, problems):
         elif name == "watch:cpu":
             label, wanted = "cpu", {"cpu": int(values["cpu"])}
         elif name == "watch:var":
-            label = next(iter(values))
-            wanted = {label: int(values[label], 16)}
+            label, wanted = "watch", {variable: int(bits, 16) for variable, bits in values.items()}
         else:
             label, wanted = name, {}
         compared += 1
