@@ -52,7 +52,8 @@ class SharedThread : public testing::Test {
   // The rules that the written file breaks.
   std::string broken_rules(const std::vector<Fill>& stories) {
     fxt::MemoryOutput output;
-    fxt::Writer writer(output, {.provider_name = "t", .allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
+    fxt::Writer writer(output,
+                       {.provider_name = "t", .allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
     FxtSink sink(writer, names, notes);
     run(sink, stories);
     writer.flush();

@@ -119,8 +119,7 @@ TEST_F(ThreadMatchTest, WithoutMatchingThreadsStayApart) {
   add_call_history({{&first, positions(3)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(3);
-  EXPECT_THAT(threads(),
-              ElementsAre("1/1 first of p", "1/2 second of p", "2/3 guest of p"));
+  EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "2/3 guest of p"));
   EXPECT_TRUE(notes.empty());
 }
 

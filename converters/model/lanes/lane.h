@@ -54,8 +54,8 @@ class Lane {
   // begin may be emitted already or the call is filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
-  // Ends the call at `depth` at a time that has passed: what began since then inside it moves out by one level.
-  // Returns false, and does nothing, if its begin is emitted already or it would have no length.
+  // Ends the call at `depth` at a time that has passed: what began since then inside it moves out by one
+  // level. Returns false, and does nothing, if its begin is emitted already or it would have no length.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
   // Ends the parent of the top call at the time the top call began; the top becomes its sibling. Returns
   // false as end_earlier().

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/frames/frame_memory.h"
+#include "converters/tfile/program/debug_info.h"
 
 namespace convert::tfile {
 

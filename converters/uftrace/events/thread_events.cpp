@@ -94,9 +94,8 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
   if (is_new) {
     const Symbol* const symbol = symbols_.at(address).symbol;
     if (symbol != nullptr) known->second.size = static_cast<std::size_t>(symbol->end - symbol->start);
-    known->second.name =
-        context_.names.intern(symbol != nullptr ? demangle(symbol->name, context_.demangle)
-                                                : fmt::format("<{:x}>", address));
+    known->second.name = context_.names.intern(symbol != nullptr ? demangle(symbol->name, context_.demangle)
+                                                                 : fmt::format("<{:x}>", address));
   }
   return known->second;
 }

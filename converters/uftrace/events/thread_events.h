@@ -66,7 +66,7 @@ class ThreadEvents {
   const Task& task_;
   TaskSymbols symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // by epoch and address
-  SessionSpan registered_ = {.until_ns = 0};                             // the last add_use() returned it
+  SessionSpan registered_ = {.until_ns = 0};                               // the last add_use() returned it
   Arguments for_entry_;
   Arguments for_exit_;
   Arguments values_;  // of the event that is being emitted
