@@ -94,8 +94,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
     calls.entry(time_ns, call.depth, call.address, values_);
   else
     calls.exit(time_ns, call.depth, call.address, values_);
-  if (plan_.fork_flow != 0 && lane_.unfiltered_depth() > 0)
-    emit_flow(FlowStep::End, time_ns, std::exchange(plan_.fork_flow, 0), !plan_.task->is_leader());
+  calls.emit_arrival(plan_.fork_flow, !plan_.task->is_leader(), time_ns);
   emit_forks(time_ns);
   calls.resume(time_ns);
 }
@@ -148,21 +147,8 @@ void OwnRecords::emit_event(const RecordItem& item) {
 
 void OwnRecords::emit_forks(std::uint64_t time_ns) {
   for (; !plan_.forks.empty() && plan_.forks.front().entry_offset <= notes_.offset(); plan_.forks.pop_front())
-    emit_flow(FlowStep::Begin, time_ns, plan_.forks.front().flow, plan_.forks.front().makes_thread);
-}
-
-// Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
-// there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
-// nowhere. Where it ends was decided before (fork_plan.h).
-void OwnRecords::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
-  if (!stages_.filter.shows_program()) return;
-  if (step == FlowStep::Begin && !stages_.filter.shows_fork_in(stages_.calls.depth())) return;
-  if (!lane_.top_is_visible()) {
-    notes_.add(kForkNotDrawn,
-               fmt::format("no visible call to tie the {}'s arrow to", to_thread ? "thread" : "fork"));
-    return;
-  }
-  lane_.flow(step, time_ns, names_.intern_label("event", to_thread ? "thread" : "fork"), flow);
+    stages_.calls.emit_flow(FlowStep::Begin, time_ns, plan_.forks.front().flow,
+                            plan_.forks.front().makes_thread);
 }
 
 }  // namespace convert::uftrace

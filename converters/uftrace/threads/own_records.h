@@ -60,7 +60,6 @@ class OwnRecords {
   void emit_event(const RecordItem& item);
   void collect_values(const RecordItem& item);
   void emit_forks(std::uint64_t time_ns);
-  void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
   std::string function_of(const CallRecord& call) const;
   // `function` makes the end of the note.
   template <typename FunctionText>

@@ -36,7 +36,9 @@ StackRepair::Labels::Labels(Names& names)
       repaired_end(names.intern("repaired_end")),
       count(names.intern("count")),
       unknown(names.intern_label("[unknown]", "<unknown>")),
-      records_lost(names.intern_label("event", "records lost")) {}
+      records_lost(names.intern_label("event", "records lost")),
+      fork(names.intern_label("event", "fork")),
+      thread(names.intern_label("event", "thread")) {}
 
 StackRepair::StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names,
                          RecordNotes& notes, ThreadNoteNames note_names, bool has_estimated_exits)
@@ -186,13 +188,33 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 }
 
-void StackRepair::begin_inherited(std::uint64_t time_ns) {
-  if (gap_ != Gap::Start || !inherited_ || inherited_->empty()) return;
+// Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
+// there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
+// nowhere. Where it ends was decided before (fork_plan.h).
+void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
+  if (!filter_.shows_program()) return;
+  if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
+  if (!lane_.top_is_visible()) {
+    notes_.add(kForkNotDrawn,
+               fmt::format("no visible call to tie the {}'s arrow to", to_thread ? "thread" : "fork"));
+    return;
+  }
+  lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
+}
+
+void StackRepair::emit_arrival(std::uint64_t& flow, bool to_thread, std::uint64_t time_ns) {
+  if (flow != 0 && lane_.unfiltered_depth() > 0)
+    emit_flow(FlowStep::End, time_ns, std::exchange(flow, 0), to_thread);
+}
+
+bool StackRepair::begin_inherited(std::uint64_t time_ns) {
+  if (gap_ != Gap::Start || !inherited_ || inherited_->empty()) return false;
   notes_.add(kInheritedCall, fmt::format("{} open before the first record", calls_were(inherited_->size())),
              inherited_->size());
   time_ns = std::max(time_ns, lane_.last_ns());
   for (const std::uint64_t address : *inherited_) open_inferred(time_ns, address, kInheritedCall);
   inherited_.reset();
+  return true;
 }
 
 // Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more.

@@ -27,8 +27,12 @@ class StackRepair : public OpenCalls {
 
   // A forked child begins inside these calls of its parent, outermost first.
   void inherit(std::vector<std::uint64_t> addresses) { inherited_ = std::move(addresses); }
-  // Something happened on the thread: from then on it is inside the inherited calls.
-  void begin_inherited(std::uint64_t time_ns);
+  // Something happened on the thread: from then on it is inside the inherited calls. True if they begin here.
+  bool begin_inherited(std::uint64_t time_ns);
+  // An arrow to or from the innermost call.
+  void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
+  // The arrow to this thread ends in the first call that is shown; `flow` is 0 then, or if there is none.
+  void emit_arrival(std::uint64_t& flow, bool to_thread, std::uint64_t time_ns);
 
   // ---- The calls of the program ----
 
@@ -81,7 +85,7 @@ class StackRepair : public OpenCalls {
   struct Labels {
     explicit Labels(Names& names);
     NameId repaired, repaired_end, count;
-    LabelId unknown, records_lost;
+    LabelId unknown, records_lost, fork, thread;
   };
 
   bool will_be_seen(const CallRecord& call);

@@ -67,6 +67,8 @@ TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
                           "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
                           "101/101 [25, 28] sched:linux:schedule (pre-empted)",
                           "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
+  // The arrow ends where they begin: behind the call off the cpu, viewers would tie it to that.
+  EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
 // In a pair, which a viewer joins, both reasons are kept.
