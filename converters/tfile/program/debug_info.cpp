@@ -342,7 +342,8 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(Unit& unit, const Dwarf_Die& func
       std::vector<Dwarf_Die> variables;
       add_children(&*next, variables);
       add_inherited(&*next, variables);
-      std::ranges::stable_partition(variables, [](const Dwarf_Die& die) { return !has_longer_name(die); });
+      std::stable_partition(variables.begin(), variables.end(),
+                            [](const Dwarf_Die& die) { return !has_longer_name(die); });
       for (Dwarf_Die& variable : variables)
         scope->variables.push_back(
             {dwarf_diename(&variable), variable, dwarf_tag(&variable) == DW_TAG_formal_parameter});
