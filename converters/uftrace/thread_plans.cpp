@@ -91,9 +91,8 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const bool is_shown = is_wanted(tid, context.options);
     if (!is_shown)
-      context.notes.add(kThreadsLeftOut, [&] {
-        return fmt::format("{}: thread {}", recording.directory.path.native(),
-                           static_cast<std::uint64_t>(task.tid));
+      context.notes.add(kThreadsLeftOut, [&, id = static_cast<std::uint64_t>(task.tid)] {
+        return fmt::format("{}: thread {}", recording.directory.path.native(), id);
       });
     if (!is_shown && !ancestors.contains(task.pid)) continue;
     plans.emplace(tid, ThreadPlan{.task = &task,
