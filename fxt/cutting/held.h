@@ -56,7 +56,7 @@ class Held {
   // Reuses the memory of the record that was held before.
   void assign(const T& record) {
     record_ = record;
-    visit([this](auto& value) { copy_parts(value); });
+    visit([this](auto& value) { this->copy_parts(value); });
   }
   // Borrows from this object.
   const T& record() const { return record_; }
