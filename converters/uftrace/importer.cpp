@@ -147,6 +147,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   });
   ThreadPlans plans = plans_of(recording, context);
   plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
+  if (options.event_skip_out) skip_outside_calls(plans);
   std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
   if (const std::size_t tasks = recording.sessions.tasks().size();
       recording.directory.threads.empty() && tasks != 0)
@@ -253,6 +254,12 @@ std::vector<Option> RecordingImporter::options() {
       {.name = "kernel-full",
        .help = "show all kernel activity (default)",
        .handle = [this](std::string_view) { options_.kernel_skip_out = false; }},
+      {.name = "event-skip-out",
+       .help = "omit events and context switches outside the program's calls (uftrace's default)",
+       .handle = store_in(options_.event_skip_out)},
+      {.name = "event-full",
+       .help = "show all events (default)",
+       .handle = [this](std::string_view) { options_.event_skip_out = false; }},
       {.name = "utc",
        .help = "show wall clock times, if the recording has its offset (in whole seconds: times may be "
                "wrong by one)",

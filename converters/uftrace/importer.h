@@ -19,6 +19,7 @@ struct RecordingOptions {
   bool no_kernel = false;        // nothing from the kernel's files
   bool kernel_only = false;      // only what the kernel did, and losses
   bool kernel_skip_out = false;  // nothing that the kernel did outside of calls of the program
+  bool event_skip_out = false;   // no events and switches outside of calls of the program
   bool utc = false;              // times of the wall clock
   FilterOptions filters = {};    // which calls are shown
   ElfOptions elf = {};           // which ELF files outside the recording give names

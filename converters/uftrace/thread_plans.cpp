@@ -70,6 +70,7 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
 
 // When the first of what is shown of the thread is.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
+  if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
   if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
     if (recording.shows_perf_switches()) {
@@ -112,6 +113,21 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     plan.head = read_head(plan.path, plan.facts);
   }
   return plans;
+}
+
+void skip_outside_calls(ThreadPlans& plans) {
+  std::map<ProcessId, std::uint64_t> first_calls_ns;
+  for (const auto& [tid, plan] : plans) {
+    std::uint64_t& first_ns = first_calls_ns.try_emplace(plan.task->pid, kForever).first->second;
+    if (!plan.inherited.empty())
+      first_ns = 0;
+    else if (plan.head.first_call)
+      first_ns = std::min(first_ns, plan.head.first_call->time_ns);
+  }
+  for (auto& [tid, plan] : plans) {
+    plan.skips_outside = true;
+    plan.switches_from_ns = first_calls_ns.at(plan.task->pid);
+  }
 }
 
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,

@@ -4,7 +4,8 @@
 For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
 beside this script, and compares every thread, step by step, with `uftrace replay --no-merge`: entries and exits of the
 program's functions and of the kernel's, and kernel tracepoints, by time, name and the call that they lie in. With
---option=--kernel-only and --option=--kernel-skip-out, uftrace's own options, what these leave is compared.
+--option=--kernel-only, --option=--kernel-skip-out and --option=--event-skip-out, by uftrace's own rules, what these
+leave is compared.
 
 Where a text of uftrace lies beside a recording (RECORDING.replay-all.txt, RECORDING.replay-kernel-only.txt) it is used;
 otherwise uftrace is run. Exit code 1 when anything differs.
@@ -78,11 +79,12 @@ class ReplayComparison(judging.Comparison):
             self.check_thread(thread, expected[thread], drawn[thread])
 
     def replay(self):
-        wants_all, only = "--kernel-skip-out" not in self.options, "--kernel-only" in self.options
+        full = [f"--{what}-full" for what in ("kernel", "event") if f"--{what}-skip-out" not in self.options]
+        only = "--kernel-only" in self.options
         beside = self.recording.parent / f"{self.recording.name}.replay-{'kernel-only' if only else 'all'}.txt"
-        if wants_all and beside.exists():
+        if len(full) == 2 and beside.exists():
             return beside.read_text(errors="replace")
-        options = [*(["--kernel-full", "--event-full"] if wants_all else []), *(["--kernel-only"] if only else [])]
+        options = [*full, *(["--kernel-only"] if only else [])]
         return compare_kernel.run_uftrace(self.recording, "replay", "--no-merge", "-f", "tid,time",
                                           *options).decode(errors="replace")
 

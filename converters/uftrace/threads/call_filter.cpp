@@ -4,7 +4,8 @@ namespace convert::uftrace {
 
 OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols,
                            Names& names, const Lane& lane, const ThreadPlan& plan)
-    : table_(table),
+    : CallFilter(plan.skips_outside),
+      table_(table),
       symbolizer_(symbolizer),
       symbols_(symbols),
       names_(names),

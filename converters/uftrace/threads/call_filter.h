@@ -1,6 +1,7 @@
 // Decides which calls and events of a thread are shown. CallFilter shows everything; OptionFilter applies -F
 // and the other filter options, with the rules of the functions, the conditions on the current record's
-// arguments and, from a scan before, what depends on later records. It counts what it drops.
+// arguments and, from a scan before, what depends on later records. Both may leave out what lies outside of
+// the program's calls, and count what they drop.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,7 @@ class CallFilter {
     std::uint64_t events = 0;
   };
 
+  explicit CallFilter(bool skips_outside = false) : skips_outside_(skips_outside) {}
   virtual ~CallFilter() = default;
 
   // Takes a step of the scan that finds what later records decide. False while it isn't finished: then
@@ -63,6 +65,11 @@ class CallFilter {
   // Whether a fork's arrow may start in the innermost of `depth` calls of the program.
   virtual bool shows_fork_in(std::size_t) const { return true; }
 
+  // Something that is no call happens while no call of the program is open.
+  bool shows_outside() {
+    if (skips_outside_) ++dropped_.events;
+    return !skips_outside_;
+  }
   // An event inside `depth` calls. Events `of_call` were read at the call and go with it.
   virtual bool shows_event(std::size_t, bool) { return true; }
   // A schedule call inside `depth` calls, which is too short or not.
@@ -73,7 +80,13 @@ class CallFilter {
   // A function of the kernel that could be shown was not kept.
   virtual void drop_kernel_call() {}
 
-  virtual Dropped dropped() const { return {}; }
+  Dropped dropped() const { return dropped_; }
+
+ protected:
+  Dropped dropped_;
+
+ private:
+  bool skips_outside_;
 };
 
 class OptionFilter : public CallFilter {
@@ -102,7 +115,6 @@ class OptionFilter : public CallFilter {
   bool shows_switch(std::size_t depth, bool is_short) override;
   KernelDecision enter_kernel(std::size_t depth, std::uint64_t address) override;
   void drop_kernel_call() override { ++dropped_.calls; }
-  Dropped dropped() const override { return dropped_; }
 
   // ---- For runs of plain records ----
 
@@ -142,7 +154,6 @@ class OptionFilter : public CallFilter {
   FunctionRuleCache* rules_ = nullptr;                 // of these symbols
   AddressCache<const FunctionRule*, 8> kernel_rules_;  // of the kernel's functions
   const RecordItem* record_ = nullptr;
-  Dropped dropped_;
 };
 
 }  // namespace convert::uftrace

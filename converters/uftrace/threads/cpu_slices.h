@@ -1,37 +1,55 @@
 // When a thread is on a cpu, and on which: its context switches in the trace. The other side of each is
 // thread 0, which viewers show as an idle cpu. Whatever was on a cpu leaves it, at the latest at its end.
+// What lies before some time may be left out: who is on a cpu then comes to it at that time. Times may go
+// back a little, as far as they are shown.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "converters/model/lanes/lane.h"
+#include "converters/uftrace/threads/call_filter.h"
 
 namespace convert::uftrace {
 
 class CpuSlices {
  public:
-  // Borrows the lane. The ids are those of the timeline.
-  CpuSlices(Lane& lane, ProcessId process, ThreadId thread)
-      : lane_(lane), process_(process), thread_(thread) {}
+  // Borrows the lane and the filter, which counts what is left out. Nothing is shown before `from_ns`. The
+  // ids are those of the timeline.
+  CpuSlices(Lane& lane, CallFilter& filter, std::uint64_t from_ns, ProcessId process, ThreadId thread)
+      : lane_(lane), filter_(filter), from_ns_(from_ns), process_(process), thread_(thread) {}
 
   void begin(std::uint64_t time_ns, std::uint16_t cpu, std::uint8_t priority = kNormalPriority) {
     if (cpu_) end(time_ns, *cpu_, ThreadState::Blocked);  // a switch out is missing
     cpu_ = cpu;
+    priority_ = priority;
     begin_again();
+    if (time_ns < from_ns_)
+      is_waiting_ = true;
+    else
+      show_begin(time_ns);
+  }
+  // When the thread comes to its cpu as far as is shown; kForever if it is there, or on none.
+  std::uint64_t waits_until_ns() const { return is_waiting_ ? from_ns_ : kForever; }
+  // That time has come.
+  void show_begin(std::uint64_t time_ns) {
+    is_waiting_ = false;
     lane_.context_switch(
-        time_ns,
-        {.cpu = cpu, .priority = priority, .incoming_process = process_, .incoming_thread = thread_});
+        std::max(time_ns, lane_.last_ns()),
+        {.cpu = *cpu_, .priority = priority_, .incoming_process = process_, .incoming_thread = thread_});
   }
   void end(std::uint64_t time_ns, std::uint16_t cpu, ThreadState state,
            std::uint8_t priority = kNormalPriority) {
     cpu_.reset();
-    if (has_left_) return;
-    lane_.context_switch(time_ns, {.cpu = cpu,
-                                   .priority = priority,
-                                   .outgoing_state = has_exited_ ? ThreadState::Dead : state,
-                                   .outgoing_process = process_,
-                                   .outgoing_thread = thread_});
+    is_waiting_ = false;
+    if (has_left_ || leaves_out(time_ns)) return;
+    lane_.context_switch(std::max(time_ns, lane_.last_ns()),
+                         {.cpu = cpu,
+                          .priority = priority,
+                          .outgoing_state = has_exited_ ? ThreadState::Dead : state,
+                          .outgoing_process = process_,
+                          .outgoing_thread = thread_});
   }
   // The thread exits, or its records are over. It leaves the cpu now, and not once more when it is switched
   // out.
@@ -41,14 +59,26 @@ class CpuSlices {
     end(time_ns, *cpu_, ThreadState::Dead);
     has_left_ = true;
   }
+  // Nothing is shown from here on.
+  void stop(std::uint64_t time_ns) {
+    if (from_ns_ == kForever) return;
+    exit(time_ns);
+    from_ns_ = kForever;
+  }
+  // Whether what happens to the thread at that time is left out; then it is counted.
+  bool leaves_out(std::uint64_t time_ns) { return time_ns < from_ns_ && !filter_.shows_outside(); }
   // Another thread has the id from here on.
   void begin_again() { has_exited_ = has_left_ = false; }
 
  private:
   Lane& lane_;
+  CallFilter& filter_;
+  std::uint64_t from_ns_;
   ProcessId process_;
   ThreadId thread_;
   std::optional<std::uint16_t> cpu_;  // nothing: on none that is known
+  std::uint8_t priority_ = kNormalPriority;
+  bool is_waiting_ = false;  // on a cpu, which isn't shown yet
   bool has_exited_ = false, has_left_ = false;
 };
 

@@ -218,7 +218,7 @@ void InnerCalls::begin_off_cpu(std::uint64_t time_ns, LabelId label, bool is_sho
 }
 
 void InnerCalls::open_off_cpu(std::uint64_t time_ns) {
-  if (!filter_.shows_switch(depth(), off_cpu_.is_short)) return;
+  if (leaves_out_event() || !filter_.shows_switch(depth(), off_cpu_.is_short)) return;
   lane_.begin(time_ns, off_cpu_.label);
   off_cpu_.is_open = true;
   below_switch_ = drawn_;

@@ -34,6 +34,8 @@ class InnerCalls {
   std::size_t open() const { return open_kernel() + (off_cpu_.is_open ? 1 : 0); }
   // Open calls of the program.
   std::size_t program_depth() const { return lane_.depth() - open(); }
+  // Something that is no call happens now, which is left out if no call of the program is open.
+  bool leaves_out_event() { return program_depth() == 0 && !filter_.shows_outside(); }
   // All calls around the next event, also those of the kernel that are filtered.
   std::size_t depth() const {
     return frames_.empty() || frames_.back().is_over ? program_depth() : frames_.back().around + 1;

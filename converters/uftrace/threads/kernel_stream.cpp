@@ -40,9 +40,9 @@ void KernelStream::emit_next() {
       return;  // emitted above
     case KernelMessage::Kind::SwitchIn:
       may_wait_ = false;
-      return slices_.begin(time_ns, message.depth, static_cast<std::uint8_t>(message.value));
+      return slices_.begin(message.time_ns, message.depth, static_cast<std::uint8_t>(message.value));
     case KernelMessage::Kind::SwitchOut:
-      return emit_switch_out(time_ns, message);
+      return emit_switch_out(message);
     case KernelMessage::Kind::Wakeup:
       return emit_wakeup(time_ns, message);
   }
@@ -50,22 +50,22 @@ void KernelStream::emit_next() {
 
 void KernelStream::emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message,
                                    std::span<const std::byte> bytes) {
-  if (!is_wanted() || !filter_.shows_event(calls_.depth(), false)) return;
+  if (!is_wanted() || calls_.leaves_out_event() || !filter_.shows_event(calls_.depth(), false)) return;
   const Tracepoint* const tracepoint = plan_.tracepoints->find(message.address);
   values_.clear();
   plan_.tracepoints->add_values(*tracepoint, bytes, text_, values_);
   lane_.instant(time_ns, message.label, values_);
 }
 
-void KernelStream::emit_switch_out(std::uint64_t time_ns, const KernelMessage& message) {
+void KernelStream::emit_switch_out(const KernelMessage& message) {
   const auto state = static_cast<ThreadState>(message.address);
   may_wait_ = state == ThreadState::Blocked;
-  slices_.end(time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
+  slices_.end(message.time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
 }
 
 // A running thread is woken, too, if it was about to wait; and one wakeup may be recorded twice.
 void KernelStream::emit_wakeup(std::uint64_t time_ns, const KernelMessage& message) {
-  if (!std::exchange(may_wait_, false)) return;
+  if (!std::exchange(may_wait_, false) || slices_.leaves_out(message.time_ns)) return;
   lane_.wakeup(
       time_ns,
       {.cpu = message.depth, .thread = plan_.queue->thread(), .waker = static_cast<ThreadId>(message.value)});

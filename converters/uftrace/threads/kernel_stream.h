@@ -28,7 +28,7 @@ class KernelStream : public SideStream {
 
  private:
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
-  void emit_switch_out(std::uint64_t time_ns, const KernelMessage& message);
+  void emit_switch_out(const KernelMessage& message);
   void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void emit_loss(std::uint64_t time_ns, const KernelMessage& message);
   bool is_wanted() const { return !plan_.skips_outside || calls_.program_depth() > 0; }

@@ -15,6 +15,7 @@ ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recor
                   ? nullptr
                   : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols, names,
                                                    lane, plan)),
+      all(plan.skips_outside),
       filter(options != nullptr ? *options : all),
       calls(lane, filter, symbols, names, notes,
             {.record_file = plan.path, .kernel_thread = plan.kernel.thread},
@@ -135,7 +136,8 @@ void OwnRecords::emit_event(const RecordItem& item) {
     stages_.calls.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());
   const bool is_of_call = event.address < kFirstUserEvent;
-  const bool is_shown = stages_.filter.shows_event(stages_.calls.depth(), is_of_call);
+  const bool is_shown = !stages_.calls.inner().leaves_out_event() &&
+                        stages_.filter.shows_event(stages_.calls.depth(), is_of_call);
   if (!events_.emit(event.address, time_ns, item.payload, is_shown ? &lane_ : nullptr))
     notes_.add(kEventSkipped, [&] {
       return fmt::format("event {} with {} bytes of data", event.address, item.payload.size());

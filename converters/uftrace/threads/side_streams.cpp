@@ -8,7 +8,7 @@ SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, Stack
     : plan_(plan),
       lane_(lane),
       calls_(calls),
-      slices_(lane, plan.shown_process, plan.shown_thread),
+      slices_(lane, filter, plan.switches_from_ns, plan.shown_process, plan.shown_thread),
       kernel_(plan.kernel, lane, filter, calls.inner(), slices_, names),
       switches_(plan.switches, lane, calls, slices_, names),
       task_events_(std::move(plan.image_changes), lane, filter, calls, names),

@@ -39,6 +39,11 @@ class SideStreams {
   bool has_exec() const { return task_events_.has_exec(); }
   // Drops the next task event, with a note, if its time is impossible.
   bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
+  // Nothing of its switches is shown from here on.
+  void stop_switches(std::uint64_t time_ns) {
+    slices_.stop(time_ns);
+    look_again();
+  }
   // The thread's last event was at this time: it leaves its cpu.
   void finish(std::uint64_t time_ns) { slices_.exit(time_ns); }
 

@@ -20,13 +20,20 @@ bool SwitchStream::is_inferred_next() const {
   return first() == nullptr || plan_.inferred[inferred_].time_ns <= first()->time_ns;
 }
 
+bool SwitchStream::is_begin_next() const {
+  const std::uint64_t time_ns = slices_.waits_until_ns();
+  return time_ns != kForever && (message() == nullptr || time_ns <= message()->time_ns);
+}
+
 Due SwitchStream::next() const {
-  const PerfMessage* const next = is_inferred_next() ? &plan_.inferred[inferred_] : first();
+  if (is_begin_next()) return {slices_.waits_until_ns(), Precedence::SwitchIn};
+  const PerfMessage* const next = message();
   if (next == nullptr) return {};
   return {next->time_ns, next->kind == PerfEvent::Kind::SwitchIn ? Precedence::SwitchIn : Precedence::Switch};
 }
 
 void SwitchStream::emit_next() {
+  if (is_begin_next()) return slices_.show_begin(slices_.waits_until_ns());
   if (is_inferred_next()) return emit_inferred();
   const PerfMessage message = *first();
   plan_.queue->pop_front();
@@ -34,19 +41,20 @@ void SwitchStream::emit_next() {
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:
       calls_.inner().end_off_cpu(time_ns);
-      return slices_.begin(time_ns, message.cpu);
+      return slices_.begin(message.time_ns, message.cpu);
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
       return switch_out(time_ns, message);
     case PerfEvent::Kind::Exit:
       calls_.inner().end_off_cpu(time_ns);
       calls_.exit_task(time_ns);
-      return slices_.exit(time_ns);
+      return slices_.exit(message.time_ns);
     case PerfEvent::Kind::Exec:
       calls_.inner().end_off_cpu(time_ns);
       slices_.begin_again();  // the calling thread may have got the id of another thread, which is gone
       return calls_.exec(time_ns);
     case PerfEvent::Kind::Comm:  // given by any thread
+      if (calls_.inner().leaves_out_event()) return;
       return lane_.instant(time_ns, renamed_, {{comm_, message.name}});
     default:
       return;  // not in the queue
@@ -56,11 +64,10 @@ void SwitchStream::emit_next() {
 // Calls off the cpu lie between recorded switches only.
 void SwitchStream::emit_inferred() {
   const PerfMessage& message = plan_.inferred[inferred_++];
-  const std::uint64_t time_ns = std::max(message.time_ns, lane_.last_ns());
   if (message.kind == PerfEvent::Kind::SwitchIn)
-    slices_.begin(time_ns, message.cpu);
+    slices_.begin(message.time_ns, message.cpu);
   else
-    slices_.end(time_ns, message.cpu, ThreadState::Blocked);
+    slices_.end(message.time_ns, message.cpu, ThreadState::Blocked);
 }
 
 // A thread that was preempted would run on: FXT calls that running.
@@ -68,7 +75,7 @@ void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message)
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
   const bool is_too_short = is_short(outs_++);
   calls_.inner().end_off_cpu(time_ns);
-  slices_.end(time_ns, message.cpu, is_preempted ? ThreadState::Running : ThreadState::Blocked);
+  slices_.end(message.time_ns, message.cpu, is_preempted ? ThreadState::Running : ThreadState::Blocked);
   if (!is_lone(message.time_ns))
     calls_.inner().begin_off_cpu(time_ns, is_preempted ? preempted_ : blocked_, is_too_short);
 }

@@ -24,11 +24,14 @@ class SwitchStream : public SideStream {
   void emit_next() override;
   // The thread's last switch is next. It was inferred: another thread came to the cpu.
   bool is_next_of_others() const {
-    return is_inferred_next() && plan_.inferred[inferred_].time_ns > plan_.last_ns;
+    return !is_begin_next() && is_inferred_next() && plan_.inferred[inferred_].time_ns > plan_.last_ns;
   }
 
  private:
   const PerfMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
+  const PerfMessage* message() const { return is_inferred_next() ? &plan_.inferred[inferred_] : first(); }
+  // Nothing else happens before the time from which switches are shown, when the thread is on a cpu.
+  bool is_begin_next() const;
   bool is_inferred_next() const;
   void emit_inferred();
   void switch_out(std::uint64_t time_ns, const PerfMessage& message);

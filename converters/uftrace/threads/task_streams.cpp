@@ -44,8 +44,9 @@ void TaskEventStream::emit_next() {
   calls_.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());
   const bool is_exec = event.what == ImageChange::What::Exec;
+  const bool is_wanted = filter_.shows_program() && !calls_.inner().leaves_out_event();
   if (is_exec) calls_.exec(time_ns);
-  if (filter_.shows_program() && filter_.shows_event(calls_.depth(), false))
+  if (is_wanted && filter_.shows_event(calls_.depth(), false))
     lane_.instant(time_ns, is_exec ? names_.intern_label("event", "exec " + event.path) : dlopen_,
                   {{path_, event.path}});
   calls_.resume(time_ns);
@@ -54,7 +55,7 @@ void TaskEventStream::emit_next() {
 // ---- Messages ----
 
 MessageStream::MessageStream(std::deque<ExternMessage> messages, Lane& lane, CallFilter& filter,
-                             const StackRepair& calls, Names& names)
+                             StackRepair& calls, Names& names)
     : messages_(std::move(messages)),
       lane_(lane),
       filter_(filter),
@@ -70,7 +71,7 @@ Due MessageStream::next() const {
 void MessageStream::emit_next() {
   const ExternMessage message = std::move(messages_.front());
   messages_.pop_front();
-  if (filter_.shows_event(calls_.depth(), false))
+  if (!calls_.inner().leaves_out_event() && filter_.shows_event(calls_.depth(), false))
     lane_.instant(std::max(message.time_ns, lane_.last_ns()),
                   names_.intern_label("event", "external-data: " + message.text), {{message_, message.text}});
 }

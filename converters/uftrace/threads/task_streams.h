@@ -38,7 +38,7 @@ class TaskEventStream : public SideStream {
 class MessageStream : public SideStream {
  public:
   // By time. Borrows the references.
-  MessageStream(std::deque<ExternMessage> messages, Lane& lane, CallFilter& filter, const StackRepair& calls,
+  MessageStream(std::deque<ExternMessage> messages, Lane& lane, CallFilter& filter, StackRepair& calls,
                 Names& names);
 
   Due next() const override;
@@ -48,7 +48,7 @@ class MessageStream : public SideStream {
   std::deque<ExternMessage> messages_;
   Lane& lane_;
   CallFilter& filter_;
-  const StackRepair& calls_;
+  StackRepair& calls_;
   Names& names_;
   NameId message_;
 };

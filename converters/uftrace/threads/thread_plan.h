@@ -71,8 +71,10 @@ struct ThreadPlan {
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
   SwitchPlan switches = {};
   KernelPlan kernel = {};
-  std::string ending = {};      // shown at its end, unless empty
-  std::uint64_t fork_flow = 0;  // the arrow that ends in its first call; 0: none
+  bool skips_outside = false;          // events outside of the program's calls are not shown
+  std::uint64_t switches_from_ns = 0;  // nor switches before the process's first call
+  std::string ending = {};             // shown at its end, unless empty
+  std::uint64_t fork_flow = 0;         // the arrow that ends in its first call; 0: none
 
   WalkedThread walked() const { return {*task, path, facts, payloads.get(), inherited}; }
 };

@@ -79,6 +79,8 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
 // the calls of the thread end with the last thing that it did itself.
 void ThreadSource::emit_behind_records(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
+  if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() && stages_.calls.depth() == 0)
+    streams.stop_switches(lane_.last_ns());
   for (;;) {
     const Due event = streams.next_task_event(), message = streams.next_message();
     if (std::min(event.time_ns, message.time_ns) >= until_ns) break;

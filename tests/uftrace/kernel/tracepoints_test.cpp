@@ -289,5 +289,28 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
                           "100/100 [130, 132] [kernel]:<1000>"));
 }
 
+// Those of the kernel's own calls, too; the calls stay.
+TEST_F(UftraceTracepoints, OutsideOfCallsEventsAloneCanBeLeftOut) {
+  r.file("kernel_header", header_text(kLayout) + kSwitch);
+  r.file("kernel-cpu2.dat", KernelBytes(kLayout)
+                                .page(2)
+                                .entry(0, 100, 0x1000, 0)
+                                .event(1, switched(100, 0, 0, 100))
+                                .exit(1, 100, 0x1000, 0)
+                                .event(16, switched(100, 100, 1, 0))
+                                .event(5, switched(0, 0, 0, 100))
+                                .event(70, switched(100, 100, 1, 0))
+                                .text());
+  EXPECT_THAT(r.lines({}, {.event_skip_out = true}),
+              ElementsAre("100/100 [2, 4] [kernel]:<1000>", "100/100 @10 cpu 2: 0 (new) -> 100",
+                          "100/100 [10, 90] demo:main",
+                          "100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 "
+                          "prev_state=\"S\" next_pid=0",
+                          "100/100 @20 cpu 2: 100 (blocked) -> 0",
+                          "100/100 @25 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 "
+                          "prev_state=\"R\" next_pid=100",
+                          "100/100 @25 cpu 2: 0 (new) -> 100", "100/100 @90 cpu 2: 100 (dead) -> 0"));
+}
+
 }  // namespace
 }  // namespace convert::uftrace
