@@ -135,13 +135,19 @@ bool Replay::find_ahead(std::uint64_t address, std::uint64_t size) {
   return false;
 }
 
+// GDB may record a bit-field in two pieces.
 bool Replay::has_recorded(std::uint64_t address, std::uint64_t size) const {
-  const auto holds = [&](const Recording& recording) {
-    return address >= recording.address && address - recording.address <= recording.size &&
-           recording.size - (address - recording.address) >= size;
-  };
-  return std::ranges::any_of(
-      actions_, [&](const Action& action) { return std::ranges::any_of(action.recordings, holds); });
+  while (size > 0) {
+    std::uint64_t held = 0;
+    for (const Action& action : actions_)
+      for (const Recording& recording : action.recordings)
+        if (address >= recording.address && address - recording.address < recording.size)
+          held = std::max(held, recording.size - (address - recording.address));
+    if (held == 0) return false;
+    address += std::min(held, size);
+    size -= std::min(held, size);
+  }
+  return true;
 }
 
 bool Replay::is_in_a_range(std::uint64_t address, std::uint64_t size) const {

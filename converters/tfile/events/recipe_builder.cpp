@@ -42,10 +42,12 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
 void RecipeBuilder::build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
                           bool time_is_synthetic) {
   const CodeName& name = code_names_.of(frame, context);
-  const ExpectedBlocks* const expected = expected_blocks(frame, context);
+  const ExpectedFrames* const location = location_of(frame, context);
+  const ExpectedBlocks* expected = nullptr;
+  if (location != nullptr) expected = context.is_step ? &location->step : &location->hit;
   recipe.start(frame, own_names_.frame, name.label, context.opens_call, continued_, plots_);
   add_head(recipe, frame, context, name, time_is_synthetic);
-  values_.add(recipe, frame, context, expected, is_fast(frame, context));
+  values_.add(recipe, frame, context, location, is_fast(frame, context));
   variables_.add(recipe, frame);
   add_static_data(recipe, frame);
   if (context.registers != nullptr)
@@ -65,16 +67,12 @@ void RecipeBuilder::add_head(EmitRecipe& recipe, const Frame& frame, const Frame
   if (context.is_guessed) recipe.add({own_names_.thread, "guessed"});
 }
 
-// Null if the tracepoint is unknown.
-const ExpectedBlocks* RecipeBuilder::expected_blocks(const Frame& frame, const FrameContext& context) const {
-  const ExpectedFrames* expected = context.location;
-  if (expected == nullptr) {
-    // Any location of the tracepoint serves: blocks that do not match it get no name.
-    const auto locations = locations_.of(frame.tracepoint);
-    if (locations.empty()) return nullptr;
-    expected = &locations.front();
-  }
-  return context.is_step ? &expected->step : &expected->hit;
+// The location whose actions a frame is compared with; null if the tracepoint is unknown.
+const ExpectedFrames* RecipeBuilder::location_of(const Frame& frame, const FrameContext& context) const {
+  if (context.location != nullptr) return context.location;
+  // Any location of the tracepoint serves: blocks that do not match it get no name.
+  const auto locations = locations_.of(frame.tracepoint);
+  return locations.empty() ? nullptr : &locations.front();
 }
 
 bool RecipeBuilder::is_fast(const Frame& frame, const FrameContext& context) const {

@@ -36,7 +36,7 @@ class RecipeBuilder {
                 bool time_is_synthetic);
   void add_static_data(EmitRecipe& recipe, const Frame& frame);
   void add_blobs(EmitRecipe& recipe, const Frame& frame);
-  const ExpectedBlocks* expected_blocks(const Frame& frame, const FrameContext& context) const;
+  const ExpectedFrames* location_of(const Frame& frame, const FrameContext& context) const;
   bool is_fast(const Frame& frame, const FrameContext& context) const;
 
   struct OwnNames {

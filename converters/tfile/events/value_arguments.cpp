@@ -44,50 +44,68 @@ ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* sym
       memory_(trace.register_layout(), trace.format.order) {}
 
 void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
-                         const ExpectedBlocks* expected, bool is_fast) {
+                         const ExpectedFrames* location, bool is_fast) {
   frame_ = &frame;
-  scope_ = symbols_ != nullptr && context.pc ? symbols_->scope_at(*context.pc) : nullptr;
+  scope_ = nullptr;
   memory_.start(frame, context.registers, is_fast);
   is_explained_.assign(memory_.blocks().size(), false);
   claimed_names_.clear();
-  if (expected != nullptr) {
-    replay_.run(expected->actions, expected->is_needed, memory_);
-    expressions_.clear();
-    for (const Replay::Action& action : replay_.actions())
-      if (action.action->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
-    item_of_ = expected->item_of;
-    values_.assign(expected->items.size(), {});
-    is_contradicted_ = false;
-    if (scope_ != nullptr) {
-      evaluate_items(
-          *expected,
-          {.scope = *scope_,
-           .frame = memory_,
-           .registers =
-               [&](std::string_view name) { return registers_named(name, trace_.register_layout()); },
-           .variable_number = [&](std::string_view name) -> std::optional<std::uint64_t> {
-             for (const TraceVariable& variable : trace_.description.variables)
-               if (variable.name == name) return variable.number;
-             return std::nullopt;
-           }});
-      // The actions were made for the tracepoint's address: elsewhere they are no evidence.
-      is_contradicted_ = !context.is_step && !align(*expected);
-    }
-    // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
-    for (const bool are_strings : {true, false})
-      for (std::size_t i = 0; i < expected->items.size(); ++i)
-        if (expected->items[i].is_string == are_strings) add_item(recipe, i, *expected, context.is_step);
-    // Pointers on the way to what is shown.
-    for (const Replay::Action* const action : expressions_)
-      for (const Replay::Recording& recording : action->recordings)
-        if (!recording.is_operand && recording.blocks > 0 && is_explained_[recording.first_block])
-          explain(*action);
+  if (location != nullptr) {
+    // The actions were made for the location's address, which also serves where the frame has none.
+    if (symbols_ != nullptr) scope_ = symbols_->scope_at(context.pc.value_or(location->location->address));
+    add_items(recipe, context, context.is_step ? location->step : location->hit);
   }
   add_unexplained(recipe);
   if (memory_.has_read_values()) recipe.set_for_one_frame();
 }
 
+void ValueArguments::add_items(EmitRecipe& recipe, const FrameContext& context,
+                               const ExpectedBlocks& expected) {
+  replay_.run(expected.actions, expected.is_needed, memory_);
+  expressions_.clear();
+  for (const Replay::Action& action : replay_.actions())
+    if (action.action->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
+  item_of_ = expected.item_of;
+  values_.assign(expected.items.size(), {});
+  is_contradicted_ = false;
+  is_elsewhere_ = context.is_step && context.pc;
+  if (scope_ != nullptr) {
+    evaluate_items(expected, evaluation_context());
+    if (!context.pc) keep_values_in_memory();
+    // Elsewhere, the actions are no evidence.
+    is_contradicted_ = is_elsewhere_ ? contradicted_.contains(frame_->tracepoint) : !align(expected);
+    if (is_contradicted_) contradicted_.insert(frame_->tracepoint);
+  }
+  // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
+  for (const bool are_strings : {true, false})
+    for (std::size_t i = 0; i < expected.items.size(); ++i)
+      if (expected.items[i].is_string == are_strings) add_item(recipe, i, expected);
+  // Pointers on the way to what is shown.
+  for (const Replay::Action* const action : expressions_)
+    for (const Replay::Recording& recording : action->recordings)
+      if (!recording.is_operand && recording.blocks > 0 && is_explained_[recording.first_block])
+        explain(*action);
+}
+
 // ---- Evaluating ----
+
+EvaluationContext ValueArguments::evaluation_context() {
+  return {.scope = *scope_,
+          .frame = memory_,
+          .registers = [&](std::string_view name) { return registers_named(name, trace_.register_layout()); },
+          .variable_number = [&](std::string_view name) -> std::optional<std::uint64_t> {
+            for (const TraceVariable& variable : trace_.description.variables)
+              if (variable.name == name) return variable.number;
+            return std::nullopt;
+          }};
+}
+
+// A frame without a pc may be anywhere, where variables have other registers and constants.
+void ValueArguments::keep_values_in_memory() {
+  for (auto& values : values_)
+    for (NamedValue& named : values)
+      if (named.value.storage.kind == Storage::Kind::Bytes) named.value.type = nullptr;
+}
 
 void ValueArguments::evaluate_items(const ExpectedBlocks& expected, const EvaluationContext& context) {
   for (std::size_t i = 0; i < expected.items.size(); ++i) {
@@ -196,8 +214,7 @@ bool ValueArguments::is_static(const NamedValue& named) const {
 
 // ---- Showing ----
 
-void ValueArguments::add_item(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected,
-                              bool is_step) {
+void ValueArguments::add_item(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected) {
   const ExpectedBlocks::Item& item = expected.items[index];
   const bool is_value = item.kind == Kind::Name || item.kind == Kind::Expression ||
                         item.kind == Kind::Value || item.kind == Kind::ReturnAddress;
@@ -208,8 +225,7 @@ void ValueArguments::add_item(EmitRecipe& recipe, std::size_t index, const Expec
     return;
   }
   bool is_typed = false;
-  for (const NamedValue& named : values_[index])
-    is_typed |= add_value(recipe, named, item.is_string, is_step);
+  for (const NamedValue& named : values_[index]) is_typed |= add_value(recipe, named, item.is_string);
   if (!is_typed && is_value) {
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,
@@ -224,10 +240,9 @@ void ValueArguments::add_item(EmitRecipe& recipe, std::size_t index, const Expec
 }
 
 // False when the program does not tell what the value is.
-bool ValueArguments::add_value(EmitRecipe& recipe, const NamedValue& named, bool is_string, bool is_step) {
+bool ValueArguments::add_value(EmitRecipe& recipe, const NamedValue& named, bool is_string) {
   const Value& value = named.value;
   if (value.type == nullptr) return false;
-  is_step_ = is_step;
   switch (value.storage.kind) {
     case Storage::Kind::None:
       if (value.storage.missing == Missing::OptimizedOut)
@@ -284,7 +299,7 @@ bool ValueArguments::add_text_at(EmitRecipe& recipe, const NamedValue& named) {
 bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
   const Type& type = *named.value.type;
   const auto recorded = [&](std::uint64_t from, std::uint64_t size) -> std::span<const std::byte> {
-    if (!is_step_ && !replay_.has_recorded(memory_.masked(from), size)) return {};
+    if (!is_elsewhere_ && !replay_.has_recorded(memory_.masked(from), size)) return {};
     return memory_.bytes(from, size);
   };
   if (type.kind == Type::Kind::Reference) {
@@ -426,8 +441,8 @@ void ValueArguments::add_recorded(EmitRecipe& recipe, std::size_t index, const E
     }
   }
   if (item.kind != Kind::Name && expected.range_item != index) return;
-  const auto object =
-      symbols_ != nullptr && item.kind == Kind::Name ? symbols_->object(item.text) : std::nullopt;
+  const bool knows_object = symbols_ != nullptr && !is_contradicted_ && item.kind == Kind::Name;
+  const auto object = knows_object ? symbols_->object(item.text) : std::nullopt;
   for (const Replay::Action& action : replay_.actions()) {
     if (action.action->kind != TracepointAction::Kind::Memory) continue;
     for (const Replay::Recording& recording : action.recordings) {

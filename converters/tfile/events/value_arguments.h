@@ -31,10 +31,10 @@ class ValueArguments {
   // Borrows all; `symbols` may be null.
   ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, ImportContext& import_context);
 
-  // Adds the arguments of a frame. Without `expected` no memory has a name. `is_fast`: the frame is that of a
-  // fast tracepoint.
+  // Adds the arguments of a frame. `location` has the actions that the frame is compared with; without it no
+  // memory has a name. `is_fast`: the frame is that of a fast tracepoint.
   void add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
-           const ExpectedBlocks* expected, bool is_fast);
+           const ExpectedFrames* location, bool is_fast);
 
  private:
   // What an item is in the current frame: one value, or the variables of $args or $locals.
@@ -43,7 +43,10 @@ class ValueArguments {
     NameId name{};
     Value value;
   };
+  void add_items(EmitRecipe& recipe, const FrameContext& context, const ExpectedBlocks& expected);
+  EvaluationContext evaluation_context();
   void evaluate_items(const ExpectedBlocks& expected, const EvaluationContext& context);
+  void keep_values_in_memory();
   NameId name_of(std::string_view text);
   bool align(const ExpectedBlocks& expected);
   bool fits(const NamedValue& named, bool is_string, const Replay::Action& action,
@@ -51,8 +54,8 @@ class ValueArguments {
   bool is_held(const Value& value);
   bool is_static(const NamedValue& named) const;
 
-  void add_item(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected, bool is_step);
-  bool add_value(EmitRecipe& recipe, const NamedValue& named, bool is_string, bool is_step);
+  void add_item(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected);
+  bool add_value(EmitRecipe& recipe, const NamedValue& named, bool is_string);
   bool add_text_at(EmitRecipe& recipe, const NamedValue& named);
   bool add_in_memory(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address);
   bool add_leaves(EmitRecipe& recipe, const NamedValue& named, std::span<const std::byte> bytes,
@@ -82,6 +85,7 @@ class ValueArguments {
   // By type, name, and place of a bit-field.
   std::map<std::tuple<const Type*, NameId, std::uint64_t, std::uint64_t>, ValueLayout> layouts_;
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
+  std::set<std::int16_t> contradicted_;  // tracepoints with a hit that the program contradicts
 
   // Of the current frame:
   const Frame* frame_ = nullptr;
@@ -89,7 +93,8 @@ class ValueArguments {
   std::vector<std::vector<NamedValue>> values_;      // by item
   std::vector<const Replay::Action*> expressions_;   // the replayed expressions
   std::vector<std::optional<std::size_t>> item_of_;  // by expression
-  bool is_contradicted_ = false, is_step_ = false;
+  bool is_contradicted_ = false;
+  bool is_elsewhere_ = false;       // at another address than that which the actions were made for
   std::vector<bool> is_explained_;  // by block: an argument shows it, or goes on from it
   std::vector<NameId> claimed_names_;
   std::vector<const Block*> by_address_;

@@ -150,6 +150,18 @@ TEST_F(Replays, OfNothingAreAddresses) {
   EXPECT_THAT(recorded(), ElementsAre("1000:0"));
 }
 
+// A bit-field may be recorded in pieces.
+TEST_F(Replays, KnowWhatWasRecordedInPieces) {
+  range(0x1000, 4);
+  range(0x1004, 1);
+  memory(0x1000, 4);
+  memory(0x1004, 1);
+  recorded();
+  EXPECT_TRUE(replay.has_recorded(0x1000, 5));
+  EXPECT_TRUE(replay.has_recorded(0x1003, 2));
+  EXPECT_FALSE(replay.has_recorded(0x1000, 6));
+}
+
 TEST_F(Replays, KnowWhatWasRecorded) {
   range(0x1000, 4);
   expression("23200022040c27");

@@ -13,6 +13,7 @@
 namespace convert::tfile {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -100,6 +101,22 @@ TEST_F(TypedFrames, DoublesAreDoubles) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
+// Steps that collect no registers have no pc: the actions were made for the tracepoint's address.
+TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
+  const std::uint64_t pressure = address_of("plant::pressure");
+  const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
+  t.line("R 40").line(fmt::format("tp T{}:E:2:0", location));
+  for (const char kind : {'A', 'S'}) t.line(fmt::format("tp {}{}:M-1,{:x},8", kind, location, pressure));
+  t.source(location, "at", "plant::pump");
+  for (const char* command :
+       {"collect plant::pressure", "while-stepping 2", "collect plant::pressure", "end"})
+    t.source(location, "cmd", command);
+  t.frame(2).memory(pressure, t.number(std::uint64_t{0x4004'0000'0000'0000}));
+  t.frame(2).memory(pressure, t.number(std::uint64_t{0x3ff4'0000'0000'0000}));
+  EXPECT_THAT(t.end().lines({}, {.programs = {file}}), AllOf(Contains(HasSubstr(" plant::pressure=2.5")),
+                                                             Contains(HasSubstr(" plant::pressure=1.25"))));
+}
+
 #ifdef __x86_64__
 // At the first address of a function the return address is at rsp, and the CFA behind it.
 class Entries : public TypedFrames {
@@ -148,6 +165,36 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   t.memory(spilled, t.number(std::int16_t{-1})).memory(moved, t.number(std::int32_t{-5}));
   EXPECT_THAT(frame_line(), HasSubstr(" moved=-1 spilled=-5 ")) << "by their order alone";
   EXPECT_THAT(t.notes(), Contains("item-contradicted 2"));
+}
+
+// Nothing proves the values of a step by itself.
+TEST_F(Entries, StepsOfContradictedHitsHaveNoTypes) {
+  for (const unsigned size : {4U, 8U}) {  // the program's, another one
+    const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
+    const std::uint64_t address = program.functions("plant::pump").front().address;
+    const std::string location = fmt::format("2:{:x}", address);
+    TraceBuilder builder;
+    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    builder.line("tdesc <reg name='rsp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+    builder.line("R 10").line(fmt::format("tp T{}:E:2:0", location));
+    builder.line(fmt::format("tp A{}:R3{}", location, trace(moved, size)));
+    builder.line(fmt::format("tp S{}:R3M-1,{:x},8", location, pressure));
+    builder.source(location, "at", "plant::pump");
+    for (const char* command : {"collect moved", "while-stepping 2", "collect plant::pressure", "end"})
+      builder.source(location, "cmd", command);
+    builder.frame(2)
+        .registers(builder.number(kStack) + builder.number(address))
+        .memory(moved, std::string(size, '\1'));
+    builder.frame(2)
+        .registers(builder.number(kStack) + builder.number(address + 1))
+        .memory(pressure, builder.number(std::uint64_t{0x4004'0000'0000'0000}));
+    const auto lines = builder.end().lines({}, {.programs = {file}});
+    const auto is_typed = Contains(HasSubstr(" plant::pressure=2.5"));
+    if (size == 4)
+      EXPECT_THAT(lines, is_typed);
+    else
+      EXPECT_THAT(lines, Not(is_typed));
+  }
 }
 
 TEST_F(Entries, ContradictedSizesAreNoticed) {
