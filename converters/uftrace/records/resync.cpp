@@ -158,13 +158,15 @@ std::optional<std::size_t> Resync::find_likely(Ahead ahead, std::size_t from, st
 
 // ---- Times ----
 
-// The time of the next likely record that has one; removes that record, and all before it, from `ahead`.
+// The time of the next likely record that has one; removes that record, and all before it, from `ahead`. What
+// is earlier than the thread's begin are bytes of a payload that only look like a record.
 std::optional<std::uint64_t> Resync::next_time(Ahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
     const Record record = load_record(ahead.bytes.data() + *found, facts_.order);
     ahead = ahead.from(*found + kRecordSize);
-    if (record.type() != RecordType::Lost) return record.time_ns;
+    if (record.type() != RecordType::Lost && record.time_ns + kExaminedGapNs >= facts_.begun_ns)
+      return record.time_ns;
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/importer.h"
+#include "tests/number_bytes.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {
@@ -203,6 +204,23 @@ TEST(UftraceTimes, AFirstRecordFromTheFuture) {
                                      "100/100 [11, 13] demo:f"));
   EXPECT_THAT(r.notes(), ElementsAre("bad-time 1", testing::StartsWith("DIR/100.dat:+0x0: a record time of"),
                                      "entry-missing 1", testing::_));
+}
+
+// The argument 5 and the time behind it look like a record, of 5 ns: so early, there was no program.
+TEST(UftraceTimes, AFirstRecordIsNotJudgedByArguments) {
+  constexpr std::uint64_t kBegin = 8084'352'789'000;
+  constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // an exit with a payload
+  R r;
+  r.file("task.txt",
+         "SESS timestamp=8084.348413785 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"\n"
+         "TASK timestamp=8084.348473675 tid=100 pid=100\n");
+  r.info_line("argspec:f@arg1");
+  const std::string five = number_bytes(std::uint64_t{5});
+  r.entry_with(kLikeARecord - 64, 0, R::kF, five).entry_with(kLikeARecord, 1, R::kF, five);
+  r.entry_with(kLikeARecord + 64, 2, R::kF, five).exit(kLikeARecord + 128, 2, R::kF);
+  r.exit(kLikeARecord + 192, 1, R::kF).exit(kLikeARecord + 256, 0, R::kF);
+  EXPECT_THAT(r.lines(), testing::SizeIs(3));
+  EXPECT_THAT(r.notes(), testing::IsEmpty());
 }
 
 TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
