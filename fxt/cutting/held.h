@@ -20,9 +20,9 @@ namespace fxt {
 // span of chars, bytes or words; `visit` returns the one to borrow instead.
 template <typename T, typename Visit>
 void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
-  const auto take = [&visit]<typename Borrowed>(Borrowed& borrowed) {
+  const auto take = [&visit](auto& borrowed) {
     const auto taken = visit(std::span(borrowed));
-    borrowed = Borrowed(taken.data(), taken.size());
+    borrowed = {taken.data(), taken.size()};
   };
   if constexpr (requires { record.category; }) take(record.category.text);
   if constexpr (requires { record.name.text; })
