@@ -61,7 +61,7 @@ class Resync {
   std::optional<std::size_t> find_likely(Ahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
-  // Whether the payload of `call`, which has a likely time and fits the open calls, surely has `size` bytes,
+  // Whether the payload of `call`, which has a likely time, surely has `size` bytes,
   // a multiple of 8: then a record that continues the file follows, and nothing in the payload can be one.
   // False if that needs a closer look. `ahead` begins with the payload.
   template <std::endian Order>
@@ -104,6 +104,7 @@ bool Resync::surely_ends(const CallRecord& call, std::span<const std::byte> ahea
   if ((next.word & kPlainMask & ~RecordWord::More::kMask) != kPlainPattern || !is_likely_time(next.time_ns))
     return false;
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
+  if (!call.is_entry() && open > open_.depth()) return false;  // an exit that fits no open call
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
   // Without a branch on whether it is an entry or an exit, which can't be predicted.
   const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));

@@ -35,6 +35,7 @@ class PayloadDecoderTest : public testing::Test {
   }
 
   void open() {
+    decoder_.reset();  // it borrows the others
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(
         directory_, info_, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
