@@ -1,4 +1,4 @@
-// What a viewer is told besides the events: which part of the trace it shows first, in which order, and what
+// What a viewer needs besides the events: which part of the trace it shows first, in which order, and what
 // the trace is of. It is written as Perfetto's packets.
 #pragma once
 

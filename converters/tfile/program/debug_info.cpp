@@ -250,7 +250,7 @@ void DebugInfo::read_units() {
       continue;
     }
     if (kind == DW_UT_partial) continue;
-    // A skeleton describes where the code is, the unit in its own file all else.
+    // A skeleton has the ranges of the code; the unit in the split file has the rest.
     units_.push_back({.die = kind == DW_UT_skeleton && split.addr != nullptr ? split : die});
     Dwarf_Addr base = 0, begin = 0, end = 0;
     bool has_ranges = false;
