@@ -20,8 +20,8 @@ class Checker {
   // Findings are about these readers only.
   explicit Checker(Report report, KnownReaders readers = KnownReaders::all());
   ~Checker();
-  Checker(const Checker&) = delete;
-  Checker& operator=(const Checker&) = delete;
+  Checker(Checker&&) noexcept;
+  Checker& operator=(Checker&&) noexcept;
 
   // The records of one file, in order, each right after `reader` has read it. The Reader's options must not
   // skip zero words.

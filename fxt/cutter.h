@@ -67,8 +67,8 @@ class Cutter {
   // Borrows the outputs.
   Cutter(const CutOptions& options, PieceOutputs& outputs);
   ~Cutter();
-  Cutter(const Cutter&) = delete;
-  Cutter& operator=(const Cutter&) = delete;
+  Cutter(Cutter&&) noexcept;
+  Cutter& operator=(Cutter&&) noexcept;
 
   // The next record of the trace. Throws what an Output throws, and std::invalid_argument if a range
   // proves to end before it begins.

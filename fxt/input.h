@@ -24,8 +24,8 @@ class FileInput final : public Input {
   explicit FileInput(const std::string& path);
   explicit FileInput(int descriptor) : file_(descriptor), name_("descriptor " + std::to_string(descriptor)) {}
   ~FileInput() override;
-  FileInput(const FileInput&) = delete;
-  FileInput& operator=(const FileInput&) = delete;
+  FileInput(FileInput&& other) noexcept;
+  FileInput& operator=(FileInput&& other) noexcept;
   std::size_t read(std::span<std::byte> room) override;
 
  private:

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "fxt/output_file.h"
+
 namespace fxt {
 
 // The smallest buffer that an Output may hand out: every ordinary record fits into one.
@@ -40,23 +42,17 @@ class MemoryOutput final : public Output {
   std::size_t filled_ = 0;
 };
 
-// Writes a file by its path, or what a link leads to. Until Writer::finish() it has a temporary name beside;
-// a file that is there stays unharmed until then, and its mode is kept. Without finish(), what was sent
-// becomes the file, or stays beside one that is there. Devices and FIFOs are written to directly. Throws
-// std::system_error.
+// Writes a file, which is complete with Writer::finish(). Without finish(), because of an exception perhaps,
+// what was sent can be read: see FileMode. Throws std::system_error.
 class FileOutput final : public Output {
  public:
-  explicit FileOutput(std::string path, std::size_t buffer_words = std::size_t{1} << 15);
-  ~FileOutput() override;
-  FileOutput(const FileOutput&) = delete;
-  FileOutput& operator=(const FileOutput&) = delete;
+  explicit FileOutput(const std::string& path, FileMode mode = FileMode::Keep,
+                      std::size_t buffer_words = std::size_t{1} << 15);
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
-  void finish() override;
+  void finish() override { file_.commit(); }
 
  private:
-  std::string path_;
-  std::string beside_;  // its temporary name; empty for a device
-  int file_ = -1;
+  OutputFile file_;
   std::vector<std::uint64_t> buffer_;
 };
 

@@ -45,8 +45,8 @@ class Reader {
   // Reads from an Input, which must outlive the Reader, in memory of about one record and one block.
   explicit Reader(Input& input, const ReaderOptions& options = {});
   ~Reader();
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
 
   // The next record, or null at the end; end() then has the reason. An exception of the Input passes through
   // and ends reading.

@@ -13,8 +13,8 @@ namespace fxt {
 class WordBuffer {
  public:
   explicit WordBuffer(Output& output) : output_(&output) { flush(); }  // fetches the first buffer
-  WordBuffer(const WordBuffer&) = delete;
-  WordBuffer& operator=(const WordBuffer&) = delete;
+  WordBuffer(WordBuffer&&) = default;  // the one that was moved from must not be used
+  WordBuffer& operator=(WordBuffer&&) = default;
 
   // Room for `words` (at most kMinBufferWords) words, valid until any other call.
   std::span<std::uint64_t> reserve(std::size_t words) {
@@ -34,8 +34,8 @@ class WordBuffer {
 
   // Sends everything to the Output.
   void flush();
-  // Tells the Output that nothing follows.
-  void finish() { output_->finish(); }
+  // Tells the Output that nothing follows. What is written afterwards is a std::logic_error.
+  void finish();
   // All words so far, those not yet sent included.
   std::uint64_t words_written() const {
     return exchanged_words_ + static_cast<std::uint64_t>(cursor_ - buffer_.data());
@@ -52,6 +52,7 @@ class WordBuffer {
   std::uint64_t* cursor_ = nullptr;
   std::uint64_t* limit_ = nullptr;
   std::uint64_t exchanged_words_ = 0;
+  bool is_finished_ = false;
 };
 
 }  // namespace fxt

@@ -132,8 +132,9 @@ class Writer {
   // Begins the file: magic, provider info, initialization (10^9 ticks per second: times are ns).
   explicit Writer(Output& output, const WriterOptions& options = {});
   ~Writer();
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  // The Writer that was moved from must not be used any more.
+  Writer(Writer&& other) noexcept;
+  Writer& operator=(Writer&& other) noexcept;
 
   // ---- Records as values. Strings and threads are registered in the tables at their first use. ----
 
@@ -272,7 +273,7 @@ class Writer {
   // Ends what is open, flushes, and finishes the Output. Durations and async operations end at the time of
   // the last event, but a duration inside a complete one no later than that one (W17). A flow ends at its
   // last event, if a duration encloses that; otherwise in a duration of no length that is written for it
-  // (W21). Throws only what the Output throws.
+  // (W21). Throws only what the Output throws. What is written afterwards is a std::logic_error.
   void finish();
 
   const WriterCounters& counters() const { return counters_; }

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "fxt/support/atomic_file.h"
+#include "fxt/support/compressed_files.h"
 
 namespace convert {
 namespace {
@@ -70,7 +70,7 @@ void check_output(const ConvertOptions& options) {
     return;
   }
   if (::access(output.c_str(), R_OK) != 0)
-    throw fxt::OutputError(fmt::format("can't read {}: {}", output, std::strerror(errno)));
+    throw fxt::FileError(fmt::format("can't read {}: {}", output, std::strerror(errno)));
   for (const auto& importer : options.importers)
     if (importer->recognizes(output))
       throw UsageError(

@@ -11,8 +11,8 @@ namespace convert {
 std::string output_for(const std::string& input);
 
 // Throws UsageError if the output is an input, lies inside one, has a name that promises another format, or
-// is itself a recording: a user who forgets the output gives an input as the last path. Throws OutputError if
-// that can't be found out.
+// is itself a recording: a user who forgets the output gives an input as the last path. Throws
+// std::runtime_error if that can't be found out.
 void check_output(const ConvertOptions& options);
 
 }  // namespace convert

@@ -18,16 +18,16 @@ namespace convert {
 class TraceOutput {
  public:
   // With `cut`, that part of the trace, and if it is split, into files named by fxt::piece_name(). Throws
-  // OutputError where a file can't be written, UsageError where something else would be overwritten.
+  // std::runtime_error where a file can't be written, UsageError where something else would be overwritten.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut);
   // Without finish(), as abandon().
   ~TraceOutput() { abandon(); }
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
 
-  // For the Writer. Throws OutputError.
+  // For the Writer. Throws std::runtime_error.
   fxt::Output& blocks() { return queue_; }
-  // The trace is complete: waits until it is written, and gives the file its name. Throws OutputError.
+  // The trace is complete: waits until it is written, and gives the file its name. Throws std::runtime_error.
   void finish();
   // The trace is incomplete: files that are not complete are dropped.
   void abandon();

@@ -117,6 +117,8 @@ class Checker::State {
 Checker::Checker(Report report, KnownReaders readers)
     : state_(std::make_unique<State>(std::move(report), readers)) {}
 Checker::~Checker() = default;
+Checker::Checker(Checker&&) noexcept = default;
+Checker& Checker::operator=(Checker&&) noexcept = default;
 void Checker::add(const Entry& entry, const Reader& reader) { state_->add(entry, reader); }
 void Checker::finish(const Reader& reader) { state_->finish(reader); }
 

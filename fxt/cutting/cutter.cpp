@@ -156,6 +156,8 @@ std::string piece_name(const std::string& path, std::size_t number) {
 Cutter::Cutter(const CutOptions& options, PieceOutputs& outputs)
     : state_(std::make_unique<State>(options, outputs)) {}
 Cutter::~Cutter() = default;
+Cutter::Cutter(Cutter&&) noexcept = default;
+Cutter& Cutter::operator=(Cutter&&) noexcept = default;
 void Cutter::add(const Entry& entry, const Reader& reader) { state_->add(entry, reader); }
 void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }

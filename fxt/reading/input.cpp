@@ -6,6 +6,7 @@
 #include <istream>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace fxt {
 
@@ -16,6 +17,16 @@ FileInput::FileInput(const std::string& path)
 
 FileInput::~FileInput() {
   if (is_own_) ::close(file_);
+}
+
+FileInput::FileInput(FileInput&& other) noexcept
+    : file_(other.file_), is_own_(std::exchange(other.is_own_, false)), name_(std::move(other.name_)) {}
+
+FileInput& FileInput::operator=(FileInput&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(is_own_, other.is_own_);
+  std::swap(name_, other.name_);
+  return *this;
 }
 
 std::size_t FileInput::read(std::span<std::byte> room) {

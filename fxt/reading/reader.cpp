@@ -58,6 +58,8 @@ Reader::Reader(Input& input, const ReaderOptions& options)
     : state_(std::make_unique<State>(input, options)) {}
 
 Reader::~Reader() = default;
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
 
 const Entry* Reader::next() {
   State& state = *state_;

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "fxt/input.h"
-#include "fxt/support/atomic_file.h"
+#include "fxt/output_file.h"
 
 namespace fxt {
 
-// The file can't be opened or decompressed; the text names it.
+// A file can't be read, decompressed or written; the text names it.
 class FileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,12 +35,13 @@ std::unique_ptr<Input> open_input(const std::string& path);
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  virtual void write(std::span<const std::byte> bytes) = 0;  // throws OutputError
-  virtual void finish() = 0;                                 // writes the rest; throws OutputError
+  // Both throw std::runtime_error.
+  virtual void write(std::span<const std::byte> bytes) = 0;
+  virtual void finish() = 0;  // writes the rest
 };
 
 // By the end of `target`: ".gz" is gzip, compressed by `jobs` threads; ".zst" is Zstandard; others are plain.
 // Borrows `file`.
-std::unique_ptr<ByteStream> open_stream(std::string_view target, AtomicFile& file, unsigned jobs);
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file, unsigned jobs);
 
 }  // namespace fxt

@@ -23,12 +23,12 @@ namespace {
 
 class PlainStream : public ByteStream {
  public:
-  explicit PlainStream(AtomicFile& file) : file_(file) {}
+  explicit PlainStream(OutputFile& file) : file_(file) {}
   void write(std::span<const std::byte> bytes) override { file_.write(bytes); }
   void finish() override {}
 
  private:
-  AtomicFile& file_;
+  OutputFile& file_;
 };
 
 // ---- gzip ----
@@ -90,7 +90,7 @@ class Deflater {
 class GzipStream final : public ByteStream {
  public:
   // Borrows `file`. With one job, no thread is started.
-  GzipStream(AtomicFile& file, unsigned jobs);
+  GzipStream(OutputFile& file, unsigned jobs);
   void write(std::span<const std::byte> bytes) override;
   void finish() override;
 
@@ -106,7 +106,7 @@ class GzipStream final : public ByteStream {
   void hand_out(bool is_last);
   void take_in(const Compressed& block);
 
-  AtomicFile& file_;
+  OutputFile& file_;
   std::size_t jobs_;
   Bytes block_;            // what is known already, and what follows it
   std::size_t known_ = 0;  // of block_, bytes that the block before has
@@ -115,7 +115,7 @@ class GzipStream final : public ByteStream {
   std::uint64_t plain_size_ = 0;
 };
 
-GzipStream::GzipStream(AtomicFile& file, unsigned jobs) : file_(file), jobs_(jobs) {
+GzipStream::GzipStream(OutputFile& file, unsigned jobs) : file_(file), jobs_(jobs) {
   block_.reserve(kWindowBytes + kBlockBytes);
 }
 
@@ -177,7 +177,7 @@ void GzipStream::take_in(const Compressed& block) {
 
 class ZstdStream final : public ByteStream {
  public:
-  explicit ZstdStream(AtomicFile& file)
+  explicit ZstdStream(OutputFile& file)
       : file_(file), stream_(ZSTD_createCStream()), room_(ZSTD_CStreamOutSize()) {
     if (stream_ == nullptr) throw std::bad_alloc();
   }
@@ -195,20 +195,20 @@ class ZstdStream final : public ByteStream {
       ZSTD_outBuffer out{room_.data(), room_.size(), 0};
       const std::size_t left = ZSTD_compressStream2(stream_.get(), &out, &in, end);
       if (ZSTD_isError(left) != 0)
-        throw OutputError(fmt::format("{}: can't compress: {}", file_.name(), ZSTD_getErrorName(left)));
+        throw FileError(fmt::format("{}: can't compress: {}", file_.name(), ZSTD_getErrorName(left)));
       file_.write(std::span(room_).first(out.pos));
       is_done = end == ZSTD_e_end ? left == 0 : in.pos == in.size;
     }
   }
 
-  AtomicFile& file_;
+  OutputFile& file_;
   std::unique_ptr<ZSTD_CStream, Free> stream_;
   std::vector<std::byte> room_;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteStream> open_stream(std::string_view target, AtomicFile& file, unsigned jobs) {
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file, unsigned jobs) {
   if (target.ends_with(".gz")) return std::make_unique<GzipStream>(file, jobs);
   if (target.ends_with(".zst")) return std::make_unique<ZstdStream>(file);
   return std::make_unique<PlainStream>(file);

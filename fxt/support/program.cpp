@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 
-#include "fxt/support/atomic_file.h"
 #include "fxt/support/options.h"
 
 namespace fxt {
@@ -61,13 +61,13 @@ void print(std::string_view text) {
 
 void check_standard_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  if (errno != EPIPE) throw OutputError("standard output: can't write all that there is to say");
+  if (errno != EPIPE) throw std::runtime_error("standard output: can't write all that there is to say");
 }
 
 void StandardOutput::flush() {
   if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size() || std::fflush(stdout) != 0) {
     if (errno == EPIPE) throw QuietEnd();
-    throw OutputError(std::string("standard output: ") + std::strerror(errno));
+    throw std::runtime_error(std::string("standard output: ") + std::strerror(errno));
   }
   text_.clear();
 }

@@ -31,7 +31,7 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work);
 // any more.
 void print(std::string_view text);
 
-// Throws OutputError when printing failed, unless nobody reads any more.
+// Throws std::runtime_error when printing failed, unless nobody reads any more.
 void check_standard_output();
 
 // Standard output, in blocks.
@@ -42,7 +42,7 @@ class StandardOutput {
     text_.push_back('\n');
     if (text_.size() >= kBlock) flush();
   }
-  // Throws QuietEnd if nobody reads any more, OutputError for other reasons.
+  // Throws QuietEnd if nobody reads any more, std::runtime_error for other reasons.
   void flush();
 
  private:

@@ -49,7 +49,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   if (path == "-") return;
   std::error_code error;
   const auto refuse_unreadable = [&] {
-    if (error) throw OutputError(fmt::format("can't read {}: {}", path, error.message()));
+    if (error) throw FileError(fmt::format("can't read {}: {}", path, error.message()));
   };
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return;
@@ -66,14 +66,17 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   try {
     if (kind.is_one(path)) return;
   } catch (const FileError& problem) {
-    throw OutputError(fmt::format("can't read {}", problem.what()));
+    throw FileError(fmt::format("can't read {}", problem.what()));
   }
   throw NotReplaceable(
       fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
 }
 
 TraceFileOutput::TraceFileOutput(const std::string& path, unsigned jobs, bool syncs)
-    : file_(path), stream_(open_stream(path, file_, jobs)), buffer_(kBufferWords), syncs_(syncs) {}
+    : file_(path, FileMode::Replace),
+      stream_(open_stream(path, file_, jobs)),
+      buffer_(kBufferWords),
+      syncs_(syncs) {}
 
 std::span<std::uint64_t> TraceFileOutput::exchange(std::size_t filled_words) {
   if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));
@@ -135,7 +138,7 @@ std::string PieceFiles::name_of(std::size_t number) const {
 TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
   if (number >= kMaxPieces && !options_.replaces_anything)
-    throw OutputError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
+    throw FileError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
   if (file_) bytes_before_ += file_->bytes_written();
   const std::string name = name_of(number);
   file_.emplace(name, options_.jobs, options_.syncs);

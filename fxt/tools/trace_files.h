@@ -12,7 +12,7 @@
 
 #include "fxt/cutter.h"
 #include "fxt/output.h"
-#include "fxt/support/atomic_file.h"
+#include "fxt/output_file.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/options.h"
 
@@ -35,7 +35,7 @@ struct FileKind {
 
 // Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
 // compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
-// are written to, not replaced. Throws NotReplaceable, and OutputError if the file that is there can't be
+// are written to, not replaced. Throws NotReplaceable, and FileError if the file that is there can't be
 // read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
@@ -45,7 +45,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 class TraceFileOutput final : public Output {
  public:
   // `jobs` threads compress. With `syncs`, the file is on the disk when it is finished. Each function throws
-  // OutputError when writing fails.
+  // std::runtime_error when writing fails.
   TraceFileOutput(const std::string& path, unsigned jobs, bool syncs = false);
   // Bytes of a trace that is complete already, instead of exchange().
   void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
@@ -56,7 +56,7 @@ class TraceFileOutput final : public Output {
   std::uint64_t bytes_written() const { return file_.bytes_written(); }
 
  private:
-  AtomicFile file_;
+  OutputFile file_;
   std::unique_ptr<ByteStream> stream_;
   std::vector<std::uint64_t> buffer_;
   bool syncs_;
@@ -77,7 +77,7 @@ class PieceFiles final : public PieceOutputs {
   // Checks all files that may have to be replaced. Throws NotReplaceable.
   explicit PieceFiles(Options options);
 
-  // The file of piece `number`, the latest or the next one. Throws OutputError, also for more pieces than
+  // The file of piece `number`, the latest or the next one. Throws FileError, also for more pieces than
   // anybody wants.
   TraceFileOutput& next(std::size_t number) override;
 

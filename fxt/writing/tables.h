@@ -33,6 +33,11 @@ struct ArgumentRefs {
 class WriterTables {
  public:
   WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}
+  // The Writer, whose members these are, has been moved.
+  void move_to(WordBuffer& out, WriterCounters& counters) {
+    out_ = &out;
+    counters_ = &counters;
+  }
 
   // ---- Providers ----
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <utility>
 
 #include "fxt/checking/argument_rules.h"
 #include "fxt/rules.h"
@@ -62,6 +64,26 @@ Writer::Writer(Output& output, const WriterOptions& options)
 }
 
 Writer::~Writer() = default;
+
+Writer::Writer(Writer&& other) noexcept
+    : options_(other.options_),
+      counters_(other.counters_),
+      buffer_(std::move(other.buffer_)),
+      span_(other.span_),
+      nestings_(other.nestings_),
+      tables_(std::move(other.tables_)),
+      order_(std::move(other.order_)),
+      counter_rules_(std::move(other.counter_rules_)),
+      names_(std::move(other.names_)),
+      scratch_(std::move(other.scratch_)) {
+  tables_->move_to(buffer_, counters_);
+}
+
+Writer& Writer::operator=(Writer&& other) noexcept {
+  if (this == &other) return *this;
+  std::destroy_at(this);
+  return *std::construct_at(this, std::move(other));
+}
 
 void Writer::begin_provider(std::uint32_t id, std::string_view name) {
   if (id == 0) Refusal(options_, "provider", name).fault(Fault::ProviderZero, "has the id 0");

@@ -176,7 +176,7 @@ std::string picture_of(const DrawOptions& options, const Drawing& drawing, const
 }
 
 void write(const std::string& path, std::string_view picture) {
-  AtomicFile file(path);
+  OutputFile file(path, FileMode::Replace);
   const auto stream = open_stream(path, file, 1);
   stream->write(std::as_bytes(std::span(picture)));
   stream->finish();

@@ -1,14 +1,6 @@
-// Copying and filtering traces record by record, and files as outputs.
-#include <array>
-#include <bit>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
+// Copying and filtering traces record by record.
 #include <gtest/gtest.h>
 #include <stdexcept>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 
 #include "fxt/reader.h"
 #include "tests/fxt/check_words.h"
@@ -180,108 +172,6 @@ TEST(Arguments, OfANamedEventAreItsOwn) {
   writer.write(copied);
   EXPECT_EQ(copied.arguments, (Arguments{{"size", 42}, {"path", "/dev/null"}}));
   EXPECT_EQ(event.arguments.size(), 0U);
-}
-
-// ---- Files ----
-
-class FileOutputTest : public testing::Test {
- protected:
-  FileOutputTest() { std::filesystem::create_directories(folder_); }
-  ~FileOutputTest() override { std::filesystem::remove_all(folder_); }
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
-  }
-  // One for each process: tests run side by side.
-  std::string folder_ = testing::TempDir() + "file_output_test." + std::to_string(getpid());
-  std::string path_ = folder_ + "/out.fxt";
-};
-
-TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
-  {
-    FileOutput output(path_);
-    Writer writer(output);
-    writer.flush();
-    EXPECT_FALSE(std::filesystem::exists(path_));
-    EXPECT_EQ(files(), 1U);  // beside it
-    writer.finish();
-    EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
-  }
-  EXPECT_EQ(files(), 1U);
-  FileInput input(path_);
-  Reader reader(input);
-  EXPECT_EQ(std::ranges::distance(reader.begin(), reader.end()), 3);
-  const auto permissions = std::filesystem::status(path_).permissions();
-  std::ofstream(folder_ + "/plain") << "x";
-  EXPECT_EQ(permissions, std::filesystem::status(folder_ + "/plain").permissions());
-}
-
-TEST_F(FileOutputTest, LeavesWhatIsThereUntilThen) {
-  std::ofstream(path_) << "older";
-  {
-    FileOutput output(path_);
-    Writer writer(output);
-    writer.flush();
-  }
-  EXPECT_EQ(std::filesystem::file_size(path_), 5U);
-  EXPECT_EQ(files(), 2U);  // what was sent stays beside it
-}
-
-TEST_F(FileOutputTest, KeepsWhatWasSentBeforeAnException) {
-  try {
-    FileOutput output(path_);
-    Writer writer(output);
-    writer.flush();
-    throw std::runtime_error("before finish()");
-  } catch (const std::runtime_error&) {
-    EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
-    EXPECT_EQ(files(), 1U);
-  }
-}
-
-TEST_F(FileOutputTest, LeavesNothingWhereNothingWasSent) {
-  { FileOutput output(path_); }
-  EXPECT_EQ(files(), 0U);
-}
-
-TEST_F(FileOutputTest, FollowsLinksAndKeepsTheMode) {
-  std::ofstream(folder_ + "/there") << "older";
-  ::chmod((folder_ + "/there").c_str(), 0640);
-  std::filesystem::create_symlink("there", folder_ + "/second");
-  std::filesystem::create_symlink(folder_ + "/second", path_);
-  FileOutput output(path_);
-  Writer(output).finish();
-  EXPECT_TRUE(std::filesystem::is_symlink(path_));
-  EXPECT_EQ(std::filesystem::file_size(folder_ + "/there"), kStart.size() * 8);
-  EXPECT_EQ(std::filesystem::status(folder_ + "/there").permissions(), std::filesystem::perms{0640});
-  EXPECT_EQ(files(), 3U);
-}
-
-TEST_F(FileOutputTest, WritesToAFifo) {
-  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  const int reader = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK);
-  {
-    FileOutput output(path_);
-    Writer writer(output);
-    writer.finish();
-  }
-  std::array<std::byte, sizeof(kMagicRecord)> bytes{};
-  EXPECT_EQ(::read(reader, bytes.data(), bytes.size()), 8);
-  EXPECT_EQ(std::bit_cast<std::uint64_t>(bytes), kMagicRecord);
-  ::close(reader);
-  EXPECT_TRUE(std::filesystem::is_fifo(path_));
-}
-
-TEST_F(FileOutputTest, SaysWhatCannotBeWritten) {
-  EXPECT_THROW(FileOutput("/no/such/folder/out.fxt"), std::system_error);
-  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // at the beginning
-  {
-    FileOutput output(path_);
-    Writer writer(output);
-    std::filesystem::create_directories(path_ + "/in the way");
-    EXPECT_THROW(writer.finish(), std::system_error);
-  }
-  EXPECT_EQ(files(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,288 @@
+#include "fxt/output_file.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
+
+namespace fxt {
+namespace {
+
+constexpr mode_t kNewFileMode = 0666;  // less the umask, as any new file
+constexpr mode_t kPermissions = 07777;
+
+// Where a name points to in the end; the name itself if nothing is there yet.
+std::string resolved(const std::string& name) {
+  std::error_code error;
+  auto path = std::filesystem::path(name);
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links) {
+    const auto next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path.string();
+}
+
+std::string directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+// A name beside the target that nobody has.
+std::string free_name_for(const std::string& target) {
+  struct stat status {};
+  const std::string first = target + ".part-" + std::to_string(::getpid());
+  std::string name = first;
+  for (int i = 2; ::lstat(name.c_str(), &status) == 0; ++i) name = first + '-' + std::to_string(i);
+  return name;
+}
+
+std::string link_to(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+// Why a file that is there can't be replaced by another one, as an errno; 0 if it can.
+int obstacle_to_replacing(const std::string& path, const struct stat& status) {
+#ifdef STATX_ATTR_MOUNT_ROOT
+  struct statx more {};
+  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS, &more) == 0 &&
+      (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    return EBUSY;
+#endif
+  struct stat folder {};
+  const uid_t user = ::geteuid();
+  if (::stat(directory_of(path).c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 && user != 0 &&
+      status.st_uid != user && folder.st_uid != user)
+    return EPERM;
+  return 0;
+}
+
+// ---- A signal that ends the program (SIGINT, SIGTERM, SIGHUP) removes the temporary file ----
+
+constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+// What the handler may touch: set once complete, cleared before the text goes away.
+std::atomic<const char*> guarded_path{nullptr};
+static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
+std::string guarded_text;
+
+// Only async-signal-safe calls here. SA_RESETHAND made the signal's default effect the next one.
+void remove_and_end(int signal) {
+  if (const char* path = guarded_path.load()) ::unlink(path);
+  std::raise(signal);
+}
+
+// From now on until release_temporary(), `path` is unlinked when one of the signals ends the program. One
+// path at a time.
+void guard_temporary(const std::string& path) {
+  guarded_text = path;
+  guarded_path = guarded_text.c_str();
+  for (const int signal : kEndingSignals) {
+    struct sigaction action {};
+    // A signal that was ignored from outside (nohup) stays ignored.
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = remove_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+void release_temporary() { guarded_path = nullptr; }
+
+}  // namespace
+
+class OutputFile::State {
+ public:
+  State(const std::string& path, FileMode mode);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void commit(bool sync);
+
+  const std::string name;
+  std::uint64_t bytes_written = 0;
+
+ private:
+  void open_directly(int flags);
+  bool open_unnamed();
+  void open_temporary();
+  void give_temporary_name();
+  void drop_temporary_name();
+  void allocate(std::uint64_t bytes);
+  void sync_folder() const;
+  [[noreturn]] void fail(std::string_view what) const;  // with errno's text
+
+  std::string target_;     // symbolic links resolved
+  std::string temporary_;  // its temporary name; empty while it has none
+  FileMode mode_;
+  int fd_ = -1;
+  bool is_direct_ = false;  // under its name, or without any
+  bool allocates_ahead_ = false;
+  std::uint64_t allocated_bytes_ = 0;  // ahead of what is written; 0: none
+};
+
+OutputFile::State::State(const std::string& path, FileMode mode)
+    : name(path == "-" ? "standard output" : path), target_(resolved(path)), mode_(mode) {
+  if (path == "-") {
+    fd_ = STDOUT_FILENO;
+    is_direct_ = true;
+    return;
+  }
+  struct stat status {};
+  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail("can't write");
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail("can't write");
+  }
+  if (exists && ::access(target_.c_str(), W_OK) != 0) fail("can't write");
+  const bool is_special = exists && !S_ISREG(status.st_mode);
+  if (is_special || mode == FileMode::InPlace) {
+    open_directly(is_special ? 0 : O_CREAT | O_TRUNC);
+    return;
+  }
+
+  if (exists) errno = obstacle_to_replacing(target_, status);
+  if (exists && errno != 0) fail("can't be replaced");
+  if (mode == FileMode::Keep || !open_unnamed()) open_temporary();
+  if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have them
+#ifdef __linux__
+  // Whether a file gets its blocks cheaper if many are allocated at once: these file systems are measured, a
+  // tmpfs takes longer.
+  constexpr long kXfsMagic = 0x5846'5342;
+  struct statfs system {};
+  allocates_ahead_ =
+      ::fstatfs(fd_, &system) == 0 && (system.f_type == EXT4_SUPER_MAGIC || system.f_type == kXfsMagic);
+#endif
+}
+
+void OutputFile::State::open_directly(int flags) {
+  is_direct_ = true;
+  fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, kNewFileMode);
+  if (fd_ < 0) fail("can't open");
+}
+
+bool OutputFile::State::open_unnamed() {
+#ifdef O_TMPFILE
+  fd_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFileMode);
+  if (fd_ >= 0 && ::access(link_to(fd_).c_str(), F_OK) == 0) return true;
+  if (fd_ >= 0) ::close(fd_);
+#endif
+  return false;
+}
+
+void OutputFile::State::open_temporary() {
+  give_temporary_name();
+  fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kNewFileMode);
+  if (fd_ >= 0) return;
+  const int problem = errno;
+  drop_temporary_name();
+  errno = problem;
+  fail("can't create");
+}
+
+void OutputFile::State::give_temporary_name() {
+  temporary_ = free_name_for(target_);
+  if (mode_ == FileMode::Replace) guard_temporary(temporary_);
+}
+
+void OutputFile::State::drop_temporary_name() {
+  if (mode_ == FileMode::Replace) release_temporary();
+  temporary_.clear();
+}
+
+// What is kept becomes the file only where none is: it never takes the place of another.
+OutputFile::State::~State() {
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
+  if (temporary_.empty()) return;
+  const bool is_kept = mode_ == FileMode::Keep && bytes_written != 0;
+  if (!is_kept || ::link(temporary_.c_str(), target_.c_str()) == 0) ::unlink(temporary_.c_str());
+  drop_temporary_name();
+}
+
+// Sees to it that the first `bytes` bytes of the file have blocks, with those of the bytes that follow. Does
+// not change the file's size. A file system that can't do it allocates blocks as they are written.
+void OutputFile::State::allocate([[maybe_unused]] std::uint64_t bytes) {
+#ifdef FALLOC_FL_KEEP_SIZE
+  constexpr std::uint64_t kStep = std::uint64_t{32} << 20, kSmallFile = std::uint64_t{4} << 20;
+  while (allocates_ahead_ && bytes > std::max(allocated_bytes_, kSmallFile)) {
+    allocates_ahead_ =
+        ::fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(allocated_bytes_), kStep) == 0;
+    if (allocates_ahead_) allocated_bytes_ += kStep;
+  }
+#endif
+}
+
+void OutputFile::State::write(std::span<const std::byte> bytes) {
+  allocate(bytes_written + bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("can't write");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes_written += static_cast<std::uint64_t>(written);
+  }
+}
+
+void OutputFile::State::commit(bool sync) {
+  if (fd_ < 0) return;  // is complete
+  if (is_direct_) {
+    // A full pipe or disk may be reported only by close().
+    if (sync && mode_ == FileMode::InPlace && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");
+    if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
+    return;
+  }
+  if (allocated_bytes_ > bytes_written && ::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
+    fail("can't write");
+  if (sync && ::fsync(fd_) != 0) fail("can't write");
+  if (temporary_.empty()) {
+    // An unnamed file can't replace an older one at once: it gets a temporary name first.
+    give_temporary_name();
+    if (::linkat(AT_FDCWD, link_to(fd_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      fail("can't name the finished file");
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) fail("can't write");
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
+  drop_temporary_name();
+  if (sync) sync_folder();
+}
+
+void OutputFile::State::sync_folder() const {
+  const int folder = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_synced = folder >= 0 && ::fsync(folder) == 0;
+  const int problem = errno;
+  if (folder >= 0) ::close(folder);
+  errno = problem;
+  if (!is_synced) fail("is written, but its folder can't be synced");
+}
+
+void OutputFile::State::fail(std::string_view what) const {
+  throw std::system_error(errno, std::generic_category(), name + ": " + std::string(what));
+}
+
+OutputFile::OutputFile(const std::string& path, FileMode mode)
+    : state_(std::make_unique<State>(path, mode)) {}
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+void OutputFile::write(std::span<const std::byte> bytes) { state_->write(bytes); }
+void OutputFile::commit(bool sync) { state_->commit(sync); }
+const std::string& OutputFile::name() const { return state_->name; }
+std::uint64_t OutputFile::bytes_written() const { return state_->bytes_written; }
+
+}  // namespace fxt
