@@ -54,8 +54,8 @@ class Timeline {
   // The id that is shown for an id of the current input; see ShownIds.
   ProcessId shown_id(ProcessId process) { return ids_.of(process); }
   ThreadId shown_id(ThreadId thread) { return ids_.of(thread); }
-  // An id for a flow, unique in the output.
-  std::uint64_t new_flow_id() { return ++last_flow_; }
+  // An id for a flow or a track, unique in the output.
+  std::uint64_t new_id() { return ++last_id_; }
   // Calls at this depth and deeper are not shown.
   std::size_t max_depth() const { return options_.lanes.max_depth; }
   const SinkLimits& limits() const { return options_.lanes.limits; }
@@ -135,7 +135,7 @@ class Timeline {
   std::vector<MergeLoop::SharedSourceState> shared_sources_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
-  std::uint64_t last_flow_ = 0;
+  std::uint64_t last_id_ = 0;
   std::vector<UnmatchedThreadOfInput> unmatched_threads_;
   std::vector<CallHistoryOfInput> call_histories_;
   std::vector<TooDeepCount> too_deep_when_shared_;  // by lane, or empty

@@ -37,7 +37,7 @@ class TraceFileImporter final : public Importer {
   bool takes_common_offset() const override { return true; }
 
  private:
-  TraceFileOptions options_;
+  TraceFileOptions options_{.frames = FrameChoice::Auto};
 };
 
 // The items of a list, which are separated as those of `collect`.
@@ -56,6 +56,12 @@ GivenBias parse_bias(std::string_view text) {
 
 std::vector<Option> TraceFileImporter::options() {
   return {
+      choice(
+          "frames", options_.frames,
+          {{"auto", FrameChoice::Auto}, {"marks", FrameChoice::Marks}, {"tracks", FrameChoice::Tracks}},
+          "whether the hits of each tracepoint have a named track, too, or are marks of their thread alone "
+          "(default: auto, tracks in files of up to 100,000 hits, but not where marks lie among uftrace's "
+          "calls)"),
       choice(
           "registers", options_.registers,
           {{"auto", RegisterChoice::Auto},
@@ -230,7 +236,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   Lane& main = *lanes.all.front();
   context.timeline.add_source(
       std::make_unique<TraceSource>(std::move(recording), std::move(lanes.by_track), main,
-                                    ValueChoice{options.registers, options.plotted}, context),
+                                    ShownFrames{options.frames, options.registers, options.plotted}, context),
       lanes.all);
 }
 

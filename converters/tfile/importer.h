@@ -16,6 +16,7 @@
 namespace convert::tfile {
 
 struct TraceFileOptions {
+  FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::filesystem::path> programs = {};  // the traced program and libraries, for names and types
   std::vector<GivenBias> load_biases = {};           // of programs; check_program() finds those of others

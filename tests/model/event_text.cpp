@@ -92,6 +92,12 @@ std::string EventText::text_of(const PendingEvent& event) const {
     case EventKind::FlowEnd:
       text = id("flow to");
       break;
+    case EventKind::AsyncBegin:
+      text = id("on track");
+      break;
+    case EventKind::AsyncEnd:
+      text = id("off track");
+      break;
     case EventKind::Log:
       return fmt::format("@{} log {}", event.time_ns, event.text());
     case EventKind::Blob:

@@ -75,6 +75,9 @@ class Lane {
   // Needs an open call that is shown (not checked here).
   void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
             const Arguments& arguments = {});
+  // A moment on a track of its own, outside of the thread's calls. The label names the track, `id` is unique
+  // to it in the output (Timeline::new_id()).
+  void moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
   void log(std::uint64_t time_ns, std::string_view text);

@@ -24,6 +24,8 @@ enum class EventKind : std::uint8_t {
   FlowBegin,
   FlowStep,
   FlowEnd,
+  AsyncBegin,  // of a moment on a track outside of the thread's calls
+  AsyncEnd,
   ContextSwitch,
   Wakeup,
   Log,
@@ -40,7 +42,7 @@ struct ArgumentBlockHeader {
 
 struct PendingEvent {
   std::uint64_t time_ns;
-  std::uint64_t end_ns;        // of a Complete; the id of a counter or flow
+  std::uint64_t end_ns;        // of a Complete; the id of a counter, flow or track
   const std::uint64_t* block;  // its arguments, after an ArgumentBlockHeader; null if it has none
   LabelId label;
   EventKind kind;

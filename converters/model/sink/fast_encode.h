@@ -59,15 +59,18 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
       return fxt::EventType::FlowStep;
     case EventKind::FlowEnd:
       return fxt::EventType::FlowEnd;
+    case EventKind::AsyncBegin:
+      return fxt::EventType::AsyncBegin;
+    case EventKind::AsyncEnd:
+      return fxt::EventType::AsyncEnd;
     default:
       return fxt::EventType::Instant;
   }
 }
 
-// Whether PendingEvent::end_ns follows the arguments: the end of a call, the id of a counter or flow.
+// Whether PendingEvent::end_ns follows the arguments: the end of a call, the id of a counter, flow or track.
 constexpr bool has_last_word(EventKind kind) {
-  return kind == EventKind::Complete || kind == EventKind::Counter || kind == EventKind::FlowBegin ||
-         kind == EventKind::FlowStep || kind == EventKind::FlowEnd;
+  return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::AsyncEnd);
 }
 
 // Writes all words before the strings of an event.
@@ -197,6 +200,8 @@ inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, co
     case EventKind::End:
     case EventKind::Instant:
     case EventKind::Counter:
+    case EventKind::AsyncBegin:
+    case EventKind::AsyncEnd:
       return put_known_event(at, event, thread, header, refs, inline_name);
     case EventKind::Blob:
       return put_known_blob(at, event);

@@ -65,6 +65,7 @@ void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool op
   building_.plotted.clear();
   opens_call_ = opens_call;
   is_for_one_frame_ = false;
+  track_.reset();
   own_records_ = records_used_ = 0;
   numbers_.clear();
   blobs_.clear();
@@ -161,6 +162,11 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
     }
   }
   for (std::size_t open = opens_call_ ? 1 : 0; open < begun; ++open) lane.end(time_ns);
+  if (track_) {
+    track_arguments_.set_bits(kNumberWord, number);
+    lane.moment_on_track(time_ns, track_->label, track_->id, track_arguments_);
+    lane_bytes += 2 * sizeof(PendingEvent) + track_arguments_.words().size_bytes();
+  }
   emit_blobs(bytes, time_ns, lane);
   for (const Blob& blob : blobs_) lane_bytes += sizeof(PendingEvent) + kFrameBlobs.size() + blob.suffix_size;
   for (const Part& part : parts_) lane_bytes += part.size;

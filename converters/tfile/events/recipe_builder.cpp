@@ -18,7 +18,7 @@ bool is_text(std::span<const std::byte> bytes) {
 }  // namespace
 
 RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locations,
-                             const ProgramSymbols* symbols, const ValueChoice& choice,
+                             const ProgramSymbols* symbols, const ShownFrames& choice,
                              ImportContext& import_context)
     : locations_(locations),
       blobs_(import_context.options.blobs),

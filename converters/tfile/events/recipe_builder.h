@@ -16,8 +16,13 @@
 
 namespace convert::tfile {
 
-// Which values are shown how.
-struct ValueChoice {
+// Whether the hits of each tracepoint stand on a track of their own, too, which has a name where marks among
+// calls have none. Auto: where nobody else's calls are around them, and not in traces that would grow by it.
+enum class FrameChoice : std::uint8_t { Auto, Marks, Tracks };
+
+// What is shown of frames, and how.
+struct ShownFrames {
+  FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::string> plotted = {};  // see Plots
 };
@@ -26,7 +31,7 @@ class RecipeBuilder {
  public:
   // Borrows all but the choices; `symbols` may be null.
   RecipeBuilder(const TraceFile& trace, const LocationTable& locations, const ProgramSymbols* symbols,
-                const ValueChoice& choice, ImportContext& import_context);
+                const ShownFrames& choice, ImportContext& import_context);
 
   // Builds the recipe of `frame`. It opens the call of a hit with steps, but the caller ends calls.
   void build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 namespace convert::tfile {
 
 TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
-                         const ValueChoice& choice, ImportContext& import_context)
+                         const ShownFrames& choice, ImportContext& import_context)
     : recording_(std::move(recording)),
       lanes_(std::move(lanes)),
       import_context_(import_context),
@@ -18,7 +19,9 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
       builder_(recording_->trace, recording_->locations, recording_->symbols.get(), choice, import_context),
-      details_(import_context.names) {
+      details_(import_context.names),
+      frames_(choice.frames),
+      track_ids_(import_context.timeline.new_id() << 32) {
   // The timeline keeps its sources until then.
   import_context.timeline.at_end([this] {
     auto lines = details_.lines(recording_->trace, recording_->survey, recording_->symbols.get());
@@ -93,6 +96,27 @@ std::size_t TraceSource::emit_earliest() {
   return emit(earliest.frame, earliest.context, earliest.time);
 }
 
+bool TraceSource::has_tracks(const Lane& lane) const {
+  constexpr std::uint64_t kMaxHits = 100'000;  // of traces that may grow by a third
+  if (frames_ == FrameChoice::Auto) return !lane.is_matched() && recording_->survey.hits <= kMaxHits;
+  return frames_ == FrameChoice::Tracks;
+}
+
+// Viewers file such tracks under the process and join those of one name: threads are told apart by theirs.
+HitTrack TraceSource::track_of(const FrameContext& context) {
+  const TraceSurvey& survey = recording_->survey;
+  const std::size_t thread = survey.shown_track[context.track];
+  const auto [found, is_new] = hit_tracks_.try_emplace({thread, recipe_.label()});
+  if (is_new) {
+    Names& names = import_context_.names;
+    std::string name(names.text(names.label(recipe_.label()).name));
+    if (std::ranges::any_of(survey.shown_track, [&](std::size_t other) { return other != thread; }))
+      name += " on " + name_of(survey.tracks[thread], recording_->trace.register_layout());
+    found->second = {names.intern_label("tracepoint track", name), track_ids_ + hit_tracks_.size()};
+  }
+  return found->second;
+}
+
 // Emits what comes before a frame. Returns the time at which the frame is shown.
 std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step,
                                        std::uint64_t time_ns) {
@@ -108,6 +132,7 @@ std::size_t TraceSource::emit(const Frame& frame, const FrameContext& context, c
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   builder_.build(recipe_, frame, context, time.is_synthetic);
   details_.add(frame.tracepoint, recipe_);
+  if (!context.is_step && has_tracks(lane)) recipe_.set_track(track_of(context));
   const std::size_t lane_bytes =
       recipe_.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -36,7 +38,7 @@ class TraceSource : public Source {
   // `lanes`: for each track of the survey the lane of its frames; null if they are not shown. Events of the
   // whole session go to `main`. Borrows all but the recording.
   TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
-              const ValueChoice& choice, ImportContext& import_context);
+              const ShownFrames& choice, ImportContext& import_context);
 
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return last_ns_; }
@@ -53,6 +55,8 @@ class TraceSource : public Source {
   std::size_t read_frame(const Frame& frame);
   std::size_t emit_earliest();
   std::size_t emit(const Frame& frame, const FrameContext& context, const FrameTime& time);
+  bool has_tracks(const Lane& lane) const;
+  HitTrack track_of(const FrameContext& context);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
   [[gnu::noinline]] void emit_damage() { session_.emit_damage(reader_.pop_damage(), last_ns_); }
 
@@ -69,6 +73,9 @@ class TraceSource : public Source {
   TracepointDetails details_;
   EmitRecipe recipe_;               // of the latest frame without a known pattern
   std::vector<KnownFrames> known_;  // by pattern
+  FrameChoice frames_;
+  std::uint64_t track_ids_;                                         // the first of them, less one
+  std::map<std::pair<std::size_t, LabelId>, HitTrack> hit_tracks_;  // by track and label of the hits
   FrameQueue waiting_;
   SteppingCalls calls_;
   std::uint64_t last_ns_ = 0;

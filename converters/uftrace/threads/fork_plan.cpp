@@ -224,7 +224,7 @@ class Planner {
     if (!parent.is_shown || !child.is_shown) return;
     if (!from.entry_offset || from.entry_depth >= timeline_.max_depth()) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
-    child.fork_flow = timeline_.new_flow_id();
+    child.fork_flow = timeline_.new_id();
     const ForkPoint point{.entry_offset = *from.entry_offset,
                           .flow = child.fork_flow,
                           .makes_thread = !child.task->is_leader()};

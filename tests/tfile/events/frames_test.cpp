@@ -304,6 +304,56 @@ TEST(TraceThreads, AStackNearTwoThreadsBelongsToNeither) {
                                        HasSubstr("thread sp=0x70080000 (guessed)")));
 }
 
+TEST(TraceTracks, HitsStandOnATrackOfTheirTracepointToo) {
+  TraceBuilder t;
+  t.line("R 0").line(kStamp).line("tp T2:8000:E:0:0").source("2:8000", "at", "f");
+  t.line("tp T3:9000:E:0:0").source("3:9000", "at", "g");
+  for (const int tracepoint : {2, 3, 2, 2}) t.frame(static_cast<std::int16_t>(tracepoint)).variable(1, 10);
+  t.end();
+  const auto is_mark = [](const std::string& line) { return line.find(" track ") == std::string::npos; };
+  auto lines = t.lines({}, {.frames = FrameChoice::Tracks});
+  std::erase_if(lines, is_mark);
+  EXPECT_THAT(lines, ElementsAre("@10000 on track tracepoint track:f #4294967297 frame=0",
+                                 "@10000 off track tracepoint track:f #4294967297",
+                                 "@10000 on track tracepoint track:g #4294967298 frame=1",
+                                 "@10000 off track tracepoint track:g #4294967298",
+                                 "@10000 on track tracepoint track:f #4294967297 frame=2",
+                                 "@10000 off track tracepoint track:f #4294967297",
+                                 "@10000 on track tracepoint track:f #4294967297 frame=3",
+                                 "@10000 off track tracepoint track:f #4294967297"));
+  auto marks = t.lines({}, {.frames = FrameChoice::Marks});
+  EXPECT_EQ(std::erase_if(marks, is_mark), 4u);
+}
+
+TEST(TraceTracks, ThreadsHaveTheirOwnAndStepsHaveNone) {
+  TraceBuilder t;
+  describe_steps(t);
+  t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10);
+  t.frame(2).registers(i386_registers(0x8001, 0xffff0000)).variable(1, 11);
+  t.frame(2).registers(i386_registers(0x8000, 0xaaaa0000)).variable(1, 12).end();
+  auto lines = t.lines({}, {.frames = FrameChoice::Auto});
+  std::erase_if(lines, [](const std::string& line) { return line.find(" on track ") == std::string::npos; });
+  EXPECT_THAT(
+      lines, ElementsAre(
+                 "@10000 on track tracepoint track:f on thread sp=0xffff0000 (guessed) #4294967297 frame=0",
+                 "@12000 on track tracepoint track:f on thread sp=0xaaaa0000 (guessed) #4294967298 frame=2"));
+}
+
+TEST(TraceTracks, LargeFilesHaveNoneUnlessAsked) {
+  constexpr int kMostHits = 100'000;
+  TraceBuilder t;
+  t.line("R 0").line(kStamp).line("tp T2:8000:E:0:0").source("2:8000", "at", "f");
+  for (int i = 0; i < kMostHits; ++i) t.frame(2).variable(1, 10);
+  const auto has_tracks = [&](FrameChoice choice) {
+    t.write(t.bytes() + std::string(4, '\0'));
+    return t.lines({}, {.frames = choice}).size() > 2 * kMostHits;
+  };
+  EXPECT_TRUE(has_tracks(FrameChoice::Auto));
+  t.frame(2).variable(1, 10);
+  EXPECT_FALSE(has_tracks(FrameChoice::Auto));
+  EXPECT_TRUE(has_tracks(FrameChoice::Tracks));
+}
+
 TEST(TraceFrames, WithoutRegistersTheShapeIdentifiesSteps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:3").line(kStamp);
