@@ -21,9 +21,11 @@ std::optional<std::uint64_t> given_bias(const Program& program, bool is_first,
   return std::nullopt;
 }
 
-// Places the program. False when it is not to be used.
-bool place(Program& program, const Description& description, std::optional<std::uint64_t> given,
-           Notes& notes) {
+enum class Use : std::uint8_t { Nothing, Names, All };
+
+// Places the program, and decides what it serves for.
+Use place(Program& program, const Description& description, std::optional<std::uint64_t> given,
+          Notes& notes) {
   const Location file = Location::file(program.path());
   const ProgramCheck check = check_program(description, program, given);
   if (check.contradictions > 0) {
@@ -31,33 +33,41 @@ bool place(Program& program, const Description& description, std::optional<std::
         check.contradictions == 1
             ? check.first_contradiction
             : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
-    notes.add(kWrongProgram, file, given ? problem + "; used, as --load-bias says so" : problem);
-    if (!given) return false;
+    notes.add(kWrongProgram, file,
+              given ? problem + "; only its functions and lines are used, as --load-bias says so" : problem);
+    if (!given) return Use::Nothing;
   } else if (!check.equal_biases.empty()) {
     notes.add(kLoadBias, file,
               fmt::format("it fits alike at {:#x}: use --load-bias", fmt::join(check.equal_biases, ", ")));
-    return false;
+    return Use::Nothing;
   } else if (!check.bias) {
     notes.add(kLoadBias, file, "no tracepoint tells where it was loaded: use --load-bias");
-    return false;
+    return Use::Nothing;
   } else if (check.agreements == 0) {
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
   }
   program.set_load_bias(*check.bias);
-  return true;
+  return check.contradictions > 0 ? Use::Names : Use::All;
 }
 
 }  // namespace
 
 ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Description& description,
                      const std::vector<GivenBias>& biases, Notes& notes) {
-  for (std::size_t i = 0; i < programs.size(); ++i)
-    if (place(*programs[i], description, given_bias(*programs[i], i == 0, biases), notes))
-      modules_.push_back(std::move(programs[i]));
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const Use use = place(*programs[i], description, given_bias(*programs[i], i == 0, biases), notes);
+    if (use == Use::Names) contradicted_.push_back(programs[i].get());
+    if (use != Use::Nothing) modules_.push_back(std::move(programs[i]));
+  }
   // A library's function may use an object of the program.
   for (const auto& module : modules_)
     for (const auto& other : modules_)
-      if (module != other) module->debug_info().add_other(other->debug_info());
+      if (module != other && !is_contradicted(other.get()))
+        module->debug_info().add_other(other->debug_info());
+}
+
+bool ModuleSet::is_contradicted(const Program* module) const {
+  return std::ranges::count(contradicted_, module) != 0;
 }
 
 const Program* ModuleSet::module_at(std::uint64_t address) const {
@@ -73,13 +83,13 @@ CodeInfo ModuleSet::code_at(std::uint64_t address) const {
 
 std::optional<DataObject> ModuleSet::object(const std::string& name) const {
   for (const auto& module : modules_)
-    if (auto found = module->object(name)) return found;
+    if (auto found = module->object(name); found && !is_contradicted(module.get())) return found;
   return std::nullopt;
 }
 
 const CodeScope* ModuleSet::scope_at(std::uint64_t address) const {
   const Program* const module = module_at(address);
-  return module != nullptr ? module->scope_at(address) : nullptr;
+  return module != nullptr && !is_contradicted(module) ? module->scope_at(address) : nullptr;
 }
 
 }  // namespace convert::tfile

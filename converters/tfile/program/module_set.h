@@ -23,7 +23,8 @@ struct GivenBias {
 class ModuleSet : public ProgramSymbols {
  public:
   // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints; each with
-  // a note. The first program is the executable.
+  // a note. One whose place is given serves for names of code all the same, but not for values. The first
+  // program is the executable.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Description& description,
             const std::vector<GivenBias>& biases, Notes& notes);
 
@@ -35,8 +36,10 @@ class ModuleSet : public ProgramSymbols {
 
  private:
   const Program* module_at(std::uint64_t address) const;  // null if none has it
+  bool is_contradicted(const Program* module) const;
 
   std::vector<std::unique_ptr<Program>> modules_;
+  std::vector<const Program*> contradicted_;  // of modules_
 };
 
 }  // namespace convert::tfile

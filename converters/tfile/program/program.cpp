@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
+#include <ranges>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -20,6 +21,34 @@ namespace {
 std::string without_blanks(std::string name) {
   std::erase(name, ' ');
   return name;
+}
+
+struct LineRow {
+  std::string_view path;
+  int line;
+  std::uint64_t address;
+  auto operator<=>(const LineRow&) const = default;
+};
+
+// Nothing for a row where no statement begins, and for code without a line.
+std::optional<LineRow> line_row(Dwarf_Lines* table, std::size_t index, std::uint64_t dwarf_bias) {
+  Dwarf_Line* const row = dwarf_onesrcline(table, index);
+  const char* const path = dwarf_linesrc(row, nullptr, nullptr);
+  int line = 0;
+  Dwarf_Addr address = 0;
+  bool begins = false;
+  if (path == nullptr || dwarf_lineno(row, &line) != 0 || line == 0 ||
+      dwarf_linebeginstatement(row, &begins) != 0 || !begins || dwarf_lineaddr(row, &address) != 0)
+    return std::nullopt;
+  return LineRow{path, line, address + dwarf_bias};
+}
+
+// "file:line"; empty if unknown.
+std::string source_of(Dwarf_Line* row) {
+  int line = 0;
+  const char* const path = dwarf_linesrc(row, nullptr, nullptr);
+  return path != nullptr && dwarf_lineno(row, &line) == 0 && line > 0 ? fmt::format("{}:{}", path, line)
+                                                                      : std::string();
 }
 
 }  // namespace
@@ -47,9 +76,9 @@ struct Program::Impl {
   std::vector<Segment> code;
   Segment all{~std::uint64_t{0}, 0};
 
-  // Where code of source lines begins: by line, of the files that were asked for by name.
-  using LineRows = std::vector<std::pair<int, std::uint64_t>>;
-  std::unordered_map<std::string, LineRows> lines;
+  // Where code of source lines begins.
+  using LineRows = std::vector<LineRow>;
+  std::unordered_map<std::string, LineRows> lines;  // of the files that were asked for by name
   LineRows& lines_of(const std::string& file_name);
   GElf_Ehdr header{};
   bool has_interpreter = false;
@@ -161,18 +190,9 @@ Program::Impl::LineRows& Program::Impl::lines_of(const std::string& file_name) {
     Dwarf_Lines* table = nullptr;
     std::size_t count = 0;
     if (dwarf_getsrclines(unit, &table, &count) != 0) continue;
-    for (std::size_t i = 0; i < count; ++i) {
-      Dwarf_Line* const row = dwarf_onesrcline(table, i);
-      int line = 0;
-      Dwarf_Addr address = 0;
-      bool begins = false;
-      const char* const source = dwarf_linesrc(row, nullptr, nullptr);
-      if (source == nullptr || dwarf_lineno(row, &line) != 0 || line == 0) continue;
-      if (dwarf_linebeginstatement(row, &begins) != 0 || !begins) continue;
-      const std::string_view source_path(source);
-      if (source_path.substr(source_path.rfind('/') + 1) != file_name) continue;
-      if (dwarf_lineaddr(row, &address) == 0) rows.emplace_back(line, address + dwarf_bias);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      if (const auto row = line_row(table, i, dwarf_bias))
+        if (row->path.substr(row->path.rfind('/') + 1) == file_name) rows.push_back(*row);
   }
   std::ranges::sort(rows);
   return rows;
@@ -181,10 +201,41 @@ Program::Impl::LineRows& Program::Impl::lines_of(const std::string& file_name) {
 std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
   const auto& rows = impl_->lines_of(std::filesystem::path(file).filename().string());
   std::vector<std::uint64_t> addresses;
-  const auto first = std::ranges::lower_bound(rows, line, {}, &std::pair<int, std::uint64_t>::first);
-  for (auto row = first; row != rows.end() && row->first == first->first; ++row)
-    addresses.push_back(row->second);
+  for (auto of_path = rows.begin(); of_path != rows.end();) {
+    const std::string_view path = of_path->path;
+    const auto first = std::lower_bound(of_path, rows.end(), LineRow{path, line, 0});
+    for (auto row = first; row != rows.end() && row->path == path && row->line == first->line; ++row)
+      addresses.push_back(row->address);
+    of_path = std::ranges::upper_bound(of_path, rows.end(), path, {}, &LineRow::path);
+  }
   return addresses;
+}
+
+std::uint64_t Program::prologue_end(const Function& function) const {
+  const std::uint64_t end = function.address + function.size;
+  const CodeScope* const scope = scope_at(function.address + impl_->bias);
+  Dwarf_Lines* table = nullptr;
+  std::size_t count = 0;
+  if (scope == nullptr) return end;
+  Dwarf_Die unit = scope->unit;
+  if (dwarf_getsrclines(&unit, &table, &count) != 0) return end;
+  const std::uint64_t dwarf_bias = scope->bias() - impl_->bias;
+  const auto is_before = [&](std::size_t i) {
+    Dwarf_Addr address = 0;
+    return dwarf_lineaddr(dwarf_onesrcline(table, i), &address) == 0 &&
+           address + dwarf_bias < function.address;
+  };
+  std::optional<LineRow> opening;
+  for (std::size_t i = *std::ranges::partition_point(std::views::iota(std::size_t{0}, count), is_before);
+       i < count; ++i) {
+    const auto row = line_row(table, i, dwarf_bias);
+    if (!row) continue;
+    if (row->address >= end || (!opening && row->address != function.address)) break;
+    if (!opening) opening = row;
+    if (row->line > opening->line && row->path == opening->path && row->address > function.address)
+      return row->address;
+  }
+  return end;
 }
 
 bool Program::contains(std::uint64_t address) const {
@@ -199,18 +250,20 @@ CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
   if (!is_code(pc)) return info;
-  if (Dwfl_Line* const line = dwfl_module_getsrc(impl_->module, pc)) {
-    int number = 0;
-    const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file != nullptr && number > 0) info.source = fmt::format("{}:{}", file, number);
-  }
+  const CodeScope* const scope = scope_at(address);
+  Dwarf_Die unit = scope != nullptr ? scope->unit : Dwarf_Die{};
+  Dwarf_Addr dwarf_bias = 0;
+  // Some compilers do not write the ranges by which libdw finds a unit.
+  if (Dwfl_Line* const line = dwfl_module_getsrc(impl_->module, pc))
+    info.source = source_of(dwfl_dwarf_line(line, &dwarf_bias));
+  else if (scope != nullptr)
+    info.source = source_of(dwarf_getsrc_die(&unit, scope->pc));
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* const name =
       dwfl_module_addrinfo(impl_->module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name != nullptr) info.function = demangled(name, impl_->demangle);
 
-  const CodeScope* const scope = scope_at(address);
   if (scope == nullptr) return info;
   std::vector<std::string> functions;  // innermost first
   for (Dwarf_Die function : scope->functions)

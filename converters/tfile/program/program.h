@@ -37,7 +37,11 @@ class Program : public ProgramSymbols {
   // Also labels, of size 0. "b" also finds "a::b".
   std::vector<Function> functions(std::string_view name) const;
   std::optional<Function> function_at(std::uint64_t address) const;
-  // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code.
+  // The last address where GDB may set a tracepoint on the function: behind its prologue, where the first
+  // line after its opening one begins. The function's end when the line table does not tell.
+  std::uint64_t prologue_end(const Function& function) const;
+  // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code; in
+  // each file of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   bool contains(std::uint64_t address) const;  // between its first and last segment
   bool is_code(std::uint64_t address) const;   // in an executable segment

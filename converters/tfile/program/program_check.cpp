@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -97,7 +98,11 @@ struct Clue {
   const TracepointLocation* location;
   std::vector<std::string> names = {};  // of a function or label; empty: a line, or unknown
   bool is_line = false;
-  std::vector<Program::Function> functions = {};  // of that name, or those that the line is in
+  // Those of that name, or that the line opens; and up to where GDB may set a tracepoint on each.
+  struct Code : Program::Function {
+    std::uint64_t last;
+  };
+  std::vector<Code> functions = {};
   // Addresses where the location may lie exactly.
   std::vector<std::uint64_t> exact = {};
   std::vector<std::uint64_t> objects = {};  // biases at which a collected object was recorded
@@ -192,15 +197,18 @@ class Checker {
       clue.is_line = true;
       clue.exact = program_.line_addresses(source->file, source->line);
       for (const std::uint64_t address : clue.exact)
-        if (const auto function = program_.function_at(address)) clue.functions.push_back(*function);
+        if (const auto function = program_.function_at(address); function && function->address == address)
+          clue.functions.push_back({*function, program_.prologue_end(*function)});
     } else if (!text.starts_with('*')) {
       clue.names = names_in(text);
       for (const std::string& name : clue.names)
-        for (const Program::Function& function : program_.functions(name)) clue.functions.push_back(function);
+        for (const Program::Function& function : program_.functions(name)) {
+          const bool is_around_label = name != clue.names.back();
+          const std::uint64_t end = function.address + function.size;
+          clue.functions.push_back({function, is_around_label ? end : program_.prologue_end(function)});
+        }
     } else if (const auto symbol = symbol_in(text)) {
-      clue.names = {symbol->name};
-      clue.functions = program_.functions(symbol->name);
-      for (const Program::Function& function : clue.functions)
+      for (const Program::Function& function : program_.functions(symbol->name))
         clue.exact.push_back(function.address + symbol->offset);
     }
     add_objects(clue);
@@ -249,11 +257,15 @@ class Checker {
     const std::uint64_t address = clue.location->address - bias;
     if (!program_.is_code(address)) return Evidence::Contradicts;
     if (std::ranges::count(clue.exact, address) != 0) return Evidence::Exact;
-    if (std::ranges::any_of(clue.functions, [&](const auto& f) { return contains(f, address); }))
-      return Evidence::InFunction;
+    bool is_behind_prologue = false;
+    for (const Clue::Code& function : clue.functions) {
+      if (!contains(function, address)) continue;
+      if (address <= function.last) return Evidence::InFunction;
+      is_behind_prologue = true;
+    }
+    if (!clue.exact.empty()) return Evidence::Contradicts;
     const CodeInfo code = program_.code_at(clue.location->address);
-    if (clue.is_line)
-      return clue.exact.empty() && code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
+    if (clue.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
     if (clue.names.empty()) return Evidence::HasCode;
     // Inlined functions, and those with other names in the program's language, have no symbol of that name.
     const auto is_named_so = [&](const std::string& function) {
@@ -261,7 +273,9 @@ class Checker {
       return !own.empty() &&
              std::ranges::any_of(clue.names, [&](const auto& name) { return own == own_name(name); });
     };
-    if (is_named_so(code.function) || std::ranges::any_of(code.inlined, is_named_so))
+    std::span<const std::string> inlined = code.inlined;
+    if (is_behind_prologue && !inlined.empty()) inlined = inlined.first(inlined.size() - 1);
+    if ((!is_behind_prologue && is_named_so(code.function)) || std::ranges::any_of(inlined, is_named_so))
       return Evidence::InFunction;
     return clue.functions.empty() && code.function.empty() ? Evidence::HasCode : Evidence::Contradicts;
   }

@@ -1,6 +1,7 @@
 // Several modules: each address belongs to the module that was loaded there.
 #include "converters/tfile/program/module_set.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,11 +70,13 @@ TEST_F(Modules, OneThatContradictsIsLeftOut) {
   EXPECT_EQ(notes_.count(kLoadBias), 1u) << "no tracepoint lies in the other one";
 }
 
-TEST_F(Modules, OneThatContradictsIsUsedWhereTheUserSaysSo) {
+TEST_F(Modules, OneThatContradictsNamesCodeWhereTheUserSaysSo) {
   const std::uint64_t address = address_of(0, "plain_start");
   const ModuleSet modules = tracepoint("plant::pump", address).place({{.bias = 0}});
   EXPECT_EQ(modules.code_at(address).function, "plain_start");
-  EXPECT_THAT(first_note(), EndsWith("; used, as --load-bias says so"));
+  EXPECT_EQ(modules.scope_at(address), nullptr) << "its variables may be others";
+  EXPECT_EQ(modules.object("tally"), std::nullopt);
+  EXPECT_THAT(first_note(), EndsWith("; only its functions and lines are used, as --load-bias says so"));
 }
 
 TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
@@ -94,8 +97,12 @@ TEST(DebugInformation, IsFoundInAFileOfItsOwnAndCompressed) {
   const std::string file = "traced_program.cpp";
   const auto addresses = Program(TRACED_FIXED, Demangle::Simple).line_addresses(file, line_of("pump"));
   ASSERT_FALSE(addresses.empty());
-  for (const char* const copy : {TRACED_LINKED, TRACED_COMPRESSED})
-    EXPECT_EQ(Program(copy, Demangle::Simple).line_addresses(file, line_of("pump")), addresses) << copy;
+  for (const char* const copy : {TRACED_LINKED, TRACED_COMPRESSED}) {
+    const Program program(copy, Demangle::Simple);
+    EXPECT_EQ(program.line_addresses(file, line_of("pump")), addresses) << copy;
+    EXPECT_THAT(program.code_at(addresses.front()).source,
+                EndsWith(fmt::format("{}:{}", file, line_of("pump"))));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Where a program was loaded, and whether it is the traced one (fact sheet, section 11).
 #include "converters/tfile/program/program_check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -50,10 +51,11 @@ class LoadBias : public testing::Test {
 };
 
 TEST_F(LoadBias, OfAFunctionByItsName) {
-  for (const char* const at : {"plain_start", "*plain_start+4", "*&plain_start", "-function plain_start",
+  for (const std::string at : {"plain_start", "*plain_start+4", "*&plain_start", "-function plain_start",
                                "traced_program.cpp:plain_start"}) {
     description_.locations.clear();
-    EXPECT_THAT(tracepoint(at, "plain_start", kBias).bias(), Optional(kBias)) << at;
+    const std::uint64_t into = at == "*&plain_start" ? 0 : 4;
+    EXPECT_THAT(tracepoint(at, "plain_start", kBias, into).bias(), Optional(kBias)) << at;
   }
 }
 
@@ -141,11 +143,28 @@ TEST_F(LoadBias, OfALineWithoutCodeIsThatOfTheNextLine) {
   EXPECT_EQ(contradictions(), 0u);
 }
 
-TEST_F(LoadBias, OfALineWhosePrologueIsSkippedIsThatOfItsFunction) {
-  at_address("traced_program.cpp:" + std::to_string(line_of("plain_start")),
-             kBias + line_address("plain_start") + 1);
-  EXPECT_THAT(bias(), Optional(kBias));
+// GDB moves from the opening line of a function, and from its name, to the end of the prologue: at most to
+// the first later line.
+TEST_F(LoadBias, BehindThePrologueIsTheFunctionAndItsOpeningLine) {
+  const int opening = line_of("pump") - 2;
+  const auto first = program_.line_addresses("traced_program.cpp", opening + 1);
+  ASSERT_FALSE(first.empty());
+  for (const std::string& at : {std::string("pump"), fmt::format("traced_program.cpp:{}", opening)}) {
+    description_.locations.clear();
+    EXPECT_EQ(at_address(at, kBias + first.front()).agreements(), 1u) << at;
+    description_.locations.clear();
+    EXPECT_EQ(at_address(at, kBias + line_address("pump body")).contradictions(kBias), 1u) << at;
+  }
+}
+
+TEST_F(LoadBias, OfALabelInAFunctionIsAnywhereInIt) {
+  at_address("pump:again", kBias + line_address("pump body"));
   EXPECT_EQ(agreements(), 1u);
+}
+
+TEST_F(LoadBias, OfALineIsInAnyFileOfThatName) {
+  const auto addresses = program_.line_addresses("traced_unit.c", 1);
+  EXPECT_THAT(addresses, testing::IsSupersetOf({address_of("of_same_name"), address_of("unit_sum")}));
 }
 
 TEST_F(LoadBias, OfALabelIsExact) {
@@ -185,6 +204,22 @@ TEST_F(LoadBias, ALineThatLiesElsewhereContradicts) {
     tracepoint(at, "drain", kBias);
     EXPECT_EQ(contradictions(kBias), 1u) << at;
   }
+}
+
+// A program of another build, in which the lines of a function have moved.
+TEST_F(LoadBias, ALineThatLiesElsewhereInItsFunctionContradicts) {
+  const int line = line_of("refill");
+  for (const int moved : {line - 2, line + 1}) {
+    description_.locations.clear();
+    at_address(fmt::format("traced_program.cpp:{}", moved), kBias + line_address("refill"));
+    EXPECT_EQ(contradictions(kBias), 1u) << moved;
+  }
+}
+
+TEST_F(LoadBias, AnAddressBesideThatOfItsSymbolContradicts) {
+  EXPECT_EQ(tracepoint("*plain_start+8", "plain_start", kBias).contradictions(kBias), 1u);
+  description_.locations.clear();
+  EXPECT_EQ(tracepoint("*(long)&nothing_of_it+8", "plain_start", kBias).contradictions(kBias), 0u);
 }
 
 TEST_F(LoadBias, AFunctionOfAFixedProgramThatIsNowhereInItContradicts) {
