@@ -141,7 +141,7 @@ class Writer {
   // Any event. The durations, instants and flows of one thread come in time order, outer durations first;
   // durations nest, at most 512 deep; flows lie inside one. The flows of an id, and the async operations of
   // an id, come in time order and begin before they go on, and the async operations of an id nest (W15 to
-  // W17, W21): of each id its last time is remembered.
+  // W17, W21). The last times of ids are remembered while they are open, and of the latest 65,536 after that.
   void write(const Event& event);
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);

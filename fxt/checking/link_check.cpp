@@ -1,10 +1,8 @@
-// Flows as Perfetto joins them, async operations as the spec pairs them.
 #include "fxt/checking/link_check.h"
 
 #include <algorithm>
 #include <string>
 
-#include "fxt/checking/argument_rules.h"
 #include "fxt/kind.h"
 
 namespace fxt {
@@ -28,7 +26,7 @@ void LinkCheck::add(const Event& event, std::uint64_t time_ns, std::uint64_t off
                       .type = event.type,
                       .process = event.thread.process,
                       .id = event.id,
-                      .name = hash_of_names(event),
+                      .names = hash_of_names(event),
                       .offset = offset,
                       .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0});
   if (waiting_.size() >= kWindow) settle(kWindow / 2);
@@ -55,81 +53,65 @@ void LinkCheck::judge(const Link& link) {
 }
 
 void LinkCheck::begin_flow(const Link& link) {
-  if (const auto other = flows_.begin(link.process, link.id, link.offset))
+  if (!flows_.begin(link.process, link.id, link.offset))
     findings_->report(Fault::FlowInUse, link.offset, kind_of(link.type),
-                      "id " + std::to_string(link.id) + " is in use by the flow begun at " + place(*other));
+                      "id " + std::to_string(link.id) + " is in use by the flow begun at " +
+                          place(*flows_.find(link.process, link.id).tag));
 }
 
 void LinkCheck::follow_flow(const Link& link) {
-  const OpenFlows::Found flow = flows_.find(link.process, link.id);
-  switch (flow.match) {
-    case OpenFlows::Match::NoneBegan:
-      findings_->report(Fault::FlowNotBegun, link.offset, kind_of(link.type),
-                        "no flow of id " + std::to_string(link.id) + " has begun");
-      break;
-    case OpenFlows::Match::SeveralOthers:
-      findings_->report(Fault::FlowOfSeveral, link.offset, kind_of(link.type),
-                        "flow " + std::to_string(link.id) + " began in several other processes");
-      break;
-    case OpenFlows::Match::Found:
-      if (link.type == EventType::FlowEnd) flows_.end(flow, link.id);
-      break;
-  }
+  const auto flow = flows_.find(link.process, link.id);
+  if (flow.match == decltype(flows_)::Match::NoneBegan)
+    findings_->report(Fault::FlowNotBegun, link.offset, kind_of(link.type),
+                      "no flow of id " + std::to_string(link.id) + " has begun");
+  else if (flow.match == decltype(flows_)::Match::SeveralOthers)
+    findings_->report(Fault::FlowOfSeveral, link.offset, kind_of(link.type),
+                      "flow " + std::to_string(link.id) + " began in several other processes");
+  else if (link.type == EventType::FlowEnd)
+    flows_.end(flow, link.id);
 }
 
 // Perfetto cuts what is still open inside an operation that has ended, at the next event of the id.
 void LinkCheck::judge_async(const Link& link) {
   Async& async = asyncs_[link.id];
   for (std::size_t i = async.open.size(); async.ended > 0 && i-- > 0;) {
-    if (async.open[i].end >= link.time) continue;
+    if (!async.open[i].end || *async.open[i].end >= link.time) continue;
     if (i + 1 < async.open.size())
-      findings_->report(Fault::AsyncOpenWhenEnded, async.open[i + 1].offset, kind_of(EventType::AsyncBegin),
+      findings_->report(Fault::AsyncOpenWhenEnded, async.open[i + 1].tag, kind_of(EventType::AsyncBegin),
                         "still open after the operation of the same id around it, at " +
-                            place(async.open[i].offset) + ", has ended");
+                            place(async.open[i].tag) + ", has ended");
     async.open.erase(async.open.begin() + static_cast<std::ptrdiff_t>(i));
     --async.ended;
   }
-  if (link.type == EventType::AsyncEnd) {
+  if (link.type == EventType::AsyncEnd)
     end_async(async, link);
-  } else if (link.type == EventType::AsyncBegin) {
-    if (async.open.size() >= kMaxDepth)
-      findings_->report(Fault::AsyncTooDeep, link.offset, kind_of(link.type),
-                        "lies deeper than 512 operations of its id");
-    if (async.open.size() >= kMaxDepth) return;
+  else if (link.type == EventType::AsyncBegin && async.is_full())
+    findings_->report(Fault::AsyncTooDeep, link.offset, kind_of(link.type),
+                      "lies deeper than 512 operations of its id");
+  else if (link.type == EventType::AsyncBegin)
     async.open.push_back(
-        {.process = link.process, .name = link.name, .offset = link.offset, .arguments = link.arguments});
-    ++async.waiting[link.name];
-  }
+        {.process = link.process, .names = link.names, .arguments = link.arguments, .tag = link.offset});
   if (async.open.empty()) asyncs_.erase(link.id);
 }
 
 void LinkCheck::end_async(Async& async, const Link& link) {
-  const auto waiting = async.waiting.find(link.name);
-  if (waiting == async.waiting.end()) {
-    findings_->report(Fault::AsyncStrayEnd, link.offset, kind_of(link.type),
-                      "no async operation of this id, category and name has begun");
-    return;
-  }
-  if (--waiting->second == 0) async.waiting.erase(waiting);
-  const auto innermost = [&](auto is_meant) {
-    return std::find_if(async.open.rbegin(), async.open.rend(), [&](const Operation& open) {
-      return open.name == link.name && open.end == kOpen && is_meant(open);
-    });
-  };
-  const auto ended = innermost([](const Operation&) { return true; });
-  const auto own = innermost([&](const Operation& open) { return open.process == link.process; });
-  if (own != async.open.rend() && own != ended)
+  const auto [ended, is_around_open, is_of_other, repeats_a_name] =
+      async.find_end(link.process, link.names, link.arguments, *argument_names_);
+  if (ended == nullptr)
+    return findings_->report(Fault::AsyncStrayEnd, link.offset, kind_of(link.type),
+                             "no async operation of this id, category and name has begun");
+  if (is_of_other)
     findings_->report(
         Fault::AsyncOfOtherProcess, link.offset, kind_of(link.type),
-        "the operation of its id begun in another process, at " + place(ended->offset) + ", is still open");
-  if (argument_names_->share(ended->arguments, link.arguments))
+        "the operation of its id begun in another process, at " + place(ended->tag) + ", is still open");
+  if (repeats_a_name)
     findings_->report(Fault::NameOfBegin, link.offset, kind_of(link.type),
-                      "has an argument named like one of its begin, at " + place(ended->offset));
-  if (ended == async.open.rbegin()) {
-    async.open.pop_back();
-  } else {
+                      "has an argument named like one of its begin, at " + place(ended->tag));
+  if (is_around_open) {
     ended->end = link.time;
     ++async.ended;
+  } else {
+    async.open.pop_back();
   }
 }
 
@@ -137,10 +119,9 @@ void LinkCheck::finish() {
   settle(waiting_.size());
   if (lost_) return;
   for (const auto& [id, async] : asyncs_)
-    for (const Operation& operation : async.open)
-      if (operation.end == kOpen)
-        findings_->report(Fault::AsyncNeverEnds, operation.offset, kind_of(EventType::AsyncBegin),
-                          "never ends");
+    for (const auto& operation : async.open)
+      if (!operation.end)
+        findings_->report(Fault::AsyncNeverEnds, operation.tag, kind_of(EventType::AsyncBegin), "never ends");
   flows_.for_each([this](std::uint64_t, std::uint64_t id, std::uint64_t offset) {
     findings_->report(Fault::FlowNeverEnds, offset, kind_of(EventType::FlowBegin),
                       "flow " + std::to_string(id) + " never ends");

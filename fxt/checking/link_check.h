@@ -1,16 +1,14 @@
-// Begins, steps and ends that belong together by an id: flows and async operations (rules W17, W21). They
-// are judged in time order, in a window, for threads may follow one another in the file. Internal to the
-// Checker.
+// Reports what breaks the rules of flows and async operations, which fxt/checking/links.h states. Events are
+// judged in time order, in a window, for threads may follow one another in the file. Internal to the Checker.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "fxt/checking/argument_rules.h"
 #include "fxt/checking/findings.h"
-#include "fxt/checking/open_flows.h"
+#include "fxt/checking/links.h"
 #include "fxt/records.h"
 
 namespace fxt {
@@ -30,25 +28,13 @@ class LinkCheck {
     EventType type = EventType::FlowBegin;
     std::uint64_t process = 0;
     std::uint64_t id = 0;
-    std::uint64_t name = 0;  // hash of category and name
+    std::size_t names = 0;  // hash_of_names()
     std::uint64_t offset = 0;
     std::uint32_t arguments = 0;  // of async begins and ends: ArgumentNames
   };
-  // The async operations of one id, as Perfetto stacks them: whatever their processes, ended by their names.
-  struct Operation {
-    std::uint64_t process = 0;
-    std::uint64_t name = 0;
-    std::uint64_t offset = 0;
-    std::uint32_t arguments = 0;
-    std::uint64_t end = kOpen;  // of those that ended before the ones inside them
+  struct Async : OpenAsyncs<std::uint64_t> {  // by the offsets of their begins
+    std::size_t ended = 0;                    // operations that ended before one that is inside them
   };
-  struct Async {
-    std::vector<Operation> open = {};  // outermost first
-    std::size_t ended = 0;             // of these
-    std::unordered_map<std::uint64_t, std::uint64_t> waiting =
-        {};  // how many of each name wait for their end
-  };
-  static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
 
   void settle(std::size_t count);
   void judge(const Link& link);
@@ -61,9 +47,9 @@ class LinkCheck {
   ArgumentNames* argument_names_;
   std::vector<Link> waiting_;
   std::uint64_t order_ = 0;
-  std::uint64_t settled_ = 0;  // what was before has been judged
-  bool lost_ = false;          // went back further than can be followed
-  OpenFlows flows_;            // by the offsets of their begins
+  std::uint64_t settled_ = 0;       // what was before has been judged
+  bool lost_ = false;               // went back further than can be followed
+  OpenFlows<std::uint64_t> flows_;  // by the offsets of their begins
   std::map<std::uint64_t, Async> asyncs_;
 };
 

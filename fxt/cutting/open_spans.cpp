@@ -242,19 +242,18 @@ std::size_t OpenSpans::depth_of(const Thread& thread) const {
 }
 
 void CutFlows::pass(const Event& event) {
-  if (event.type == EventType::FlowBegin) all_.begin(event.thread.process, event.id, 0);
+  if (event.type == EventType::FlowBegin) all_.begin(event.thread.process, event.id);
   if (event.type != EventType::FlowEnd) return;
-  const auto flow = all_.find(event.thread.process, event.id);
-  if (flow.match == OpenFlows::Match::Found) all_.end(flow, event.id);
+  if (const auto flow = all_.find(event.thread.process, event.id)) all_.end(flow, event.id);
 }
 
 void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   const std::uint64_t process = event.thread.process;
-  const bool was_begun = all_.find(process, event.id).match == OpenFlows::Match::Found;
+  const bool was_begun = static_cast<bool>(all_.find(process, event.id));
   pass(event);
   auto here = piece_.find(process, event.id);
   Event said = event;
-  if (event.type != EventType::FlowBegin && here.match == OpenFlows::Match::NoneBegan && was_begun) {
+  if (event.type != EventType::FlowBegin && here.match == decltype(piece_)::Match::NoneBegan && was_begun) {
     if (event.type == EventType::FlowEnd) {
       ++counters_->cut_flows;
       return;
@@ -262,37 +261,33 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
     said.type = EventType::FlowBegin;
   }
   if (said.type == EventType::FlowBegin) {
-    piece_.begin(process, event.id, 0);
+    piece_.begin(process, event.id);
     here = piece_.find(process, event.id);
   }
   open_spans.add(said, piece);
-  if (here.match != OpenFlows::Match::Found) return;
+  if (!here) return;
   if (said.type == EventType::FlowEnd) {
     piece_.end(here, event.id);
-    flow_ends_.erase({here.process, event.id});
   } else {
-    FlowEnds& places = flow_ends_[{here.process, event.id}];
-    places.last.assign(said);
-    if (said.type == EventType::FlowBegin) places.begin.assign(said);
+    here.tag->last.assign(said);
+    if (said.type == EventType::FlowBegin) here.tag->begin.assign(said);
   }
 }
 
 // A flow is ended at its last event, unless another flow of its id is open there by then. Readers would end
 // it in the latest duration of its thread, so it gets a duration of no length for itself.
 void CutFlows::cut(OpenSpans& open_spans, Piece& piece) {
-  for (const auto& [key, places] : flow_ends_) {
-    const auto& [process, id] = key;
+  piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
     Event end = places.last.record();
     if (!piece_.find(end.thread.process, id).is_of(process)) end = places.begin.record();
-    if (open_spans.depth_of(end.thread) >= kMaxDepth) continue;
+    if (open_spans.depth_of(end.thread) >= kMaxDepth) return;
     end.time = end.end = piece.span.end;
     end.arguments = {};
     end.type = EventType::DurationComplete;
     piece.write(end);
     end.type = EventType::FlowEnd;
     piece.write(end);
-  }
-  flow_ends_.clear();
+  });
   piece_ = {};
 }
 

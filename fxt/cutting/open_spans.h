@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fxt/checking/open_flows.h"
+#include "fxt/checking/links.h"
 #include "fxt/cutter.h"
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/piece.h"
@@ -103,18 +103,18 @@ class CutFlows {
   // Ends the flows that go on after the piece, each at its last event.
   void cut(OpenSpans& open_spans, Piece& piece);
   // About the size of that.
-  std::uint64_t end_bytes() const { return flow_ends_.size() * kEndBytes; }
+  std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }
 
  private:
   static constexpr std::uint64_t kEndBytes = 6 * sizeof(std::uint64_t);
 
   CutCounters* counters_;
-  OpenFlows all_;    // begun and not ended in the trace
-  OpenFlows piece_;  // the same, in the piece
+  struct Nothing {};
   struct FlowEnds {
     Held<Event> begin, last;
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, FlowEnds> flow_ends_;  // of piece_, by process and id
+  OpenFlows<Nothing> all_;     // begun and not ended in the trace
+  OpenFlows<FlowEnds> piece_;  // the same, in the piece
 };
 
 }  // namespace fxt

@@ -30,6 +30,10 @@ std::uint64_t hash_of(std::string_view category, std::string_view name) {
 
 }  // namespace
 
+std::size_t EventOrder::hash_of(const Place& place) {
+  return hash_of_names({.category = place.category, .name = place.name});
+}
+
 std::uint64_t names_of(std::uint64_t header, const Event& event) {
   const std::uint64_t category = EventHeader::Category::get(header), name = EventHeader::Name::get(header);
   const auto in_table = [](std::uint64_t ref) { return StringRef::IsInline::get(ref) == 0; };
@@ -116,7 +120,7 @@ std::string describe(Misplaced misplaced, const Event& event, const ThreadNestin
   return "";
 }
 
-EventOrder::Operation EventOrder::operation_of(const Event& event) {
+EventOrder::Place EventOrder::place_of(const Event& event) {
   const auto written = [](std::string_view text) {
     std::string kept;
     return std::string(as_written(text, kMaxStringBytes, kept));
@@ -165,80 +169,73 @@ void EventOrder::take(const Event& event, std::uint64_t header) {
 
 // ---- Flows ----
 
-std::string EventOrder::flow_objection(const Event& event) const {
+std::string EventOrder::flow_objection(const Event& event) {
   const std::string id = std::to_string(event.id);
-  const OpenFlows::Found flow = flows_.find(event.thread.process, event.id);
+  const auto flow = flows_.find(event.thread.process, event.id);
   if (event.type == EventType::FlowBegin) {
     if (flow.is_of(event.thread.process))
-      return "begins flow " + id + ", which is open since " + at(flow.where);
-  } else if (flow.match == OpenFlows::Match::NoneBegan) {
+      return "begins flow " + id + ", which is open since " + at(flow.tag->begin_time);
+  } else if (flow.match == decltype(flows_)::Match::NoneBegan) {
     return "continues flow " + id + ", which has not begun";
-  } else if (flow.match == OpenFlows::Match::SeveralOthers) {
+  } else if (flow.match == decltype(flows_)::Match::SeveralOthers) {
     return "continues flow " + id + ", which several other processes have begun";
   }
-  const auto last = flow_times_.find(event.id);
-  if (last != flow_times_.end() && event.time < last->second)
-    return "at " + at(event.time) + " comes after one of flow " + id + " at " + at(last->second) +
+  if (const std::uint64_t last = flow_times_.of(event.id); event.time < last)
+    return "at " + at(event.time) + " comes after one of flow " + id + " at " + at(last) +
            ": the events of an id must be in time order";
   return "";
 }
 
 void EventOrder::take_flow(const Event& event) {
-  flow_times_[event.id] = event.time;
-  if (event.type == EventType::FlowBegin) flows_.begin(event.thread.process, event.id, event.time);
-  const OpenFlows::Found flow = flows_.find(event.thread.process, event.id);
-  if (event.type == EventType::FlowEnd) {
-    open_flows_.erase({flow.process, event.id});
+  if (event.type == EventType::FlowBegin)
+    flows_.begin(event.thread.process, event.id, {.begin_time = event.time, .begin = place_of(event)});
+  const auto flow = flows_.find(event.thread.process, event.id);
+  if (event.type == EventType::FlowEnd)
     flows_.end(flow, event.id);
-  } else {
-    Flow& open = open_flows_[{flow.process, event.id}];
-    open.last = operation_of(event);
-    if (event.type == EventType::FlowBegin) open.begin = open.last;
-  }
-}
-
-const EventOrder::Operation& EventOrder::last_place_of(std::uint64_t process, std::uint64_t id,
-                                                       const Flow& flow) const {
-  return flows_.find(flow.last.thread.process, id).is_of(process) ? flow.last : flow.begin;
+  else
+    flow.tag->last = place_of(event);
+  flow_times_.set(event.id, event.time, flows_.has(event.id));
 }
 
 // ---- Async operations ----
 
-std::string EventOrder::async_objection(const Event& event) const {
+std::string EventOrder::async_objection(const Event& event) {
   const std::string id = std::to_string(event.id);
+  if (const std::uint64_t last = async_times_.of(event.id); event.time < last)
+    return "at " + at(event.time) + " comes after one of async operation " + id + " at " + at(last) +
+           ": the events of an id must be in time order";
   const auto async = asyncs_.find(event.id);
-  if (async != asyncs_.end() && event.time < async->second.last_time)
-    return "at " + at(event.time) + " comes after one of async operation " + id + " at " +
-           at(async->second.last_time) + ": the events of an id must be in time order";
   if (event.type == EventType::AsyncInstant) return "";
-  const std::size_t depth = async == asyncs_.end() ? 0 : async->second.open.size();
   if (event.type == EventType::AsyncBegin)
-    return depth < kMaxDepth ? "" : "begins more than 512 async operations of id " + id + " at once";
-  const auto is_meant = [ended = operation_of(event)](const Operation& operation) {
-    return operation.is_named_like(ended);
-  };
-  if (depth == 0 || std::ranges::none_of(async->second.open, is_meant))
+    return async == asyncs_.end() || !async->second.is_full()
+               ? ""
+               : "begins more than 512 async operations of id " + id + " at once";
+  const Place place = place_of(event);
+  const auto end = async == asyncs_.end()
+                       ? OpenAsyncs<Place>::End{}
+                       : async->second.find_end(event.thread.process, hash_of(place),
+                                                number_of(event.arguments), argument_names_);
+  if (end.operation == nullptr)
     return "ends async operation " + id + ", which has not begun with this category and name";
-  if (!is_meant(async->second.open.back()))
-    return "ends async operation " + id + " before the one of the same id inside it";
-  const auto is_own = [&](const Operation& operation) {
-    return is_meant(operation) && operation.thread.process == event.thread.process;
-  };
-  if (!is_own(async->second.open.back()) && std::ranges::any_of(async->second.open, is_own))
+  if (end.is_around_open) return "ends async operation " + id + " before the one of the same id inside it";
+  if (end.is_of_other)
     return "ends async operation " + id + " while that of another process is open inside it";
-  if (argument_names_.share(async->second.open.back().arguments, number_of(event.arguments)))
-    return std::string(kNamedLikeItsBegin);
-  return "";
+  return end.repeats_a_name ? std::string(kNamedLikeItsBegin) : "";
 }
 
 void EventOrder::take_async(const Event& event) {
-  Async& async = asyncs_[event.id];
-  async.last_time = event.time;
+  auto& open = asyncs_[event.id].open;
   if (event.type == EventType::AsyncBegin) {
-    async.open.push_back(operation_of(event));
-    async.open.back().arguments = number_of(event.arguments);
+    Place place = place_of(event);
+    const std::size_t names = hash_of(place);
+    open.push_back({.process = event.thread.process,
+                    .names = names,
+                    .arguments = number_of(event.arguments),
+                    .tag = std::move(place)});
   }
-  if (event.type == EventType::AsyncEnd) async.open.pop_back();
+  if (event.type == EventType::AsyncEnd) open.pop_back();
+  async_times_.set(event.id, event.time, !open.empty());
+  if (open.empty()) asyncs_.erase(event.id);
 }
 
 }  // namespace fxt

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fxt/checking/argument_rules.h"
-#include "fxt/checking/open_flows.h"
+#include "fxt/checking/links.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"
 #include "fxt/writer.h"
@@ -27,6 +27,32 @@ std::uint64_t names_of(std::uint64_t header, const Event& event);
 // What is wrong with an end that has a name of its begin.
 inline constexpr std::string_view kNamedLikeItsBegin =
     "has an argument named like one of its begin; Perfetto keeps one of them";
+
+// The time of the last event of each id, for which the events of an id must be in time order. Of ids that
+// are over, the latest 65,536 to 131,072 are remembered: memory does not grow with the trace.
+class LastTimes {
+ public:
+  // 0 if nothing is known.
+  std::uint64_t of(std::uint64_t id) const {
+    for (const auto* const times : {&open_, &over_, &over_before_})
+      if (const auto found = times->find(id); found != times->end()) return found->second;
+    return 0;
+  }
+  void set(std::uint64_t id, std::uint64_t time, bool is_open) {
+    if (is_open) {
+      open_[id] = time;
+      return;
+    }
+    open_.erase(id);
+    over_[id] = time;
+    if (over_.size() < kRemembered) return;
+    over_before_ = std::exchange(over_, {});
+  }
+
+ private:
+  static constexpr std::size_t kRemembered = std::size_t{1} << 16;
+  std::unordered_map<std::uint64_t, std::uint64_t> open_, over_, over_before_;
+};
 
 class EventOrder {
  public:
@@ -49,34 +75,26 @@ class EventOrder {
   void finish(std::uint64_t last_time, Write write, End end);
 
  private:
-  struct Operation {  // an async one, or a flow, where it was seen last
+  struct Place {  // of an event: its thread and its names
     Thread thread = {};
     std::string category = {};  // both as written
     std::string name = {};
-    std::uint32_t arguments = 0;  // of the begin of an async one
     Event event(EventType type, std::uint64_t time, std::uint64_t id) const {
       return {.type = type, .time = time, .thread = thread, .category = category, .name = name, .id = id};
     }
-    bool is_named_like(const Operation& other) const {
-      return other.category == category && other.name == name;
-    }
   };
   struct Flow {
-    Operation begin, last;
-  };
-  struct Async {
-    std::uint64_t last_time = 0;
-    std::vector<Operation> open = {};  // outermost first
+    std::uint64_t begin_time = 0;
+    Place begin = {}, last = {};
   };
 
-  static Operation operation_of(const Event& event);
-  // Where a flow may end: at its last event, unless another flow of its id is open there by then.
-  const Operation& last_place_of(std::uint64_t process, std::uint64_t id, const Flow& flow) const;
+  static Place place_of(const Event& event);
+  static std::size_t hash_of(const Place& place);
   std::uint64_t hash_of(std::uint64_t names) const;
   std::uint32_t number_of(const Arguments& arguments) const;
   Misplaced check(const Event& event, const ThreadNesting& nesting) const;
-  std::string flow_objection(const Event& event) const;
-  std::string async_objection(const Event& event) const;
+  std::string flow_objection(const Event& event);
+  std::string async_objection(const Event& event);
   void take_flow(const Event& event);
   void take_async(const Event& event);
 
@@ -84,10 +102,9 @@ class EventOrder {
   std::map<std::pair<std::uint64_t, std::uint64_t>, ThreadNesting> threads_;  // by process and thread
   ThreadNesting* last_nesting_ = nullptr;
   Thread last_thread_;
-  OpenFlows flows_;                                                     // by the times of their begins
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Flow> open_flows_;  // by process and id
-  std::unordered_map<std::uint64_t, std::uint64_t> flow_times_;         // by id: of its last event
-  std::map<std::uint64_t, Async> asyncs_;                               // by id, which all processes share
+  OpenFlows<Flow> flows_;
+  std::map<std::uint64_t, OpenAsyncs<Place>> asyncs_;  // by id, which all processes share
+  LastTimes flow_times_, async_times_;
   mutable ArgumentNames argument_names_;  // its answers don't depend on what it has seen
 };
 
@@ -96,18 +113,24 @@ std::string describe(Misplaced misplaced, const Event& event, const ThreadNestin
 
 template <typename Write, typename End>
 void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
+  struct FlowEnd {
+    std::uint64_t id;
+    Place place;
+  };
+  // A flow ends at its last event, unless another flow of its id is open there by then.
+  std::vector<FlowEnd> flows;
+  flows_.for_each([&](std::uint64_t process, std::uint64_t id, const Flow& flow) {
+    const bool is_alone = flows_.find(flow.last.thread.process, id).is_of(process);
+    flows.push_back({id, is_alone ? flow.last : flow.begin});
+  });
   // Flows end in the durations that are open on their threads; those that are in none get one of no length.
   const auto end_flows = [&](bool in_none) {
-    for (auto flow = open_flows_.begin(); flow != open_flows_.end();) {
-      const auto& [process, id] = flow->first;
-      const Operation& place = last_place_of(process, id, flow->second);
+    std::erase_if(flows, [&](const FlowEnd& flow) {
+      const auto& [id, place] = flow;
       ThreadNesting& nesting = nesting_of(place.thread);
-      const std::uint64_t time = std::max(nesting.last_time(), flow_times_.at(id));
+      const std::uint64_t time = std::max(nesting.last_time(), flow_times_.of(id));
       const bool is_enclosed = nesting.check_flow(time) == Misplaced::No;
-      if (!is_enclosed && !in_none) {
-        ++flow;
-        continue;
-      }
+      if (!is_enclosed && !in_none) return false;
       // Where too many events of no length are stacked already, a begin ends them all.
       const bool is_crowded = !is_enclosed && nesting.check_point(time) != Misplaced::No;
       if (is_crowded) {
@@ -125,9 +148,9 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
         write(place.event(EventType::DurationEnd, time, 0));
         nesting.add_end(time);
       }
-      flow_times_[id] = time;
-      flow = open_flows_.erase(flow);
-    }
+      flow_times_.set(id, time, true);
+      return true;
+    });
   };
   end_flows(false);
   for (auto& [key, nesting] : threads_) {
@@ -141,11 +164,12 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
   }
   end_flows(true);
   for (auto& [id, async] : asyncs_) {
-    async.last_time = std::max(async.last_time, last_time);
+    const std::uint64_t time = std::max(async_times_.of(id), last_time);
     for (; !async.open.empty(); async.open.pop_back())
-      write(async.open.back().event(EventType::AsyncEnd, async.last_time, id));
+      write(async.open.back().tag.event(EventType::AsyncEnd, time, id));
   }
   flows_ = {};
+  asyncs_ = {};
 }
 
 }  // namespace fxt

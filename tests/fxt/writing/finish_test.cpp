@@ -181,5 +181,29 @@ TEST(WriterFinish, PassesOnWhatTheOutputThrows) {
   EXPECT_EQ(output.words, kStart.size());
 }
 
+// The time of the last event of an id that is over is remembered for a while only; of an open one, always.
+TEST(WriterFinish, IdsThatAreOverAreForgotten) {
+  MemoryOutput output;
+  Writer writer(output);
+  const auto write = [&](EventType type, std::uint64_t time, std::uint64_t id) {
+    writer.write(Event{.type = type,
+                       .time = time,
+                       .thread = {.process = 1, .thread = id},
+                       .category = "c",
+                       .name = "n",
+                       .id = id});
+  };
+  write(EventType::AsyncBegin, 500, 1);
+  write(EventType::AsyncBegin, 500, 2);
+  write(EventType::AsyncEnd, 600, 2);
+  EXPECT_THROW(write(EventType::AsyncBegin, 400, 2), WriterError);
+  for (std::uint64_t id = 10; id < 10 + (std::uint64_t{1} << 17); ++id) {
+    write(EventType::AsyncBegin, 5, id);
+    write(EventType::AsyncEnd, 6, id);
+  }
+  EXPECT_THROW(write(EventType::AsyncInstant, 400, 1), WriterError);
+  EXPECT_NO_THROW(write(EventType::AsyncBegin, 400, 2));
+}
+
 }  // namespace
 }  // namespace fxt::test

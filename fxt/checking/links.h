@@ -1,0 +1,122 @@
+// The rules of events that belong together by an id (fxt-notes W17, W21): flows, joined as Perfetto joins
+// them, and async operations, stacked as Perfetto stacks them. Both are stated only here: the Writer refuses
+// what breaks them, the Checker reports it, the Cutter follows flows. `Tag` is what each of them remembers.
+// Internal to them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fxt/checking/argument_rules.h"
+#include "fxt/format.h"
+
+namespace fxt {
+
+// Flows that have begun and not ended.
+template <typename Tag>
+class OpenFlows {
+ public:
+  enum class Match : std::uint8_t {
+    Found,
+    NoneBegan,      // no flow of this id is open
+    SeveralOthers,  // it was begun in several processes, none of them this one
+  };
+  struct Found {
+    Match match = Match::NoneBegan;
+    std::uint64_t process = 0;  // the one that began it
+    Tag* tag = nullptr;         // valid until the flow ends
+
+    explicit operator bool() const { return match == Match::Found; }
+    bool is_of(std::uint64_t beginner) const { return match == Match::Found && process == beginner; }
+  };
+
+  // Begins a flow. False if this process has one of the id open already; nothing changes then.
+  bool begin(std::uint64_t process, std::uint64_t id, Tag tag = {}) {
+    if (!open_.try_emplace(Key{id, process}, std::move(tag)).second) return false;
+    const auto [owner, is_first] = owners_.try_emplace(id, Owner{.process = process});
+    if (!is_first && owner->second.process != process) owner->second.several = true;
+    return true;
+  }
+  // The flow that a step or end in this process belongs to.
+  Found find(std::uint64_t process, std::uint64_t id) {
+    if (const auto own = open_.find({id, process}); own != open_.end())
+      return {.match = Match::Found, .process = process, .tag = &own->second};
+    const auto owner = owners_.find(id);
+    if (owner == owners_.end()) return {};
+    if (owner->second.several) return {.match = Match::SeveralOthers};
+    const auto other = open_.find({id, owner->second.process});
+    if (other == open_.end()) return {};
+    return {.match = Match::Found, .process = owner->second.process, .tag = &other->second};
+  }
+  // Ends a flow that find() has found.
+  void end(const Found& found, std::uint64_t id) {
+    open_.erase({id, found.process});
+    owners_.erase(id);
+  }
+  // Whether any process has a flow of this id open.
+  bool has(std::uint64_t id) const {
+    const auto first = open_.lower_bound({id, 0});
+    return first != open_.end() && first->first.first == id;
+  }
+  std::size_t size() const { return open_.size(); }
+
+  // Calls `visit(process, id, tag)` for each open flow, in the order of ids.
+  template <typename Visitor>
+  void for_each(Visitor visit) const {
+    for (const auto& [key, tag] : open_) visit(key.second, key.first, tag);
+  }
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // id, process
+  struct Owner {
+    std::uint64_t process = 0;
+    bool several = false;  // another process began one of the id meanwhile
+  };
+  std::map<Key, Tag> open_;
+  std::map<std::uint64_t, Owner> owners_;  // by id: who answers for other processes; gone with the first end
+};
+
+// The open async operations of one id, whatever their processes, outermost first.
+template <typename Tag>
+struct OpenAsyncs {
+  struct Operation {
+    std::uint64_t process = 0;
+    std::size_t names = 0;        // hash_of_names()
+    std::uint32_t arguments = 0;  // ArgumentNames
+    Tag tag = {};
+    std::optional<std::uint64_t> end = {};  // the time, if it has ended before one that is inside it
+  };
+  // What an end event ends: the innermost operation of its category and name. Each of the others is a fault.
+  struct End {
+    Operation* operation = nullptr;  // null: none has begun
+    bool is_around_open = false;     // another operation is open inside it
+    bool is_of_other = false;        // another process began it, while an outer one is of this process
+    bool repeats_a_name = false;     // an argument is named like one of the begin
+  };
+
+  bool is_full() const { return open.size() >= kMaxDepth; }
+  End find_end(std::uint64_t process, std::size_t names, std::uint32_t arguments,
+               const ArgumentNames& argument_names) {
+    const auto innermost = [&](auto is_meant) {
+      return std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
+        return operation.names == names && !operation.end && is_meant(operation);
+      });
+    };
+    const auto ended = innermost([](const Operation&) { return true; });
+    if (ended == open.rend()) return {};
+    const auto own = innermost([&](const Operation& operation) { return operation.process == process; });
+    return {.operation = &*ended,
+            .is_around_open = ended != open.rbegin(),
+            .is_of_other = own != open.rend() && own != ended,
+            .repeats_a_name = argument_names.share(ended->arguments, arguments)};
+  }
+
+  std::vector<Operation> open = {};
+};
+
+}  // namespace fxt
