@@ -15,8 +15,11 @@ std::size_t first_of(const std::vector<std::uint64_t>& times) {
 
 TEST(LoserTree, AtEqualTimesTheLowerLaneGoesFirst) {
   LoserTree tree(3);
-  for (std::size_t lane = 0; lane < 3; ++lane) tree.set(lane, 10);
-  tree.rebuild();
+  for (std::size_t lane = 0; lane < 3; ++lane) {
+    EXPECT_EQ(tree.next(), lane);
+    EXPECT_EQ(tree.next_ns(), 0u);
+    tree.postpone_next(10);
+  }
   EXPECT_EQ(tree.next(), 0u);
   EXPECT_EQ(tree.others_ns(), 11u) << "lane 0 also goes first at 10";
   tree.postpone_next(11);
@@ -33,8 +36,6 @@ TEST(LoserTree, IsTheSameAsASearch) {
   for (const std::size_t lanes : {1u, 2u, 3u, 8u, 13u, 64u}) {
     LoserTree tree(lanes);
     std::vector<std::uint64_t> times(lanes);
-    for (std::size_t lane = 0; lane < lanes; ++lane) tree.set(lane, times[lane] = random() % 20);
-    tree.rebuild();
     for (int step = 0; step < 3000; ++step) {
       ASSERT_EQ(tree.next(), first_of(times));
       ASSERT_EQ(tree.next_ns(), times[first_of(times)]);
@@ -52,13 +53,12 @@ TEST(LoserTree, IsTheSameAsASearch) {
 
 TEST(LoserTree, FinishedLanesAreNeverNext) {
   LoserTree tree(2);
-  EXPECT_EQ(tree.next_ns(), LoserTree::kNever);
-  tree.set(1, 5);
-  tree.rebuild();
+  tree.postpone_next(LoserTree::kNever);
   EXPECT_EQ(tree.next(), 1u);
   EXPECT_EQ(tree.others_ns(), LoserTree::kNever);
   tree.postpone_next(LoserTree::kNever);
   EXPECT_EQ(tree.next_ns(), LoserTree::kNever);
+  EXPECT_EQ(LoserTree(0).next_ns(), LoserTree::kNever);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // Finds which of many lanes is next in time: a tournament tree that keeps the losers. At equal times the lane
-// with the lower number goes first.
+// with the lower number goes first. Times of lanes only grow.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/mask.h"
@@ -18,10 +17,16 @@ class LoserTree {
   // Later than all times. Not the largest number, because others_ns() adds 1.
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
-  // The times of all lanes are kNever at first.
+  // The times of all lanes are 0 at first.
   explicit LoserTree(std::size_t lanes)
-      : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), times_(leaves_, kNever), nodes_(leaves_) {
-    rebuild();
+      : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), nodes_(leaves_) {
+    const auto first = [lanes](std::size_t lane) { return Entry{lane < lanes ? 0 : kNever, lane}; };
+    nodes_[0] = first(0);
+    for (std::size_t node = 1; node < leaves_; ++node) {
+      std::size_t loser = 2 * node + 1;  // the lowest lane on the right
+      while (loser < leaves_) loser *= 2;
+      nodes_[node] = first(loser - leaves_);
+    }
   }
 
   // The lane that is next, and its time.
@@ -55,34 +60,14 @@ class LoserTree {
     return limit_ns;
   }
 
-  // Sets the time of any lane. rebuild() must follow before any other call.
-  void set(std::size_t lane, std::uint64_t time_ns) { times_[lane] = time_ns; }
-  void rebuild() {
-    std::vector<Entry> winners(2 * leaves_);
-    for (std::size_t leaf = 0; leaf < leaves_; ++leaf) winners[leaves_ + leaf] = {times_[leaf], leaf};
-    for (std::size_t node = leaves_ - 1; node != 0; --node) {
-      Entry winner = winners[2 * node], loser = winners[2 * node + 1];
-      if (is_before(loser, winner) != 0) std::swap(winner, loser);
-      winners[node] = winner;
-      nodes_[node] = loser;
-    }
-    nodes_[0] = winners[1];
-  }
-
  private:
   struct Entry {
     std::uint64_t time_ns;
     std::uint64_t lane;
   };
-  // 1 or 0.
-  static std::uint64_t is_before(const Entry& a, const Entry& b) {
-    const std::uint64_t earlier{a.time_ns < b.time_ns}, same{a.time_ns == b.time_ns}, lower{a.lane < b.lane};
-    return earlier | (same & lower);
-  }
 
-  std::size_t leaves_;                // a power of two
-  std::vector<std::uint64_t> times_;  // as of set()
-  std::vector<Entry> nodes_;          // the overall winner, then the losers
+  std::size_t leaves_;        // a power of two
+  std::vector<Entry> nodes_;  // the overall winner, then the losers
 };
 
 }  // namespace convert

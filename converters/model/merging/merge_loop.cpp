@@ -68,7 +68,6 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
 void MergeLoop::run(const std::function<void()>& tick) {
   is_merging_ = true;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
-  update_tree();
   do {
     skip_unneeded();
     plan_round(false);
@@ -149,12 +148,6 @@ void MergeLoop::pump_round() {
   workers_.finish();
   collect();
   if (blocking_ != kNone) release_blocking();
-  update_tree();
-}
-
-void MergeLoop::update_tree() {
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) tree_.set(lane, head_ns(lanes_[lane]));
-  tree_.rebuild();
 }
 
 void MergeLoop::pump(std::size_t task, std::size_t worker) {
@@ -246,6 +239,10 @@ std::size_t MergeLoop::merge() {
     const std::size_t lane = tree_.next();
     if (tree_.next_ns() == LoserTree::kNever) break;
     LaneState& state = lanes_[lane];
+    if (const std::uint64_t time_ns = head_ns(state); time_ns != tree_.next_ns()) {
+      tree_.postpone_next(time_ns);  // the lane had no events when it was asked last
+      continue;
+    }
     if (state.read == state.end) {
       flush();
       return lane;

@@ -77,7 +77,6 @@ class MergeLoop {
   void pump(std::size_t task, std::size_t worker);
   void collect();
   void seal(std::size_t rank);
-  void update_tree();
   void skip_unneeded();
   void release_blocking();
   std::uint64_t delivered_until_ns(std::size_t input) const;
@@ -96,7 +95,7 @@ class MergeLoop {
   std::size_t block_bytes_;       // that one pump() of a shared source reads
   std::size_t source_bytes_;      // that one of another source fills
   std::size_t lookahead_bytes_;
-  LoserTree tree_;
+  LoserTree tree_;           // a lane without events may have more by now
   bool is_merging_ = false;  // sealed events are consumed
   std::uint64_t needed_from_ns_ = 0;
   std::size_t blocking_ = kNone;  // the lane without events that the merge waits for

@@ -47,9 +47,11 @@ class CallWalk {
   // Continues where the last run() stopped.
   template <typename Watcher>
   void run(Watcher& watcher) {
-    constexpr std::size_t kBlock = std::size_t{64} << 10;
-    std::vector<std::byte> block(kBlock);
+    constexpr std::size_t kMaxBlock = std::size_t{64} << 10;
+    std::vector<std::byte> block;
     while (!watcher.is_done() && !cursor_.is_done()) {
+      // Most walks end soon.
+      block.resize(std::clamp(2 * block.size(), RecordCursor::kMinBlock, kMaxBlock));
       cursor_.read(block);
       while (!watcher.is_done()) {
         const auto plain = [&](const auto& records, std::uint64_t offset) {

@@ -31,8 +31,14 @@ ForkKind kind_of(std::string_view symbol) {
 
 class ForkScan {
  public:
-  ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, const ForkQuery& query)
-      : query_(query), walk_(thread), symbols_(symbolizer, thread.task) {
+  // `kinds` by epoch, of functions that do not fork.
+  ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const std::uint64_t> times_ns,
+           const std::set<CallKey>& first_exits, EpochCaches<AddressCache<ForkKind>>& kinds)
+      : times_ns_(times_ns),
+        first_exits_(first_exits),
+        walk_(thread),
+        symbols_(symbolizer, thread.task),
+        kinds_of_(kinds) {
     find_nameless(0);
   }
 
@@ -91,10 +97,10 @@ class ForkScan {
 
   // Moves to the symbols of that time, and finds how far plain records may be skipped.
   void move_to(std::uint64_t time_ns) {
-    if (symbols_.move_to(time_ns)) kinds_ = {};
+    if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
     plain_until_ns_ = late_ ? 0 : symbols_.until_ns();
     if (!has_all_snapshots())
-      plain_until_ns_ = std::min(plain_until_ns_, query_.times_ns[found_.snapshots.size()] + 1);
+      plain_until_ns_ = std::min(plain_until_ns_, times_ns_[found_.snapshots.size()] + 1);
   }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -102,13 +108,16 @@ class ForkScan {
     ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
     if (kind != ForkKind::None) return kind;
     const auto was_left_first = [&](const CallKey& key) { return key.second == call.address; };
-    if (std::ranges::none_of(query_.first_exits, was_left_first))
-      kinds_.put(call.address, kind);
-    else if (query_.first_exits.contains({call.depth, call.address}))
+    if (std::ranges::none_of(first_exits_, was_left_first)) {
+      if (kinds_ != nullptr) kinds_->put(call.address, kind);
+    } else if (first_exits_.contains({call.depth, call.address})) {
       kind = ForkKind::Process;
+    }
     return kind;
   }
-  bool is_plain(std::uint64_t address) const { return !fork_depth_ && kinds_.find(address) != nullptr; }
+  bool is_plain(std::uint64_t address) const {
+    return !fork_depth_ && kinds_ != nullptr && kinds_->find(address) != nullptr;
+  }
 
   // ---- Calls that began before the records: their exits name them ----
 
@@ -117,7 +126,7 @@ class ForkScan {
     std::size_t depth, calls, snapshots;
   };
 
-  bool has_all_snapshots() const { return found_.snapshots.size() == query_.times_ns.size(); }
+  bool has_all_snapshots() const { return found_.snapshots.size() == times_ns_.size(); }
   bool needs_names() const {
     return !nameless_.empty() && (found_.calls.size() > nameless_.front().calls ||
                                   found_.snapshots.size() > nameless_.front().snapshots);
@@ -147,11 +156,11 @@ class ForkScan {
   void check_moments(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
-    if (!has_all_snapshots() && query_.times_ns[found_.snapshots.size()] < time_ns) late_ = {time_ns, here()};
+    if (!has_all_snapshots() && times_ns_[found_.snapshots.size()] < time_ns) late_ = {time_ns, here()};
   }
 
   void add_snapshots(std::uint64_t time_ns, const StackSnapshot& snapshot) {
-    while (!has_all_snapshots() && query_.times_ns[found_.snapshots.size()] < time_ns)
+    while (!has_all_snapshots() && times_ns_[found_.snapshots.size()] < time_ns)
       found_.snapshots.push_back(snapshot);
   }
 
@@ -159,12 +168,14 @@ class ForkScan {
     return {.stack = walk_.open().addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
   }
 
-  const ForkQuery& query_;
+  std::span<const std::uint64_t> times_ns_;
+  const std::set<CallKey>& first_exits_;
   CallWalk walk_;
   TaskSymbols symbols_;
 
   ForkScanResult found_;
-  AddressCache<ForkKind> kinds_;  // of functions that do not fork, by these symbols
+  EpochCaches<AddressCache<ForkKind>>& kinds_of_;
+  AddressCache<ForkKind>* kinds_ = nullptr;  // by these symbols; null before there are any
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
   bool is_in_new_fork_ = false;            // it was entered by the last record
@@ -181,8 +192,8 @@ class ForkScan {
 
 }  // namespace
 
-ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer, const ForkQuery& query) {
-  return ForkScan(thread, symbolizer, query).run();
+ForkScanResult ForkScans::scan(const WalkedThread& thread, std::span<const std::uint64_t> times_ns) {
+  return ForkScan(thread, symbolizer_, times_ns, first_exits, kinds_).run();
 }
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {

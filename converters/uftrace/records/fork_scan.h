@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/records.h"
+#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
 
@@ -53,20 +56,27 @@ struct StackSnapshot {
 
 struct ForkScanResult {
   std::vector<ForkCall> calls;           // in the order of the file
-  std::vector<StackSnapshot> snapshots;  // one for each time of the query
+  std::vector<StackSnapshot> snapshots;  // one for each time that was asked for
 };
 
 // A call that a child leaves with its first record.
 using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 
-struct ForkQuery {
-  std::vector<std::uint64_t>
-      times_ns;  // ascending; the walk ends at the last of them, or when all calls have names
-  std::set<CallKey> first_exits;  // calls that children left first, whatever their functions
-};
+// Scans the threads of one process.
+class ForkScans {
+ public:
+  explicit ForkScans(Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
 
-// Throws InputError if the file can't be read.
-ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer, const ForkQuery& query);
+  std::set<CallKey> first_exits = {};  // calls that children left first, whatever their functions
+
+  // Until the last of `times_ns`, which ascend, or until all calls have names. Throws InputError if the file
+  // can't be read.
+  ForkScanResult scan(const WalkedThread& thread, std::span<const std::uint64_t> times_ns);
+
+ private:
+  Symbolizer& symbolizer_;
+  EpochCaches<AddressCache<ForkKind>> kinds_;  // of functions that do not fork
+};
 
 // How the records of a thread begin.
 struct RecordHead {

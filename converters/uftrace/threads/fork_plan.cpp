@@ -158,33 +158,39 @@ class Planner {
 
   // All forks of one process, in the order of time, that nothing else has to wait for.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
-    ForkQuery query;
-    for (const PlannedFork& fork : forks) {
-      query.times_ns.push_back(fork.time_ns);
-      if (const auto key = first_exit_of(fork)) query.first_exits.insert(*key);
-    }
-    std::vector<Candidate> found;
-    std::map<ThreadId, std::vector<StackSnapshot>> snapshots;  // by thread, then by fork
-    ThreadPlan* leader = nullptr;
-    for (auto& [tid, plan] : plans_) {
-      if (plan.task->pid != parent || plan.path.empty()) continue;
-      ForkScanResult scan = scan_forks(plan.walked(), symbolizer_, query);
-      for (ForkCall& call : scan.calls) found.push_back({&plan, std::move(call)});
-      snapshots[tid] = std::move(scan.snapshots);
-      if (leader == nullptr || plan.task->is_leader()) leader = &plan;
-    }
-    if (leader == nullptr) return;
+    std::vector<ThreadPlan*> threads;
+    for (auto& [tid, plan] : plans_)
+      if (plan.task->pid == parent && !plan.path.empty()) threads.push_back(&plan);
+    if (threads.empty()) return;
+    const auto found =
+        std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
+    ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
 
-    Candidates candidates(std::move(found));
-    std::map<ThreadId, Origin> origins;
-    for (std::size_t i = 0; i < forks.size(); ++i) {
-      const PlannedFork& fork = forks[i];
-      // Without a known forking call, the arrow starts in the call that the thread was in.
-      Origin& origin = origins[fork.child];
-      origin.thread = fork.by ? &plans_.at(*fork.by) : leader;
-      origin.snapshot = &snapshots.at(origin.thread->task->tid)[i];
-      if (fork.by) origin.call = candidates.claim_open(*fork.by, fork.time_ns, origin.snapshot->stack);
+    // Without a known forking call, the arrow starts in the call that the thread was in.
+    std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;  // whose stack then is needed
+    ForkScans scans(symbolizer_);
+    for (const PlannedFork& fork : forks) {
+      if (fork.by || fork.has_line) forks_in[fork.by ? &plans_.at(*fork.by) : leader].push_back(&fork);
+      if (const auto key = first_exit_of(fork)) scans.first_exits.insert(*key);
     }
+    std::vector<Candidate> calls;
+    std::map<ThreadId, Origin> origins;
+    for (ThreadPlan* const thread : threads) {
+      const std::vector<const PlannedFork*>& forks_here = forks_in[thread];
+      std::vector<std::uint64_t> times_ns;
+      for (const PlannedFork* const fork : forks_here) times_ns.push_back(fork->time_ns);
+      times_ns.push_back(forks.back().time_ns);  // other threads may be made until then
+      ForkScanResult scan = scans.scan(thread->walked(), times_ns);
+      for (ForkCall& call : scan.calls) calls.push_back({thread, std::move(call)});
+      for (std::size_t i = 0; i < forks_here.size(); ++i)
+        origins[forks_here[i]->child] = {thread, std::move(scan.snapshots[i])};
+    }
+
+    Candidates candidates(std::move(calls));
+    for (const PlannedFork& fork : forks)
+      if (fork.by)
+        origins[fork.child].call =
+            candidates.claim_open(*fork.by, fork.time_ns, origins[fork.child].snapshot.stack);
     std::ranges::sort(forks, is_forked_before);
     for (const PlannedFork& fork : forks) {
       Origin& origin = origins[fork.child];
@@ -198,7 +204,7 @@ class Planner {
  private:
   struct Origin {
     ThreadPlan* thread = nullptr;
-    const StackSnapshot* snapshot = nullptr;
+    StackSnapshot snapshot = {};
     const Candidate* call = nullptr;  // null if none is known
   };
 
@@ -214,8 +220,8 @@ class Planner {
       connect(*origin.call->thread, *fork.plan,
               {.stack = call.stack, .entry_offset = call.entry_offset, .entry_depth = call.depth},
               fork.has_line);
-    } else if (fork.has_line || (fork.by && origin.snapshot->is_in_last_entry())) {
-      connect(*origin.thread, *fork.plan, *origin.snapshot, fork.has_line);
+    } else if (fork.has_line || (fork.by && origin.snapshot.is_in_last_entry())) {
+      connect(*origin.thread, *fork.plan, origin.snapshot, fork.has_line);
     }
   }
 
