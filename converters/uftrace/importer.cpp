@@ -270,6 +270,10 @@ std::vector<Option> RecordingImporter::options() {
            "take programs and libraries from below this directory, for names if the recording has no .sym "
            "files (default: from this machine)",
        .handle = store_in(options_.elf.sysroot)},
+      choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
+             "how arguments are called: arg1, arg2 (numbers, the default), or as the parameters are called "
+             "in the "
+             "debug information of the program or library"),
       {.name = "no-elf",
        .help = "open no file outside of the recording: no names from programs and libraries",
        .handle = store_in(options_.elf.is_off)},

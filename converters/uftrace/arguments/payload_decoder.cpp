@@ -15,11 +15,12 @@ constexpr std::size_t kMaxPointers = 65536;
 }  // namespace
 
 std::vector<PayloadLayout> PayloadLayouts::compile(const FunctionFacts& facts, bool of_result,
-                                                   const DebugFile* file) {
+                                                   const DebugFile* file, const ParameterNames& parameters) {
   const PayloadLayout::Context context{.order = context_.order,
                                        .names = context_.names,
                                        .enums = context_.specs.enums(),
-                                       .module_enums = file != nullptr ? &file->enums() : nullptr};
+                                       .module_enums = file != nullptr ? &file->enums() : nullptr,
+                                       .parameters = &parameters};
   auto lists = context_.specs.candidate_layouts(facts, of_result);
   lists.emplace_back();  // a recorder may announce values and store none
   lists.resize(std::min(lists.size(), kMaxCandidates));
@@ -37,7 +38,9 @@ const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressS
     FunctionFacts facts{.names = symbol.names(Demangle::Simple),
                         .is_in = [&](std::string_view module) { return symbol.is_in(module, space); }};
     if (file != nullptr) facts.debug = file->find(symbol.symbol->start, symbol.symbol->name);
-    known->second = {.entry = compile(facts, false, file), .exit = compile(facts, true, file)};
+    const ParameterNames parameters = context_.symbolizer.parameters_of(symbol, space);
+    known->second = {.entry = compile(facts, false, file, parameters),
+                     .exit = compile(facts, true, file, parameters)};
   }
   return known->second;
 }

@@ -46,7 +46,8 @@ class PayloadLayouts {
   const Context& context() const { return context_; }
 
  private:
-  std::vector<PayloadLayout> compile(const FunctionFacts& facts, bool of_result, const DebugFile* file);
+  std::vector<PayloadLayout> compile(const FunctionFacts& facts, bool of_result, const DebugFile* file,
+                                     const ParameterNames& parameters);
 
   Context context_;
   std::mutex mutex_;

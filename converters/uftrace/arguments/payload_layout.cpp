@@ -114,6 +114,41 @@ const EnumType* find_enum(const std::string& name, const PayloadLayout::Context&
   return nullptr;
 }
 
+// Whether the value is the `item.number`th of its kind that the machine passes, as arg3%rdx and arg7%stack+1
+// are.
+bool is_in_its_place(const SpecItem& item, const ParameterNames& parameters) {
+  if (item.location.kind == SpecLocation::Kind::Stack)
+    return !item.is_float && item.number > parameters.integer_registers &&
+           item.location.number == static_cast<std::int64_t>(item.number - parameters.integer_registers);
+  if (item.location.kind != SpecLocation::Kind::Register)
+    return item.location.number == static_cast<std::int64_t>(item.number);
+  constexpr std::array<std::string_view, 6> kIntegers{"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
+  const std::string_view at = item.location.registers;
+  if (item.is_float)
+    return at == fmt::format("xmm{}", item.number - 1) || at == fmt::format("d{}", item.number - 1);
+  return (item.number <= kIntegers.size() && at == kIntegers.at(item.number - 1)) ||
+         at == fmt::format("x{}", item.number - 1);
+}
+
+// What the program calls the value. Nothing if that is not sure, or is the name of another argument.
+std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLayout::Context& context) {
+  if (context.parameters == nullptr || item.is_return() || !is_in_its_place(item, *context.parameters))
+    return std::nullopt;
+  const auto& names = item.is_float ? context.parameters->floats : context.parameters->integers;
+  if (item.number > names.size() || names[item.number - 1].empty()) return std::nullopt;
+  const std::string& name = names[item.number - 1];
+  constexpr std::array<std::string_view, 6> kOthers{"retval",   "loc",          "callsite",
+                                                    "repaired", "repaired_end", "cut"};
+  const std::string_view number = std::string_view(name).substr(name.starts_with("fp") ? 2 : 0);
+  const bool is_numbered =
+      number.starts_with("arg") && number.find_first_not_of("0123456789", 3) == std::string_view::npos;
+  const auto of_this_name = std::ranges::count(context.parameters->integers, name) +
+                            std::ranges::count(context.parameters->floats, name);
+  if (is_numbered || of_this_name != 1 || std::ranges::find(kOthers, name) != kOthers.end())
+    return std::nullopt;
+  return name;
+}
+
 }  // namespace
 
 PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& context)
@@ -137,12 +172,14 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
 
 PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& context) {
   Names& names = context.names;
-  const std::string name = item.is_return()
-                               ? std::string("retval")
-                               : fmt::format("{}{}", item.is_float ? "fparg" : "arg", item.number);
+  const std::string spec_name = item.is_return()
+                                    ? std::string("retval")
+                                    : fmt::format("{}{}", item.is_float ? "fparg" : "arg", item.number);
+  const std::string name = parameter_name(item, context).value_or(spec_name);
   const NameId id = names.intern(name);
   const auto number = [&](Load load, ArgumentType type) {
-    return Step{.load = load,
+    return Step{.name = names.intern(spec_name),
+                .load = load,
                 .size = static_cast<std::uint32_t>(item.size),
                 .space = static_cast<std::uint32_t>(aligned(item.size)),
                 .header = ArgumentHeader::of(id, type),
@@ -284,9 +321,9 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
       }
       case Load::Char: {
         const std::int64_t code = sign_extended(std::to_integer<std::uint64_t>(*at), 1);
-        word = code == kEof ? put(word, ArgumentHeader::of(name_of(step), ArgumentType::Int64),
+        word = code == kEof ? put(word, ArgumentHeader::of(name_in(step.header), ArgumentType::Int64),
                                   static_cast<std::uint64_t>(code))
-                            : put_text(word, name_of(step), spelled_character(code));
+                            : put_text(word, name_in(step.header), spelled_character(code));
         break;
       }
       case Load::Float:
@@ -310,7 +347,7 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         break;
       }
       case Load::Enum:
-        word = put_enum(word, name_of(step), *step.type, load_unsigned(at, step.size, Order));
+        word = put_enum(word, name_in(step.header), *step.type, load_unsigned(at, step.size, Order));
         break;
       case Load::Struct:
         word = put(word, step.header, step.struct_text);
@@ -332,7 +369,7 @@ std::optional<Argument> PayloadLayout::number(std::span<const std::byte> payload
   if (!is_whole(payload)) return std::nullopt;
   const std::byte* at = payload.data();
   for (const Step& step : steps_) {
-    if (name_of(step) != name) {
+    if (step.name != name) {
       const bool is_text = step.load == Load::Text;
       at += is_text ? aligned(kTextHead + load<std::uint16_t>(at, order_)) : step.space;
       continue;

@@ -13,6 +13,7 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
+#include "converters/symbols/parameter_names.h"
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
 
@@ -34,8 +35,9 @@ class PayloadLayout {
   struct Context {
     std::endian order;
     Names& names;
-    const EnumTypes& enums;                   // of the whole recording
-    const EnumTypes* module_enums = nullptr;  // these come first; may be null
+    const EnumTypes& enums;                      // of the whole recording
+    const EnumTypes* module_enums = nullptr;     // these come first; may be null
+    const ParameterNames* parameters = nullptr;  // of the function; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
 
@@ -45,8 +47,9 @@ class PayloadLayout {
     if (texts_.empty()) return fixed_size_ <= bytes.size() ? std::optional(fixed_size_) : std::nullopt;
     return size_with_texts(bytes);
   }
-  // Appends the values `arg1`, `fparg1`, `retval` …; after a pointer to a symbol `<name>.symbol`, after a
-  // struct `<name>.bytes`. Appends nothing unless `payload` has exactly the layout's size.
+  // Appends the values `arg1`, `fparg1`, `retval` …, or by the names of their parameters; after a pointer to
+  // a symbol `<name>.symbol`, after a struct `<name>.bytes`. Appends nothing unless `payload` has exactly the
+  // layout's size.
   void add_values(std::span<const std::byte> payload, SymbolNames& symbols, Arguments& into) const;
   // Writes the same, packed as Arguments are, at `words`, where most_words() must be there. `payload` must
   // have exactly the layout's size.
@@ -56,10 +59,11 @@ class PayloadLayout {
   std::size_t most_words(std::size_t payload_bytes) const {
     return fixed_words_ + payload_bytes / sizeof(std::uint64_t);
   }
-  // The value of that name, if it is a number: the code of a character, the value of an enumerator.
+  // The value that is `arg1` … to options, if it is a number: the code of a character, the value of an
+  // enumerator.
   std::optional<Argument> number(std::span<const std::byte> payload, NameId name) const;
   bool has(NameId name) const {
-    return std::ranges::any_of(steps_, [name](const Step& step) { return name_of(step) == name; });
+    return std::ranges::any_of(steps_, [name](const Step& step) { return step.name == name; });
   }
 
  private:
@@ -81,6 +85,7 @@ class PayloadLayout {
     Hidden,
   };
   struct Step {
+    NameId name;  // `arg1`, whatever it is called in the trace
     Load load;
     std::uint32_t size;              // bytes of the value
     std::uint32_t space;             // bytes occupied in the payload; unused for strings
@@ -90,9 +95,6 @@ class PayloadLayout {
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
   };
 
-  static NameId name_of(const Step& step) {
-    return static_cast<NameId>(ArgumentHeader::Name::get(step.header));
-  }
   static Step step_of(const SpecItem& item, const Context& context);
   static std::size_t most_words_of(const Step& step);
   std::optional<std::size_t> size_with_texts(std::span<const std::byte> bytes) const;

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/symbols/elf_symbols.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
+
+constexpr std::string_view kSysrootAdvice =
+    "; --sysroot DIR takes files of the machine that was recorded from below DIR";
 
 // A build-id in the form that uftrace writes.
 std::string as_recorded(std::string_view build_id) {
@@ -54,43 +56,68 @@ void ElfFiles::replaced_by(const Image& image, std::string_view file) {
 void ElfFiles::add_notes(Notes& notes) const {
   for (const auto& [image, symbols] : symbols_)
     if (symbols.kind != nullptr) notes.add(*symbols.kind, [&text = symbols.text] { return text; });
+  for (const auto& [image, program] : programs_)
+    if (!program.problem.empty()) notes.add(kNoParameterNames, [&text = program.problem] { return text; });
+}
+
+ParameterNames ElfFiles::parameters_of(const Image& image, std::uint64_t offset) {
+  const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
+  Program& program = known->second;
+  if (is_new) {
+    const auto has_dwarf = [](const ElfImage& elf) { return elf.find(".debug_info") != nullptr; };
+    program = open(image, has_dwarf);
+    const DebugFile* const dwarf = program.debug != nullptr ? program.debug.get() : program.file.get();
+    const DebugFile* const addresses = program.file != nullptr ? program.file.get() : dwarf;
+    if (dwarf != nullptr)
+      program.parameters = std::make_unique<ParameterTable>(dwarf->image, addresses->image.base());
+    if (program.problem.empty() && !program.parameters->has_any())
+      program.problem = fmt::format("{}: has no debug information that can be read", dwarf->file.path());
+  }
+  return program.parameters != nullptr ? program.parameters->of(offset) : ParameterNames{};
+}
+
+// The first file that may be the image, and its debug file if it is not `complete` itself; or that alone.
+ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
+  if (options_.is_off) return {.problem = fmt::format("{}: is not read because of --no-elf", image.path)};
+  std::vector<std::filesystem::path> candidates;
+  if (image.path.starts_with('/')) candidates.emplace_back(image.path);
+  if (!options_.sysroot.empty()) candidates.emplace_back(fmt::format("/{}", image.name()));
+  if (candidates.empty()) return {.problem = fmt::format("{}: is no absolute path", image.path)};
+  Program program;
+  for (const std::filesystem::path& candidate : candidates) {
+    try {
+      auto file = std::make_unique<DebugFile>(candidate, options_.sysroot);
+      check_fits(file->image, file->file, image);
+      if (!is_complete(file->image))
+        program.debug = find_debug_file(file->image, candidate, options_.sysroot);
+      program.file = std::move(file);
+      program.problem.clear();
+      return program;
+    } catch (const InputError& unusable) {
+      if (program.problem.empty()) program.problem = unusable.what();
+    }
+  }
+  program.debug = find_debug_file(image.build_id, options_.sysroot);
+  if (program.debug != nullptr) program.problem.clear();
+  if (!program.problem.empty()) program.problem += kSysrootAdvice;
+  return program;
 }
 
 ElfFiles::Symbols ElfFiles::read(const Image& image) const {
-  const std::string_view basename = image.name();
-  const auto missing = [&](std::string_view problem, std::string_view advice) {
-    return Symbols{
-        .kind = &kNoSymbolFile,
-        .text = fmt::format("{}/{}.sym: missing; {}{}", recording_.native(), basename, problem, advice)};
-  };
-  if (options_.is_off) return missing(image.path, ": is not read because of --no-elf");
-  std::vector<std::filesystem::path> candidates;
-  if (image.path.starts_with('/')) candidates.emplace_back(image.path);
-  if (!options_.sysroot.empty()) candidates.emplace_back(fmt::format("/{}", basename));
-  if (candidates.empty()) return missing(image.path, ": is no absolute path");
-  std::string problem;
-  for (const std::filesystem::path& candidate : candidates) {
-    try {
-      return read_program(candidate, image);
-    } catch (const InputError& unusable) {
-      if (problem.empty()) problem = unusable.what();
-    }
-  }
-  if (const auto debug = find_debug_file(image.build_id, options_.sysroot))
-    if (auto table = read_elf_symbols(debug->image, nullptr)) return {.table = std::move(table)};
-  return missing(problem, "; --sysroot DIR takes files of the machine that was recorded from below DIR");
-}
-
-ElfFiles::Symbols ElfFiles::read_program(const std::filesystem::path& path, const Image& image) const {
-  const RegularFile file(path, options_.sysroot);
-  const ElfImage elf(file);
-  check_fits(elf, file, image);
-  const auto debug = has_full_symbols(elf) ? nullptr : find_debug_file(elf, path, options_.sysroot);
-  Symbols symbols{.table = read_elf_symbols(elf, debug != nullptr ? &debug->image : nullptr)};
-  if (symbols.table == nullptr) refuse(file, "has no symbols");
-  if (image.build_id.empty()) {
+  const Program program = open(image, has_full_symbols);
+  const DebugFile* const file = program.file != nullptr ? program.file.get() : program.debug.get();
+  Symbols symbols;
+  if (file != nullptr)
+    symbols.table = read_elf_symbols(file->image, program.debug != nullptr ? &program.debug->image : nullptr);
+  if (symbols.table == nullptr) {
+    symbols.kind = &kNoSymbolFile;
+    symbols.text =
+        fmt::format("{}/{}.sym: missing; {}", recording_.native(), image.name(),
+                    file == nullptr ? program.problem
+                                    : fmt::format("{}: has no symbols{}", file->file.path(), kSysrootAdvice));
+  } else if (program.file != nullptr && image.build_id.empty()) {
     symbols.kind = &kUnsureSymbols;
-    symbols.text = fmt::format("{}: the recording tells no build-id{}", file.path(),
+    symbols.text = fmt::format("{}: the recording tells no build-id{}", file->file.path(),
                                image.size_bytes ? ", only the size fits" : " of what was loaded");
   }
   return symbols;

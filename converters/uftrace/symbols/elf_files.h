@@ -1,5 +1,6 @@
-// Symbols of modules and libraries that have no .sym file in the recording, because the recorder was killed.
-// They come from the ELF files that the recording names, if those are the ones that were recorded.
+// What the ELF files that the recording names know of its modules and libraries, if they are the ones that
+// were recorded: symbols where there is no .sym file because the recorder was killed, and names of
+// parameters.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "converters/model/notes.h"
+#include "converters/symbols/elf_symbols.h"
+#include "converters/symbols/parameter_names.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/symbols/module_files.h"
 
@@ -18,6 +21,7 @@ namespace convert::uftrace {
 struct ElfOptions {
   bool is_off = false;                 // reads no ELF files outside the recording
   std::filesystem::path sysroot = {};  // the recorded machine's root directory; empty: of this machine
+  bool names_parameters = false;       // arguments are called as the program calls its parameters
 };
 
 class ElfFiles {
@@ -28,6 +32,9 @@ class ElfFiles {
 
   // The symbols of a module or library, read on demand. Null if there are none. Valid as long as this object.
   const SymbolTable* of(const Image& image);
+  bool names_parameters() const { return options_.names_parameters; }
+  // The parameters of the function there.
+  ParameterNames parameters_of(const Image& image, std::uint64_t offset);
   // Says in the note on an image without symbols where its names come from instead.
   void replaced_by(const Image& image, std::string_view file);
   // Notes what is missing or unsure, in an order that does not depend on the order of calls.
@@ -39,12 +46,19 @@ class ElfFiles {
     const NoteKind* kind = nullptr;  // of a note; null: none
     std::string text = {};
   };
+  struct Program {
+    std::unique_ptr<DebugFile> file = nullptr;
+    std::unique_ptr<DebugFile> debug = nullptr;  // what was stripped from the file, which may be missing
+    std::string problem = {};                    // why there is neither
+    std::unique_ptr<ParameterTable> parameters = nullptr;
+  };
   Symbols read(const Image& image) const;
-  Symbols read_program(const std::filesystem::path& path, const Image& image) const;
+  Program open(const Image& image, bool (*is_complete)(const ElfImage&)) const;
 
   std::filesystem::path recording_;
   ElfOptions options_;
-  std::map<std::pair<std::string, std::string>, Symbols> symbols_;  // by path and build-id
+  std::map<std::pair<std::string, std::string>, Symbols> symbols_;   // by path and build-id
+  std::map<std::pair<std::string, std::string>, Program> programs_;  // whose parameters were asked for
 };
 
 // True if a file with `build_id` is the recorded one. uftrace always writes 20 bytes, cut or filled with

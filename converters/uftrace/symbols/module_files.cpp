@@ -163,7 +163,7 @@ const SymbolTable* SymbolFiles::of(const Image& image) {
 void SymbolFiles::identify(Image& image) {
   const bool is_relative = image.kind == Image::Kind::Library && !image.path.starts_with('/');
   if (!image.build_id.empty() && !is_relative) return;
-  const ModuleFileHeader header = debug_files_.header_of(image);
+  const ModuleFileHeader header = (image.symbols != nullptr ? files_ : debug_files_).header_of(image);
   if (image.build_id.empty()) image.build_id = header.build_id;
   if (is_relative && header.module_path.starts_with('/')) image.path = header.module_path;
 }

@@ -108,7 +108,7 @@ class SymbolFiles {
 
   // Null if no file fits.
   const SymbolTable* of(const Image& image);
-  // Completes the build-id, and a relative path, from the head of the .dbg file.
+  // Completes the build-id, and a relative path, from the head of the .sym file, or else of the .dbg file.
   void identify(Image& image);
   // The name of the .dbg file and its functions; a null table if it has none.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);

@@ -96,6 +96,30 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Symbolizer::tables(
   return tables;
 }
 
+ParameterNames Symbolizer::parameters_of(SymbolAt function, const AddressSpace* space) {
+  const std::lock_guard lock(mutex_);
+  if (!elf_files_.names_parameters() || function.is_kernel() || function.image == &python()) return {};
+  if (function.symbol->is_plt()) {
+    if (space == nullptr) return {};
+    const std::string_view name = function.symbol->name;
+    const auto called = [&]() -> SymbolAt {
+      for (const Module& module : space->map.modules) {
+        const Image& image = image_of(module);
+        if (image.symbols == nullptr) continue;
+        for (const Symbol& symbol : image.symbols->symbols())
+          if (symbol.is_function() && !symbol.is_plt() && symbol.name == name)
+            return {.image = &image, .symbol = &symbol};
+      }
+      return {};
+    };
+    function = called();
+    if (function.symbol == nullptr) return {};
+  }
+  Image image = *function.image;
+  files_.identify(image);
+  return elf_files_.parameters_of(image, function.symbol->start);
+}
+
 bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto spaces = sessions_.spaces_of(task);

@@ -79,6 +79,9 @@ class Symbolizer {
   const SymbolTable* kernel_symbols();
   // A function of the kernel, whatever the task.
   SymbolAt kernel_at(std::uint64_t address);
+  // The parameters of a function, if options ask for their names; of a PLT entry those of the function that
+  // it calls.
+  ParameterNames parameters_of(SymbolAt function, const AddressSpace* space);
   // Those of all modules and libraries of all programs, with their names; not the kernel's.
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables();
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a

@@ -39,8 +39,11 @@ class PayloadLayoutTest : public testing::Test {
  protected:
   PayloadLayout layout_of(std::string_view items) {
     SpecProblems problems;
-    return PayloadLayout(parse_spec_items(items, machine_, problems),
-                         {.order = order_, .names = names_, .enums = enums_, .module_enums = &module_enums_});
+    return PayloadLayout(parse_spec_items(items, machine_, problems), {.order = order_,
+                                                                       .names = names_,
+                                                                       .enums = enums_,
+                                                                       .module_enums = &module_enums_,
+                                                                       .parameters = &parameters_});
   }
   static std::span<const std::byte> span(const Bytes& payload) { return std::as_bytes(std::span(payload)); }
 
@@ -84,6 +87,7 @@ class PayloadLayoutTest : public testing::Test {
   EnumTypes enums_{{"color", EnumType({{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}}, names_)},
                    {"size", EnumType({{"SMALL", 5}}, names_)}};
   EnumTypes module_enums_{{"size", EnumType({{"TINY", 5}}, names_)}};
+  ParameterNames parameters_;
   OneSymbol symbols_{names_.intern("ns::f")};
 };
 
@@ -93,6 +97,33 @@ TEST_F(PayloadLayoutTest, SignedNumbersOfAllSizes) {
   EXPECT_THAT(values("arg1/d8,arg2/d16,arg3/d32", "80ffffff d4feffff 90eefeff"),
               ElementsAre("arg1 -128", "arg2 -300", "arg3 -70000"));
   EXPECT_EQ(values("arg1/i64", "4179feffffffffff"), std::vector{std::string("arg1 -100031")});
+}
+
+TEST_F(PayloadLayoutTest, ArgumentsAreCalledAsTheirParameters) {
+  parameters_ = {.integers = {"fd", "", "path", "p", "arg5", "loc", "late"},
+                 .floats = {"ratio", "same", "same"},
+                 .integer_registers = 6};
+  EXPECT_THAT(
+      values("arg1/i32,arg2/i32,fparg1/32,arg5/i32,arg6/i32,arg7/i32,arg8/i32,retval/i32",
+             "01000000 02000000 00002040 05000000 06000000 07000000 08000000 09000000"),
+      ElementsAre("fd 1", "arg2 2", "ratio 2.5f", "arg5 5", "arg6 6", "late 7", "arg8 8", "retval 9"));
+  EXPECT_THAT(values("arg4/p,arg3/t4:s", "34120000 00000000 01020304"),
+              ElementsAre("p 0x1234", "p.symbol ns::f", "path s{...}", "path.bytes \"01020304\""));
+  EXPECT_THAT(values("fparg2/32,fparg3/32", "00002040 00002040"), ElementsAre("fparg2 2.5f", "fparg3 2.5f"));
+}
+
+TEST_F(PayloadLayoutTest, OnlyValuesInThePlaceOfAParameterHaveItsName) {
+  parameters_ = {
+      .integers = {"a", "b", "c", "d", "e", "f", "g", "h"}, .floats = {"x"}, .integer_registers = 6};
+  EXPECT_THAT(values("arg1/i32%rdi,arg2/i32%rax,arg6/i32%r9", "01000000 02000000 06000000"),
+              ElementsAre("a 1", "arg2 2", "f 6"));
+  EXPECT_THAT(values("arg1/i32%x0,arg8/i32%x7,fparg1/32%d0", "01000000 08000000 00002040"),
+              ElementsAre("a 1", "h 8", "x 2.5f"));
+  EXPECT_THAT(values("fparg1/32%xmm0", "00002040"), ElementsAre("x 2.5f"));
+  EXPECT_THAT(values("fparg1/32%xmm1", "00002040"), ElementsAre("fparg1 2.5f"));
+  EXPECT_THAT(values("arg7/i32%stack+1,arg8/i32%stack+1,arg1/i32%stack+1", "07000000 08000000 01000000"),
+              ElementsAre("g 7", "arg8 8", "arg1 1"));
+  EXPECT_THAT(values("arg8/i32%stack+2", "08000000"), ElementsAre("h 8"));
 }
 
 TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
@@ -200,6 +231,13 @@ TEST_F(PayloadLayoutTest, NumbersByName) {
   EXPECT_EQ(number("arg5"), -1);
   EXPECT_TRUE(layout.has(names_.intern("arg4")));
   EXPECT_FALSE(layout.has(names_.intern("arg5")));
+}
+
+TEST_F(PayloadLayoutTest, OptionsKnowArgumentsByTheirNumbers) {
+  parameters_.integers = {"size"};
+  const PayloadLayout layout = layout_of("arg1/i32");
+  EXPECT_TRUE(layout.number(span(bytes("01000000 00000000")).first(4), names_.intern("arg1")));
+  EXPECT_FALSE(layout.has(names_.intern("size")));
 }
 
 TEST_F(PayloadLayoutTest, StructsAreShownAsUftraceDoesWithTheirBytesBeside) {

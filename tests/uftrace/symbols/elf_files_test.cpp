@@ -15,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 constexpr std::string_view kBuildId = "abcdefghijklmnopqrst";
 constexpr std::string_view kBuildIdHex = "6162636465666768696a6b6c6d6e6f7071727374";
@@ -120,6 +121,72 @@ TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
   EXPECT_EQ(name("/usr/bin/app", "", 0x3000), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (takes 8192 bytes of memory, "
                                            "recorded were 12288)")));
+}
+
+// PARAMETERS is a program with debug information: main() takes none, kinds() begins with `fd`.
+class ParametersOfFiles : public ElfFilesTest {
+ protected:
+  ParametersOfFiles() {
+    const RegularFile file(PARAMETERS, {});
+    const ElfImage elf(file);
+    image_ = {.kind = Image::Kind::Module,
+              .path = "/usr/bin/app",
+              .base = kStart,
+              .build_id = elf.build_id(),
+              .size_bytes = elf.mapped_size()};
+    const auto symbols = read_elf_symbols(elf, nullptr);
+    start_ = std::ranges::find(symbols->symbols(), "kinds", &Symbol::name)->start;
+    std::filesystem::copy(PARAMETERS, root_.path() / "usr/bin/app");
+  }
+  // The name of the first parameter of kinds(); "none" without a name.
+  std::string first() {
+    notes_ = {};
+    ElfFiles files("/tmp/run", options_);
+    const auto names = files.parameters_of(image_, start_).integers;
+    files.add_notes(notes_);
+    return names.empty() ? "none" : names.front();
+  }
+
+  Image image_;
+  std::uint64_t start_ = 0;
+};
+
+TEST_F(ParametersOfFiles, HaveTheNamesOfTheRecordedProgram) {
+  EXPECT_EQ(first(), "fd");
+  EXPECT_THAT(notes(), IsEmpty());
+  image_.build_id.clear();
+  EXPECT_EQ(first(), "fd") << "the size fits";
+  image_.build_id = kBuildIdHex;
+  EXPECT_EQ(first(), "none");
+  EXPECT_THAT(notes(), ElementsAre(StartsWith("no-parameter-names: ROOT/usr/bin/app: is another build")));
+}
+
+TEST_F(ParametersOfFiles, ComeFromTheDebugFile) {
+  const std::string build_id = image_.build_id;
+  const auto debug = std::filesystem::path("usr/lib/debug/.build-id") / build_id.substr(0, 2);
+  std::filesystem::create_directories(root_.path() / debug);
+  std::filesystem::rename(root_.path() / "usr/bin/app",
+                          root_.path() / debug / (build_id.substr(2) + ".debug"));
+  EXPECT_EQ(first(), "fd") << "of a program that is gone";
+  ElfBuilder stripped;
+  stripped.load(0, *image_.size_bytes);
+  std::string id;
+  for (std::size_t i = 0; i < build_id.size(); i += 2)
+    id.push_back(static_cast<char>(std::stoi(build_id.substr(i, 2), nullptr, 16)));
+  stripped.add_build_id(id);
+  file("usr/bin/app", stripped.bytes());
+  EXPECT_EQ(first(), "fd");
+}
+
+TEST_F(ParametersOfFiles, AreNotedWhereThereAreNone) {
+  file("usr/bin/app", with_symbol(program(), "main"));
+  image_.build_id = kBuildIdHex;
+  EXPECT_EQ(first(), "none");
+  EXPECT_THAT(notes(),
+              ElementsAre("no-parameter-names: ROOT/usr/bin/app: has no debug information that can be read"));
+  options_.is_off = true;
+  EXPECT_EQ(first(), "none");
+  EXPECT_THAT(notes(), ElementsAre("no-parameter-names: /usr/bin/app: is not read because of --no-elf"));
 }
 
 TEST(BuildId, IsRecordedWithTwentyBytes) {

@@ -1,0 +1,289 @@
+#include "converters/symbols/parameter_names.h"
+
+#include <algorithm>
+#include <array>
+#include <dwarf.h>
+#include <gelf.h>
+#include <optional>
+#include <string_view>
+
+namespace convert {
+namespace {
+
+// Entries and address ranges that are looked at in one file: a few seconds.
+constexpr std::size_t kMaxWork = 20'000'000;
+constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
+constexpr std::size_t kMaxParameters = 256;  // of one function
+constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{1} << 30;  // uncompressed
+
+// What a parameter is to the machine.
+enum class Kind : std::uint8_t { Integer, Float, Other };
+
+struct Machine {
+  std::size_t word_size;
+  std::size_t integers;  // that are passed in registers
+  std::size_t floats;    // that are passed in registers of their own; further ones lie among integers
+  bool hides_result;     // the address of a large result is passed as the first integer
+};
+
+std::optional<Machine> machine_of(int machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return Machine{.word_size = 8, .integers = 6, .floats = 8, .hides_result = true};
+    case EM_AARCH64:
+      return Machine{.word_size = 8, .integers = 8, .floats = 8, .hides_result = false};
+    case EM_RISCV:
+      return Machine{.word_size = 8, .integers = 8, .floats = 8, .hides_result = true};
+    case EM_386:  // all on the stack, a word each
+      return Machine{.word_size = 4, .integers = 0, .floats = 0, .hides_result = true};
+    case EM_ARM:
+      return Machine{.word_size = 4, .integers = 4, .floats = 0, .hides_result = true};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Languages whose functions take their parameters as those of C do.
+bool passes_as_c(Dwarf_Word language) {
+  constexpr Dwarf_Word kCpp17 = 0x2a, kCpp20 = 0x2b, kC17 = 0x2c;  // newer than some <dwarf.h>
+  constexpr std::array<Dwarf_Word, 17> kLanguages{DW_LANG_C89,
+                                                  DW_LANG_C,
+                                                  DW_LANG_C99,
+                                                  DW_LANG_C11,
+                                                  kC17,
+                                                  DW_LANG_C_plus_plus,
+                                                  DW_LANG_C_plus_plus_03,
+                                                  DW_LANG_C_plus_plus_11,
+                                                  DW_LANG_C_plus_plus_14,
+                                                  kCpp17,
+                                                  kCpp20,
+                                                  DW_LANG_Fortran77,
+                                                  DW_LANG_Fortran90,
+                                                  DW_LANG_Fortran95,
+                                                  DW_LANG_Fortran03,
+                                                  DW_LANG_Fortran08,
+                                                  DW_LANG_Rust};
+  return std::ranges::find(kLanguages, language) != kLanguages.end();
+}
+
+// An attribute that refers to nothing outside of the file, which libdw would open.
+std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die& die, unsigned name) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(&die, name, &attribute) == nullptr) return std::nullopt;
+  constexpr std::array<unsigned, 5> kElsewhere{DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt, DW_FORM_ref_sup4,
+                                               DW_FORM_ref_sup8, DW_FORM_strp_sup};
+  if (std::ranges::find(kElsewhere, dwarf_whatform(&attribute)) != kElsewhere.end()) return std::nullopt;
+  return attribute;
+}
+
+std::optional<Dwarf_Die> referred(Dwarf_Die& die, unsigned name) {
+  Dwarf_Die target;
+  auto attribute = attribute_of(die, name);
+  if (!attribute || dwarf_formref_die(&*attribute, &target) == nullptr) return std::nullopt;
+  return target;
+}
+
+// The attribute of an entry, or of the one that it completes.
+template <typename Of>
+auto with_origin(Dwarf_Die die, Of of) -> decltype(of(die)) {
+  for (std::size_t i = 0; i < kMaxDepth; ++i) {
+    if (auto found = of(die)) return found;
+    auto origin = referred(die, DW_AT_abstract_origin);
+    if (!origin) origin = referred(die, DW_AT_specification);
+    if (!origin) break;
+    die = *origin;
+  }
+  return {};
+}
+
+std::string name_of(Dwarf_Die die) {
+  const auto name = with_origin(die, [](Dwarf_Die& of) -> std::optional<std::string> {
+    auto attribute = attribute_of(of, DW_AT_name);
+    const char* const text = attribute ? dwarf_formstring(&*attribute) : nullptr;
+    return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
+  });
+  return name.value_or("");
+}
+
+// Without typedefs and qualifiers. Nothing for void.
+std::optional<Dwarf_Die> type_of(Dwarf_Die die) {
+  auto type = with_origin(die, [](Dwarf_Die& of) { return referred(of, DW_AT_type); });
+  for (std::size_t i = 0; type && i < kMaxDepth; ++i) {
+    switch (dwarf_tag(&*type)) {
+      case DW_TAG_typedef:
+      case DW_TAG_const_type:
+      case DW_TAG_volatile_type:
+      case DW_TAG_restrict_type:
+      case DW_TAG_atomic_type:
+        type = referred(*type, DW_AT_type);
+        break;
+      default:
+        return type;
+    }
+  }
+  return type;
+}
+
+Dwarf_Word number_of(Dwarf_Die& die, unsigned name, Dwarf_Word otherwise) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formudata(&attribute, &value) == 0
+             ? value
+             : otherwise;
+}
+
+Kind kind_of(Dwarf_Die parameter, const Machine& machine) {
+  auto type = type_of(parameter);
+  if (!type) return Kind::Other;
+  switch (dwarf_tag(&*type)) {
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+      return Kind::Integer;
+    case DW_TAG_enumeration_type:
+    case DW_TAG_base_type: {
+      const Dwarf_Word size = number_of(*type, DW_AT_byte_size, 0);
+      if (size == 0 || size > machine.word_size) return Kind::Other;
+      switch (number_of(*type, DW_AT_encoding, DW_ATE_signed)) {
+        case DW_ATE_boolean:
+        case DW_ATE_signed:
+        case DW_ATE_signed_char:
+        case DW_ATE_unsigned:
+        case DW_ATE_unsigned_char:
+        case DW_ATE_UTF:
+          return Kind::Integer;
+        case DW_ATE_float:
+          return size == sizeof(float) || size == sizeof(double) ? Kind::Float : Kind::Other;
+        default:
+          return Kind::Other;
+      }
+    }
+    default:
+      return Kind::Other;
+  }
+}
+
+// Whether the first integer may be the address of the result.
+bool may_hide_result(Dwarf_Die function, const Machine& machine) {
+  if (!machine.hides_result) return false;
+  auto type = type_of(function);
+  if (!type) return false;
+  switch (dwarf_tag(&*type)) {
+    case DW_TAG_base_type:
+      return number_of(*type, DW_AT_byte_size, 0) > 2 * machine.word_size;
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_unspecified_type:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// libdw would take the memory that a compressed section asks for.
+bool is_bounded(Elf* elf) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    GElf_Chdr compressed;
+    if (gelf_getshdr(section, &header) == nullptr) return false;
+    if ((header.sh_flags & SHF_COMPRESSED) == 0) continue;
+    if (gelf_getchdr(section, &compressed) == nullptr || compressed.ch_size > kMaxSectionBytes) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ParameterTable::ParameterTable(const ElfImage& dwarf, std::uint64_t base)
+    : dwarf_(nullptr, &dwarf_end), base_(base), machine_(dwarf.machine()), work_(kMaxWork) {
+  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !is_bounded(dwarf.handle())) return;
+  dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
+  if (dwarf_ != nullptr) read_units();
+}
+
+void ParameterTable::read_units() {
+  std::size_t header_size = 0;
+  for (Dwarf_Off at = 0, next = 0; has_work(); at = next) {
+    if (dwarf_nextcu(dwarf_.get(), at, &next, &header_size, nullptr, nullptr, nullptr) != 0) break;
+    Dwarf_Die unit;
+    if (dwarf_offdie(dwarf_.get(), at + header_size, &unit) == nullptr ||
+        !passes_as_c(number_of(unit, DW_AT_language, 0)))
+      continue;
+    Dwarf_Addr unit_base = 0, begin = 0, end = 0;
+    for (std::ptrdiff_t range = 0; has_work();) {
+      range = dwarf_ranges(&unit, range, &unit_base, &begin, &end);
+      if (range <= 0) break;
+      units_.push_back({begin, end, at + header_size});
+    }
+  }
+  std::ranges::stable_sort(units_, {}, &Unit::begin);
+}
+
+void ParameterTable::read_functions(const Unit& unit) {
+  if (!read_.insert(unit.offset).second) return;
+  Dwarf_Die die;
+  if (dwarf_offdie(dwarf_.get(), unit.offset, &die) != nullptr) read_functions_in(die, 0);
+}
+
+void ParameterTable::read_functions_in(Dwarf_Die parent, std::size_t depth) {
+  Dwarf_Die die;
+  if (depth == kMaxDepth || dwarf_child(&parent, &die) != 0) return;
+  do {
+    switch (dwarf_tag(&die)) {
+      case DW_TAG_subprogram: {
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        if (dwarf_ranges(&die, 0, &base, &begin, &end) > 0 && begin != 0)
+          functions_.try_emplace(begin, dwarf_dieoffset(&die));
+        break;
+      }
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+        read_functions_in(die, depth + 1);
+        break;
+      default:
+        break;
+    }
+  } while (has_work() && dwarf_siblingof(&die, &die) == 0);
+}
+
+ParameterNames ParameterTable::of(std::uint64_t offset) {
+  const std::uint64_t address = base_ + offset;
+  const auto unit = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
+  if (unit == units_.begin() || address >= std::prev(unit)->end) return {};
+  read_functions(*std::prev(unit));
+  const auto function = functions_.find(address);
+  Dwarf_Die die;
+  if (function == functions_.end() || dwarf_offdie(dwarf_.get(), function->second, &die) == nullptr)
+    return {};
+  return names_of(die);
+}
+
+ParameterNames ParameterTable::names_of(Dwarf_Die function) {
+  const Machine machine = *machine_of(machine_);
+  ParameterNames names;
+  names.integer_registers = machine.integers;
+  // The compiler may change what a function takes that only its own unit calls, and says so.
+  if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return names;
+  bool are_integers_sure = !may_hide_result(function, machine);
+  Dwarf_Die die;
+  if (dwarf_child(&function, &die) != 0) return names;
+  std::size_t count = 0;
+  do {
+    if (dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
+    const Kind kind = kind_of(die, machine);
+    if (kind == Kind::Other || ++count > kMaxParameters) break;
+    if (kind == Kind::Float) {
+      if (names.floats.size() == machine.floats) break;
+      names.floats.push_back(name_of(die));
+      continue;
+    }
+    if (are_integers_sure) names.integers.push_back(name_of(die));
+  } while (has_work() && dwarf_siblingof(&die, &die) == 0);
+  return names;
+}
+
+}  // namespace convert

@@ -1,0 +1,57 @@
+// The names of functions' parameters, from the DWARF of a program or library. The file may hold anything: the
+// work is bounded, no other file is opened, and what is not sure is not named.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "converters/symbols/elf_image.h"
+
+namespace convert {
+
+// The names in the order in which the machine passes the parameters: integers, pointers, booleans and enums
+// in one row, floating-point numbers in the other. A row ends where it is not sure any more which comes next.
+// Empty for a parameter without a name.
+struct ParameterNames {
+  std::vector<std::string> integers, floats;
+  std::size_t integer_registers = 0;  // further integers lie on the stack
+};
+
+class ParameterTable {
+ public:
+  // Borrows `dwarf`, the image that has the DWARF. Addresses count from `base`.
+  ParameterTable(const ElfImage& dwarf, std::uint64_t base);
+
+  // False if the image has no DWARF that can be read.
+  bool has_any() const { return dwarf_ != nullptr; }
+  // Of the function that begins there.
+  ParameterNames of(std::uint64_t offset);
+
+ private:
+  struct Unit {
+    std::uint64_t begin, end;  // addresses
+    Dwarf_Off offset;
+  };
+
+  void read_units();
+  void read_functions(const Unit& unit);
+  void read_functions_in(Dwarf_Die parent, std::size_t depth);
+  ParameterNames names_of(Dwarf_Die function);
+  bool has_work() { return work_ != 0 && --work_ != 0; }
+
+  std::unique_ptr<Dwarf, decltype(&dwarf_end)> dwarf_;
+  std::uint64_t base_;
+  int machine_;
+  std::size_t work_;                                        // that may still be done
+  std::vector<Unit> units_;                                 // by begin
+  std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_
+  std::unordered_map<std::uint64_t, Dwarf_Off> functions_;  // by address
+};
+
+}  // namespace convert
