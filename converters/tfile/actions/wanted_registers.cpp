@@ -80,6 +80,12 @@ std::vector<const Register*> registers_named(std::string_view name, const Regist
   return found;
 }
 
+bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg) {
+  return std::ranges::any_of(actions, [&](const TracepointAction& action) {
+    return action.kind == TracepointAction::Kind::Registers && has(action.mask, reg.number);
+  });
+}
+
 bool is_register_name(std::string_view name, const RegisterLayout* layout) {
   if (std::ranges::find(kStandard, name) != kStandard.end()) return true;
   if (layout == nullptr) return std::ranges::find(kCommon, name) != kCommon.end();

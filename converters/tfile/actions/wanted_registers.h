@@ -16,6 +16,9 @@ namespace convert::tfile {
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 
+// Whether the actions ask for the register. GDB asks for each that holds an item, and that it computes with.
+bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg);
+
 struct WantedRegisters {
   bool all = false;  // $regs
   std::vector<const Register*> named;

@@ -146,6 +146,10 @@ NameId ValueArguments::name_of(std::string_view text) {
 
 // Whether the actions can have recorded the items where the program has them.
 bool ValueArguments::align(const ExpectedBlocks& expected) {
+  for (const auto& values : values_)
+    for (const NamedValue& named : values)
+      if (named.value.storage.reg != nullptr && !is_in_mask(expected.actions, *named.value.storage.reg))
+        return false;
   alignment_.start(expected.items.size(), expressions_.size());
   for (std::size_t i = 0; i < expected.items.size(); ++i) {
     const ExpectedBlocks::Item& item = expected.items[i];
@@ -286,7 +290,7 @@ bool ValueArguments::add_text_at(EmitRecipe& recipe, const NamedValue& named) {
   const Value pointer = without_reference(named.value, memory_);
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
-  if (!address) return false;
+  if (!address || *address == 0) return false;  // the block of a null pointer holds anything
   const auto bytes = memory_.held_from(memory_.masked(*address));
   if (bytes.empty()) return false;
   if (claim_name(named.name)) recipe.add_own({named.name, string_text(bytes)});
@@ -425,7 +429,7 @@ void ValueArguments::add_recorded(EmitRecipe& recipe, std::size_t index, const E
       for (const Replay::Recording& recording : action.recordings) {
         if (recording.is_operand || recording.is_string != wants_string) continue;
         has_result = true;
-        if (recording.size == 0) {
+        if (recording.size == 0 || (recording.is_string && recording.address == 0)) {
           add_address(recipe, {item.text, item.name, {}}, recording.address);
           explain(action);
         } else {

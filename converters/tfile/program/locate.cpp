@@ -135,7 +135,11 @@ class Run {
       return implicit_->size() >= size
                  ? Storage::of({implicit_->begin(), implicit_->begin() + static_cast<std::ptrdiff_t>(size)})
                  : Storage::none(Missing::NotUnderstood);
-    if (is_register_) return in_register(*is_register_, size);
+    if (is_register_) {
+      Storage storage = in_register(*is_register_, size);
+      storage.reg = scope_.info->register_of(*is_register_, frame_.layout());
+      return storage;
+    }
     if (stack_.empty()) return Storage::none(Missing::OptimizedOut);
     if (!is_value_) return Storage::at(frame_.masked(stack_.back().bits));
     if (size > sizeof(std::uint64_t)) return Storage::none(Missing::NotUnderstood);

@@ -27,6 +27,7 @@ struct Storage {
   std::uint64_t address = 0;           // of Kind::Memory
   std::vector<std::byte> bytes = {};   // of Kind::Bytes: the value itself
   std::vector<bool> known = {};        // of Kind::Bytes: which bytes are known; empty: all
+  const Register* reg = nullptr;       // of Kind::Bytes: that holds all of it
 
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }

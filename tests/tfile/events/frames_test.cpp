@@ -86,6 +86,15 @@ TEST(TraceFrames, ATextReplacesThePointerToIt) {
   }
 }
 
+// gdbserver writes a block for it all the same, which holds whatever its buffer held.
+TEST(TraceFrames, ANullPointerHasNoText) {
+  TraceBuilder t;
+  t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
+  t.line("tp A2:401000:X00000007,23000022282f27").source("2:401000", "cmd", "collect/s who");
+  t.frame(2).memory(0, std::string("stale\0", 6)).end();
+  EXPECT_THAT(t.lines().front(), HasSubstr(" who=0x0"));
+}
+
 TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   TraceBuilder t;
   describe(t);

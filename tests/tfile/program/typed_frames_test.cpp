@@ -245,6 +245,16 @@ TEST_F(Entries, PointersOnTheWayAreNotShown) {
   EXPECT_THAT(line, Not(HasSubstr(" mem.")));
 }
 
+// gdbserver writes a block for it all the same, which holds whatever its buffer held.
+TEST_F(Entries, ANullPointerHasNoText) {
+  const std::uint64_t name = place_of("plant::pump", "name");
+  // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
+  const std::string actions = fmt::format("X0000000A,23{:04x}0d081a22072f27", name);
+  entry("plant::pump", "collect/s name", actions);
+  t.memory(name, t.number(std::uint64_t{0})).memory(0, std::string("stale\0", 6));
+  EXPECT_THAT(frame_line(), HasSubstr(" name=0x0 "));
+}
+
 TEST_F(Entries, TheReturnAddressIsWhereTheFrameHasIt) {
   entry("plant::pump", "collect $_ret", trace(kStack, 8));
   t.memory(kStack, t.number(std::uint64_t{0x401234}));
@@ -297,6 +307,20 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
         .end();
     EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), HasSubstr(" whole=-7 ")) << collect;
   }
+}
+
+// GDB asks for each register that holds an item: without that, the program is another one.
+TEST_F(OptimizedFrames, VariablesAreInNoRegistersThatNobodyAskedFor) {
+  TraceBuilder builder;
+  builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+  builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+  const std::uint64_t address = program.functions("halve").front().address;
+  const std::string location = fmt::format("2:{:x}", address);
+  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
+  builder.line(fmt::format("tp A{}:R2X00000001,27", location)).source(location, "cmd", "collect whole");
+  builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
+  EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), Not(HasSubstr(" whole=")));
+  EXPECT_THAT(builder.notes(), Contains("item-contradicted 1"));
 }
 
 // The compiler stores the variables nowhere, but DWARF describes how to compute them.
