@@ -85,7 +85,23 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-void InnerCalls::lose_kernel_events() {
+// Switches after that time lie in the gap: calls end before them, but for those whose begin is out already.
+void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
+  std::uint64_t end_ns = known_until_ns;
+  for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {
+    KernelFrame& frame = frames_[i - 1];
+    if (!frame.is_drawn) continue;
+    if (end_ns == frame.begin_ns) ++end_ns;
+    const bool is_below_switch = below_switch_ == drawn_;
+    const std::size_t depth = lane_.depth() - 1 - (is_below_switch ? 1 : 0);
+    if (!lane_.end_earlier(depth, end_ns, {{names_.repaired, kCutByLoss.name}})) break;
+    note(kCutByLoss,
+         [&] { return fmt::format("a kernel call of {:x}, up to {} ns", frame.address, end_ns); });
+    frame.is_drawn = false;
+    keep_around(i - 1);
+    --drawn_;
+    if (is_below_switch) --below_switch_;
+  }
   cut_drawn_above(below_switch_ == kOnCpu ? 0 : below_switch_, lane_.last_ns(), kCutByLoss);
 }
 

@@ -46,8 +46,8 @@ class InnerCalls {
   // An entry; one that is not `wanted` is followed, but not drawn.
   void enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted);
   void leave_kernel(std::uint64_t time_ns, const KernelMessage& exit);
-  // Kernel events are missing: calls end at the last time that is known before.
-  void lose_kernel_events();
+  // Kernel events are missing after this time, where the calls end.
+  void lose_kernel_events(std::uint64_t known_until_ns);
 
   // ---- Off the cpu ----
 

@@ -26,6 +26,7 @@ Due KernelStream::next() const {
 void KernelStream::emit_next() {
   const KernelMessage message = *plan_.queue->first();
   const std::uint64_t time_ns = std::max(message.time_ns, lane_.last_ns());
+  const std::uint64_t known_until_ns = std::exchange(known_until_ns_, time_ns);
   if (message.kind == KernelMessage::Kind::Event)
     return emit_tracepoint(time_ns, message, plan_.queue->pop_event());
   plan_.queue->pop_front();
@@ -35,7 +36,7 @@ void KernelStream::emit_next() {
     case KernelMessage::Kind::Exit:
       return calls_.leave_kernel(time_ns, message);
     case KernelMessage::Kind::Lost:
-      return emit_loss(time_ns, message);
+      return emit_loss(time_ns, message, known_until_ns);
     case KernelMessage::Kind::Event:
       return;  // emitted above
     case KernelMessage::Kind::SwitchIn:
@@ -71,8 +72,9 @@ void KernelStream::emit_wakeup(std::uint64_t time_ns, const KernelMessage& messa
       {.cpu = message.depth, .thread = plan_.queue->thread(), .waker = static_cast<ThreadId>(message.value)});
 }
 
-void KernelStream::emit_loss(std::uint64_t time_ns, const KernelMessage& message) {
-  calls_.lose_kernel_events();
+void KernelStream::emit_loss(std::uint64_t time_ns, const KernelMessage& message,
+                             std::uint64_t known_until_ns) {
+  calls_.lose_kernel_events(known_until_ns);
   Arguments arguments;
   if (message.address != 0) arguments.add({count_, message.address});
   arguments.add({cpu_, std::uint32_t{message.depth}});

@@ -30,7 +30,7 @@ class KernelStream : public SideStream {
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
   void emit_switch_out(const KernelMessage& message);
   void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
-  void emit_loss(std::uint64_t time_ns, const KernelMessage& message);
+  void emit_loss(std::uint64_t time_ns, const KernelMessage& message, std::uint64_t known_until_ns);
   bool is_wanted() const { return !plan_.skips_outside || calls_.program_depth() > 0; }
 
   const KernelPlan& plan_;
@@ -40,8 +40,9 @@ class KernelStream : public SideStream {
   CpuSlices& slices_;
   NameId count_, cpu_;
   LabelId records_lost_;
-  bool may_wait_ = true;  // for a wakeup, as far as switches show
-  std::string text_;      // of the current tracepoint
+  std::uint64_t known_until_ns_ = 0;  // of its latest message
+  bool may_wait_ = true;              // for a wakeup, as far as switches show
+  std::string text_;                  // of the current tracepoint
   Arguments values_;
 };
 

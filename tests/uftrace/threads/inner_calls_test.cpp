@@ -6,6 +6,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::IsSupersetOf;
 using InnerCallsTest = Stages;
 
 TEST_F(InnerCallsTest, AKernelCallLiesInsideTheProgramsCall) {
@@ -85,6 +86,25 @@ TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
   });
   EXPECT_THAT(found, Contains("7/8 [15, 20] [kernel]:read repaired=\"kernel-clipped\""));
   EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule"));
+}
+
+// What was lost may have ended the calls before the switch, which lies in the gap.
+TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeIt) {
+  for (const bool is_back : {true, false}) {
+    kernel_entry(15), kernel_entry(18, 1), perf(25, PerfEvent::Kind::SwitchOut);
+    if (is_back) perf(30, PerfEvent::Kind::SwitchIn);
+    kernel({.time_ns = 35, .kind = KernelMessage::Kind::Lost});
+    if (!is_back) perf(38, PerfEvent::Kind::SwitchIn);
+    EXPECT_THAT(
+        lines([](Stage& s) {
+          s.entry(10, 0, kF);
+          s.exit(40, 0, kF);
+        }),
+        IsSupersetOf({"7/8 [10, 40] a:f", "7/8 [15, 19] [kernel]:read repaired=\"cut-by-loss\"",
+                      "7/8 [18, 19] [kernel]:read repaired=\"cut-by-loss\"",
+                      is_back ? "7/8 [25, 30] sched:linux:schedule" : "7/8 [25, 38] sched:linux:schedule"}));
+    EXPECT_EQ(notes_.count(kKernelClipped), 0u);
+  }
 }
 
 TEST_F(InnerCallsTest, NoProgramCallIsCountedAmongThem) {
