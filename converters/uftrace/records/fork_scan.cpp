@@ -91,8 +91,8 @@ class ForkScan {
   }
 
   void enter(const CallRecord& call, std::uint64_t offset) {
-    last_entry_ = offset;
-    last_depth_ = call.depth;
+    if (call.depth >= entries_.size()) entries_.resize(call.depth + 1);
+    entries_[call.depth] = {call.address, offset};
   }
 
   // Moves to the symbols of that time, and finds how far plain records may be skipped.
@@ -165,7 +165,11 @@ class ForkScan {
   }
 
   StackSnapshot here() const {
-    return {.stack = walk_.open().addresses(), .entry_offset = last_entry_, .entry_depth = last_depth_};
+    StackSnapshot snapshot{.stack = walk_.open().addresses()};
+    const std::size_t depth = snapshot.stack.size() - 1;
+    if (depth < entries_.size() && entries_[depth].address == snapshot.stack.back())
+      snapshot.entry_offset = entries_[depth].offset;
+    return snapshot;
   }
 
   std::span<const std::uint64_t> times_ns_;
@@ -179,8 +183,10 @@ class ForkScan {
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
   bool is_in_new_fork_ = false;            // it was entered by the last record
-  std::optional<std::uint64_t> last_entry_;
-  std::size_t last_depth_ = 0;
+  struct Entry {
+    std::uint64_t address = 0, offset = 0;
+  };
+  std::vector<Entry> entries_;      // the latest of each depth
   std::size_t depth_before_ = 0;    // of the open calls, before the record
   std::vector<Nameless> nameless_;  // outermost first
   struct Late {

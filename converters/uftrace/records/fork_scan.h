@@ -47,11 +47,8 @@ struct ForkCall {
 // The open calls of a thread at some time.
 struct StackSnapshot {
   std::vector<std::uint64_t> stack;
-  std::optional<std::uint64_t> entry_offset;  // of the call that was entered last
-  std::size_t entry_depth = 0;
-
-  // It has not been left since.
-  bool is_in_last_entry() const { return entry_offset && entry_depth + 1 == stack.size(); }
+  std::optional<std::uint64_t> entry_offset =
+      {};  // of the innermost; none if it was entered before the records
 };
 
 struct ForkScanResult {

@@ -217,18 +217,19 @@ class Planner {
   void connect(const Origin& origin, const PlannedFork& fork) {
     if (origin.call != nullptr) {
       const ForkCall& call = origin.call->call;
-      connect(*origin.call->thread, *fork.plan,
-              {.stack = call.stack, .entry_offset = call.entry_offset, .entry_depth = call.depth},
-              fork.has_line);
-    } else if (fork.has_line || (fork.by && origin.snapshot.is_in_last_entry())) {
-      connect(*origin.thread, *fork.plan, origin.snapshot, fork.has_line);
+      connect(*origin.call->thread, *fork.plan, {.stack = call.stack, .entry_offset = call.entry_offset},
+              call.depth, fork.has_line);
+    } else if (fork.has_line || fork.by) {
+      connect(*origin.thread, *fork.plan, origin.snapshot, origin.snapshot.stack.size() - 1, fork.has_line);
     }
   }
 
-  void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, bool inherits) {
+  // The arrow starts in the call at `depth`.
+  void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, std::size_t depth,
+               bool inherits) {
     if (inherits) child.inherited = calls_around(child, from.stack);
     if (!parent.is_shown || !child.is_shown) return;
-    if (!from.entry_offset || from.entry_depth >= timeline_.max_depth()) return;
+    if (!from.entry_offset || depth >= timeline_.max_depth()) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
     child.fork_flow = timeline_.new_id();
     const ForkPoint point{.entry_offset = *from.entry_offset,

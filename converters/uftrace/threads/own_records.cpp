@@ -21,7 +21,9 @@ ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recor
             {.record_file = plan.path, .kernel_thread = plan.kernel.thread},
             plan.switches.has_estimated_exits),
       streams(plan, lane, filter, calls, names) {
-  if (plan.is_forked) calls.inherit(plan.inherited);
+  calls.begin_thread({.calls = plan.is_forked ? std::optional(plan.inherited) : std::nullopt,
+                      .flow = plan.fork_flow,
+                      .is_in_process = !plan.task->is_leader()});
 }
 
 OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const RecordingContext& recording,
@@ -35,7 +37,7 @@ OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const
       events_(recording.events, *plan.task) {}
 
 std::uint64_t OwnRecords::plain_until_ns() const {
-  const bool is_plain = !events_.is_waiting() && stages_.calls.is_settled() && plan_.fork_flow == 0;
+  const bool is_plain = !events_.is_waiting() && stages_.calls.is_settled() && !stages_.calls.awaits_arrow();
   return is_plain ? std::min(stages_.symbols.until_ns(), stages_.streams.own_until_ns()) : 0;
 }
 
@@ -95,7 +97,6 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
     calls.entry(time_ns, call.depth, call.address, values_);
   else
     calls.exit(time_ns, call.depth, call.address, values_);
-  calls.emit_arrival(plan_.fork_flow, !plan_.task->is_leader(), time_ns);
   emit_forks(time_ns);
   calls.resume(time_ns);
 }

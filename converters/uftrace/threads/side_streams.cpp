@@ -5,9 +5,7 @@
 namespace convert::uftrace {
 
 SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names)
-    : plan_(plan),
-      lane_(lane),
-      calls_(calls),
+    : calls_(calls),
       slices_(lane, filter, plan.switches_from_ns, plan.shown_process, plan.shown_thread),
       kernel_(plan.kernel, lane, filter, calls.inner(), slices_, names),
       switches_(plan.switches, lane, calls, slices_, names),
@@ -31,8 +29,7 @@ void SideStreams::look_again() {
 
 void SideStreams::emit_first() {
   // An exec would end them at once.
-  if (first_ != &task_events_ && calls_.begin_inherited(first_due_.time_ns))
-    calls_.emit_arrival(plan_.fork_flow, !plan_.task->is_leader(), lane_.last_ns());
+  if (first_ != &task_events_) calls_.begin_inherited(first_due_.time_ns);
   first_->emit_next();
   look_again();
 }

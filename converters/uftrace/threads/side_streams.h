@@ -48,8 +48,6 @@ class SideStreams {
   void finish(std::uint64_t time_ns) { slices_.exit(time_ns); }
 
  private:
-  ThreadPlan& plan_;
-  Lane& lane_;
   StackRepair& calls_;
   CpuSlices slices_;
   KernelStream kernel_;

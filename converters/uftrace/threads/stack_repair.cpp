@@ -94,6 +94,7 @@ void StackRepair::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t 
     while (lane_.depth() < depth) open_inferred(time_ns, kUnknownAddress, kEntryMissing);
   }
   begin(time_ns, address, true, values);
+  end_arrow(time_ns);
 }
 
 void StackRepair::begin(std::uint64_t time_ns, std::uint64_t address, bool recorded,
@@ -109,6 +110,12 @@ void StackRepair::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t a
                        const Arguments& values) {
   if (!may_infer(depth + 1, depth)) return;
   settle(time_ns, depth + 1, &address);
+  end_call(time_ns, depth, address, values);
+  end_arrow(time_ns);
+}
+
+void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
+                           const Arguments& values) {
   const std::size_t open = lane_.depth();
   const bool is_of_frame =
       depth < open && (lane_.key_at(depth) == address || lane_.key_at(depth) == kUnknownAddress);
@@ -160,11 +167,11 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
 
   if (gap == Gap::Start && lane_.depth() == 0) {
     if (open == 0) return;
-    const NoteKind& kind = inherited_                ? kInheritedCall
+    const NoteKind& kind = origin_.calls             ? kInheritedCall
                            : exit_address != nullptr ? kExitWithoutEntry
                                                      : kEntryMissing;
     notes_.add(kind, fmt::format("{} open before the first record", calls_were(open)), open);
-    std::vector<std::uint64_t> calls = inherited_.value_or(std::vector<std::uint64_t>{});
+    std::vector<std::uint64_t> calls = origin_.calls.value_or(std::vector<std::uint64_t>{});
     calls.resize(open, kUnknownAddress);
     if (exit_address != nullptr) calls.back() = *exit_address;
     for (const std::uint64_t address : calls) open_inferred(time_ns, address, kind);
@@ -202,19 +209,20 @@ void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t 
   lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
 }
 
-void StackRepair::emit_arrival(std::uint64_t& flow, bool to_thread, std::uint64_t time_ns) {
-  if (flow != 0 && lane_.unfiltered_depth() > 0)
-    emit_flow(FlowStep::End, time_ns, std::exchange(flow, 0), to_thread);
+void StackRepair::end_arrow(std::uint64_t time_ns) {
+  if (origin_.flow != 0 && lane_.unfiltered_depth() > 0)
+    emit_flow(FlowStep::End, time_ns, std::exchange(origin_.flow, 0), origin_.is_in_process);
 }
 
-bool StackRepair::begin_inherited(std::uint64_t time_ns) {
-  if (gap_ != Gap::Start || !inherited_ || inherited_->empty()) return false;
-  notes_.add(kInheritedCall, fmt::format("{} open before the first record", calls_were(inherited_->size())),
-             inherited_->size());
+void StackRepair::begin_inherited(std::uint64_t time_ns) {
+  if (gap_ != Gap::Start || !origin_.calls || origin_.calls->empty()) return;
+  notes_.add(kInheritedCall,
+             fmt::format("{} open before the first record", calls_were(origin_.calls->size())),
+             origin_.calls->size());
   time_ns = std::max(time_ns, lane_.last_ns());
-  for (const std::uint64_t address : *inherited_) open_inferred(time_ns, address, kInheritedCall);
-  inherited_.reset();
-  return true;
+  for (const std::uint64_t address : *origin_.calls) open_inferred(time_ns, address, kInheritedCall);
+  origin_.calls.reset();
+  end_arrow(time_ns);
 }
 
 // Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more.
@@ -237,6 +245,7 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
+  if (lane_.unfiltered_depth() == 1) end_arrow(time_ns);  // in no other call
   if (lane_.top_key() == kUnknownAddress && !lane_.top_is_filtered())
     lane_.rename(lane_.depth() - 1, symbols_.label(address), address);
   lane_.end(time_ns, values);
@@ -273,14 +282,14 @@ void StackRepair::exec(std::uint64_t time_ns) {
                  lane_.depth());
     close_down_to(0, time_ns, kClosedByExec);
   }
-  inherited_.reset();
+  origin_.calls.reset();
   filter_.start_over();
 }
 
 void StackRepair::exit_task(std::uint64_t time_ns) {
   inner_.end_kernel(time_ns);
   close_calls(time_ns);
-  inherited_.reset();
+  origin_.calls.reset();
   gap_ = Gap::Start;
 }
 

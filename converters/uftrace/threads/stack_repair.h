@@ -19,20 +19,27 @@
 
 namespace convert::uftrace {
 
+// What a thread has from the one that forked or created it.
+struct ThreadOrigin {
+  // Calls that a forked child begins in, outermost first. Nothing if it was not forked, or they are open.
+  std::optional<std::vector<std::uint64_t>> calls = {};
+  std::uint64_t flow = 0;  // the arrow that ends in its first call that is shown; 0: none, or it has ended
+  bool is_in_process = false;  // the thread was created, not forked
+};
+
 class StackRepair : public OpenCalls {
  public:
   // Borrows the references. The symbols are those of the current record's time.
   StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
               ThreadNoteNames note_names, bool has_estimated_exits);
 
-  // A forked child begins inside these calls of its parent, outermost first.
-  void inherit(std::vector<std::uint64_t> addresses) { inherited_ = std::move(addresses); }
-  // Something happened on the thread: from then on it is inside the inherited calls. True if they begin here.
-  bool begin_inherited(std::uint64_t time_ns);
+  void begin_thread(ThreadOrigin origin) { origin_ = std::move(origin); }
+  // Something happened on the thread: from then on it is inside the inherited calls.
+  void begin_inherited(std::uint64_t time_ns);
   // An arrow to or from the innermost call.
   void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
-  // The arrow to this thread ends in the first call that is shown; `flow` is 0 then, or if there is none.
-  void emit_arrival(std::uint64_t& flow, bool to_thread, std::uint64_t time_ns);
+  // The arrow to this thread has not ended in a call yet.
+  bool awaits_arrow() const { return origin_.flow != 0; }
 
   // ---- The calls of the program ----
 
@@ -96,6 +103,8 @@ class StackRepair : public OpenCalls {
   void close_top(std::uint64_t time_ns, const NoteKind& kind);
   void end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values);
   void begin(std::uint64_t time_ns, std::uint64_t address, bool recorded, const Arguments& values);
+  void end_call(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
+  void end_arrow(std::uint64_t time_ns);
   bool was_inferred();
   bool may_infer(std::size_t open, std::size_t depth);
   void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
@@ -111,8 +120,7 @@ class StackRepair : public OpenCalls {
   std::uint64_t inferred_budget_;
   std::uint64_t budget_offset_ = 0;  // in the file, where the budget grew last
   Gap gap_ = Gap::Start;
-  std::optional<std::vector<std::uint64_t>>
-      inherited_;  // nothing if the thread was not forked, or they are open
+  ThreadOrigin origin_;
   std::uint64_t pending_losses_ = 0;
   std::vector<InferredCall> inferred_;  // outermost first
 };

@@ -332,13 +332,25 @@ TEST(UftraceForks, NoArrowFromAHiddenCall) {
 }
 
 // The names of the child's calls may be in a cache already, from its parent: its arrow ends all the same.
-TEST(UftraceForks, TheArrowEndsInAPlainCall) {
+// The call that the child leaves with its first record may be its outermost, and its last.
+TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kF).exit(12, 0, R::kF).entry(15, 0, R::kFork).exit(25, 0, R::kFork);
-  r.thread(101).exit(22, 0, R::kFork).entry(23, 0, R::kF).exit(24, 0, R::kF);
-  EXPECT_THAT(r.lines(), testing::IsSupersetOf(
-                             {"100/100 @15 flow from event:fork #1", "101/101 @23 flow to event:fork #1"}));
+  r.thread(101).exit(22, 0, R::kFork);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 12] demo:f", "100/100 [15, 25] demo:fork",
+                                     "100/100 @15 flow from event:fork #1",
+                                     "101/101 [22 demo:fork repaired=\"inherited-call\"",
+                                     "101/101 @22 flow to event:fork #1", "101/101 22] demo:fork"));
+}
+
+// Readers tie an arrow to the call around it: one that was entered last may be over.
+TEST(UftraceForks, WithoutTheForkingCallTheArrowStartsInTheCallAroundIt) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(15, 1, R::kF).exit(40, 0, R::kMain);
+  r.thread(101).entry(22, 1, R::kG).exit(24, 1, R::kG);
+  EXPECT_THAT(r.lines(), testing::Contains("100/100 @10 flow from event:fork #1"));
 }
 
 // ---- Programs and libraries ----

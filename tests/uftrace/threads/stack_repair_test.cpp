@@ -49,7 +49,7 @@ TEST_F(StackRepairTest, SetjmpReturnsASecondTime) {
 
 TEST_F(StackRepairTest, AForkedChildInheritsCalls) {
   EXPECT_THAT(lines([](Stage& s) {
-                s.calls.inherit({kF, kG});
+                s.calls.begin_thread({.calls = {{kF, kG}}});
                 EXPECT_FALSE(s.calls.is_settled());
                 s.exit(20, 1, kG);
                 EXPECT_TRUE(s.calls.is_settled());
