@@ -72,6 +72,8 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
+  if (!plan.image_changes.empty() && plan.image_changes.front().time_ns >= plan.facts.begun_ns)
+    first_ns = std::min(first_ns, plan.image_changes.front().time_ns);
   if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
     if (recording.shows_perf_switches()) {
       first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));

@@ -12,8 +12,6 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::int64_t kLargestByte = std::numeric_limits<std::uint8_t>::max();
-
 // A C literal: decimal, hexadecimal or octal, with an optional minus sign.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
@@ -57,12 +55,20 @@ const Enumerator* EnumType::find(std::int64_t value) const {
   return found != by_value_.end() && found->value == value ? &*found : nullptr;
 }
 
+std::int64_t EnumType::wrap_at(std::int64_t value) const {
+  if (by_value_.empty() || value < 0) return 0;
+  for (const std::int64_t limit : {std::int64_t{1} << 8, std::int64_t{1} << 16})
+    if (value < limit && by_value_.front().value < limit / 2 && by_value_.back().value >= -limit / 2)
+      return limit;
+  return 0;
+}
+
 bool EnumType::describe(std::int64_t value, std::string& text) const {
   const std::size_t before = text.size();
+  const std::int64_t wrap = wrap_at(value);
   std::vector<std::pair<std::int64_t, std::string_view>> parts;
   for (const Enumerator& one : by_value_) {
-    std::int64_t part = one.value;
-    if (part < 0 && value >= 0) part += std::int64_t{1} << (value <= kLargestByte ? 8 : 16);
+    const std::int64_t part = one.value < 0 ? one.value + wrap : one.value;
     if (part >= 0 || value < 0) parts.emplace_back(part, one.name);
   }
   std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });
@@ -86,10 +92,8 @@ std::int64_t EnumType::value_of(std::uint64_t bits) const {
     const bool has_negative = !by_value_.empty() && by_value_.back().value < 0;
     return has_negative ? static_cast<std::int32_t>(bits) : value;
   }
-  const std::int64_t extended =
-      value <= kLargestByte ? static_cast<std::int8_t>(bits) : static_cast<std::int16_t>(bits);
-  const bool is_short = value >= 0 && value <= std::numeric_limits<std::uint16_t>::max();
-  return is_short && find(value) == nullptr && find(extended) != nullptr ? extended : value;
+  const std::int64_t wrapped = value - wrap_at(value);
+  return find(value) == nullptr && find(wrapped) != nullptr ? wrapped : value;
 }
 
 void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems) {

@@ -37,6 +37,10 @@ class EnumType {
   const std::vector<Enumerator>& enumerators() const { return by_value_; }
 
  private:
+  // 2^8 or 2^16, which the sign-extended enumerators of an unsigned type of one or two bytes lack: of the
+  // smallest type that holds the value and all enumerators. 0 for larger types.
+  std::int64_t wrap_at(std::int64_t value) const;
+
   std::vector<Enumerator> by_value_;  // from large to small
 };
 

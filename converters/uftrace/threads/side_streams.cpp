@@ -29,7 +29,7 @@ void SideStreams::look_again() {
 
 void SideStreams::emit_first() {
   // An exec would end them at once.
-  if (first_ != &task_events_) calls_.begin_inherited(first_due_.time_ns);
+  if (first_ != &task_events_ || !task_events_.is_exec_next()) calls_.begin_inherited(first_due_.time_ns);
   first_->emit_next();
   look_again();
 }

@@ -22,6 +22,7 @@ class TaskEventStream : public SideStream {
   void emit_next() override;
 
   bool has_exec() const;
+  bool is_exec_next() const { return !events_.empty() && events_.front().what == ImageChange::What::Exec; }
   // Drops the next event, with a note, if its time is impossibly far behind the thread's other events.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 

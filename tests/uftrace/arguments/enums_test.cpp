@@ -97,6 +97,10 @@ TEST_F(EnumValues, OfSmallUnsignedTypes) {
   const EnumType words({{"X", -15536}, {"A", 1}}, names_);
   EXPECT_EQ(shown(words, 50000), "X");
   EXPECT_EQ(shown(words, 50001), ">X|A");
+  const EnumType wide({{"NEG", -1}, {"A", 1}, {"BIG", 65536}}, names_);
+  EXPECT_EQ(shown(wide, 65535), ">A+0xfffe") << "no type of two bytes has BIG";
+  EXPECT_EQ(shown(wide, 70000), ">BIG|A+0x116f");
+  EXPECT_EQ(shown(words, 70000), ">A+0x1116f") << "no type of two bytes has the value";
   const EnumType ints({{"TOP", -2147483648}, {"A", 1}}, names_);
   EXPECT_EQ(shown(ints, 0x8000'0001), ">TOP+0x1");
   const EnumType longs({{"TOP", 0x8000'0000}, {"A", 1}}, names_);

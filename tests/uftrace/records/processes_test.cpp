@@ -71,6 +71,18 @@ TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
+TEST(UftraceForks, ALibraryThatAChildLoadsFirstLiesInInheritedCalls) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.task_line("DLOP timestamp=0.000000022 tid=101 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).exit(24, 1, R::kFork);
+  EXPECT_THAT(r.lines({.tids = {101}}),
+              ElementsAre("101/101 [22, 24] demo:main repaired=\"inherited-call,open-at-end\"",
+                          "101/101 [22, 24] demo:fork repaired=\"inherited-call\"",
+                          "101/101 @22 event:dlopen path=\"./plug.so\""));
+}
+
 // In a pair, which a viewer joins, both reasons are kept.
 TEST(UftraceForks, AnInheritedCallMayBeCutAtItsEndToo) {
   R r;
