@@ -124,16 +124,11 @@ std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path&
   return nullptr;
 }
 
-bool is_wanted(const ThreadTrack& track, const ImportOptions& options) {
-  const bool has_id = track.id != 0 && !track.has_several_ids;
-  return options.tids.empty() || !has_id || std::ranges::count(options.tids, track.id) != 0;
-}
-
 // Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up: a
 // file has ids only of threads, and only where KGTP or the user collected them (see add_unmatched_threads()).
 struct TraceLanes {
   std::vector<Lane*> by_track;  // null for tracks that are filtered
-  std::vector<Lane*> all;       // at least one
+  std::vector<Lane*> all;       // none if all threads are filtered
 };
 TraceLanes add_lanes(const TraceRecording& recording, const std::string& process, ImportContext& context) {
   const TraceSurvey& survey = recording.survey;
@@ -150,12 +145,21 @@ TraceLanes add_lanes(const TraceRecording& recording, const std::string& process
     lanes.all.push_back(&lane);
     return &lane;
   };
-  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
-    if (survey.shown_track[i] == i && is_wanted(survey.tracks[i], context.options))
-      lanes.by_track[i] = add(frames[i], name_of(survey.tracks[i], recording.trace.register_layout()));
+  const std::vector<std::uint64_t>& tids = context.options.tids;
+  for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
+    if (survey.shown_track[i] != i) continue;
+    const ThreadTrack& track = survey.tracks[i];
+    const std::string name = name_of(track, recording.trace.register_layout());
+    const bool has_id = track.id != 0 && !track.has_several_ids;
+    const bool is_left_out = !tids.empty() && has_id && std::ranges::count(tids, track.id) == 0;
+    if (!tids.empty() && (is_left_out || !has_id))
+      context.notes.add(is_left_out ? kThreadsLeftOut : kThreadsWithoutId,
+                        Location::file(recording.trace.path), name);
+    if (!is_left_out) lanes.by_track[i] = add(frames[i], name);
+  }
   for (std::size_t i = 0; i < survey.tracks.size(); ++i)
     lanes.by_track[i] = lanes.by_track[survey.shown_track[i]];
-  if (lanes.all.empty()) add(0, "no frames");
+  if (survey.tracks.empty()) add(0, "no frames");
   return lanes;
 }
 
@@ -227,11 +231,12 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
                      context.notes);
   add_survey_notes(trace, recording->survey, context.notes);
   context.timeline.begin_input(trace.path);
-  context.stats.bytes_total +=
-      trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
   const std::string process =
       (options.programs.empty() ? input : options.programs.front()).filename().string();
   TraceLanes lanes = add_lanes(*recording, process, context);
+  if (lanes.all.empty()) return;
+  context.stats.bytes_total +=
+      trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
   add_unmatched_threads(*recording, lanes.by_track, context.timeline);
   Lane& main = *lanes.all.front();
   context.timeline.add_source(

@@ -36,6 +36,12 @@ inline constexpr NoteKind kNoTimeStamps{"no-time-stamps",
 inline constexpr NoteKind kTimeReversed{"time-reversed", "frames stamped earlier than one before them"};
 inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time stamp"};
 
+// What options ask for
+inline constexpr NoteKind kNotPlotted{"not-plotted", "items of --plot that no frame has as a number"};
+inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads that options leave out", true};
+inline constexpr NoteKind kThreadsWithoutId{
+    "threads-without-id", "threads shown in spite of --tid, as their ids are unknown", true};
+
 // Programs and symbols
 inline constexpr NoteKind kNoSymbols{"no-symbols", "programs or symbol lists that could not be used"};
 inline constexpr NoteKind kRegistersLeftOut{"registers-left-out",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <ranges>
+#include <set>
 #include <utility>
 
 #include "converters/tfile/description/collect_items.h"
@@ -23,6 +25,14 @@ std::size_t digits_of(std::uint64_t number) {
 // Every record begins with the frame's number: a header word, then its value.
 constexpr std::size_t kNumberWord = 1;
 
+bool is_number(ArgumentType type) {
+  return type == ArgumentType::Int32 || type == ArgumentType::Uint32 || type == ArgumentType::Int64 ||
+         type == ArgumentType::Uint64 || type == ArgumentType::Double;
+}
+
+// Trace state variables are counters anyway; a frame's own arguments are about the frame.
+bool is_of_program(std::string_view name) { return !name.starts_with('$') && !is_own_argument(name); }
+
 }  // namespace
 
 LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
@@ -38,21 +48,35 @@ LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
 std::optional<LabelId> Plots::counter_of(const Argument& argument) {
   const auto [found, is_new] = counters_.try_emplace({argument.name, argument.type});
   const std::string_view name = names_.text(argument.name);
-  if (is_new && has(name, argument.type)) found->second = names_.intern_label("value", name);
+  const auto plots_it = [&](const std::string& item) { return is_item(item, name, argument.type); };
+  if (is_new && std::ranges::any_of(items_, plots_it)) found->second = names_.intern_label("value", name);
   return found->second;
 }
 
-bool Plots::has(std::string_view name, ArgumentType type) const {
-  const bool is_number = type == ArgumentType::Int32 || type == ArgumentType::Uint32 ||
-                         type == ArgumentType::Int64 || type == ArgumentType::Uint64 ||
-                         type == ArgumentType::Double;
-  // Trace state variables are counters anyway; a frame's own arguments are about the frame.
-  if (name.starts_with('$') || is_own_argument(name)) return false;
-  return std::ranges::any_of(items_, [&](const std::string& item) {
-    if (item == "all") return is_number && !name.starts_with("reg.") && !name.starts_with("mem.");
-    if (!name.starts_with(item) || !(is_number || type == ArgumentType::Pointer)) return false;
-    return name.size() == item.size() || name[item.size()] == '.' || name[item.size()] == '[';
-  });
+bool Plots::is_item(std::string_view item, std::string_view name, ArgumentType type) {
+  if (!is_of_program(name)) return false;
+  if (item == "all") return is_number(type) && !name.starts_with("reg.") && !name.starts_with("mem.");
+  if (!name.starts_with(item) || !(is_number(type) || type == ArgumentType::Pointer)) return false;
+  return name.size() == item.size() || name[item.size()] == '.' || name[item.size()] == '[';
+}
+
+std::vector<std::string> Plots::missing() const {
+  constexpr std::size_t kMaxListed = 16;
+  std::set<std::string_view> numbers;
+  for (const auto& [argument, counter] : counters_)
+    if (is_number(argument.second) && is_of_program(names_.text(argument.first)))
+      numbers.insert(names_.text(argument.first));
+  std::string known = numbers.empty() ? "no numbers" : "";
+  for (const std::string_view number : numbers | std::views::take(kMaxListed))
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", number);
+  if (numbers.size() > kMaxListed) known += fmt::format(" and {} more", numbers.size() - kMaxListed);
+  std::vector<std::string> missing;
+  for (const std::string& item : items_)
+    if (std::ranges::none_of(counters_, [&](const auto& counter) {
+          return is_item(item, names_.text(counter.first.first), counter.first.second);
+        }))
+      missing.push_back(fmt::format("`{}`: frames have {}", item, known));
+  return missing;
 }
 
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,

@@ -45,9 +45,11 @@ class Plots {
   bool empty() const { return items_.empty(); }
   // The counter of an argument; nothing if there is none.
   std::optional<LabelId> counter_of(const Argument& argument);
+  // The items without a counter, once all frames were shown: "`nosuch`: frames have n, it->id".
+  std::vector<std::string> missing() const;
 
  private:
-  bool has(std::string_view name, ArgumentType type) const;
+  static bool is_item(std::string_view item, std::string_view name, ArgumentType type);
 
   std::vector<std::string> items_;
   Names& names_;

@@ -36,6 +36,8 @@ class RecipeBuilder {
   // Builds the recipe of `frame`. It opens the call of a hit with steps, but the caller ends calls.
   void build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
 
+  const Plots& plots() const { return plots_; }
+
  private:
   void add_head(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, const CodeName& name,
                 bool time_is_synthetic);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "converters/tfile/description/note_kinds.h"
+
 namespace convert::tfile {
 
 TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
@@ -26,6 +28,8 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
   import_context.timeline.at_end([this] {
     auto lines = details_.lines(recording_->trace, recording_->survey, recording_->symbols.get());
     std::ranges::move(lines, std::back_inserter(import_context_.stats.details));
+    for (const std::string& item : builder_.plots().missing())
+      import_context_.notes.add(kNotPlotted, Location::file(recording_->trace.path), item);
   });
 }
 

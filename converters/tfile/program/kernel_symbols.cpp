@@ -1,15 +1,14 @@
 #include "converters/tfile/program/kernel_symbols.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
+#include "converters/symbols/elf_image.h"
 
 namespace convert::tfile {
 namespace {
@@ -20,10 +19,8 @@ constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 }  // namespace
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
+  RegularFile(path, {});  // opening a FIFO would hang
   std::ifstream file(path);
-  if (!file)
-    throw InputError(Location::file(path.string()),
-                     "cannot be opened: " + std::generic_category().message(errno));
   std::vector<std::string> texts{{std::istreambuf_iterator(file), {}}};
   std::vector<Symbol> functions;
   bool is_symbol_list = false;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "converters/model/reading/input_error.h"
+#include "converters/symbols/elf_image.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/machine.h"
 
@@ -95,6 +96,7 @@ struct Program::Impl {
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
   Impl& self = *impl_;
   self.path = path.string();
+  RegularFile(path, {});  // opening a FIFO would hang
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
     throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));

@@ -203,7 +203,10 @@ TEST(TraceFrames, PlottedItemsAreCountersToo) {
       ElementsAre("@1000000 counter value:g_hash #0 g_hash=-5", "@1001000 counter value:g_hash #0 g_hash=77");
   EXPECT_THAT(counters({"g_hash"}), both);
   EXPECT_THAT(counters({"all"}), both) << "neither memory without a name nor the time";
+  EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("not-plotted"))));
   EXPECT_THAT(counters({"g", "hash", "tracepoint", "$trace_timestamp"}), testing::IsEmpty());
+  EXPECT_THAT(t.notes(),
+              testing::IsSupersetOf({"not-plotted 4", "FILE: `g`: frames have g_hash, mem.0x1000"}));
   EXPECT_THAT(counters({}), testing::IsEmpty());
 }
 

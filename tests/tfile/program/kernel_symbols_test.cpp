@@ -3,10 +3,13 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "converters/model/reading/input_error.h"
 #include "tests/tfile/trace_builder.h"
@@ -101,6 +104,10 @@ TEST(KernelSymbolsList, OtherFilesAreAnError) {
   EXPECT_THROW(KernelSymbolList{other.path()}, InputError);
   EXPECT_THROW(KernelSymbolList{empty.path()}, InputError);
   EXPECT_THROW(KernelSymbolList{"/does/not/exist"}, InputError);
+  const auto fifo = std::filesystem::temp_directory_path() / fmt::format("symbols-{}", ::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_THROW(KernelSymbolList{fifo}, InputError);
+  std::filesystem::remove(fifo);
 }
 
 // With kptr_restrict the kernel shows all addresses as 0.

@@ -2,9 +2,13 @@
 #include "converters/tfile/program/program.h"
 
 #include <array>
+#include <filesystem>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
@@ -314,7 +318,12 @@ TEST(TracedPrograms, MustBePrograms) {
     return "a program";
   };
   EXPECT_THAT(error_of(TRACED_SOURCE), testing::StartsWith(TRACED_SOURCE ": "));
-  EXPECT_THAT(error_of("/does/not/exist"), HasSubstr("/does/not/exist: "));
+  EXPECT_EQ(error_of("/does/not/exist"), "/does/not/exist: there is no such file");
+  EXPECT_EQ(error_of("/"), "/: is no regular file");
+  const auto fifo = std::filesystem::temp_directory_path() / fmt::format("program-{}", ::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(error_of(fifo.c_str()), fifo.string() + ": is no regular file");
+  std::filesystem::remove(fifo);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
@@ -59,9 +60,20 @@ TEST(KernelThreads, CanBeChosen) {
   options.tids = {7};
   EXPECT_THAT(t.lines(options), Not(Contains(HasSubstr("frame=0"))));
   EXPECT_THAT(t.threads(), ElementsAre("1/7 thread pid=7", HasSubstr(" cpu 3")));
+  EXPECT_THAT(t.notes(), IsSupersetOf({"threads-left-out 1", "FILE: thread pid=42", "threads-without-id 1",
+                                       "FILE: cpu 3"}));
   options.tids = {42, 7};
   t.lines(options);
   EXPECT_THAT(t.threads(), SizeIs(3));
+}
+
+TEST(KernelThreads, MayAllBeLeftOut) {
+  TraceBuilder t;
+  describe_kernel(t);
+  ImportOptions options;
+  options.tids = {7};
+  t.frame(2).variable(26, 42).end().lines(options);
+  EXPECT_THAT(t.threads(), testing::IsEmpty());
 }
 
 // A variable of the user that is called cpu_id is no CPU.
@@ -310,7 +322,10 @@ std::vector<std::string> unmatched_notes(TraceBuilder& t, const ImportOptions& o
   t.with_call_history();
   t.lines(options);
   std::vector<std::string> notes = t.notes();
-  std::erase_if(notes, [](const std::string& note) { return note.find(": thread ") == std::string::npos; });
+  std::erase_if(notes, [](const std::string& note) {
+    const std::size_t thread = note.find(": thread ");
+    return thread == std::string::npos || note.find(": ", thread + 1) == std::string::npos;
+  });
   return notes;
 }
 
