@@ -30,6 +30,7 @@ using fxt::ExitCode;
 
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
+constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts by", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
 constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
 constexpr NoteKind kCutFlows{
@@ -84,6 +85,24 @@ void import_inputs(const ConvertOptions& options, ImportContext& context) {
   }
   if (options.offset_ns && !is_offset_used)
     throw UsageError("--offset: no INPUT is a GDB trace file; name the INPUT: --offset INPUT=TIME");
+}
+
+// With --utc, times without a unit count by the wall clock, or by the recording's own, whose times are
+// earlier than the wall clock ever showed while it ran. Moves those to the wall clock.
+void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
+                  Notes& notes) {
+  const auto shift_ns = timeline.clock_shift_ns();
+  if (!shift_ns || *shift_ns < 0) return;
+  for (std::optional<fxt::TraceTime>* const time : {&range.from, &range.to}) {
+    if (!*time || (*time)->since_start) continue;
+    const std::string asked = format_seconds((*time)->ns);
+    const bool is_own = std::cmp_less((*time)->ns, *shift_ns);
+    if (is_own) (*time)->ns += static_cast<std::uint64_t>(*shift_ns);
+    notes.add(kRangeClock, Location::file(options.inputs.front()),
+              is_own ? fmt::format("{} of the recording's own clock is {} of the wall clock", asked,
+                                   format_seconds((*time)->ns))
+                     : fmt::format("{} is of the wall clock", asked));
+  }
 }
 
 // The figures of the part that was written, instead of the whole trace. `dropped_before` events were dropped
@@ -173,7 +192,7 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
       fmt::format("has none of the threads asked for: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-ExitCode run(const ConvertOptions& options) {
+ExitCode run(ConvertOptions options) {
   if (!options.explain.empty()) return explain(options.explain);
   if (options.inspect) return inspect(options);
   check_output(options);
@@ -183,6 +202,7 @@ ExitCode run(const ConvertOptions& options) {
   Timeline timeline({.lanes = options.lanes, .jobs = options.jobs}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
+  if (options.cut) choose_clock(options.cut->range, options, timeline, notes);
   if (!options.apart) timeline.draw_matched_threads();
   if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, notes);
   note_unused_options(options, notes);
@@ -212,7 +232,7 @@ ExitCode run(const ConvertOptions& options) {
 
 int main(int argc, char** argv) {
   return fxt::run_program("fxt-convert", [&] {
-    const auto options = convert::parse_options(argc, argv);
-    return options ? convert::run(*options) : fxt::ExitCode::Done;
+    auto options = convert::parse_options(argc, argv);
+    return options ? convert::run(std::move(*options)) : fxt::ExitCode::Done;
   });
 }

@@ -27,6 +27,11 @@ void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
   inputs_.at(input).offset_ns = saturating_sum(inputs_[input].clock_ns, offset_ns);
 }
 
+std::optional<std::int64_t> Timeline::clock_shift_ns() const {
+  const auto moved = std::ranges::find_if(inputs_, [](const auto& input) { return input.clock_ns != 0; });
+  return moved == inputs_.end() ? std::nullopt : std::optional(moved->clock_ns);
+}
+
 void Timeline::shift_clock(std::int64_t behind_ns) {
   inputs_.back().clock_ns = behind_ns;
   inputs_.back().offset_ns = behind_ns;

@@ -66,6 +66,8 @@ class Timeline {
   void shift_input(std::size_t input, std::int64_t offset_ns);
   // Moves all times of the current input because its clock is `behind_ns` behind. Offsets are added to that.
   void shift_clock(std::int64_t behind_ns);
+  // How far the first input's clock is behind the shown one, if any was moved so.
+  std::optional<std::int64_t> clock_shift_ns() const;
   // What is known of the current input. Of several inputs, the first one that knows a thing counts.
   void describe_input(TraceInfo info);
   // Adds a source of the current input that fills `lanes`, all from add_lane(). A lane belongs to one source.

@@ -155,6 +155,25 @@ class Cut(unittest.TestCase):
         self.assertEqual(len(calls_of(self.output)), 10)
         self.assertEqual(self.report("-r", "2~", recording, self.output)["bytes_read"], 12_800_000)
 
+    def test_a_time_of_the_wall_clock_or_of_the_recordings_own(self):
+        recording, shift = "tests/uftrace/recordings/args-auto", 1795199419
+        whole = self.report("--utc", recording, self.whole)
+        middle = (whole["first_ns"] + whole["last_ns"]) // 2
+        seconds = [f"{ns // 10**9}.{ns % 10**9:09}" for ns in (middle, middle - shift * 10**9)]
+        outputs = []
+        for asked, text in zip(seconds, ["{0} s is of the wall clock",
+                                         "{1} s of the recording's own clock is {0} s of the wall clock"]):
+            report = self.report("--utc", "-r", f"{asked}~", recording, self.output)
+            notes = {note["kind"]: note for note in report["notes"]}
+            self.assertEqual((notes["range-clock"]["count"], notes["range-clock"]["first"]),
+                             (1, f"{recording}: {text.format(*seconds)}"))
+            self.assertNotIn("nothing is left", notes["outside-range"]["first"])
+            outputs.append(self.output.read_bytes())
+        self.assertEqual(outputs[0], outputs[1])
+        for asked in (["-r", f"{seconds[1]}~"], ["--utc", "-r", "1ms~2ms"]):
+            kinds = [note["kind"] for note in self.report(*asked, recording, self.output)["notes"]]
+            self.assertNotIn("range-clock", kinds, "there is one clock")
+
     def test_a_range_goes_to_standard_output(self):
         self.convert("-q", "-r", "~1ms", POOL, self.output)
         self.assertEqual(self.convert("-q", "-r", "~1ms", POOL, "-").stdout, self.output.read_bytes())
