@@ -192,6 +192,8 @@ def same(expected, found):
         expected = expected.code
     if isinstance(expected, float) and isinstance(found, str):  # no double is so large, or so small
         return expected in (0, math.inf, -math.inf) and float(found) == expected
+    if isinstance(found, str) and isinstance(expected, int) and expected >= 1 << 63:
+        return found == str(expected)
     if isinstance(found, (str, fxt_reader.Pointer)):
         return False
     if isinstance(expected, float) or isinstance(found, float):

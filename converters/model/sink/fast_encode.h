@@ -83,10 +83,11 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// Writes the arguments of a record. `ref_of` returns the ref of a name, `text_of` that of a string.
-template <typename RefOf, typename TextOf>
+// Writes the arguments of a record. `ref_of` returns the ref of a name, `text_of` that of a string. Viewers
+// take numbers from 2^63 on as negative ones, which `put_large` has to write otherwise.
+template <typename RefOf, typename TextOf, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
-                                                           RefOf ref_of, TextOf text_of) {
+                                                           RefOf ref_of, TextOf text_of, PutLarge put_large) {
   for (auto argument = arguments.begin(); argument != arguments.end();) {
     const fxt::TextRef name = ref_of(argument.name());
     switch (argument.type()) {
@@ -101,7 +102,8 @@ template <typename RefOf, typename TextOf>
       case ArgumentType::Uint32:
       case ArgumentType::Uint64:
       case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
-        at = fxt::put_unsigned(at, name, argument.bits());
+        at = argument.bits() >> 63 == 0 ? fxt::put_unsigned(at, name, argument.bits())
+                                        : put_large(at, name, argument.bits());
         break;
       case ArgumentType::Double:
         at = fxt::put_double(at, name, std::bit_cast<double>(argument.bits()));
@@ -172,9 +174,13 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
       return fxt::TextRef::inlined(string);
     }
   };
+  const auto put_large = [&](std::uint64_t* at, const fxt::TextRef&, std::uint64_t) {
+    unknown = kNoRef;
+    return at;
+  };
   std::uint64_t* const word =
       put_arguments(fxt::put_inline(begin_event(words, thread, event), fxt::TextRef::inlined(inline_name)),
-                    event.arguments(), ref_of, text_of);
+                    event.arguments(), ref_of, text_of, put_large);
   return unknown == kNoRef ? nullptr : end_event(words, word, thread, event, header);
 }
 

@@ -239,7 +239,12 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
       if (const auto ref = table_ref(string)) return fxt::TextRef::table(*ref);
     return fxt::TextRef::inlined(own);
   };
-  word = put_arguments(word, arguments, name_ref, text_ref);
+  // Curves are drawn by doubles, whatever the type.
+  const auto put_large = [&](std::uint64_t* at, const fxt::TextRef& argument, std::uint64_t number) {
+    if (event.kind == EventKind::Counter) return fxt::put_double(at, argument, static_cast<double>(number));
+    return fxt::put_text(at, argument, fxt::TextRef::inlined(fmt::format_int(number).c_str()));
+  };
+  word = put_arguments(word, arguments, name_ref, text_ref, put_large);
   word = end_event(words, word, thread, event, header);
   const bool is_pair = is_frame_mark(event);
   if (is_pair) words[0] |= fxt::EventHeader::EventType::put(code(fxt::EventType::DurationBegin));

@@ -64,12 +64,6 @@ std::uint64_t* put_text(std::uint64_t* word, NameId name, std::string_view text)
   return put_text(word, ArgumentHeader::of(name, ArgumentType::Text), text.data(), text.size());
 }
 
-// Readers take a number of 64 bits as signed.
-std::uint64_t* put_unsigned(std::uint64_t* word, std::uint64_t header, std::uint64_t bits) {
-  if (static_cast<std::int64_t>(bits) >= 0) return put(word, header, bits);
-  return put_text(word, name_in(header), fmt::format("{}", bits));
-}
-
 std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byte* bytes, std::size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<char, 2 * kMaxPayload> text;
@@ -232,7 +226,7 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
 std::size_t PayloadLayout::most_words_of(const Step& step) {
   constexpr std::size_t kNumber = 2, kText = 1;
   constexpr std::size_t kLongDoubleText = 4, kEnumText = kMaxPayload / 8;
-  constexpr std::size_t kCharacterText = 2, kOctalText = 3;  // "'\\351' (-23)", 20 digits
+  constexpr std::size_t kCharacterText = 2;  // "'\\351' (-23)"
   switch (step.load) {
     case Load::Pointer:
       return 2 * kNumber;
@@ -240,8 +234,6 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
       return kText + kLongDoubleText;
     case Load::Char:
       return kText + kCharacterText;
-    case Load::Octal:
-      return kText + kOctalText;
     case Load::Text:
       return kText + 1;  // and a word for each eight bytes of the payload
     case Load::Enum:
@@ -305,10 +297,8 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         break;
       }
       case Load::Hex:
-        word = put(word, step.header, load_unsigned(at, step.size, Order));
-        break;
       case Load::Octal:
-        word = put_unsigned(word, step.header, load_unsigned(at, step.size, Order));
+        word = put(word, step.header, load_unsigned(at, step.size, Order));
         break;
       case Load::Pointer: {
         const std::uint64_t address = load_unsigned(at, step.size, Order);

@@ -303,7 +303,7 @@ class FastEncodeTest : public FxtSinkTest {
             {n, std::int32_t{-1}},
             {n, std::uint32_t{1}},
             {n, ~std::int64_t{1}},
-            {n, ~std::uint64_t{0}},
+            {n, (std::uint64_t{1} << 63) - 1},
             {n, 1.5},
             {n, "seven and eight"},
             {n, Pointer{0x8000}},
@@ -333,6 +333,23 @@ TEST_F(FastEncodeTest, EventsLookTheSame) {
   });
   ASSERT_THAT(counters, ElementsAre(testing::SizeIs(2 + 2 + 1)));
   EXPECT_EQ(counters.front().back(), 77u);
+}
+
+// Perfetto takes unsigned arguments as signed. Curves are doubles to all.
+TEST_F(FastEncodeTest, NumbersAbove63BitsAreTextAndInCountersDoubles) {
+  const Arguments large{{names.intern("n"), (std::uint64_t{1} << 63) + 25}};
+  const auto instant =
+      records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), large); });
+  ASSERT_THAT(instant, ElementsAre(testing::SizeIs(2 + 1 + 3)));
+  const std::uint64_t header = instant[0][2];
+  EXPECT_EQ(header & 0xf, code(fxt::ArgumentType::String));
+  EXPECT_EQ(header >> 32, 0x8000u | 19) << "the size of a string";
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(&instant[0][3]), 19), "9223372036854775833");
+  const auto counter =
+      records_of_three([&](Lane& lane, std::uint64_t t) { lane.counter(t, label("main"), 7, large); });
+  ASSERT_THAT(counter, ElementsAre(testing::SizeIs(2 + 2 + 1)));
+  EXPECT_EQ(counter[0][2] & 0xf, code(fxt::ArgumentType::Double));
+  EXPECT_EQ(std::bit_cast<double>(counter[0][3]), 9223372036854775808.0 /* the nearest */);
 }
 
 TEST_F(FastEncodeTest, NewNamesGoIntoTheTable) {
