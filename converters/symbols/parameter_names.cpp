@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace convert {
 namespace {
@@ -163,6 +164,58 @@ Kind kind_of(Dwarf_Die parameter, const Machine& machine) {
   }
 }
 
+// Where a variable lies that has one address for its whole life.
+std::optional<std::uint64_t> address_of(Dwarf_Die& variable) {
+  auto location = attribute_of(variable, DW_AT_location);
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (!location || dwarf_getlocation(&*location, &operations, &count) != 0 || count != 1) return std::nullopt;
+  if (operations->atom == DW_OP_addr) return operations->number;
+  Dwarf_Attribute indexed;
+  Dwarf_Addr address = 0;
+  if ((operations->atom != DW_OP_addrx && operations->atom != DW_OP_GNU_addr_index) ||
+      dwarf_getlocation_attr(&*location, operations, &indexed) != 0 ||
+      dwarf_formaddr(&indexed, &address) != 0)
+    return std::nullopt;
+  return address;
+}
+
+std::optional<ScalarType> scalar_type_of(Dwarf_Die variable) {
+  using Of = ScalarType::Kind;
+  auto type = type_of(variable);
+  if (!type) return std::nullopt;
+  const Dwarf_Word size = number_of(*type, DW_AT_byte_size, 0);
+  switch (dwarf_tag(&*type)) {
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+      return ScalarType{Of::Unsigned, size == 0 ? sizeof(std::uint64_t) : size};
+    case DW_TAG_enumeration_type:
+      if (auto underlying = type_of(*type)) type = underlying;
+      break;
+    case DW_TAG_base_type:
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (size == 0 || size > sizeof(std::uint64_t)) return std::nullopt;
+  switch (number_of(*type, DW_AT_encoding, 0)) {
+    case DW_ATE_signed:
+    case DW_ATE_signed_char:
+      return ScalarType{Of::Signed, size};
+    case DW_ATE_boolean:
+    case DW_ATE_unsigned:
+    case DW_ATE_unsigned_char:
+    case DW_ATE_UTF:
+      return ScalarType{Of::Unsigned, size};
+    case DW_ATE_float:
+      if (size == sizeof(float) || size == sizeof(double)) return ScalarType{Of::Float, size};
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
 // Whether the first integer may be the address of the result.
 bool may_hide_result(Dwarf_Die function, const Machine& machine) {
   if (!machine.hides_result) return false;
@@ -248,6 +301,46 @@ void ParameterTable::read_functions_in(Dwarf_Die parent, std::size_t depth) {
         break;
     }
   } while (has_work() && dwarf_siblingof(&die, &die) == 0);
+}
+
+void ParameterTable::read_variables() {
+  if (std::exchange(has_variables_, true)) return;
+  std::size_t header_size = 0;
+  for (Dwarf_Off at = 0, next = 0; has_work(); at = next) {
+    if (dwarf_nextcu(dwarf_.get(), at, &next, &header_size, nullptr, nullptr, nullptr) != 0) break;
+    Dwarf_Die unit;
+    if (dwarf_offdie(dwarf_.get(), at + header_size, &unit) != nullptr) read_variables_in(unit, 0);
+  }
+}
+
+void ParameterTable::read_variables_in(Dwarf_Die parent, std::size_t depth) {
+  Dwarf_Die die;
+  if (depth == kMaxDepth || dwarf_child(&parent, &die) != 0) return;
+  do {
+    switch (dwarf_tag(&die)) {
+      case DW_TAG_variable:
+        if (const auto address = address_of(die)) variables_.try_emplace(*address, dwarf_dieoffset(&die));
+        break;
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_subprogram:
+      case DW_TAG_lexical_block:
+        read_variables_in(die, depth + 1);
+        break;
+      default:
+        break;
+    }
+  } while (has_work() && dwarf_siblingof(&die, &die) == 0);
+}
+
+std::optional<ScalarType> ParameterTable::variable_at(std::uint64_t offset) {
+  if (dwarf_ == nullptr) return std::nullopt;
+  read_variables();
+  const auto variable = variables_.find(base_ + offset);
+  Dwarf_Die die;
+  if (variable == variables_.end() || dwarf_offdie(dwarf_.get(), variable->second, &die) == nullptr)
+    return std::nullopt;
+  return scalar_type_of(die);
 }
 
 ParameterNames ParameterTable::of(std::uint64_t offset) {

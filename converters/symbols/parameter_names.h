@@ -1,11 +1,12 @@
-// The names of functions' parameters, from the DWARF of a program or library. The file may hold anything: the
-// work is bounded, no other file is opened, and what is not sure is not named.
+// The names of functions' parameters and the types of variables, from the DWARF of a program or library. The
+// file may hold anything: the work is bounded, no other file is opened, and what is not sure is not told.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <elfutils/libdw.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,6 +24,12 @@ struct ParameterNames {
   std::size_t integer_registers = 0;  // further integers lie on the stack
 };
 
+// How a variable of one word at most is to be read.
+struct ScalarType {
+  enum class Kind : std::uint8_t { Signed, Unsigned, Float } kind;
+  std::size_t size;  // in bytes
+};
+
 class ParameterTable {
  public:
   // Borrows `dwarf`, the image that has the DWARF. Addresses count from `base`.
@@ -32,6 +39,8 @@ class ParameterTable {
   bool has_any() const { return dwarf_ != nullptr; }
   // Of the function that begins there.
   ParameterNames of(std::uint64_t offset);
+  // Of the variable there; nothing if there is none, or none of a scalar type.
+  std::optional<ScalarType> variable_at(std::uint64_t offset);
 
  private:
   struct Unit {
@@ -42,6 +51,8 @@ class ParameterTable {
   void read_units();
   void read_functions(const Unit& unit);
   void read_functions_in(Dwarf_Die parent, std::size_t depth);
+  void read_variables();
+  void read_variables_in(Dwarf_Die parent, std::size_t depth);
   ParameterNames names_of(Dwarf_Die function);
   bool has_work() { return work_ != 0 && --work_ != 0; }
 
@@ -52,6 +63,8 @@ class ParameterTable {
   std::vector<Unit> units_;                                 // by begin
   std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_
   std::unordered_map<std::uint64_t, Dwarf_Off> functions_;  // by address
+  std::unordered_map<std::uint64_t, Dwarf_Off> variables_;  // by address, of all units
+  bool has_variables_ = false;                              // they were read
 };
 
 }  // namespace convert

@@ -35,6 +35,19 @@ class ParameterNamesTest : public testing::Test {
     const auto found = std::ranges::find(symbols->symbols(), name, &Symbol::name);
     return found == symbols->symbols().end() ? ParameterNames{} : parameters.of(found->start);
   }
+  // The type of a variable: 's', 'u' or 'f' and its size; "none" without one.
+  std::string variable(std::string_view name) {
+    const RegularFile file(changed_.path(), {});
+    const ElfImage image(file);
+    ParameterTable table(image, image.base());
+    const auto symbols = read_elf_symbols(image, nullptr);
+    if (symbols == nullptr) return "none";
+    const auto found = std::ranges::find(symbols->symbols(), name, &Symbol::name);
+    const auto type = found == symbols->symbols().end() ? std::nullopt : table.variable_at(found->start);
+    return type ? std::string("suf").substr(static_cast<std::size_t>(type->kind), 1) +
+                      std::to_string(type->size)
+                : "none";
+  }
   void set_machine(std::uint16_t machine) {
     std::string bytes = bytes_;
     bytes.replace(offsetof(Elf64_Ehdr, e_machine), sizeof machine, reinterpret_cast<const char*>(&machine),
@@ -100,6 +113,15 @@ TEST_F(ParameterNamesTest, OnlyWhereAFunctionBegins) {
   EXPECT_THAT(parameters.of(kinds->start + 1).integers, IsEmpty());
 }
 
+TEST_F(ParameterNamesTest, VariablesOfScalarTypes) {
+  const std::vector<std::pair<std::string, std::string>> types{
+      {"5ratio", "f8"}, {"4part", "f4"},  {"5total", "u8"}, {"5small", "s1"},       {"4byte", "u1"},
+      {"4flag", "u1"},  {"5color", "u4"}, {"4text", "u8"},  {"9structure", "none"}, {"4wide", "none"}};
+  for (const auto& [name, type] : types) EXPECT_EQ(variable("_ZN7watched" + name + "E"), type) << name;
+  EXPECT_EQ(variable("_ZZN7watched5callsEvE5count"), "s4");
+  EXPECT_EQ(variable("main"), "none");
+}
+
 TEST_F(ParameterNamesTest, DamagedFilesGiveAnythingButHurtNothing) {
   const RegularFile file(PARAMETERS, {});
   const ElfImage image(file);
@@ -119,6 +141,7 @@ TEST_F(ParameterNamesTest, DamagedFilesGiveAnythingButHurtNothing) {
     try {
       of("kinds");
       of("both_kinds");
+      variable("_ZN7watched5ratioE");
     } catch (const InputError&) {
       continue;  // no ELF file any more
     }

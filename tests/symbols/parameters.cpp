@@ -1,4 +1,4 @@
-// Functions whose parameters have names, for parameter_names_test.cpp.
+// Functions whose parameters have names, and variables of known types, for parameter_names_test.cpp.
 #include <cstddef>
 
 enum Color { Red, Green };
@@ -24,7 +24,9 @@ int after_long_double(int before, long double wide, int after) {
   return before + static_cast<int>(wide) + after;
 }
 Large hidden_result(int shifted, double number) { return {{shifted, static_cast<long>(number)}}; }
-[[gnu::aligned(16)]] int many(int a, int b, int c, int d, int e, int f, int seventh) { return a + b + c + d + e + f + seventh; }
+[[gnu::aligned(16)]] int many(int a, int b, int c, int d, int e, int f, int seventh) {
+  return a + b + c + d + e + f + seventh;
+}
 int unnamed(int, int second) { return second; }
 int no_parameters() { return 3; }
 int varied(const char* format, ...) { return format[0]; }
@@ -42,12 +44,29 @@ struct Counter {
 int Counter::add(int amount) { return value += amount; }
 }  // namespace outer
 
+namespace watched {
+double ratio = 1.5;
+float part = 0.5F;
+volatile unsigned long total = 3;
+signed char small = -3;
+unsigned char byte = 200;
+bool flag = true;
+Color color = Green;
+const char* text = "text";
+Small structure{4};
+long double wide = 1;
+int calls() {
+  static int count = 0;
+  return ++count;
+}
+}  // namespace watched
+
 int main() {
   outer::Counter counter{3};
   const double sum = kinds(1, 2, 'x', true, Green, "/") + both_kinds(1, 2, "n", 3, 4) +
                      after_struct(1, 2, {3}, 4) + after_long_double(1, 2, 3) +
                      static_cast<double>(hidden_result(1, 2).values[0]) + many(1, 2, 3, 4, 5, 6, 7) +
                      unnamed(1, 2) + no_parameters() + varied("%d", 1) +
-                     nine_floats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) + counter.add(5);
+                     nine_floats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) + counter.add(5) + watched::calls();
   return sum > 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <fmt/format.h>
 #include <string>
 
@@ -80,10 +81,22 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
   std::span<const std::byte> value = data.subspan(address_size);
   value = value.first(std::min(value.size(), variable.size));
   const std::uint64_t bits = load(value);
-  if (value.size() == 1)
-    values_.add({variable.name, bits});  // a character, a flag or a small number: rarely a negative one
-  else
-    values_.add({variable.name, sign_extended(bits, value.size())});
+  using Kind = ScalarType::Kind;
+  // Of an unknown type. One byte is a character, a flag or a small number: rarely a negative one.
+  const Kind likely = value.size() == 1 ? Kind::Unsigned : Kind::Signed;
+  switch (value.size() == variable.size ? variable.kind.value_or(likely) : likely) {
+    case Kind::Signed:
+      values_.add({variable.name, sign_extended(bits, value.size())});
+      break;
+    case Kind::Unsigned:
+      values_.add({variable.name, bits});
+      break;
+    case Kind::Float:
+      values_.add({variable.name, value.size() == sizeof(float)
+                                      ? double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))}
+                                      : std::bit_cast<double>(bits)});
+      break;
+  }
   emit_counter(time_ns, context_.names.intern("watch"), 0, lane);
   return true;
 }
@@ -92,10 +105,16 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
   symbols_.move_to(time_ns);
   const auto [known, is_new] = variables_.try_emplace({symbols_.epoch(), address});
   if (is_new) {
-    const Symbol* const symbol = symbols_.at(address).symbol;
-    if (symbol != nullptr) known->second.size = static_cast<std::size_t>(symbol->end - symbol->start);
-    known->second.name = context_.names.intern(symbol != nullptr ? demangle(symbol->name, context_.demangle)
-                                                                 : fmt::format("<{:x}>", address));
+    Variable& variable = known->second;
+    const SymbolAt at = symbols_.at(address);
+    variable.name = context_.names.intern(at.symbol != nullptr ? demangle(at.symbol->name, context_.demangle)
+                                                               : fmt::format("<{:x}>", address));
+    if (at.symbol == nullptr) return variable;
+    variable.size = static_cast<std::size_t>(at.symbol->end - at.symbol->start);
+    if (const auto type = context_.symbolizer.type_of(at)) {
+      variable.size = type->size;
+      variable.kind = type->kind;
+    }
   }
   return known->second;
 }

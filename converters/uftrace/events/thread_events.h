@@ -50,7 +50,8 @@ class ThreadEvents {
  private:
   struct Variable {
     NameId name = {};
-    std::size_t size = sizeof(std::uint64_t);  // of its symbol
+    std::size_t size = sizeof(std::uint64_t);  // of its symbol, or its type
+    std::optional<ScalarType::Kind> kind = {};
   };
 
   bool emit_known(const KnownEvent& event, std::uint64_t time_ns, std::span<const std::byte> data,

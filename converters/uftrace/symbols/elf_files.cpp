@@ -56,11 +56,23 @@ void ElfFiles::replaced_by(const Image& image, std::string_view file) {
 void ElfFiles::add_notes(Notes& notes) const {
   for (const auto& [image, symbols] : symbols_)
     if (symbols.kind != nullptr) notes.add(*symbols.kind, [&text = symbols.text] { return text; });
+  if (!names_parameters()) return;
   for (const auto& [image, program] : programs_)
     if (!program.problem.empty()) notes.add(kNoParameterNames, [&text = program.problem] { return text; });
 }
 
 ParameterNames ElfFiles::parameters_of(const Image& image, std::uint64_t offset) {
+  ParameterTable* const dwarf = dwarf_of(image);
+  return dwarf != nullptr ? dwarf->of(offset) : ParameterNames{};
+}
+
+std::optional<ScalarType> ElfFiles::variable_at(const Image& image, std::uint64_t offset) {
+  ParameterTable* const dwarf = dwarf_of(image);
+  return dwarf != nullptr ? dwarf->variable_at(offset) : std::nullopt;
+}
+
+// Null if there is none.
+ParameterTable* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;
   if (is_new) {
@@ -73,7 +85,7 @@ ParameterNames ElfFiles::parameters_of(const Image& image, std::uint64_t offset)
     if (program.problem.empty() && !program.parameters->has_any())
       program.problem = fmt::format("{}: has no debug information that can be read", dwarf->file.path());
   }
-  return program.parameters != nullptr ? program.parameters->of(offset) : ParameterNames{};
+  return program.parameters.get();
 }
 
 // The first file that may be the image, and its debug file if it is not `complete` itself; or that alone.

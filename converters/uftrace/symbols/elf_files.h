@@ -1,11 +1,12 @@
 // What the ELF files that the recording names know of its modules and libraries, if they are the ones that
-// were recorded: symbols where there is no .sym file because the recorder was killed, and names of
-// parameters.
+// were recorded: symbols where there is no .sym file because the recorder was killed, names of parameters,
+// and types of variables.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,8 @@ class ElfFiles {
   bool names_parameters() const { return options_.names_parameters; }
   // The parameters of the function there.
   ParameterNames parameters_of(const Image& image, std::uint64_t offset);
+  // The type of the variable there, if it is known and a scalar one.
+  std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
   // Says in the note on an image without symbols where its names come from instead.
   void replaced_by(const Image& image, std::string_view file);
   // Notes what is missing or unsure, in an order that does not depend on the order of calls.
@@ -53,12 +56,13 @@ class ElfFiles {
     std::unique_ptr<ParameterTable> parameters = nullptr;
   };
   Symbols read(const Image& image) const;
+  ParameterTable* dwarf_of(const Image& image);
   Program open(const Image& image, bool (*is_complete)(const ElfImage&)) const;
 
   std::filesystem::path recording_;
   ElfOptions options_;
   std::map<std::pair<std::string, std::string>, Symbols> symbols_;   // by path and build-id
-  std::map<std::pair<std::string, std::string>, Program> programs_;  // whose parameters were asked for
+  std::map<std::pair<std::string, std::string>, Program> programs_;  // whose DWARF was asked for
 };
 
 // True if a file with `build_id` is the recorded one. uftrace always writes 20 bytes, cut or filled with

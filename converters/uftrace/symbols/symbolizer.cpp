@@ -120,6 +120,13 @@ ParameterNames Symbolizer::parameters_of(SymbolAt function, const AddressSpace* 
   return elf_files_.parameters_of(image, function.symbol->start);
 }
 
+std::optional<ScalarType> Symbolizer::type_of(const SymbolAt& variable) {
+  const std::lock_guard lock(mutex_);
+  Image image = *variable.image;
+  files_.identify(image);
+  return elf_files_.variable_at(image, variable.symbol->start);
+}
+
 bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto spaces = sessions_.spaces_of(task);

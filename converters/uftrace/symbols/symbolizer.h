@@ -82,6 +82,8 @@ class Symbolizer {
   // The parameters of a function, if options ask for their names; of a PLT entry those of the function that
   // it calls.
   ParameterNames parameters_of(SymbolAt function, const AddressSpace* space);
+  // The type of a variable, if it is known and a scalar one.
+  std::optional<ScalarType> type_of(const SymbolAt& variable);
   // Those of all modules and libraries of all programs, with their names; not the kernel's.
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables();
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a

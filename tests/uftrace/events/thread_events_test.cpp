@@ -1,9 +1,11 @@
 #include "converters/uftrace/events/thread_events.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 
+#include "converters/symbols/elf_symbols.h"
 #include "tests/model/event_text.h"
 #include "tests/model/story.h"
 #include "tests/uftrace/text_recording.h"
@@ -14,6 +16,8 @@ namespace {
 using namespace std::string_view_literals;
 using testing::ElementsAre;
 
+constexpr std::uint64_t kWatchedBase = 0x40'0000;
+
 // Thread 101 of process 100, whose variable `counter` lies at 0x14000.
 class ThreadEventsTest : public testing::Test {
  protected:
@@ -23,6 +27,9 @@ class ThreadEventsTest : public testing::Test {
     recording_.file("task.txt",
                     "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
                     "TASK timestamp=0.000000010 tid=101 pid=100\n");
+    read_recording();
+  }
+  void read_recording() {
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(
         directory_, Info{}, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
@@ -133,6 +140,40 @@ TEST_F(ThreadEventsTest, WatchedThings) {
                           "100/101 @20 counter event:watch #0 ns::counter=-2",
                           "100/101 @20 counter event:watch #0 ns::counter=-3",
                           "100/101 @20 counter event:watch #0 <13000>=-1"));
+}
+
+// PARAMETERS is a program with debug information; the machine has it where it was recorded.
+TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramThatTellsTheirTypes) {
+  const RegularFile file(PARAMETERS, {});
+  const ElfImage elf(file);
+  const auto symbols = read_elf_symbols(elf, nullptr);
+  std::string sym_file, addresses;
+  std::vector<std::string> events;
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string_view>>{
+           {"_ZN7watched5ratioE", "\0\0\0\0\0\0\xe0\xbf"sv},
+           {"_ZN7watched4partE", "\0\0\0\x40\1\2\3\4"sv},
+           {"_ZN7watched5totalE", "\xff\xff\xff\xff\xff\xff\xff\xff"sv},
+           {"_ZN7watched5smallE", "\xfd\0\0\0\0\0\0\0"sv},
+           {"_ZN7watched5ratioE", "\1\0"sv}}) {
+    const auto symbol = std::ranges::find(symbols->symbols(), name, &Symbol::name);
+    ASSERT_NE(symbol, symbols->symbols().end());
+    sym_file += fmt::format("{:016x} {:08x} D {}\n", symbol->start, symbol->end - symbol->start, name);
+    const std::uint64_t address = kWatchedBase + symbol->start;
+    events.emplace_back(reinterpret_cast<const char*>(&address), sizeof address);
+    events.back() += value;
+  }
+  recording_.file("sid-aa.map", fmt::format("{:x}-{:x} r-xp 00000000 00:00 0    {}\n", kWatchedBase,
+                                            kWatchedBase + elf.mapped_size(), PARAMETERS));
+  recording_.file("parameters.sym", sym_file);
+  read_recording();
+  std::vector<Event> all;
+  for (const std::string& event : events) all.push_back({100012, event});
+  EXPECT_THAT(lines(all),
+              ElementsAre("100/101 @20 counter event:watch #0 watched::ratio=-0.5",
+                          "100/101 @20 counter event:watch #0 watched::part=2",
+                          "100/101 @20 counter event:watch #0 watched::total=18446744073709551615",
+                          "100/101 @20 counter event:watch #0 watched::small=-3",
+                          "100/101 @20 counter event:watch #0 watched::ratio=1"));
 }
 
 TEST_F(ThreadEventsTest, ThirtyTwoBitsAndBigEndian) {
