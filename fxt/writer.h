@@ -69,12 +69,6 @@ class PreparedEvent {
   bool is_frame_mark_;    // an instant of it would be one, and is not allowed
 };
 
-// A counter with one series. From Writer::prepare_counter(); belongs to that Writer.
-struct PreparedCounter {
-  PreparedEvent event;
-  std::uint16_t series;
-};
-
 // How a Writer behaves.
 struct WriterOptions {
   std::string_view provider_name = "fxt";  // cut at 255 bytes
@@ -96,33 +90,6 @@ struct WriterCounters {
   std::uint64_t repaired_strings = 0;  // were not UTF-8, or had a NUL
   std::uint64_t inline_strings = 0;    // written inline because the string table is full
   std::uint64_t inline_threads = 0;    // written inline because the thread table is full
-};
-
-// Encoded arguments for prepared events. They can be cleared and filled again without an allocation. Names
-// and texts are references from Writer::string_ref(), or inline.
-class PreparedArguments {
- public:
-  template <typename T>
-  PreparedArguments& add(const TextRef& name, const T& value);
-  void clear() {
-    words_.clear();
-    count_ = in_table_ = 0;
-  }
-  std::size_t count() const { return count_; }
-  std::span<const std::uint64_t> words() const { return words_; }
-
- private:
-  friend class Writer;
-  // Room for an argument with these texts. Throws WriterError if an inline text is one that some reader can't
-  // read.
-  std::uint64_t* next(const TextRef& name, const TextRef& text = {});
-  // Adds the argument that was encoded at `start`. Throws WriterError for a sixteenth argument, and for a
-  // name that another argument has.
-  void commit(std::size_t start, const std::uint64_t* end);
-
-  std::vector<std::uint64_t> words_;
-  std::size_t count_ = 0;
-  std::size_t in_table_ = 0;  // of these: their names
 };
 
 // Not thread-safe: one Writer per thread and Output. Nothing is sent to the Output by the destructor: end
@@ -179,7 +146,7 @@ class Writer {
   // prepared events and thread indices stay valid (W3).
   void switch_provider(std::uint32_t id);
 
-  // ---- Prepared events, for millions of them: no look-up, no allocation. ----
+  // ---- Prepared events, for millions of them: no look-up, no allocation, no arguments. ----
 
   // Registers both strings. Nothing if the string table is full: write such events as values. Empty strings
   // need no table. Asking again gives the same.
@@ -189,10 +156,6 @@ class Writer {
   std::optional<std::uint16_t> string_ref(std::string_view text);
   // Registers the thread. Nothing if the thread table is full: write its events as values.
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);
-  // A counter with this one series, for write_counter(). Nothing if the string table is full.
-  std::optional<PreparedCounter> prepare_counter(std::string_view category, std::string_view name,
-                                                 std::string_view series);
-
   static constexpr std::size_t kCompleteWords = 3;
   static constexpr std::size_t kDurationWords = 2;  // of an instant, a begin or an end
 
@@ -206,39 +169,17 @@ class Writer {
     words[1] = begin;
     words[2] = end;
   }
-  void write_complete(PreparedEvent event, ThreadIndex thread, std::uint64_t begin, std::uint64_t end,
-                      const PreparedArguments& arguments) {
-    const std::uint64_t header = event.header(EventType::DurationComplete, thread, 0);
-    const std::size_t size = size_with(header, kCompleteWords, arguments);
-    admit_complete(header, begin, end);
-    put_event(header, size, begin, arguments)[0] = end;
-  }
-  // A duration begin event, time < 2^63 ns. An event with arguments has at most 4095 words.
+  // A duration begin event, time < 2^63 ns.
   void write_begin(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::DurationBegin, thread, kDurationWords);
     admit_begin(header, time);
     put_point(header, time);
-  }
-  void write_begin(PreparedEvent event, ThreadIndex thread, std::uint64_t time,
-                   const PreparedArguments& arguments) {
-    const std::uint64_t header = event.header(EventType::DurationBegin, thread, 0);
-    const std::size_t size = size_with(header, kDurationWords, arguments);
-    admit_begin(header, time, number_of(arguments));
-    put_event(header, size, time, arguments);
   }
   // A duration end event, time < 2^63 ns.
   void write_end(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::DurationEnd, thread, kDurationWords);
     admit_end(header, time);
     put_point(header, time);
-  }
-  void write_end(PreparedEvent event, ThreadIndex thread, std::uint64_t time,
-                 const PreparedArguments& arguments) {
-    const std::uint64_t header = event.header(EventType::DurationEnd, thread, 0);
-    const std::size_t size = size_with(header, kDurationWords, arguments);
-    check_names_of_begin(header, time, arguments);
-    admit_end(header, time);
-    put_event(header, size, time, arguments);
   }
   // An instant, time < 2^63 ns.
   void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
@@ -247,19 +188,6 @@ class Writer {
     admit_instant(header, time);
     put_point(header, time);
   }
-  void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time,
-                     const PreparedArguments& arguments) {
-    const std::uint64_t header = event.header(EventType::Instant, thread, 0);
-    const std::size_t size = size_with(header, kDurationWords, arguments);
-    if (event.is_frame_mark_) refuse(header, time, time);
-    admit_instant(header, time);
-    put_event(header, size, time, arguments);
-  }
-  // A value of a counter's series: any number.
-  template <typename Number>
-  void write_counter(PreparedCounter counter, ThreadIndex thread, std::uint64_t time, Number value,
-                     std::uint64_t id = 0);
-
   // Room for `words` (at most kMinBufferWords) words, which the caller fills with whole records, encoded by
   // fxt/words.h. The caller keeps all the rules: nothing is checked or remembered here, so other events of
   // the same thread need trust_nesting. Valid until any other call. The words are numbers; the Writer
@@ -297,10 +225,10 @@ class Writer {
       refuse(header, begin, end);
     span_.extend(begin, end);
   }
-  void admit_begin(std::uint64_t header, std::uint64_t time, std::uint32_t arguments = 0) {
+  void admit_begin(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
     if (!span_.fits(time, time) ||
-        (nesting != nullptr && nesting->add_begin(time, {header & kNames, arguments}) != Misplaced::No))
+        (nesting != nullptr && nesting->add_begin(time, {header & kNames}) != Misplaced::No))
       refuse(header, time, time);
     span_.extend(time, time);
   }
@@ -315,11 +243,6 @@ class Writer {
   }
   // Whether an end whose names differ from those of the innermost begin may still end it.
   bool ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
-  // A number for their names; 0 with trust_nesting.
-  std::uint32_t number_of(const PreparedArguments& arguments) const;
-  // Refuses an end with one of the names of its begin.
-  void check_names_of_begin(std::uint64_t header, std::uint64_t time,
-                            const PreparedArguments& arguments) const;
   void admit_instant(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
     if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_point(time, false) != Misplaced::No))
@@ -334,14 +257,6 @@ class Writer {
     words[0] = header;
     words[1] = time;
   }
-  // The size of an event of `words` words with these arguments. Throws WriterError if that is too large, or
-  // if a name is given twice, once by its index and once inline.
-  std::size_t size_with(std::uint64_t header, std::size_t words, const PreparedArguments& arguments) const;
-  bool names_one_twice(const PreparedArguments& arguments) const;
-  // Returns where the words after the arguments lie.
-  std::uint64_t* put_event(std::uint64_t header, std::size_t size, std::uint64_t time,
-                           const PreparedArguments& arguments);
-
   bool write_any(const Record& record);
   RecordBuilder build(std::string_view kind, std::string_view name);
   void put(RecordBuilder& record);
@@ -361,42 +276,5 @@ class Writer {
   std::unique_ptr<ScheduledNames> names_;
   std::unique_ptr<RecordScratch> scratch_;
 };
-
-template <typename T>
-PreparedArguments& PreparedArguments::add(const TextRef& name, const T& value) {
-  const std::size_t start = words_.size();
-  if constexpr (std::same_as<T, TextRef>) {
-    commit(start, put_text(next(name, value), name, value));
-  } else {
-    std::uint64_t* const at = next(name);
-    if constexpr (std::same_as<T, bool>)
-      commit(start, put_bool(at, name, value));
-    else if constexpr (std::same_as<T, Pointer>)
-      commit(start, put_pointer(at, name, value.address));
-    else if constexpr (std::same_as<T, Koid>)
-      commit(start, put_koid(at, name, value.koid));
-    else
-      commit(start, put_number(at, name, value));
-  }
-  return *this;
-}
-
-template <typename Number>
-void Writer::write_counter(PreparedCounter counter, ThreadIndex thread, std::uint64_t time, Number value,
-                           std::uint64_t id) {
-  static_assert(!std::same_as<Number, bool>, "Perfetto takes no bool for a counter's value");
-  const std::uint64_t header = counter.event.header(EventType::Counter, thread, 0);
-  if (!span_.fits(time, time)) refuse(header, time, time);
-  span_.extend(time, time);
-  constexpr std::size_t kMost = 5;  // header, time, argument of two, id
-  std::uint64_t* const words = reserve(kMost).data();
-  const TextRef series = TextRef::table(counter.series);
-  words[1] = time;
-  std::uint64_t* end = put_number(words + 2, series, value);
-  *end++ = id;
-  const auto size = static_cast<std::size_t>(end - words);
-  words[0] = header | EventHeader::ArgumentCount::put(1) | EventHeader::Size::put(size);
-  commit(size);
-}
 
 }  // namespace fxt

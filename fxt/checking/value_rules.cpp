@@ -183,16 +183,15 @@ void CounterRules::check_series(std::string_view counter, std::string_view serie
 }
 
 void CounterRules::add(const Event& event) {
-  for (const Argument& argument : event.arguments)
-    if (argument.name.storage != Storage::Missing && event.name.storage != Storage::Missing &&
-        number_of(argument.value))
-      add_series(event.name.text, argument.name.text);
-}
-
-void CounterRules::add_series(std::string_view counter, std::string_view series) {
-  std::string kept, kept_series;
-  series = as_written(series, kMaxStringBytes, kept_series);
-  if (!counter_of_.contains(series)) counter_of_.emplace(series, as_written(counter, kMaxStringBytes, kept));
+  for (const Argument& argument : event.arguments) {
+    if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing ||
+        !number_of(argument.value))
+      continue;
+    std::string kept, kept_series;
+    const std::string_view series = as_written(argument.name.text, kMaxStringBytes, kept_series);
+    if (!counter_of_.contains(series))
+      counter_of_.emplace(series, as_written(event.name.text, kMaxStringBytes, kept));
+  }
 }
 
 }  // namespace fxt

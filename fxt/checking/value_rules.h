@@ -43,7 +43,6 @@ class CounterRules {
   void check_series(std::string_view counter, std::string_view series, FaultSink& faults) const;
   // To be called for those that were read, or have been written.
   void add(const Event& event);
-  void add_series(std::string_view counter, std::string_view series);
 
  private:
   std::map<std::string, std::string, std::less<>> counter_of_;  // by series; both as written

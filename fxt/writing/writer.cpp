@@ -1,8 +1,6 @@
 // The Writer as a whole: its start and end, providers, and the way for prepared events.
 #include "fxt/writer.h"
 
-#include <algorithm>
-#include <deque>
 #include <memory>
 #include <utility>
 
@@ -15,39 +13,6 @@
 #include "fxt/writing/scheduled_names.h"
 
 namespace fxt {
-namespace {
-
-constexpr const char* kRepeated = "two arguments have one name; Perfetto keeps one of them";
-
-// Of a prepared argument.
-struct Name {
-  std::uint64_t ref = 0;
-  std::span<const std::uint64_t> text = {};  // if it is inline
-  bool is_inline() const { return StringRef::IsInline::get(ref) != 0; }
-  friend bool operator==(const Name& a, const Name& b) {
-    return a.ref == b.ref && std::ranges::equal(a.text, b.text);
-  }
-};
-
-Name name_at(std::span<const std::uint64_t> words, std::size_t at) {
-  Name name{.ref = ArgumentHeader::Name::get(words[at])};
-  if (name.is_inline()) name.text = words.subspan(at + 1, words_of(StringRef::Value::get(name.ref)));
-  return name;
-}
-
-std::size_t hash_of_inline(const Name& name) {
-  std::span<const std::uint64_t> words = name.text;
-  std::vector<std::uint64_t> stream;
-  if constexpr (std::endian::native != std::endian::little) {
-    stream.assign(words.begin(), words.end());
-    reorder_stream(stream.data(), stream.data() + stream.size());
-    words = stream;
-  }
-  const std::string_view bytes(reinterpret_cast<const char*>(words.data()), words.size_bytes());
-  return ArgumentNames::hash_of(bytes.substr(0, StringRef::Value::get(name.ref)));
-}
-
-}  // namespace
 
 Writer::Writer(Output& output, const WriterOptions& options)
     : options_(options),
@@ -119,103 +84,6 @@ std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint
   if (!index) return std::nullopt;
   if (!options_.trust_nesting) nestings_[*index] = &order_->nesting_of(wanted);
   return ThreadIndex{*index};
-}
-
-std::optional<PreparedCounter> Writer::prepare_counter(std::string_view category, std::string_view name,
-                                                       std::string_view series) {
-  Refusal refusal(options_, "counter", name);
-  const std::vector<Argument> value = {{series, 0}};
-  counter_rules_->check({.type = EventType::Counter, .category = category, .name = name, .arguments = value},
-                        refusal);
-  const auto event = prepare(category, name);
-  const auto ref = string_ref(series);
-  if (!event || !ref) return std::nullopt;
-  counter_rules_->add_series(name, series);
-  return PreparedCounter{*event, *ref};
-}
-
-std::uint64_t* PreparedArguments::next(const TextRef& name, const TextRef& text) {
-  for (const TextRef* const part : {&name, &text})
-    if (part->inline_text.size() > kMaxStringBytes || repaired(part->inline_text))
-      throw WriterError("inline text " + quoted(part->inline_text) +
-                        " of an argument: readers take 32,000 bytes of UTF-8 without NUL");
-  const std::size_t words = 2 + name.words() + text.words();  // or one less
-  if (words > kMaxRecordWords) throw WriterError("an argument needs more than the 4095 words of a record");
-  words_.resize(words_.size() + words);
-  return words_.data() + words_.size() - words;
-}
-
-void PreparedArguments::commit(std::size_t start, const std::uint64_t* end) {
-  words_.resize(static_cast<std::size_t>(end - words_.data()));
-  const Name name = name_at(words_, start);
-  bool is_new = true;
-  for (std::size_t at = 0; at < start; at += ArgumentHeader::Size::get(words_[at]))
-    is_new = is_new && name != name_at(words_, at);
-  if (is_new && count_ < kMaxArguments) {
-    ++count_;
-    if (!name.is_inline()) ++in_table_;
-    return;
-  }
-  words_.resize(start);
-  throw WriterError(is_new ? "16 arguments: a record takes 15" : kRepeated);
-}
-
-bool Writer::names_one_twice(const PreparedArguments& arguments) const {
-  std::vector<Name> names;
-  std::deque<std::vector<std::uint64_t>> texts;  // of those in the table
-  for (std::size_t at = 0; at < arguments.words().size();
-       at += ArgumentHeader::Size::get(arguments.words()[at])) {
-    Name name = name_at(arguments.words(), at);
-    if (!name.is_inline()) {
-      const TextRef text = TextRef::inlined(tables_->text_of(name.ref));
-      auto& words = texts.emplace_back(text.words());
-      put_inline(words.data(), text);
-      name = {.ref = text.ref, .text = words};
-    }
-    if (std::ranges::find(names, name) != names.end()) return true;
-    names.push_back(name);
-  }
-  return false;
-}
-
-std::uint32_t Writer::number_of(const PreparedArguments& arguments) const {
-  if (options_.trust_nesting) return 0;
-  const std::span<const std::uint64_t> words = arguments.words();
-  ArgumentNames::Names& names = order_->argument_names().list();
-  for (std::size_t at = 0; at < words.size(); at += ArgumentHeader::Size::get(words[at])) {
-    const Name name = name_at(words, at);
-    names.push_back(name.is_inline() ? hash_of_inline(name)
-                                     : ArgumentNames::hash_of(tables_->text_of(name.ref)));
-  }
-  return order_->argument_names().number_of(names);
-}
-
-void Writer::check_names_of_begin(std::uint64_t header, std::uint64_t time,
-                                  const PreparedArguments& arguments) const {
-  const ThreadNesting* const nesting = nesting_of(header);
-  if (nesting != nullptr && span_.fits(time, time) &&
-      order_->argument_names().share(nesting->around(time).tag.arguments, number_of(arguments)))
-    throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) + ": " +
-                      std::string(kNamedLikeItsBegin));
-}
-
-std::size_t Writer::size_with(std::uint64_t header, std::size_t words,
-                              const PreparedArguments& arguments) const {
-  const std::size_t size = words + arguments.words().size();
-  if (size > kMaxRecordWords)
-    throw WriterError("event " + quoted(tables_->text_of(EventHeader::Name::get(header))) +
-                      ": its strings and arguments need more than the 4095 words of a record");
-  const bool is_mixed = arguments.in_table_ != 0 && arguments.in_table_ != arguments.count();
-  if (is_mixed && names_one_twice(arguments)) throw WriterError(kRepeated);
-  return size;
-}
-
-std::uint64_t* Writer::put_event(std::uint64_t header, std::size_t size, std::uint64_t time,
-                                 const PreparedArguments& arguments) {
-  std::uint64_t* const words = buffer_.claim(size);
-  words[0] = header | EventHeader::Size::put(size) | EventHeader::ArgumentCount::put(arguments.count());
-  words[1] = time;
-  return std::ranges::copy(arguments.words(), words + 2).out;
 }
 
 bool Writer::ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const {

@@ -294,50 +294,24 @@ class Run {
     });
     if (!event || !index) return;
     Event written{.time = make.time(), .thread = thread, .category = "app", .name = name};
-    const bool with_arguments = choice_.one_in(3);
-    PreparedArguments arguments;
-    if (with_arguments) {
-      static const std::vector<Argument> kArguments = {{"n", 5U}, {"t", "text"}};
-      arguments.add(TextRef::table(writer_.string_ref("n").value()), 5U)
-          .add(TextRef::inlined("t"), TextRef::inlined("text"));
-      written.arguments = kArguments;
-    }
-    const auto write = [&](EventType type, auto plain, auto full) {
+    const auto write = [&](EventType type, auto call) {
       written.type = type;
       try_to([&] {
-        with_arguments ? full() : plain();
+        call();
         expected_.push_back(written);
       });
     };
-    switch (choice_.pick(5)) {
+    switch (choice_.pick(4)) {
       case 0:
-        return write(
-            EventType::DurationBegin, [&] { writer_.write_begin(*event, *index, written.time); },
-            [&] { writer_.write_begin(*event, *index, written.time, arguments); });
+        return write(EventType::DurationBegin, [&] { writer_.write_begin(*event, *index, written.time); });
       case 1:
-        return write(
-            EventType::DurationEnd, [&] { writer_.write_end(*event, *index, written.time); },
-            [&] { writer_.write_end(*event, *index, written.time, arguments); });
+        return write(EventType::DurationEnd, [&] { writer_.write_end(*event, *index, written.time); });
       case 2:
-        return write(
-            EventType::Instant, [&] { writer_.write_instant(*event, *index, written.time); },
-            [&] { writer_.write_instant(*event, *index, written.time, arguments); });
-      case 3:
-        return try_to([&] {
-          const auto counter = writer_.prepare_counter("app", name, "series");
-          writer_.write_counter(counter.value(), *index, written.time, 7, 3);
-          static const std::vector<Argument> kSeries = {{"series", 7}};
-          written.type = EventType::Counter;
-          written.arguments = kSeries;
-          written.id = 3;
-          expected_.push_back(written);
-        });
+        return write(EventType::Instant, [&] { writer_.write_instant(*event, *index, written.time); });
       default:
         written.end = choice_.one_in(8) ? make.time() : written.time + choice_.pick(9);
-        return write(
-            EventType::DurationComplete,
-            [&] { writer_.write_complete(*event, *index, written.time, written.end); },
-            [&] { writer_.write_complete(*event, *index, written.time, written.end, arguments); });
+        return write(EventType::DurationComplete,
+                     [&] { writer_.write_complete(*event, *index, written.time, written.end); });
     }
   }
 

@@ -5,7 +5,6 @@
 
 #include "fxt/checker.h"
 #include "fxt/reader.h"
-#include "fxt/scoped_duration.h"
 #include "fxt/words.h"
 #include "fxt/writer.h"
 
