@@ -34,6 +34,10 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) noexcept;
 
   void write(std::span<const std::byte> bytes);
+  // Replaces bytes that have been written. Only where the file is a regular one.
+  void overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
+  // Begins again with an empty file. The same.
+  void restart();
   // The file is complete. With `sync`, it is on the disk before it gets its name, and its name after it.
   void commit(bool sync = false);
 

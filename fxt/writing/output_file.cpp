@@ -112,6 +112,8 @@ class OutputFile::State {
   State& operator=(const State&) = delete;
 
   void write(std::span<const std::byte> bytes);
+  void overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
+  void restart();
   void commit(bool sync);
 
   const std::string name;
@@ -239,6 +241,16 @@ void OutputFile::State::write(std::span<const std::byte> bytes) {
   }
 }
 
+void OutputFile::State::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+  const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  if (written != static_cast<ssize_t>(bytes.size())) fail("can't overwrite");
+}
+
+void OutputFile::State::restart() {
+  if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0) fail("can't empty");
+  bytes_written = 0;
+}
+
 void OutputFile::State::commit(bool sync) {
   if (fd_ < 0) return;  // is complete
   if (is_direct_) {
@@ -281,6 +293,10 @@ OutputFile::~OutputFile() = default;
 OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 void OutputFile::write(std::span<const std::byte> bytes) { state_->write(bytes); }
+void OutputFile::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+  state_->overwrite(offset, bytes);
+}
+void OutputFile::restart() { state_->restart(); }
 void OutputFile::commit(bool sync) { state_->commit(sync); }
 const std::string& OutputFile::name() const { return state_->name; }
 std::uint64_t OutputFile::bytes_written() const { return state_->bytes_written; }

@@ -1,11 +1,13 @@
 // How fast the library writes and reads, against copying the same bytes.
 #include <benchmark/benchmark.h>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include "fxt/checker.h"
 #include "fxt/reader.h"
+#include "fxt/tracer.h"
 #include "fxt/writer.h"
 #include "tests/bench/ready_memory.h"
 
@@ -146,6 +148,38 @@ void check_records(benchmark::State& state) {
   set_rates(state);
 }
 BENCHMARK(check_records);
+
+// ---- The Tracer: what an event costs the program that is traced. The file is written meanwhile. ----
+
+const fxt::TraceCategory kApp("app"), kOff("off", false);
+const fxt::TraceEvent kWork(kApp, "work"), kNothing(kOff, "nothing");
+
+void look_at_the_clock(benchmark::State& state) {
+  for (auto unused : state) benchmark::DoNotOptimize(fxt::now_ns());
+}
+BENCHMARK(look_at_the_clock);
+
+// `bytes`: of a ring; 0: none.
+template <typename Do>
+void trace(benchmark::State& state, std::size_t bytes, Do one) {
+  {
+    const fxt::Tracer tracer("/tmp/fxt_bench.fxt", {.ring_bytes = bytes});
+    for (auto unused : state) one();
+  }
+  std::remove("/tmp/fxt_bench.fxt");
+}
+
+constexpr std::size_t kRing = std::size_t{64} << 20;
+constexpr auto kScope = [] { const fxt::TraceScope scope(kWork); };
+constexpr auto kScopeWithNumber = [] { const fxt::TraceScope scope(kWork, "size", 42); };
+constexpr auto kInstant = [] { fxt::trace_instant(kWork); };
+constexpr auto kOffScope = [] { const fxt::TraceScope scope(kNothing); };
+BENCHMARK_CAPTURE(trace, scope, 0, kScope);
+BENCHMARK_CAPTURE(trace, scope_with_number, 0, kScopeWithNumber);
+BENCHMARK_CAPTURE(trace, instant, 0, kInstant);
+BENCHMARK_CAPTURE(trace, scope_to_ring, kRing, kScope);
+BENCHMARK_CAPTURE(trace, instant_to_ring, kRing, kInstant);
+BENCHMARK_CAPTURE(trace, scope_that_is_off, 0, kOffScope);
 
 }  // namespace
 
