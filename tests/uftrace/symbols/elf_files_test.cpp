@@ -127,6 +127,7 @@ TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
 class ParametersOfFiles : public ElfFilesTest {
  protected:
   ParametersOfFiles() {
+    options_.names_parameters = true;
     const RegularFile file(PARAMETERS, {});
     const ElfImage elf(file);
     image_ = {.kind = Image::Kind::Module,
