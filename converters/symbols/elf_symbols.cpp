@@ -44,12 +44,11 @@ const ElfSection* symbol_section(const ElfImage& image) {
 }
 
 // `base` is the address of the first mapping. A debug file may have another one than its program.
-void add_symbols(const ElfImage& image, std::uint64_t base, std::vector<std::string>& texts,
-                 std::vector<Symbol>& symbols) {
+void add_symbols(const ElfImage& image, std::uint64_t base, std::vector<Symbol>& symbols) {
   const ElfSection* const table = symbol_section(image);
   Elf_Data* const data = table != nullptr ? image.data(*table) : nullptr;
   if (data == nullptr || table->entry_size == 0) return;
-  const std::string_view text = texts.emplace_back(image.strings_of(*table));
+  const std::string_view text = image.strings_of(*table);
   const std::uint64_t count = std::min<std::uint64_t>(data->d_size / table->entry_size, INT32_MAX);
   for (int i = 0; i < static_cast<int>(count); ++i) {
     GElf_Sym symbol;
@@ -200,16 +199,13 @@ std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings)
 bool has_full_symbols(const ElfImage& image) { return image.find(SHT_SYMTAB) != nullptr; }
 
 std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug) {
-  std::vector<std::string> texts;
-  texts.reserve(2);  // names of the symbols and of the PLT, borrowed below
   std::vector<Symbol> symbols;
   const ElfImage& source = debug != nullptr ? *debug : image;
-  add_symbols(source, image.base(), texts, symbols);
+  add_symbols(source, image.base(), symbols);
   put_best_names_first(symbols, has_full_symbols(source));
 
   const ElfSection* const dynamic = image.find(SHT_DYNSYM);
-  const std::string_view strings =
-      texts.emplace_back(dynamic != nullptr ? image.strings_of(*dynamic) : std::string_view{});
+  const std::string_view strings = dynamic != nullptr ? image.strings_of(*dynamic) : std::string_view{};
   for (Symbol entry : plt_entries(image, strings)) {
     if (entry.start < image.base()) continue;
     entry.start -= image.base();
@@ -218,7 +214,7 @@ std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfIm
   }
   std::erase_if(symbols, [](const Symbol& symbol) { return symbol.name.empty(); });
   if (symbols.empty()) return nullptr;
-  return std::make_unique<SymbolTable>(std::move(texts), std::move(symbols));
+  return std::make_unique<SymbolTable>(std::move(symbols));
 }
 
 namespace {

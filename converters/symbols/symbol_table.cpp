@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "converters/model/reading/text.h"
@@ -58,21 +60,18 @@ std::optional<Symbol> parse_symbol_line(std::string_view line) {
   return symbol;
 }
 
-SymbolTable::SymbolTable(std::string text) {
-  texts_.push_back(std::move(text));
-  read_lines();
+SymbolTable::SymbolTable(std::string_view text) {
+  read_lines(text);
   put_in_order();
 }
 
-SymbolTable::SymbolTable(std::vector<std::string> texts, std::vector<Symbol> symbols)
-    : texts_(std::move(texts)), symbols_(std::move(symbols)) {
-  put_in_order();
-}
+SymbolTable::SymbolTable(std::vector<Symbol> symbols) : symbols_(std::move(symbols)) { put_in_order(); }
 
 void SymbolTable::put_in_order() {
   sort_by_start();
   close_open_ends();
   std::erase_if(symbols_, [](const Symbol& s) { return s.type == kMarkerType; });
+  for (Symbol& symbol : symbols_) symbol.name = names_.keep(symbol.name);
   functions_ = segments_of(&Symbol::is_function);
   variables_ = segments_of(&Symbol::is_variable);
 }
@@ -86,11 +85,11 @@ void SymbolTable::sort_by_start() {
                      begins_before);
 }
 
-void SymbolTable::read_lines() {
-  Lines lines(texts_.front());
+void SymbolTable::read_lines(std::string_view text) {
+  Lines lines(text);
   // Reserved memory that stays unused costs nothing.
   constexpr std::size_t kShortLine = 24;
-  symbols_.reserve(texts_.front().size() / kShortLine);
+  symbols_.reserve(text.size() / kShortLine);
   while (const auto line = lines.next()) {
     if (line->empty() || line->starts_with('#')) continue;
     auto symbol = parse_symbol_line(*line);
@@ -116,8 +115,9 @@ void SymbolTable::close_open_ends() {
 
 // Cuts overlapping symbols into segments that do not overlap. Walks over the starts, with the symbols that
 // are open there on a stack, the one that began last on top.
-std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (Symbol::*is_wanted)() const) const {
-  std::vector<Segment> segments;
+SymbolTable::Segments SymbolTable::segments_of(bool (Symbol::*is_wanted)() const) const {
+  Segments found;
+  std::vector<Segment>& segments = found.all;
   segments.reserve(symbols_.size());
   std::vector<std::uint32_t> open;
   const auto add = [&](std::uint64_t start, std::uint32_t symbol) {
@@ -147,13 +147,30 @@ std::vector<SymbolTable::Segment> SymbolTable::segments_of(bool (Symbol::*is_wan
     group = group_end;
   }
   close_until(kOpenEnd - 1);
-  return segments;
+  found.make_index();
+  return found;
 }
 
-const Symbol* SymbolTable::find(const std::vector<Segment>& segments, std::uint64_t address) const {
-  auto after = std::ranges::upper_bound(segments, address, {}, &Segment::start);
-  if (after == segments.begin()) return nullptr;
-  const std::uint32_t symbol = (--after)->symbol;
+void SymbolTable::Segments::make_index() {
+  if (all.empty()) return;
+  const std::uint64_t range = all.back().start - all.front().start;
+  constexpr std::size_t kSegmentsEach = 4;
+  while ((range >> shift) > std::max<std::size_t>(all.size() / kSegmentsEach, 1)) ++shift;
+  before.resize((range >> shift) + 2);
+  for (const Segment& segment : all) ++before[((segment.start - all.front().start) >> shift) + 1];
+  std::partial_sum(before.begin(), before.end(), before.begin());
+}
+
+const Symbol* SymbolTable::find(const Segments& segments, std::uint64_t address) const {
+  const std::vector<Segment>& all = segments.all;
+  if (all.empty() || address < all.front().start) return nullptr;
+  const std::size_t part =
+      std::min<std::uint64_t>((address - all.front().start) >> segments.shift, segments.before.size() - 2);
+  const auto from = all.begin() + segments.before[part], to = all.begin() + segments.before[part + 1];
+  const std::uint32_t symbol =
+      std::prev(std::upper_bound(from, to, address, [](std::uint64_t a, const Segment& s) {
+        return a < s.start;
+      }))->symbol;
   return symbol == kNone ? nullptr : &symbols_[symbol];
 }
 

@@ -8,13 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "converters/model/names/names.h"
+
 namespace convert {
 
 // Addresses count from the image's first mapping; those of the kernel are absolute.
 struct Symbol {
   std::uint64_t start;
   std::uint64_t end;      // the first address after it
-  std::string_view name;  // as in the ELF file, mangled; borrowed from the table
+  std::string_view name;  // as in the ELF file, mangled; of a table's symbols: kept by it
   char type;              // as nm prints it, and 'P' for an entry of the procedure linkage table
 
   bool is_plt() const { return type == 'P'; }
@@ -26,15 +28,15 @@ struct Symbol {
 // In kallsyms the name of the kernel module follows, after a tab; it is left out. Nothing for other lines.
 std::optional<Symbol> parse_symbol_line(std::string_view line);
 
-// A table can be large (a libc has thousands of symbols, a browser a million): it keeps the text of its file,
-// and names are borrowed from that. Hence it can't be copied or moved.
+// A table can be large (a libc has thousands of symbols, a browser a million): it keeps the names side by
+// side. Hence it can't be copied or moved.
 class SymbolTable {
  public:
   // The lines of a .sym file or of kallsyms. Ignores comments, and symbols that are neither function nor
   // variable.
-  explicit SymbolTable(std::string text);
-  // Symbols in any order; their names are borrowed from the texts.
-  SymbolTable(std::vector<std::string> texts, std::vector<Symbol> symbols);
+  explicit SymbolTable(std::string_view text);
+  // Symbols in any order; their names are copied.
+  explicit SymbolTable(std::vector<Symbol> symbols);
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
@@ -55,18 +57,26 @@ class SymbolTable {
     std::uint32_t symbol;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Segments {
+    std::vector<Segment> all = {};  // by start
+    // How many begin before each 2^shift-th address from the first start on, so that few have to be compared.
+    std::vector<std::uint32_t> before = {};
+    unsigned shift = 0;
 
-  void read_lines();
+    void make_index();
+  };
+
+  void read_lines(std::string_view text);
   void put_in_order();
   void sort_by_start();
   void close_open_ends();
-  std::vector<Segment> segments_of(bool (Symbol::*is_wanted)() const) const;
-  const Symbol* find(const std::vector<Segment>& segments, std::uint64_t address) const;
+  Segments segments_of(bool (Symbol::*is_wanted)() const) const;
+  const Symbol* find(const Segments& segments, std::uint64_t address) const;
 
-  std::vector<std::string> texts_;
+  TextPool names_;
   std::vector<Symbol> symbols_;
-  std::vector<Segment> functions_;
-  std::vector<Segment> variables_;
+  Segments functions_;
+  Segments variables_;
   std::vector<std::uint64_t> damaged_lines_;
 };
 

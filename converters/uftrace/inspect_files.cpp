@@ -31,14 +31,14 @@ std::size_t count_enums(std::string_view definitions) {
   return count;
 }
 
-Outline symbols_in(const std::filesystem::path& path, std::string text, Notes& notes) {
+Outline symbols_in(const std::filesystem::path& path, std::string_view text, Notes& notes) {
   Outline outline;
   outline["file"] = path.filename().string();
   const ModuleFileHeader header = parse_module_file_header(text);
   add_text(outline, "module", header.module_path);
   add_text(outline, "build id", header.build_id);
   outline["bytes"] = text.size();
-  const auto table = read_symbol_table(std::move(text), path.native(), notes);
+  const auto table = read_symbol_table(text, path.native(), notes);
   const auto& symbols = table->symbols();
   const auto functions = std::ranges::count_if(symbols, &Symbol::is_function);
   const auto library_calls = std::ranges::count_if(symbols, &Symbol::is_plt);
@@ -109,7 +109,7 @@ Outline outline_of_symbols(const Directory& directory, Notes& notes) {
   files.emplace_back("kallsyms");
   for (const std::string& file : files)
     if (auto text = read_optional_file(directory.path / file, notes))
-      list.push_back(symbols_in(directory.path / file, std::move(*text), notes));
+      list.push_back(symbols_in(directory.path / file, *text, notes));
   return list;
 }
 

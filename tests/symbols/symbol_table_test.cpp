@@ -1,5 +1,6 @@
 #include "converters/symbols/symbol_table.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -69,6 +70,30 @@ TEST(SymbolTable, GroupsNeedNotBeInOrder) {
   EXPECT_EQ(symbols.at(0x100f), "a");
   EXPECT_EQ(symbols.at(0x1010), "-");
   EXPECT_EQ(symbols.at(0x20ff), "b");
+}
+
+// Close together, far apart, and at both ends of the address space.
+TEST(SymbolTable, IsTheSameAsASearch) {
+  std::vector<Symbol> symbols;
+  for (unsigned bit = 4; bit < 64; ++bit)
+    for (std::uint64_t i = 0; i < 5; ++i)
+      symbols.push_back({.start = (std::uint64_t{1} << bit) + i,
+                         .end = (std::uint64_t{1} << bit) + i + 1,
+                         .name = "f",
+                         .type = 'T'});
+  const SymbolTable table(symbols);
+  for (const Symbol& symbol : symbols) {
+    for (const std::uint64_t address : {symbol.start - 1, symbol.start, symbol.start + 1}) {
+      const auto found = std::ranges::find(symbols, address, &Symbol::start);
+      const Symbol* const function = table.find_function(address);
+      ASSERT_EQ(function != nullptr, found != symbols.end()) << address;
+      if (function != nullptr) {
+        ASSERT_EQ(function->start, address);
+      }
+    }
+  }
+  EXPECT_EQ(table.find_function(0), nullptr);
+  EXPECT_EQ(table.find_function(~std::uint64_t{0}), nullptr);
 }
 
 TEST(SymbolTable, EachLineMayHaveASizeOrNot) {

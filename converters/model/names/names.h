@@ -3,6 +3,7 @@
 // what an id stands for does not. The ids may differ from run to run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -47,6 +48,29 @@ class StableVector {
   std::size_t size_ = 0;
 };
 
+// Keeps texts side by side in large pieces of memory, where they stay.
+class TextPool {
+ public:
+  std::string_view keep(std::string_view text) {
+    if (text.size() > bytes_left_) {
+      bytes_left_ = std::max(kChunkBytes, text.size());
+      chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes_left_));
+      free_ = chunks_.back().get();
+    }
+    char* const kept = free_;
+    free_ = std::ranges::copy(text, kept).out;
+    bytes_left_ -= text.size();
+    return {kept, text.size()};
+  }
+
+ private:
+  static constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* free_ = nullptr;  // in the last of them
+  std::size_t bytes_left_ = 0;
+};
+
 class Names {
  public:
   struct Label {
@@ -57,7 +81,7 @@ class Names {
   // The same text gives the same id. Ids count up from 0 without gaps. Any bytes are allowed.
   NameId intern(std::string_view text);
   // Valid as long as this object.
-  std::string_view text(NameId id) const { return texts_[index(id)]; }
+  const std::string_view& text(NameId id) const { return texts_[index(id)]; }
   std::size_t size() const;
 
   LabelId intern_label(NameId category, NameId name);
@@ -65,42 +89,30 @@ class Names {
     const NameId category_id = intern(category);
     return intern_label(category_id, intern(name));
   }
-  Label label(LabelId id) const { return labels_[index(id)]; }
+  const Label& label(LabelId id) const { return labels_[index(id)]; }
   std::size_t label_count() const;
 
   static constexpr std::size_t index(NameId id) { return static_cast<std::size_t>(id); }
   static constexpr std::size_t index(LabelId id) { return static_cast<std::size_t>(id); }
 
  private:
-  // Finds ids by the hash of what they stand for: a table with open addressing, at most half full. A program
-  // has up to a million names, which would take a hundred bytes each in a map of strings.
-  class IdTable {
-   public:
-    // The id with that hash for which `is_it(id)`; if there is none, `next`, which is added.
-    template <typename IsIt>
-    std::uint32_t find_or_add(std::uint32_t hash, std::uint32_t next, IsIt is_it);
-
-   private:
-    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    struct Slot {
-      std::uint32_t hash = 0;
-      std::uint32_t id = kNone;
-    };
-    void grow();
-
-    std::vector<Slot> slots_ = std::vector<Slot>(256);
-    std::size_t used_ = 0;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t id = kNone;
   };
-
-  std::string_view keep(std::string_view text);
+  void grow();
 
   mutable std::mutex mutex_;
   StableVector<std::string_view> texts_;
   StableVector<Label> labels_;
-  IdTable text_ids_, label_ids_;
-  std::vector<std::unique_ptr<char[]>> bytes_;  // of the texts
-  char* free_ = nullptr;                        // in the last of them
-  std::size_t bytes_left_ = 0;
+  TextPool pool_;  // of the texts
+  // Finds texts by their hash, with open addressing, at most half full. A program has up to a million names,
+  // which would take a hundred bytes each in a map of strings.
+  std::vector<Slot> slots_ = std::vector<Slot>(256);
+  // The labels of one name are chained: a name has few categories.
+  std::vector<std::uint32_t> newest_label_;  // by name
+  std::vector<std::uint32_t> older_label_;   // by label
 };
 
 }  // namespace convert

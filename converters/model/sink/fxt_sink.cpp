@@ -92,10 +92,31 @@ bool FxtSink::is_frame_mark(const PendingEvent& event) const {
   return event.kind == EventKind::Instant && frame_marks_[Names::index(event.label)];
 }
 
+// Names without refs are so many that they lie anywhere in memory: those of all events are fetched side by
+// side.
+void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
+  const auto for_each_label = [runs](auto fetch) {
+    for (const MergedRun& run : runs)
+      for (const PendingEvent& event : run.events) fetch(event.label);
+  };
+  const auto fetch = [](const auto& value) {
+    __builtin_prefetch(&value);
+    asm volatile("");  // else GCC takes this function for one without effect, and drops its calls
+  };
+  const auto name_of = [this](LabelId label) { return names_.label(label).name; };
+  for_each_label([&](LabelId label) {
+    fetch(headers_[Names::index(label)]);
+    fetch(names_.label(label));
+  });
+  for_each_label([&](LabelId label) { fetch(names_.text(name_of(label))); });
+  for_each_label([&](LabelId label) { fetch(*names_.text(name_of(label)).data()); });
+}
+
 void FxtSink::write(std::span<const MergedRun> runs) {
   headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // events without a label use the first
   frame_marks_.resize(headers_.size());
   table_refs_.resize(names_.size(), kNoRef);
+  if (table_is_full_) fetch_names(runs);
   if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().events.front().time_ns;
   const std::uint64_t* const headers = headers_.data();
   std::uint64_t *begin = nullptr, *word = nullptr, *end = nullptr;

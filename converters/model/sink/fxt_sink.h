@@ -68,6 +68,7 @@ class FxtSink : public EventSink {
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
   void write_hints(const fxt::PerfettoPackets& packets);
+  void fetch_names(std::span<const MergedRun> runs) const;
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
   bool is_frame_mark(const PendingEvent& event) const;

@@ -21,10 +21,10 @@ constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
   RegularFile(path, {});  // opening a FIFO would hang
   std::ifstream file(path);
-  std::vector<std::string> texts{{std::istreambuf_iterator(file), {}}};
+  const std::string text{std::istreambuf_iterator(file), {}};
   std::vector<Symbol> functions;
   bool is_symbol_list = false;
-  split(texts.front(), '\n', [&](std::string_view line) {
+  split(text, '\n', [&](std::string_view line) {
     auto symbol = parse_symbol_line(line);
     if (!symbol) return;
     symbol->name = symbol->name.substr(0, symbol->name.find_first_of(" \r"));
@@ -35,10 +35,10 @@ KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
     if (symbol->is_function())
       functions.push_back(*symbol);
     else if (symbol->is_variable() || kOtherVariables.find(symbol->type) != std::string_view::npos)
-      objects_.try_emplace(symbol->name, DataObject{symbol->start, 0});
+      objects_.try_emplace(names_.keep(symbol->name), DataObject{symbol->start, 0});
   });
   if (!is_symbol_list) throw InputError(Location::file(path.string()), "not a list of a kernel's symbols");
-  functions_ = std::make_unique<SymbolTable>(std::move(texts), std::move(functions));
+  functions_ = std::make_unique<SymbolTable>(std::move(functions));
 }
 
 CodeInfo KernelSymbolList::code_at(std::uint64_t address) const {

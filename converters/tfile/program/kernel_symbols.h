@@ -27,7 +27,8 @@ class KernelSymbolList : public ProgramSymbols {
   std::optional<DataObject> object(const std::string& name) const override;
 
  private:
-  std::unique_ptr<const SymbolTable> functions_;  // and the text that names are borrowed from
+  std::unique_ptr<const SymbolTable> functions_;
+  TextPool names_;  // of the objects
   std::unordered_map<std::string_view, DataObject> objects_;
 };
 

@@ -85,7 +85,7 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
   PayloadLayouts& layouts_;
   TaskSymbols symbols_;
   // All of these symbols:
-  using FunctionCache = GrowingCache<const FunctionLayouts*, 8>;
+  using FunctionCache = AddressCache<const FunctionLayouts*, 8>;
   std::optional<FunctionCache> functions_;  // made at the first payload: most threads have none
   std::vector<AddressRange> ranges_;        // where symbols may be, by start, without overlaps
   std::unordered_map<std::uint64_t, std::optional<NameId>> pointers_;

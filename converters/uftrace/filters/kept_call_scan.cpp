@@ -60,7 +60,7 @@ void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
 
 void KeptCallScan::before_call(const RecordItem& item) {
   --left_;
-  if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_ = {};
+  if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
 // Follows the walk's open calls. A call without an exit or without an entry is kept.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,42 +10,8 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
-#include "fxt/field.h"
 
 namespace convert::uftrace {
-
-// Direct-mapped, with 2^Bits entries: two addresses of one slot replace each other, at the cost of a slow
-// look-up.
-template <typename Meaning, unsigned Bits = 12>
-class AddressCache {
- public:
-  struct Entry {
-    std::uint64_t address = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
-    Meaning meaning{};
-  };
-
-  // The entry of the address's slot, which may be that of another address.
-  const Entry& slot_for(std::uint64_t address) const { return entries_[slot_of(address)]; }
-  // Null if the address is not here.
-  const Meaning* find(std::uint64_t address) const {
-    const Entry& entry = slot_for(address);
-    return entry.address == address ? &entry.meaning : nullptr;
-  }
-  const Meaning& put(std::uint64_t address, Meaning meaning) {
-    Entry& entry = entries_[slot_of(address)];
-    entry = {address, meaning};
-    return entry.meaning;
-  }
-
- private:
-  // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
-  using HashBits = fxt::Field<64 - Bits, 63>;
-  static std::size_t slot_of(std::uint64_t address) {
-    return HashBits::get(address * 0x9e37'79b9'7f4a'7c15u);
-  }
-
-  std::array<Entry, HashBits::kMax + 1> entries_{};
-};
 
 // The memory into which the caches of a recording may grow. Safe to use from several threads.
 class CacheBudget {
@@ -65,60 +30,82 @@ class CacheBudget {
   std::atomic<std::size_t> bytes_;
 };
 
-// Direct-mapped like AddressCache, but grows while addresses replace each other, as far as the budget allows.
-template <typename Meaning, unsigned FirstBits>
-class GrowingCache {
+// Holds 2^FirstBits entries at first, and grows while they replace each other, as far as the budget allows.
+// An entry stands at its address's slot or at one of those after it.
+template <typename Meaning, unsigned FirstBits = 12>
+class AddressCache {
  public:
-  using Entry = typename AddressCache<Meaning>::Entry;
+  struct Entry {
+    std::uint64_t address = kNoAddress;
+    Meaning meaning{};
+  };
   // For loops. Valid until the next put().
   struct View {
     const Entry* entries;
     unsigned shift;
-    // The entry of the address's slot, which may be that of another address.
+    // The entry at the address's slot, which may be that of another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
   };
 
-  // Borrows the budget.
-  explicit GrowingCache(CacheBudget& budget) : budget_(budget) {}
-  ~GrowingCache() { budget_.give_back(taken_bytes_); }
-  GrowingCache(const GrowingCache&) = delete;
-  GrowingCache& operator=(const GrowingCache&) = delete;
+  // Without a budget it does not grow. Borrows the budget.
+  AddressCache() = default;
+  explicit AddressCache(CacheBudget& budget) : budget_(&budget) {}
+  ~AddressCache() {
+    if (budget_ != nullptr) budget_->give_back(taken_bytes_);
+  }
+  AddressCache(const AddressCache&) = delete;
+  AddressCache& operator=(const AddressCache&) = delete;
 
   View view() const { return {entries_.data(), shift_}; }
   // Null if the address is not here.
   const Meaning* find(std::uint64_t address) const {
-    const Entry& entry = view().slot_for(address);
-    return entry.address == address ? &entry.meaning : nullptr;
+    const Entry* const entry = place_of(address);
+    return entry != nullptr && entry->address == address ? &entry->meaning : nullptr;
   }
   const Meaning& put(std::uint64_t address, const Meaning& meaning) {
-    if (entries_[slot_of(address, shift_)].address != kNoAddress && ++replaced_ > entries_.size() / 4) grow();
-    Entry& entry = entries_[slot_of(address, shift_)];
+    const Entry* place = place_of(address);
+    if (place == nullptr && ++replaced_ > entries_.size() / 16 && try_grow()) place = place_of(address);
+    Entry& entry = entries_[place != nullptr ? static_cast<std::size_t>(place - entries_.data())
+                                             : slot_of(address, shift_)];
     entry = {address, meaning};
     return entry.meaning;
   }
+  void clear() { std::ranges::fill(entries_, Entry{}); }
   std::size_t size() const { return entries_.size(); }
 
  private:
-  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
-  static constexpr unsigned kGrowthBits = 2;
+  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
+  static constexpr std::size_t kPlaces = 8;                       // where an entry may stand
+  static constexpr std::size_t kSize = std::size_t{1} << FirstBits;
 
+  // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
   static std::size_t slot_of(std::uint64_t address, unsigned shift) {
     return (address * 0x9e37'79b9'7f4a'7c15u) >> shift;
   }
-  void grow() {
+  // Where the address stands, or may be put; null if all of its places hold others.
+  const Entry* place_of(std::uint64_t address) const {
+    const std::size_t slot = slot_of(address, shift_);
+    for (std::size_t i = slot; i != slot + kPlaces; ++i) {
+      const Entry& entry = entries_[i & (entries_.size() - 1)];
+      if (entry.address == address || entry.address == kNoAddress) return &entry;
+    }
+    return nullptr;
+  }
+  bool try_grow() {
     replaced_ = 0;
-    const std::size_t bytes = entries_.size() * sizeof(Entry), more = (bytes << kGrowthBits) - bytes;
-    if (!budget_.try_take(more)) return;
+    const std::size_t more = entries_.size() * sizeof(Entry);
+    if (budget_ == nullptr || !budget_->try_take(more)) return false;
     taken_bytes_ += more;
-    shift_ -= kGrowthBits;
-    std::vector<Entry> before(entries_.size() << kGrowthBits);
+    --shift_;
+    std::vector<Entry> before(2 * entries_.size());
     before.swap(entries_);
     for (const Entry& entry : before)
-      if (entry.address != kNoAddress) entries_[slot_of(entry.address, shift_)] = entry;
+      if (entry.address != kNoAddress) put(entry.address, entry.meaning);
+    return true;
   }
 
-  CacheBudget& budget_;
-  std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << FirstBits);
+  CacheBudget* budget_ = nullptr;
+  std::vector<Entry> entries_ = std::vector<Entry>(kSize);
   unsigned shift_ = 64 - FirstBits;  // of a hash, to the number of its slot
   std::size_t replaced_ = 0;         // entries, since the cache grew
   std::size_t taken_bytes_ = 0;      // of the budget
@@ -131,12 +118,12 @@ struct CallName {
   NameId line = kNoLine;
 };
 
-class LabelCache : public GrowingCache<CallName, 12> {
+class LabelCache : public AddressCache<CallName> {
  public:
-  using GrowingCache::GrowingCache;
+  using AddressCache::AddressCache;
   const CallName& put(std::uint64_t address, const CallName& name) {
     has_lines_ |= name.line != CallName::kNoLine;
-    return GrowingCache::put(address, name);
+    return AddressCache::put(address, name);
   }
   // False if none of the names here has a line.
   bool has_lines() const { return has_lines_; }

@@ -139,8 +139,8 @@ std::optional<std::string> ModuleFiles::of_library(std::string_view path) {
   return candidates.size() == 1 ? std::optional(candidates.front()) : std::nullopt;
 }
 
-std::unique_ptr<SymbolTable> read_symbol_table(std::string text, std::string_view path, Notes& notes) {
-  auto table = std::make_unique<SymbolTable>(std::move(text));
+std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes) {
+  auto table = std::make_unique<SymbolTable>(text);
   for (const std::uint64_t line : table->damaged_lines())
     notes.add(kDamagedLine,
               [&] { return Location::line(path, line).text() + ": expected \"address [size] type name\""; });
@@ -155,7 +155,7 @@ const SymbolTable* SymbolFiles::of(const Image& image) {
   if (is_new) {
     const auto path = directory_.path / *name;
     if (auto text = read_optional_file(path, notes_))
-      table->second = read_symbol_table(std::move(*text), path.native(), notes_);
+      table->second = read_symbol_table(*text, path.native(), notes_);
   }
   return table->second.get();
 }
@@ -173,17 +173,16 @@ std::pair<std::string, const SymbolTable*> SymbolFiles::from_debug_file(const Im
   if (!name) return {};
   const auto [table, is_new] = tables_.try_emplace(*name);
   if (is_new) {
-    std::vector<std::string> texts;
-    texts.push_back(read_optional_file(directory_.path / *name, notes_).value_or(""));
+    const std::string text = read_optional_file(directory_.path / *name, notes_).value_or("");
     std::vector<Symbol> symbols;
-    Lines lines(texts.front());
+    Lines lines(text);
     while (const auto line = lines.next())
       if (const auto function = parse_debug_function(*line))
         symbols.push_back({.start = function->offset,
                            .end = function->offset + std::min(kLongestPrologue, ~function->offset),
                            .name = function->name,
                            .type = 'T'});
-    if (!symbols.empty()) table->second = std::make_unique<SymbolTable>(std::move(texts), std::move(symbols));
+    if (!symbols.empty()) table->second = std::make_unique<SymbolTable>(std::move(symbols));
   }
   return {*name, table->second.get()};
 }

@@ -93,7 +93,7 @@ class ModuleFiles {
 };
 
 // The symbols in a text file; notes its damaged lines. `path` is for the notes.
-std::unique_ptr<SymbolTable> read_symbol_table(std::string text, std::string_view path, Notes& notes);
+std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
 // Reads .sym files on demand. A recorder that was killed leaves none; its .dbg files then tell which build
 // was loaded, and where functions begin. Tables are valid as long as this object.

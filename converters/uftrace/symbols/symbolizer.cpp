@@ -12,6 +12,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::uint64_t kPageSize = 4096;
+constexpr LabelId kNoLabel{~std::uint32_t{0}};
 
 SymbolAt symbol_in(const Image& image, std::uint64_t address) {
   if (image.symbols == nullptr) return {.image = &image};
@@ -140,28 +141,29 @@ std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t librar
   const std::lock_guard lock(mutex_);
   const auto [found, is_new] =
       epoch_ids_.try_emplace({space, libraries}, static_cast<std::uint32_t>(epochs_.size()));
-  if (is_new) {
-    epochs_.push_back({.space = space, .libraries = libraries});
-    labels_.emplace_back();
-  }
+  if (is_new) epochs_.push_back({.space = space, .libraries = libraries});
   return found->second;
 }
 
 LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  const auto [cached, is_new] = labels_[epoch].try_emplace(address);
-  if (!is_new) return cached->second;
-
   const SymbolAt found = find(epochs_[epoch], address);
-  if (found.symbol != nullptr)
-    return cached->second = names_.intern_label(found.category(), demangle(found.symbol->name, demangle_));
+  if (found.symbol != nullptr) {
+    const std::vector<Symbol>& symbols = found.image->symbols->symbols();
+    std::vector<LabelId>& labels = labels_[found.image];
+    if (labels.empty()) labels.assign(symbols.size(), kNoLabel);
+    LabelId& label = labels[static_cast<std::size_t>(found.symbol - symbols.data())];
+    if (label == kNoLabel)
+      label = names_.intern_label(found.category(), demangle(found.symbol->name, demangle_));
+    return label;
+  }
 
   const AddressSpace* const space = epochs_[epoch].space;
   const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
   const auto unresolved = unresolved_.try_emplace({sid, address}, found.category()).first;
   unresolved->second =
       std::min(unresolved->second, found.category());  // it may have lain in several libraries
-  return cached->second = names_.intern_label(found.category(), fmt::format("<{:x}>", address));
+  return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
 }
 
 void Symbolizer::add_notes() {

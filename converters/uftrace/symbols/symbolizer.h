@@ -122,7 +122,7 @@ class Symbolizer {
   std::unordered_map<const void*, Image> images_;    // by module or library; they stay at their address
   std::optional<Image> kernel_, python_;             // made on demand
   std::vector<Epoch> epochs_;
-  std::vector<std::unordered_map<std::uint64_t, LabelId>> labels_;  // by epoch
+  std::unordered_map<const Image*, std::vector<LabelId>> labels_;  // of symbols; kNoLabel: not asked for yet
   std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epoch_ids_;
   // The category of addresses without a symbol, by sid and address: notes of them have one order, whoever
   // asks first.

@@ -50,13 +50,11 @@ class TaskSymbols {
 
   // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
   // demangled symbol, or `<hex>` and a note (once for each address).
-  // Does not fill the cache: the address may have a line, too.
   LabelId label(std::uint64_t address) const {
-    const CallName* const known = cache_ != nullptr ? cache_->find(address) : nullptr;
-    return known != nullptr ? known->label : symbolizer_.label(span_.epoch, address);
+    return cache_ != nullptr ? name_of(address).label : symbolizer_.label(span_.epoch, address);
   }
   // The label, and the function's line. Needs caches.
-  const CallName& name_of(std::uint64_t address) {
+  const CallName& name_of(std::uint64_t address) const {
     if (const CallName* const known = cache_->find(address)) return *known;
     return cache_->put(address,
                        {.label = symbolizer_.label(span_.epoch, address),

@@ -3,6 +3,7 @@
 // with arguments. Each stops before the first record that needs the whole pipeline.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,9 @@ class AllPlainCalls {
   }
 
  private:
+  // More names are not all in the second-level cache: each is fetched so many records before it is needed.
+  static constexpr std::size_t kNamesInReach = std::size_t{1} << 15, kNamesAhead = 16;
+
   // In bulk, where no call has a line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
@@ -71,7 +75,13 @@ class AllPlainCalls {
                        .is_end = is_end,
                        .mismatch = (name.address ^ address) & (is_end - 1)};
     };
-    return lane_.add_plain_run(records.count(), decode);
+    if (names_->size() <= kNamesInReach) return lane_.add_plain_run(records.count(), decode);
+    const auto decode_ahead = [records, names = names_->view(), decode,
+                               last = records.count() - 1](std::size_t i) {
+      __builtin_prefetch(&names.slot_for(records[std::min(i + kNamesAhead, last)].address()));
+      return decode(i);
+    };
+    return lane_.add_plain_run(records.count(), decode_ahead);
   }
 
   bool try_add(const CallRecord& call) const {

@@ -68,12 +68,12 @@ TEST(LabelCache, GrowsWithinTheBudget) {
       }
     return known;
   };
-  constexpr std::size_t kGrown = (16 - 1) * kFirst * sizeof(LabelCache::Entry);
+  constexpr std::size_t kGrown = (4 - 1) * kFirst * sizeof(LabelCache::Entry);
   CacheBudget all{kGrown + 1};
   {
     LabelCache first(all), second(all);
-    EXPECT_GT(fill(first), kFunctions * 9 / 10);
-    EXPECT_EQ(first.size(), 16 * kFirst);
+    EXPECT_GT(fill(first), kFunctions * 99 / 100);
+    EXPECT_EQ(first.size(), 4 * kFirst);
     fill(second);
     EXPECT_EQ(second.size(), kFirst) << "nothing is left";
   }
