@@ -189,7 +189,11 @@ def same(expected, found):
     if isinstance(expected, tdump.Enum):
         return found == expected.name
     if isinstance(expected, tdump.Char):
+        if isinstance(found, str):
+            return found.endswith(f" ({expected.code})")
         expected = expected.code
+    if isinstance(expected, bool) and isinstance(found, str):
+        return found == str(expected).lower()
     if isinstance(expected, float) and isinstance(found, str):  # no double is so large, or so small
         return expected in (0, math.inf, -math.inf) and float(found) == expected
     if isinstance(found, str) and isinstance(expected, int) and expected >= 1 << 63:

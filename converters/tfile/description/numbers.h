@@ -28,8 +28,10 @@ enum class ValueForm : std::uint8_t {
   // Values that are shown as text:
   Flags,  // named bits of a register
   Enum,
-  Complex,  // two floats
-  Text,     // characters of one byte
+  Bool,
+  Character,  // of one byte
+  Complex,    // two floats
+  Text,       // characters of one byte
   Utf16,
   Utf32,
   Bytes,  // anything else: vectors, unions, numbers of odd sizes

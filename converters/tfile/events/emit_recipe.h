@@ -74,11 +74,13 @@ class EmitRecipe {
   void add(const Argument& argument);
   // A number that lies at these bytes in every frame.
   void add_number(NameId name, ValueForm form, std::span<const std::byte> bytes);
-  // An argument of this frame only.
-  void add_own(const Argument& argument) {
+  // An argument of this frame only. `plotted` is drawn instead if it is plotted: the number behind a text.
+  void add_own(const Argument& argument, const Argument& plotted) {
     is_for_one_frame_ = true;
-    add(argument);
+    add_argument(argument);
+    if (building_.plots != nullptr) plot(plotted, kConstant);
   }
+  void add_own(const Argument& argument) { add_own(argument, argument); }
   void set_for_one_frame() { is_for_one_frame_ = true; }
   void add_counter(LabelId label, NameId name, std::span<const std::byte> bytes);
   // Adds the counters of the plotted arguments. Call it after all others.

@@ -380,6 +380,9 @@ void ValueArguments::add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<co
     recipe.add_own({leaf.name, string_text(bytes)});
   else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
     recipe.add_own({leaf.name, spelled_text(bytes, leaf.size)});
+  else if (leaf.form == ValueForm::Bool || leaf.form == ValueForm::Character)
+    recipe.add_own(argument_of(leaf, bytes, memory_.order(), names_, text_),
+                   number_of(leaf, bytes, memory_.order()));
   else
     recipe.add_own(argument_of(leaf, bytes, memory_.order(), names_, text_));
 }

@@ -173,6 +173,17 @@ std::uint64_t field_bits(const Leaf& leaf, std::span<const std::byte> bytes, std
   return all >> (order == std::endian::little ? leaf.bit_offset : above);
 }
 
+std::uint64_t width_of(const Leaf& leaf) { return leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size; }
+
+// The bits of a value of that width, with its sign before them.
+std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
+  const std::uint64_t bits = width_of(leaf);
+  if (bits == 0 || bits >= 64) return value;
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+  value &= sign | (sign - 1);
+  return leaf.form == ValueForm::Signed || leaf.is_signed ? (value ^ sign) - sign : value;
+}
+
 // Longer text is cut where GDB cuts it.
 std::string escaped(std::string_view bytes) {
   constexpr std::size_t kPrinted = 200;
@@ -235,14 +246,13 @@ Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::en
   return argument_of(leaf, field_bits(leaf, bytes, order), names, text);
 }
 
+Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order) {
+  return {leaf.name, std::bit_cast<std::int64_t>(in_its_width(leaf, field_bits(leaf, bytes, order)))};
+}
+
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text) {
-  const std::uint64_t bits = leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size;
-  const bool is_signed = leaf.form == ValueForm::Signed || leaf.is_signed;
-  if (bits > 0 && bits < 64) {
-    const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
-    value &= sign | (sign - 1);
-    if (is_signed) value = (value ^ sign) - sign;
-  }
+  const std::uint64_t bits = width_of(leaf);
+  value = in_its_width(leaf, value);
   switch (leaf.form) {
     case ValueForm::Enum: {
       const auto number = std::bit_cast<std::int64_t>(value);
@@ -257,6 +267,11 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
     case ValueForm::Pointer:
       if (!leaf.enumerators.empty() && value == 0) return {leaf.name, leaf.enumerators.front().second};
       return {leaf.name, convert::Pointer{value}};
+    case ValueForm::Bool:
+      if (value <= 1) return {leaf.name, text = value == 1 ? "true" : "false"};
+      return {leaf.name, value};
+    case ValueForm::Character:
+      return {leaf.name, text = spelled_character(std::bit_cast<std::int64_t>(value))};
     case ValueForm::Unsigned:
       return {leaf.name, value};
     default:

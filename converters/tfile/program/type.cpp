@@ -175,7 +175,7 @@ class LeafWalk {
     }
     leaf.name = names_.intern(value_argument_name(name));
     leaf.format = type.format;
-    leaf.is_signed = type.is_signed || type.kind == Type::Kind::DataMember;
+    leaf.is_signed = type.is_signed || type.kind == Type::Kind::DataMember || type.kind == Type::Kind::Signed;
     if (type.kind == Type::Kind::DataMember) leaf.enumerators = {{-1, names_.intern("NULL")}};
     if (type.kind == Type::Kind::FunctionMember) leaf.enumerators = {{0, names_.intern("NULL")}};
     if (leaf.form == ValueForm::Enum)
@@ -221,10 +221,12 @@ class LeafWalk {
       case Type::Kind::FunctionMember:
         return type.size == 8 || type.size == 16 ? ValueForm::Pointer : ValueForm::Bytes;
       case Type::Kind::Signed:
-        return is_integer ? ValueForm::Signed : ValueForm::Bytes;
       case Type::Kind::Unsigned:
+        if (type.is_char) return ValueForm::Character;
+        if (!is_integer) return ValueForm::Bytes;
+        return type.kind == Type::Kind::Signed ? ValueForm::Signed : ValueForm::Unsigned;
       case Type::Kind::Bool:
-        return is_integer ? ValueForm::Unsigned : ValueForm::Bytes;
+        return is_word ? ValueForm::Bool : ValueForm::Bytes;
       case Type::Kind::Pointer:
       case Type::Kind::Reference:
         return is_word ? ValueForm::Pointer : ValueForm::Bytes;

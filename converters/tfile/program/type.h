@@ -58,6 +58,7 @@ struct Type {
   std::string name = {};         // of a Struct
   FloatFormat format = {};       // of a Float, or of the halves of a Complex
   bool is_character = false;     // arrays of it are text
+  bool is_char = false;          // C's char, signed or not: one of it is text, too
   bool is_signed = false;        // of an Enum
   const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
   std::int64_t first = 0;        // the index of an Array's first element
@@ -74,7 +75,7 @@ struct Leaf {
   NameId name{};  // the C expression
   ValueForm form = ValueForm::Bytes;
   FloatFormat format = {};                     // of a Float or Complex
-  bool is_signed = false;                      // of an Enum
+  bool is_signed = false;                      // of an Enum or Character
   std::uint64_t offset = 0, size = 0;          // bytes in the value
   std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};

@@ -255,8 +255,9 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
     case DW_TAG_array_type:
       fill_array(type, die);
       break;
-    case DW_TAG_base_type:
-      switch (number(die, DW_AT_encoding).value_or(0)) {
+    case DW_TAG_base_type: {
+      const std::uint64_t encoding = number(die, DW_AT_encoding).value_or(0);
+      switch (encoding) {
         case DW_ATE_float:
         case DW_ATE_decimal_float:
           type.kind = Type::Kind::Float;
@@ -282,7 +283,9 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
           break;
       }
       type.is_character = is_character(die, type);
+      type.is_char = type.size == 1 && (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
       break;
+    }
     default:
       break;
   }
@@ -354,7 +357,7 @@ void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
   if (element == nullptr || dimensions.empty()) return;
   if (dwarf_hasattr(die, DW_AT_GNU_vector) != 0 && element->is_character) {  // numbers, and no text
     Type number = *element;
-    number.is_character = false;
+    number.is_character = number.is_char = false;
     element = add(std::move(number));
   }
   if (number(die, DW_AT_ordering) == DW_ORD_col_major || info_.is_fortran(die))
@@ -427,7 +430,8 @@ const Type* TypeTable::basic(std::string_view words) {
                                  .format = !is_float   ? FloatFormat::Unknown
                                            : size == 4 ? FloatFormat::Single
                                                        : FloatFormat::Double,
-                                 .is_character = is_plain_char || size == 1});
+                                 .is_character = is_plain_char || size == 1,
+                                 .is_char = size == 1});
   return basic_.emplace(key, added).first->second;
 }
 

@@ -149,6 +149,35 @@ TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
             Argument(name, "0 + 1.18973149535723176502e+4932i"));
 }
 
+// Plotted are the numbers behind them.
+TEST_F(LeafValues, TruthsAndCharactersAreText) {
+  Argument number(name, std::int32_t{0});
+  const auto shown = [&](ValueForm form, bool is_signed, std::uint8_t value, std::uint64_t bit_size = 0) {
+    const Leaf leaf{.name = name,
+                    .form = form,
+                    .is_signed = is_signed,
+                    .offset = 0,
+                    .size = 1,
+                    .bit_offset = 0,
+                    .bit_size = bit_size,
+                    .enumerators = {}};
+    EXPECT_FALSE(is_plain_number(leaf));
+    const std::array bytes{std::byte{value}};
+    number = number_of(leaf, bytes, std::endian::little);
+    return argument_of(leaf, bytes, std::endian::little, names, text);
+  };
+  EXPECT_EQ(shown(ValueForm::Bool, false, 0), Argument(name, "false"));
+  EXPECT_EQ(shown(ValueForm::Bool, false, 1), Argument(name, "true"));
+  EXPECT_EQ(number, Argument(name, std::int64_t{1}));
+  EXPECT_EQ(shown(ValueForm::Bool, false, 5), Argument(name, std::uint64_t{5}));
+  EXPECT_EQ(shown(ValueForm::Bool, false, 5, 1), Argument(name, "true")) << "the other bits are of others";
+  EXPECT_EQ(shown(ValueForm::Character, true, 'A'), Argument(name, "'A' (65)"));
+  EXPECT_EQ(shown(ValueForm::Character, true, 0xe9), Argument(name, "'\\351' (-23)"));
+  EXPECT_EQ(number, Argument(name, std::int64_t{-23}));
+  EXPECT_EQ(shown(ValueForm::Character, false, 0xe9), Argument(name, "'\\351' (233)"));
+  EXPECT_EQ(number, Argument(name, std::int64_t{233}));
+}
+
 TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
   std::array<std::byte, 16> bytes{};
   const auto wide = [&](ValueForm form, std::endian order) {

@@ -141,8 +141,8 @@ class TracedValues : public TracedProgram {
     Names names;
     const ValueLayout all = value_layout(*type, expression, names);
     for (const Leaf& leaf : all.leaves) {
-      static constexpr std::array<std::string_view, 11> kForms{"i", "u",    "p",     "f",     "flags", "e",
-                                                               "c", "text", "utf16", "utf32", "bytes"};
+      static constexpr std::array<std::string_view, 13> kForms{
+          "i", "u", "p", "f", "flags", "e", "bool", "char", "c", "text", "utf16", "utf32", "bytes"};
       std::string text =
           std::string(names.text(leaf.name)) + ":" + std::string(kForms[static_cast<std::size_t>(leaf.form)]);
       text += leaf.bit_size != 0 ? "[" + std::to_string(leaf.bit_size) + "]" : std::to_string(8 * leaf.size);
@@ -156,9 +156,9 @@ INSTANTIATE_TEST_SUITE_P(Both, TracedValues, testing::Values(TRACED_FIXED));
 
 TEST_P(TracedValues, OfStructuresAreTheirMembers) {
   const std::vector<std::string> gauge{
-      "g->id:i32@0",    "g->serial:u64@8",   "g->label:text64@16", "g->at.x:f64@24", "g->at.y:f64@32",
-      "g->raw:i32@40",  "g->real:f32@40",    "g->low:u[3]@44",     "g->mid:i[5]@44", "g->kind:e32@48",
-      "g->next:p64@56", "g->past[0]:i16@64", "g->past[1]:i16@66",  "g->is_on:u8@68"};
+      "g->id:i32@0",    "g->serial:u64@8",   "g->label:text64@16", "g->at.x:f64@24",   "g->at.y:f64@32",
+      "g->raw:i32@40",  "g->real:f32@40",    "g->low:u[3]@44",     "g->mid:i[5]@44",   "g->kind:e32@48",
+      "g->next:p64@56", "g->past[0]:i16@64", "g->past[1]:i16@66",  "g->is_on:bool8@68"};
   EXPECT_EQ(leaves("*g"), gauge);
   EXPECT_THAT(leaves("g->at"), ElementsAre("g->at.x:f64@0", "g->at.y:f64@8"));
   EXPECT_THAT(leaves("(*g).at.y"), ElementsAre("(*g).at.y:f64@0"));
@@ -171,7 +171,7 @@ TEST_P(TracedValues, OfArraysAreTheirElements) {
                                           "grid[1][0]:i16@6", "grid[1][1]:i16@8", "grid[1][2]:i16@10"));
   EXPECT_THAT(leaves("grid[1]"), ElementsAre("grid[1][0]:i16@0", "grid[1][1]:i16@2", "grid[1][2]:i16@4"));
   EXPECT_THAT(leaves("readings[2]@2"), ElementsAre("readings[2]:i64@0", "readings[3]:i64@8"));
-  EXPECT_THAT(leaves("*g@2").back(), "g[1].is_on:u8@140");
+  EXPECT_THAT(leaves("*g@2").back(), "g[1].is_on:bool8@140");
   EXPECT_THAT(leaves("g->label"), ElementsAre("g->label:text64@0"));
   EXPECT_THAT(leaves("many").back(), "and 968");
 }
@@ -263,6 +263,12 @@ TEST_P(TracedProgram, FindsStaticObjectsOfFunctionsAndFiles) {
   const std::uint64_t unit = program_.functions("unit_start").front().address + bias_;
   EXPECT_EQ(object(unit, "tally").size, 2u);  // its own one
   EXPECT_EQ(type_of(unit, "'traced_unit.c'::tally")->size, 2u);
+}
+
+TEST_P(TracedProgram, KnowsWhatIsOneCharacter) {
+  EXPECT_TRUE(type_of(address_of("measure body"), "g->label")->target->is_char);
+  const Type* const sign = type_of(address_of("pump"), "sign");
+  EXPECT_FALSE(sign->target->is_char) << "wide ones are numbers";
 }
 
 TEST_P(TracedProgram, KnowsTheWideCharactersOfC) {
