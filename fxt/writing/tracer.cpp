@@ -105,6 +105,7 @@ class TracerState {
   std::uint64_t* claim(std::size_t words);
   void send();
   void add_object(KernelObjectType type, std::uint64_t koid, std::string_view name, std::uint64_t process);
+  void add_name(std::size_t index);
   void add_text(std::uint64_t header, std::string_view text);
   std::uint64_t offset() const { return file_->bytes_written() + staged_count_ * kWord; }
   void overwrite(std::uint64_t offset, std::uint64_t word) {
@@ -119,8 +120,8 @@ class TracerState {
   std::vector<std::uint64_t> tables_;  // the records that name things
   std::vector<std::uint64_t> staged_ = std::vector<std::uint64_t>(kStagedWords);
   std::size_t staged_count_ = 0;  // of its words: to be sent
-  std::size_t tabled_names_ = 0, sent_tables_ = 0;
-  std::uint64_t threads_ = 0;  // in the thread table
+  std::size_t sent_tables_ = 0;   // of its words: in the file
+  std::uint64_t threads_ = 0;     // in the thread table
   std::deque<Block> ring_;
   std::size_t ring_limit_ = 0, ring_words_ = 0;
   std::uint64_t ring_until_ = 0;  // the latest time of an event in it
@@ -138,6 +139,7 @@ std::uint16_t TracerState::index_of(std::string_view name) {
   const bool is_last = names_.size() + 1 == kMaxStringIndex;
   const auto index = static_cast<std::uint16_t>(names_.size() + 1);
   names_.push_back(&indices_.insert_or_assign(is_last ? "(other)" : std::string(name), index).first->first);
+  if (is_on) add_name(index);
   return index;
 }
 
@@ -179,13 +181,17 @@ void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) 
   add_object(KernelObjectType::Thread, buffer.thread_.thread, name, buffer.thread_.process);
 }
 
-// ---- Records on their way to the file ----
+void TracerState::add_name(std::size_t index) {
+  const std::string& name = *names_[index - 1];
+  add_text(StringHeader::Type::put(code(RecordType::String)) | StringHeader::Index::put(index) |
+               StringHeader::Length::put(name.size()),
+           name);
+}
+
+// ---- Records on their way to the file: nothing is allocated here, for it may happen in a signal handler
+// ----
 
 void TracerState::put_tables() {
-  for (; tabled_names_ < names_.size(); ++tabled_names_)
-    add_text(StringHeader::Type::put(code(RecordType::String)) | StringHeader::Index::put(tabled_names_ + 1) |
-                 StringHeader::Length::put(names_[tabled_names_]->size()),
-             *names_[tabled_names_]);
   for (std::size_t size = 0; sent_tables_ < tables_.size(); sent_tables_ += size) {
     size = RecordHeader::Size::get(tables_[sent_tables_]);
     std::copy_n(tables_.begin() + static_cast<std::ptrdiff_t>(sent_tables_), size, claim(size));
@@ -260,17 +266,16 @@ void TracerState::drain(TraceBuffer& buffer) {
 
 void TracerState::write_ring() {
   std::uint64_t now = std::max(now_ns(), ring_until_);
-  std::vector<std::size_t> filled;
   for (TraceBuffer* const buffer : buffers_) {
-    filled.push_back(buffer->is_closed_ ? 0 : buffer->filled_.load(std::memory_order_acquire));
+    buffer->flushed_ = buffer->is_closed_ ? 0 : buffer->filled_.load(std::memory_order_acquire);
     now = std::max(now, buffer->last_time_.load(std::memory_order_relaxed));
   }
   file_->restart();
   sent_tables_ = 0;
   put_tables();
   for (Block& block : ring_) put_events(block.words, block.thread, now);
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
-    put_events(std::span(buffers_[i]->words_).first(filled[i]), buffers_[i]->thread_, now);
+  for (TraceBuffer* const buffer : buffers_)
+    put_events(std::span(buffer->words_).first(buffer->flushed_), buffer->thread_, now);
   send();
 }
 
@@ -417,7 +422,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   file.restart();  // not possible in pipes and the like
   error.clear();
   ring_limit_ = options.ring_bytes / kWord;
-  tabled_names_ = sent_tables_ = threads_ = ring_words_ = 0;
+  sent_tables_ = threads_ = ring_words_ = 0;
   std::string kept;
   const std::string own = options.process_name.empty() ? text_of("/proc/self/comm") : "";
   const std::string_view name =
@@ -431,6 +436,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
                                      InitializationHeader::Size::put(2),
                                  kTicksPerSecond});
   add_object(KernelObjectType::Process, static_cast<std::uint64_t>(::getpid()), name, 0);
+  for (std::size_t i = 1; i <= names_.size(); ++i) add_name(i);
   file_ = std::move(file);
   try {
     put_tables();
