@@ -23,6 +23,7 @@ struct CutOptions {
   std::uint64_t split_ns = 0;  // length of a piece; 0: any length
   // Size of a piece; 0: any size. A piece may become larger by a block, which is a 64th of it or less. What
   // it repeats at its begin, and must end at its end, has room in any case, and so have records of one time.
+  // CutCounters say how many became larger than that.
   std::uint64_t split_bytes = 0;
   std::vector<std::uint64_t> threads = {};  // koids; empty: all. Switches to others become idle.
   // Which events are kept; the end of a duration goes with its begin. A flow in a duration that is not kept
@@ -51,6 +52,8 @@ struct CutCounters {
   std::uint64_t outside = 0;                   // the same, outside of it
   std::optional<std::uint64_t> first_ns = {};  // of the events that have a time
   std::uint64_t last_ns = 0;
+  std::uint64_t oversized = 0;  // pieces that are larger than split_bytes and a block
+  std::uint64_t largest_bytes = 0;
   std::uint64_t cut_calls = 0;   // durations and async operations that go on after a piece, once for each
   std::uint64_t cut_flows = 0;   // ends of flows that began in an earlier piece
   std::uint64_t unwritable = 0;  // of unknown types, of the profiler, or against the rules of the Writer

@@ -33,6 +33,7 @@ constexpr NoteKind kOlderPieces{
 constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts by", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
 constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
+constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
 
@@ -126,6 +127,11 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
               outside);
   if (const auto older = output.files().left_over(); !older.empty())
     notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
+  if (cut.oversized != 0)
+    notes.add(
+        kLargePieces, target,
+        fmt::format("up to {} bytes: names, and calls that are open at once, need that", cut.largest_bytes),
+        cut.oversized);
   if (cut.cut_flows != 0)
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }

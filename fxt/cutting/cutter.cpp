@@ -127,6 +127,23 @@ bool replaces_index(const Entry& entry) {
   });
 }
 
+// Whether it refers to a string or thread that was never registered: readers drop such records.
+bool refers_to_nothing(const Record& record) {
+  const auto is_missing = [](const auto& part) { return part.storage == Storage::Missing; };
+  return std::visit(
+      [&]<typename T>(const T& value) {
+        bool is_any = false;
+        if constexpr (requires { value.thread.storage; }) is_any = is_any || is_missing(value.thread);
+        if constexpr (requires { value.name.storage; }) is_any = is_any || is_missing(value.name);
+        if constexpr (requires { value.category; }) is_any = is_any || is_missing(value.category);
+        if constexpr (requires { value.outgoing.storage; })
+          is_any = is_any || is_missing(value.outgoing) || is_missing(value.incoming);
+        if constexpr (std::is_same_v<T, UserspaceObject>) is_any = is_any || is_missing(value.process);
+        return is_any;
+      },
+      record);
+}
+
 // What the Writer writes by itself.
 bool is_of_tables(const Record& record) {
   return std::holds_alternative<Magic>(record) || std::holds_alternative<Initialization>(record) ||
@@ -175,7 +192,9 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
     else
       take(record);
   };
-  if (reader.ticks_per_second() == kTicksPerSecond)
+  if (refers_to_nothing(entry.record))
+    ++counters.unwritable;
+  else if (reader.ticks_per_second() == kTicksPerSecond)
     take_any(entry.record);
   else if (const auto record = in_ns(entry.record, reader))
     take_any(*record);
@@ -285,6 +304,9 @@ void Cutter::State::close_piece(bool is_last) {
   if (!is_last || has_more_behind_) flows_.cut(open_spans_, *piece_);
   open_spans_.cut(*piece_, is_last && !has_more_behind_);
   piece_->finish();
+  counters.largest_bytes = std::max(counters.largest_bytes, piece_->bytes());
+  if (options_.split_bytes != 0 && piece_->bytes() > options_.split_bytes + edges_.block_bytes())
+    ++counters.oversized;
   piece_.reset();
 }
 

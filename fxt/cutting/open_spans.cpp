@@ -14,6 +14,9 @@ bool is_end(const Event& event) {
   return event.type == EventType::DurationEnd || event.type == EventType::AsyncEnd;
 }
 
+// Readers drop complete events of other times.
+bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
+
 // What this event ends: the innermost one whose end is not known; of async operations, of this name.
 std::optional<std::size_t> ended_by(const Event& event, SpanStack& stack) {
   for (std::size_t i = stack.depth(); i-- > 0;) {
@@ -72,6 +75,15 @@ OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written
   return span;
 }
 
+void SpanStack::sort_by_ends() {
+  const auto known = [this](std::size_t i) {
+    return !open_[i].is_written && open_[i].end != OpenSpan::kUnknown;
+  };
+  for (std::size_t i = 1; i < depth_; ++i)
+    for (std::size_t k = i; k > 0 && known(k) && known(k - 1) && open_[k - 1].end < open_[k].end; --k)
+      std::swap(open_[k - 1], open_[k]);
+}
+
 void SpanStack::erase(std::size_t i) {
   std::rotate(open_.begin() + static_cast<std::ptrdiff_t>(i),
               open_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
@@ -107,7 +119,7 @@ void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
 void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   SpanStack& stack = stack_of(event);
   if (event.type == EventType::DurationComplete) {
-    if (event.end >= range_start) push(stack, event, event.end, false);
+    if (event.end >= range_start && has_possible_end(event)) push(stack, event, event.end, false);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, false);
   } else if (is_end(event)) {
@@ -149,7 +161,8 @@ void OpenSpans::add(const Event& event, Piece& piece) {
     }
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);
-  } else if (event.type == EventType::DurationComplete && event.end > piece.span.end) {
+  } else if (event.type == EventType::DurationComplete && event.end > piece.span.end &&
+             has_possible_end(event)) {
     piece.write(begin_of(push(stack, event, event.end, true)));
     return;
   }
@@ -173,6 +186,7 @@ void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
 
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   if (!stack.has_unwritten) return;
+  stack.sort_by_ends();
   for (std::size_t i = 0; i < stack.depth();) {
     OpenSpan& span = stack[i];
     if (span.is_written) {

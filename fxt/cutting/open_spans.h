@@ -37,6 +37,8 @@ class SpanStack {
   const OpenSpan& operator[](std::size_t i) const { return open_[i]; }
   OpenSpan& push(const Event& begin, std::uint64_t end, bool is_written);
   void erase(std::size_t i);
+  // Those that begin again together, of a trace where they overlap: what ends later lies around the others.
+  void sort_by_ends();
 
   bool has_unwritten = false;  // some may have to be begun again
   std::uint64_t after = 0;     // begins after the range that wait for their ends

@@ -95,6 +95,12 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.outside, "records outside of the range");
   say(counters.cut_flows, "flows that end in a later piece than they begin");
   say(counters.unwritable, "records left out: of no known type, or refer to what is not there");
+  if (counters.oversized != 0)
+    fmt::print(
+        stderr,
+        "{} files are larger than --split-size, up to {} bytes: what each repeats at its begin, and what "
+        "is open at once, needs that\n",
+        counters.oversized, counters.largest_bytes);
   const auto older = files.left_over();
   say(older.size(), "files that are called like pieces of this trace, but are of an earlier one");
   for (const std::string& name : older) fmt::print(stderr, "  {}\n", printable(name));

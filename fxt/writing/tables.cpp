@@ -63,6 +63,10 @@ void WriterTables::enter(std::size_t provider) {
 // ---- Strings ----
 
 TextRef WriterTables::refer_to(const String& string) {
+  if (string.storage == Storage::Missing) {  // so that different ones stay different
+    changed_.emplace_front(1, '?').append(std::to_string(string.index));
+    return refer_to(String(changed_.front()));
+  }
   if (string.text.empty()) return {};
   if (string.storage != Storage::Inline) {
     if (const auto index = index_of(string.text)) return TextRef::table(*index);

@@ -207,5 +207,59 @@ TEST(ForeignTrace, KeepsLateTimes) {
   EXPECT_EQ(text_of(cuts.pieces.at(0)), text_of(words));
 }
 
+// ---- Damaged traces: pieces break no rule that the trace keeps ----
+
+TEST(DamagedTraces, WhatReadersDropIsLeftOutAndCounted) {
+  const Words trace = joined(file_of([](Writer& writer) { writer.write(complete(10, 20, kMain, "call")); }),
+                             {0x0002'0001'0900'0024, 30,    // an instant on thread 9, which nobody knows
+                              0x0077'0001'0100'0024, 31,    // called string 0x77, which nobody knows
+                              0x0002'0001'0103'0024, 1000,  // the same for the category of an end
+                              0x0002'0001'0100'0024, 1001});
+  const Cuts cuts = cut(joined(trace, {0x0002'0055'0102'0024, 1002}), {});
+  EXPECT_EQ(cuts.counters.unwritable, 3U);
+  EXPECT_EQ(cuts.counters.events, 3U);
+}
+
+// As Tracy and Perfetto see it, only the piece in which the second call begins has calls that cross.
+TEST(DamagedTraces, WhatOverlapsNestsInLaterPieces) {
+  const Words trace = file_of(
+      [](Writer& writer) {
+        writer.write(complete(10, 250, kMain, "first"));
+        writer.write(complete(20, 350, kMain, "second"));
+        for (std::uint64_t time = 30; time < 400; time += 10)
+          writer.write(event(EventType::Instant, time, kMain, "mark"));
+      },
+      {.trust_nesting = true});
+  EXPECT_EQ(broken_rules(trace), "W15");
+  const Cuts cuts = cut(trace, {.split_ns = 100});
+  ASSERT_EQ(cuts.pieces.size(), 4U);
+  for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
+}
+
+TEST(DamagedTraces, ImpossibleEndsAreCopied) {
+  const Words trace = file_of(
+      [](Writer& writer) {
+        writer.write(complete(10, kWide, kMain, "endless"));
+        writer.write(complete(90, 20, kMain, "backwards"));
+        for (std::uint64_t time = 100; time < 400; time += 10)
+          writer.write(event(EventType::Instant, time, kMain, "mark"));
+      },
+      {.readers = {}, .trust_nesting = true});
+  const Cuts cuts = cut(trace, {.split_ns = 100});
+  EXPECT_EQ(broken_rules(cuts.pieces[0]), broken_rules(trace));
+  for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
+}
+
+// Perfetto and Tracy would take them for one.
+TEST(DamagedTraces, NamesThatNobodyKnowsStayDifferent) {
+  const Words trace =
+      joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kMain, "a")); }),
+             {0x0002'0001'0111'0044, 30, 0x0000'0001'0055'0011, 0,  //
+              0x0002'0001'0111'0044, 31, 0x0000'0002'0056'0011, 0});
+  const std::string text = texts_of(cut(trace, {}))[0];
+  EXPECT_NE(text.find("\"?85\"=i32:1"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"?86\"=i32:2"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fxt::test

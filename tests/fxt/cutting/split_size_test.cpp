@@ -19,10 +19,14 @@ std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint
   std::uint64_t largest = 0;
   const Cuts cuts = cut(file_of(write), {.split_bytes = limit});
   EXPECT_GT(cuts.pieces.size(), 3U);
+  std::size_t oversized = 0;
   for (const Words& piece : cuts.pieces) {
     EXPECT_EQ(broken_rules(piece), "");
     largest = std::max<std::uint64_t>(largest, piece.size() * sizeof(std::uint64_t));
+    oversized += piece.size() * sizeof(std::uint64_t) > limit + limit / 64 ? 1U : 0U;
   }
+  EXPECT_EQ(cuts.counters.oversized, oversized);
+  EXPECT_EQ(cuts.counters.largest_bytes, largest);
   return largest;
 }
 
