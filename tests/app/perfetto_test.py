@@ -52,6 +52,10 @@ class Viewer(http.server.ThreadingHTTPServer):
         self.told = queue.Queue()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
+    def as_public(self):
+        """An option of Chromium: what this serves counts as of the internet, so that it needs permission for this machine."""
+        return f"--ip-address-space-overrides=127.0.0.1:{self.server_port}=public"
+
     def __exit__(self, *_):
         self.shutdown()
         self.server_close()
@@ -79,7 +83,7 @@ class Viewer(http.server.ThreadingHTTPServer):
 class Chromium:
     """A browser without a window, and its developer's protocol: messages of JSON, each with a NUL behind it, by two pipes."""
 
-    def __init__(self, folder, page):
+    def __init__(self, folder, page, *options):
         commands, self.commands = os.pipe()
         self.events, events = os.pipe()
 
@@ -94,7 +98,7 @@ class Chromium:
         self.process = subprocess.Popen(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
-             f"--user-data-dir={folder}/chromium", page],
+             f"--user-data-dir={folder}/chromium", *options, page],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, close_fds=False,
             preexec_fn=as_3_and_4)
         os.close(commands)
@@ -122,6 +126,9 @@ class Chromium:
             answer = json.loads(answer)
             if answer.get("id") == self.number:
                 return answer["result"]
+
+    def deny_this_machine(self, origin):
+        self.ask("Browser.setPermission", permission={"name": "loopback-network"}, setting="denied", origin=origin)
 
     def evaluate(self, url, script):
         """In the page with that address, as if a person had clicked; what it gives once that is not null."""
@@ -315,7 +322,8 @@ class OpenInPerfetto(unittest.TestCase):
         shutil.copy(self.trace, self.folder / name)
         with Viewer() as viewer:
             [link] = self.links_of(f"--ui={viewer.origin}", self.trace, self.folder / name)
-            with Chromium(self.folder, link) as browser:
+            with Chromium(self.folder, link, viewer.as_public()) as browser:
+                browser.deny_this_machine(viewer.origin)
                 self.assertTrue(browser.evaluate(link, CLICK))
                 trace, said = viewer.told.get(timeout=120)
                 self.assertEqual(trace, self.trace.read_bytes())
@@ -331,6 +339,14 @@ class OpenInPerfetto(unittest.TestCase):
             [link] = self.links_of("--fetch", f"--ui={viewer.origin}", self.trace)
             with Chromium(self.folder, link):
                 self.assertEqual(viewer.told.get(timeout=120)[0], self.trace.read_bytes())
+
+    def test_a_public_page_without_permission_may_not_fetch_it_in_chromium(self):
+        with Viewer() as viewer:
+            [link] = self.links_of("--fetch", f"--ui={viewer.origin}", self.trace)
+            with Chromium(self.folder, "about:blank", viewer.as_public()) as browser:
+                browser.deny_this_machine(viewer.origin)
+                browser.ask("Target.createTarget", url=link)
+                self.assertEqual(viewer.told.get(timeout=120)[0], b"TypeError: Failed to fetch")
 
     def test_what_can_not_be_opened_is_said(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
