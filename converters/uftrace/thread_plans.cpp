@@ -1,9 +1,9 @@
 #include "converters/uftrace/thread_plans.h"
 
 #include <algorithm>
-#include <deque>
 #include <fmt/format.h>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <set>
 #include <utility>
@@ -32,8 +32,8 @@ std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, const ImportOpt
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::deque<ImageChange>> image_changes_of(const RecordingImport& recording, Notes& notes) {
-  std::map<ThreadId, std::deque<ImageChange>> changes;
+std::map<ThreadId, std::list<ImageChange>> image_changes_of(const RecordingImport& recording, Notes& notes) {
+  std::map<ThreadId, std::list<ImageChange>> changes;
   const auto add = [&](ThreadId tid, ImageChange change) {
     if (recording.sessions.find_task(tid) != nullptr)
       changes[tid].push_back(std::move(change));
@@ -56,7 +56,8 @@ std::map<ThreadId, std::deque<ImageChange>> image_changes_of(const RecordingImpo
     const auto leader = static_cast<ThreadId>(session.pid);
     add(leader, {ImageChange::What::Exec, session.start_ns, session.exename});
   }
-  for (auto& [tid, list] : changes) std::ranges::stable_sort(list, {}, &ImageChange::time_ns);
+  for (auto& [tid, list] : changes)
+    list.sort([](const ImageChange& a, const ImageChange& b) { return a.time_ns < b.time_ns; });
   return changes;
 }
 

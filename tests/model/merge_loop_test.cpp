@@ -185,6 +185,52 @@ TEST_F(MergeLoopTest, WhatSharedSourcesHaveReadIsBounded) {
   EXPECT_LE(most, 7 * Ticker::kMessageBytes);
 }
 
+// Instants at `begin_ns`, one behind the other; remembers what was pumped.
+class Instants : public Source {
+ public:
+  Instants(Lane& lane, LabelId label, std::uint64_t begin_ns, std::vector<std::size_t>& pumped)
+      : lane_(lane), label_(label), now_(begin_ns), end_ns_(begin_ns + 2000), pumped_(pumped) {}
+  bool pump(const PumpBudget& budget) override {
+    pumped_.push_back(budget.lane_bytes);
+    for (std::size_t bytes = 0; bytes < budget.lane_bytes && now_ < end_ns_; bytes += sizeof(PendingEvent))
+      lane_.instant(now_++, label_);
+    return now_ < end_ns_;
+  }
+  std::uint64_t watermark_ns() const override { return now_; }
+
+ private:
+  Lane& lane_;
+  LabelId label_;
+  std::uint64_t now_, end_ns_;
+  std::vector<std::size_t>& pumped_;
+};
+
+// Thousands of threads that run one after the other must not all have large blocks from the start.
+TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsOneSmallBlock) {
+  constexpr std::size_t kSources = 1000;
+  for (const std::size_t jobs : {1u, 3u}) {
+    Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
+    timeline.begin_input("a");
+    std::vector<std::vector<std::size_t>> pumped(kSources);
+    for (std::size_t i = 0; i < kSources; ++i) {
+      Lane& lane = add_lane(timeline, i + 1);
+      timeline.add_source(std::make_unique<Instants>(lane, f, 5000 * i, pumped[i]), {&lane});
+    }
+    EventText text(names);
+    std::size_t rounds = 0;
+    timeline.run(text, [&] {
+      if (++rounds == 10) {
+        EXPECT_THAT(pumped.back(), ElementsAre(4096));
+      }
+    });
+    EXPECT_EQ(text.lines().size(), kSources * 2000);
+    for (const auto& bytes : pumped) {
+      EXPECT_EQ(bytes.front(), 4096u);
+      EXPECT_EQ(bytes.back(), 16'384u);
+    }
+  }
+}
+
 class Failing : public Source {
  public:
   explicit Failing(std::string problem) : problem_(std::move(problem)) {}

@@ -58,6 +58,7 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       state.source = &source;
       state.lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
     }
+  for (SourceState& source : sources_) hungry_.push_back(&source);
   batch_.reserve(kBatchEvents);
   // Where lanes share a source, how far it reads decides which pending calls are released.
   const auto has_one_lane = [](const SourceState& source) { return source.lanes.size() == 1; };
@@ -129,17 +130,34 @@ void MergeLoop::plan_round(bool pump_all) {
   std::vector<std::uint64_t> limits_ns;
   for (std::size_t input = 0; input < inputs_.size(); ++input) limits_ns.push_back(delivered_until_ns(input));
   std::vector<bool> is_at_limit(inputs_.size());
-  const SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
-  for (SourceState& source : sources_) {
-    if (source.done || (!pump_all && &source != blocking && source.waiting_bytes >= source_bytes_)) continue;
-    if (source.source->watermark_ns() < limits_ns[source.input])
-      tasks_.push_back({&source, nullptr, limits_ns[source.input]});
+  std::erase_if(hungry_, [this](SourceState* source) {
+    source->is_hungry = !source->done && source->waiting_bytes < (is_reached(*source) ? source_bytes_ : 1);
+    return !source->is_hungry;
+  });
+  if (blocking_ != kNone) feed(*lanes_[blocking_].source);
+  for (SourceState& source : sources_)
+    if (pump_all && !source.done) feed(source);
+  std::ranges::sort(hungry_);
+  for (SourceState* const source : hungry_) {
+    const std::uint64_t limit_ns = limits_ns[source->input];
+    if (source->source->watermark_ns() < limit_ns)
+      tasks_.push_back({source, nullptr, is_reached(*source) ? source_bytes_ : block_bytes_, limit_ns});
     else
-      is_at_limit[source.input] = true;
+      is_at_limit[source->input] = true;
   }
   for (SharedSourceState& shared : shared_sources_)
     if (!shared.done && is_at_limit[shared.input] && shared.source->watermark_ns() == limits_ns[shared.input])
-      tasks_.push_back({nullptr, &shared});
+      tasks_.push_back({nullptr, &shared, block_bytes_});
+}
+
+// Thousands of sources do not have blocks of the usual size at once: they have little until the merge reaches
+// them.
+bool MergeLoop::is_reached(const SourceState& source) const {
+  return source_bytes_ == block_bytes_ || lanes_[source.lanes.front()].is_reached;
+}
+
+void MergeLoop::feed(SourceState& source) {
+  if (!std::exchange(source.is_hungry, true)) hungry_.push_back(&source);
 }
 
 void MergeLoop::pump_round() {
@@ -151,12 +169,12 @@ void MergeLoop::pump_round() {
 }
 
 void MergeLoop::pump(std::size_t task, std::size_t worker) {
-  const auto [source, shared, delivered_until_ns] = tasks_[task];
+  const auto [source, shared, bytes, delivered_until_ns] = tasks_[task];
   try {
     if (source != nullptr)
-      source->done = !source->source->pump({source_bytes_, delivered_until_ns, worker});
+      source->done = !source->source->pump({bytes, delivered_until_ns, worker});
     else
-      shared->done = !shared->source->pump({block_bytes_, delivered_until_ns, worker});
+      shared->done = !shared->source->pump({bytes, delivered_until_ns, worker});
   } catch (...) {
     (source != nullptr ? source->failure : shared->failure) = std::current_exception();
   }
@@ -164,13 +182,13 @@ void MergeLoop::pump(std::size_t task, std::size_t worker) {
 
 // Between two rounds: seals what was read, for the merge.
 void MergeLoop::collect() {
-  for (const auto& [source, shared, delivered_until_ns] : tasks_) {
+  for (const auto& [source, shared, bytes, delivered_until_ns] : tasks_) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
     if (failure != nullptr) std::rethrow_exception(failure);
   }
-  for (const auto& [source, shared, delivered_until_ns] : tasks_)
+  for (const auto& [source, shared, bytes, delivered_until_ns] : tasks_)
     if (shared != nullptr) shared->source->deliver();
-  for (const auto& [source, shared, delivered_until_ns] : tasks_)
+  for (const auto& [source, shared, bytes, delivered_until_ns] : tasks_)
     if (source != nullptr)
       for (const std::size_t lane : source->lanes) seal(lane);
 }
@@ -247,6 +265,7 @@ std::size_t MergeLoop::merge() {
       flush();
       return lane;
     }
+    if (!std::exchange(state.is_reached, true) && state.source != nullptr) feed(*state.source);
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
     // A lane that was next twice in a row probably stays so: its events are merged first, as many as precede
@@ -260,7 +279,10 @@ std::size_t MergeLoop::merge() {
     batch_events_ += batch_.back().events.size();
     if (batch_events_ >= kBatchEvents) flush();
     if (state.read == state.end) {
-      if (state.source != nullptr) state.source->waiting_bytes -= state.sealed.events.size_bytes();
+      if (state.source != nullptr) {
+        state.source->waiting_bytes -= state.sealed.events.size_bytes();
+        if (state.source->waiting_bytes < source_bytes_) feed(*state.source);
+      }
       next_sealed(state);
     }
     tree_.postpone_next(head_ns(state));

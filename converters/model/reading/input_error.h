@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,8 +15,12 @@ namespace convert {
 class Location {
  public:
   static Location file(std::string_view path) { return Location(std::string(path)); }
-  static Location line(std::string_view path, std::uint64_t line_number);  // counted from 1
-  static Location byte(std::string_view path, std::uint64_t offset);       // from the start of the file
+  static Location line(std::string_view path, std::uint64_t line_number) {  // counted from 1
+    return Location(fmt::format("{}:{}", path, line_number));
+  }
+  static Location byte(std::string_view path, std::uint64_t offset) {  // from the start of the file
+    return Location(fmt::format("{}:+{:#x}", path, offset));
+  }
 
   const std::string& text() const { return text_; }
 

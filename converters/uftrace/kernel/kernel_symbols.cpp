@@ -52,9 +52,10 @@ LabelId KernelSymbols::new_label(std::uint64_t address) {
   const std::string_view name =
       context_.symbols != nullptr ? kernel_name(*context_.symbols, address) : std::string_view{};
   if (!name.empty()) return context_.names.intern_label(kKernel, demangle(name, context_.demangle));
-  context_.notes.add(kNoSymbol, [&] {
-    return fmt::format("{}: no symbol at {:#x} in {}", context_.file, address, kKernel);
-  });
+  if (unknown_.insert(address).second)
+    context_.notes.add(kNoSymbol, [&] {
+      return fmt::format("{}: no symbol at {:#x} in {}", context_.file, address, kKernel);
+    });
   return context_.names.intern_label(kKernel, fmt::format("<{:x}>", address));
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "converters/model/names/names.h"
@@ -35,21 +35,19 @@ class KernelSymbols {
   LabelId label(std::uint64_t address) {
     const LabelId* const cached = cache_->find(address);
     if (cached != nullptr && address != kEmptyEntry) return *cached;
-    const auto [known, is_new] = labels_.try_emplace(address);
-    if (is_new) known->second = new_label(address);
-    cache_->put(address, known->second);
-    return known->second;
+    return cache_->put(address, new_label(address));
   }
 
  private:
-  using Cache = AddressCache<LabelId, 14>;
+  using Cache = AddressCache<LabelId>;
   static constexpr std::uint64_t kEmptyEntry = Cache::Entry{}.address;
 
   LabelId new_label(std::uint64_t address);
 
   Context context_;
-  std::unique_ptr<Cache> cache_ = std::make_unique<Cache>();
-  std::unordered_map<std::uint64_t, LabelId> labels_;
+  std::unique_ptr<CacheBudget> budget_ = std::make_unique<CacheBudget>(std::size_t{4} << 20);
+  std::unique_ptr<Cache> cache_ = std::make_unique<Cache>(*budget_);
+  std::unordered_set<std::uint64_t> unknown_;  // addresses that have their note
 };
 
 }  // namespace convert::uftrace

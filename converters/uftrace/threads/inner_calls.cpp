@@ -40,17 +40,18 @@ void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry,
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
-  KernelFrame frame{.address = entry.address,
-                    .begin_ns = entry.time_ns,
-                    .depth = depth,
-                    .is_drawn = wanted,
-                    .around = this->depth()};
+  const std::size_t around = this->depth();
+  KernelFrame& frame = frames_.emplace_back();
+  frame.address = entry.address;
+  frame.begin_ns = entry.time_ns;
+  frame.depth = depth;
+  frame.is_drawn = wanted;
+  frame.around = around;
   if (frame.is_drawn) {
     const CallFilter::KernelDecision decision = filter_.enter_kernel(frame.around, frame.address);
     frame.is_drawn = decision.is_shown;
     frame.shortest_ns = decision.shortest_ns;
   }
-  frames_.push_back(frame);
   if (!frame.is_drawn) return;
   ++drawn_;
   if (entry.has_value)

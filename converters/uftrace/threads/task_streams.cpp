@@ -10,7 +10,7 @@ namespace convert::uftrace {
 
 // ---- Execs and loads of libraries ----
 
-TaskEventStream::TaskEventStream(std::deque<ImageChange> events, Lane& lane, CallFilter& filter,
+TaskEventStream::TaskEventStream(std::list<ImageChange> events, Lane& lane, CallFilter& filter,
                                  StackRepair& calls, Names& names)
     : events_(std::move(events)),
       lane_(lane),
@@ -54,7 +54,7 @@ void TaskEventStream::emit_next() {
 
 // ---- Messages ----
 
-MessageStream::MessageStream(std::deque<ExternMessage> messages, Lane& lane, CallFilter& filter,
+MessageStream::MessageStream(std::list<ExternMessage> messages, Lane& lane, CallFilter& filter,
                              StackRepair& calls, Names& names)
     : messages_(std::move(messages)),
       lane_(lane),

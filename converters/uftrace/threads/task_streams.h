@@ -2,7 +2,7 @@
 // extern.dat. The name of a mark says what it is about: viewers show no more of it.
 #pragma once
 
-#include <deque>
+#include <list>
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
@@ -15,7 +15,7 @@ namespace convert::uftrace {
 class TaskEventStream : public SideStream {
  public:
   // By time. Borrows the references.
-  TaskEventStream(std::deque<ImageChange> events, Lane& lane, CallFilter& filter, StackRepair& calls,
+  TaskEventStream(std::list<ImageChange> events, Lane& lane, CallFilter& filter, StackRepair& calls,
                   Names& names);
 
   Due next() const override;
@@ -27,7 +27,7 @@ class TaskEventStream : public SideStream {
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
-  std::deque<ImageChange> events_;
+  std::list<ImageChange> events_;
   Lane& lane_;
   CallFilter& filter_;
   StackRepair& calls_;
@@ -39,14 +39,14 @@ class TaskEventStream : public SideStream {
 class MessageStream : public SideStream {
  public:
   // By time. Borrows the references.
-  MessageStream(std::deque<ExternMessage> messages, Lane& lane, CallFilter& filter, StackRepair& calls,
+  MessageStream(std::list<ExternMessage> messages, Lane& lane, CallFilter& filter, StackRepair& calls,
                 Names& names);
 
   Due next() const override;
   void emit_next() override;
 
  private:
-  std::deque<ExternMessage> messages_;
+  std::list<ExternMessage> messages_;
   Lane& lane_;
   CallFilter& filter_;
   StackRepair& calls_;

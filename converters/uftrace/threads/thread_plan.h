@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -64,9 +65,9 @@ struct ThreadPlan {
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payloads = {};  // may be null
-  std::deque<ImageChange> image_changes = {};     // by time
+  std::list<ImageChange> image_changes = {};      // by time
   std::deque<ForkPoint> forks = {};               // by offset
-  std::deque<ExternMessage> messages = {};        // by time, to be shown on this thread
+  std::list<ExternMessage> messages = {};         // by time, to be shown on this thread
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
   SwitchPlan switches = {};
