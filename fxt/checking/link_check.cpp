@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "fxt/kind.h"
+#include "fxt/records.h"
 
 namespace fxt {
 namespace {

@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/findings.h"
 #include "fxt/checking/links.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/records.h"
 
 namespace fxt {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/format.h"
 
 namespace fxt {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "fxt/checking/argument_rules.h"
-#include "fxt/kind.h"
+#include "fxt/checking/value_rules.h"
+#include "fxt/records.h"
 
 namespace fxt {
 namespace {

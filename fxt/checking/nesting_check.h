@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/findings.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"
 

@@ -1,6 +1,7 @@
-// Problems by their rules.
+// Problems in words, and by their rules.
 #include "fxt/checking/problem_report.h"
 
+#include <array>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,51 +19,54 @@ Fault fault_of_spare_words(const Record& record) {
                                                                   : Fault::SpareWords;
 }
 
+// What each problem is called, and the fault that it usually is. In texts, # is the value, % " word(s)"
+// behind it, and @ the place.
+struct KnownProblem {
+  ProblemKind kind;
+  std::string_view text;
+  Fault fault;
+};
+constexpr std::array<KnownProblem, 20> kProblems{{
+    {ProblemKind::UnknownRecordType, "unknown type or subtype #", Fault::UnknownRecord},
+    {ProblemKind::TooShort, "record ends before its content@", Fault::TooShort},
+    {ProblemKind::TooLarge, "record of # words is larger than the reader's limit", Fault::SkippedRecord},
+    {ProblemKind::SpareWords, "#% after the record's content", Fault::SpareWords},
+    {ProblemKind::ReservedBits, "reserved bits are not zero@", Fault::ReservedBits},
+    {ProblemKind::Padding, "padding is not zero@", Fault::ReservedBits},
+    {ProblemKind::UnknownString, "string # was never registered", Fault::UnknownString},
+    {ProblemKind::UnknownThread, "thread # was never registered", Fault::UnknownThread},
+    {ProblemKind::InvalidUtf8, "string is not UTF-8@", Fault::InvalidUtf8},
+    {ProblemKind::UnknownArgumentType, "argument of unknown type #@", Fault::UnknownArgument},
+    {ProblemKind::ArgumentSpareWords, "#% after the argument's content@", Fault::SpareWords},
+    {ProblemKind::StringIndexZero, "string registered as number 0, which is the empty string",
+     Fault::IndexZero},
+    {ProblemKind::ThreadIndexZero, "thread registered as number 0, which says inline", Fault::IndexZero},
+    {ProblemKind::StringReplaced, "string # gets another meaning", Fault::IndexReplaced},
+    {ProblemKind::ThreadReplaced, "thread # gets another meaning", Fault::IndexReplaced},
+    {ProblemKind::ProviderAgain, "provider # is announced again", Fault::ProviderAgain},
+    {ProblemKind::UnknownProvider, "provider # was never announced", Fault::UnknownProviderEvent},
+    {ProblemKind::TickRateZero, "zero ticks per second", Fault::TickRateZero},
+    {ProblemKind::EndBeforeBegin, "duration ends before it begins", Fault::EndBeforeBegin},
+    {ProblemKind::WrongMagic, "magic number is #, not 374634566", Fault::NoMagic},
+}};
+static_assert([] {
+  for (std::size_t i = 0; i < kProblems.size(); ++i)
+    if (kProblems[i].kind != static_cast<ProblemKind>(i)) return false;
+  return true;
+}());
+
+const KnownProblem& entry_of(const Problem& problem) {
+  return kProblems.at(static_cast<std::size_t>(problem.kind));
+}
+
 Fault fault_of(const Problem& problem, const Record& record) {
-  switch (problem.kind) {
-    case ProblemKind::UnknownRecordType:
-      return Fault::UnknownRecord;
-    case ProblemKind::TooShort:
-      return Fault::TooShort;
-    case ProblemKind::TooLarge:
-      return Fault::SkippedRecord;
-    case ProblemKind::SpareWords:
-      return fault_of_spare_words(record);
-    case ProblemKind::ReservedBits:
-      return std::holds_alternative<StringRecord>(record) && (problem.value & StringHeader::Zero1::kMask) != 0
-                 ? Fault::IndexBit
-                 : Fault::ReservedBits;
-    case ProblemKind::Padding:
-      return Fault::ReservedBits;
-    case ProblemKind::UnknownString:
-      return Fault::UnknownString;
-    case ProblemKind::UnknownThread:
-      return Fault::UnknownThread;
-    case ProblemKind::InvalidUtf8:
-      return Fault::InvalidUtf8;
-    case ProblemKind::UnknownArgumentType:
-      return Fault::UnknownArgument;
-    case ProblemKind::ArgumentSpareWords:
-      return Fault::SpareWords;
-    case ProblemKind::StringIndexZero:
-    case ProblemKind::ThreadIndexZero:
-      return Fault::IndexZero;
-    case ProblemKind::StringReplaced:
-    case ProblemKind::ThreadReplaced:
-      return Fault::IndexReplaced;
-    case ProblemKind::ProviderAgain:
-      return Fault::ProviderAgain;
-    case ProblemKind::UnknownProvider:
-      return std::holds_alternative<ProviderSection>(record) ? Fault::UnknownSection
-                                                             : Fault::UnknownProviderEvent;
-    case ProblemKind::TickRateZero:
-      return Fault::TickRateZero;
-    case ProblemKind::EndBeforeBegin:
-      return Fault::EndBeforeBegin;
-    case ProblemKind::WrongMagic:
-      return Fault::NoMagic;
-  }
-  return {};
+  if (problem.kind == ProblemKind::SpareWords) return fault_of_spare_words(record);
+  if (problem.kind == ProblemKind::ReservedBits && std::holds_alternative<StringRecord>(record) &&
+      (problem.value & StringHeader::Zero1::kMask) != 0)
+    return Fault::IndexBit;
+  if (problem.kind == ProblemKind::UnknownProvider && std::holds_alternative<ProviderSection>(record))
+    return Fault::UnknownSection;
+  return entry_of(problem).fault;
 }
 
 std::string unknown_type(std::uint64_t type, std::uint64_t header) {
@@ -86,6 +90,21 @@ std::string unknown_type(std::uint64_t type, std::uint64_t header) {
 }
 
 }  // namespace
+
+std::string describe(const Problem& problem) {
+  std::string text;
+  for (const char c : entry_of(problem).text) {
+    if (c == '#')
+      text += std::to_string(problem.value);
+    else if (c == '%')
+      text += problem.value == 1 ? " word" : " words";
+    else if (c == '@')
+      text += " at word " + std::to_string(problem.word);
+    else
+      text += c;
+  }
+  return text;
+}
 
 void report(const Problem& problem, const Entry& entry, Findings& findings) {
   findings.fault(fault_of(problem, entry.record), problem.kind == ProblemKind::UnknownRecordType

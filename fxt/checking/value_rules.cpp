@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <vector>
-
-#include "fxt/checking/argument_rules.h"
 
 namespace fxt {
 namespace {
@@ -192,6 +191,53 @@ void CounterRules::add(const Event& event) {
     if (!counter_of_.contains(series))
       counter_of_.emplace(series, as_written(event.name.text, kMaxStringBytes, kept));
   }
+}
+
+// ---- Names and arguments ----
+
+std::string quoted(std::string_view name) { return '"' + std::string(cut_utf8(name, 100)) + '"'; }
+
+std::size_t hash_of_names(const Event& event) {
+  if (event.category.text.empty() && event.name.text.empty()) return 0;
+  const std::hash<std::string_view> hash;
+  return hash(event.category.text) * 31 + hash(event.name.text);
+}
+
+bool is_idle(const Arguments& arguments, std::string_view weight) {
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    const auto* const value = std::get_if<std::int32_t>(&argument.value);
+    return value != nullptr && *value == kIdleWeight && argument.name.text == weight;
+  });
+}
+
+bool uses_cpu(const ContextSwitch& context_switch) {
+  return !is_idle(context_switch.arguments, kOutgoingWeight) ||
+         !is_idle(context_switch.arguments, kIncomingWeight);
+}
+
+bool uses_cpu(const ThreadWakeup& wakeup) { return !is_idle(wakeup.arguments, kWakeupWeight); }
+
+std::size_t ArgumentNames::Hash::operator()(const Names& names) const {
+  return std::accumulate(names.begin(), names.end(), std::size_t{0},
+                         [](std::size_t hash, std::size_t name) { return hash * 31 + name; });
+}
+
+std::uint32_t ArgumentNames::number_of(const Arguments& arguments) {
+  list_.clear();
+  std::string kept;
+  for (const Argument& argument : arguments)
+    if (argument.name.storage != Storage::Missing)
+      list_.push_back(std::hash<std::string_view>{}(as_written(argument.name.text, kMaxStringBytes, kept)));
+  if (list_.empty()) return 0;
+  const auto [entry, is_new] = numbers_.try_emplace(list_, static_cast<std::uint32_t>(names_.size() + 1));
+  if (is_new) names_.push_back(&entry->first);
+  return entry->second;
+}
+
+bool ArgumentNames::share(std::uint32_t a, std::uint32_t b) const {
+  if (a == 0 || b == 0) return false;
+  const Names &names = *names_[a - 1], &others = *names_[b - 1];
+  return std::ranges::find_first_of(names, others) != names.end();
 }
 
 }  // namespace fxt

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 
 namespace fxt {
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/cutting/carried_state.h"
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/open_spans.h"

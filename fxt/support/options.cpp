@@ -42,6 +42,13 @@ std::uint64_t parse_count(std::string_view option, std::string_view text) {
   throw UsageError(fmt::format("--{} takes a number, not '{}'", option, text));
 }
 
+std::uint64_t parse_count_within(std::string_view option, std::string_view text, std::uint64_t least,
+                                 std::uint64_t most) {
+  const std::uint64_t count = parse_count(option, text);
+  if (count >= least && count <= most) return count;
+  throw UsageError(fmt::format("--{} takes a number from {} to {}, not '{}'", option, least, most, text));
+}
+
 std::uint64_t parse_address(std::string_view option, std::string_view text) {
   const bool is_hex = text.starts_with("0x");
   if (const auto address = parse_whole(is_hex ? text.substr(2) : text, is_hex ? 16 : 10)) return *address;
@@ -63,6 +70,10 @@ TimeRange parse_range(std::string_view option, std::string_view text) {
 
 void refuse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {
   throw UsageError(fmt::format("--{} takes one of {}, not '{}'", option, fmt::join(known, ", "), text));
+}
+
+Option flag(std::string name, char letter, bool& is_given, std::string help) {
+  return {.name = std::move(name), .letter = letter, .help = std::move(help), .handle = store_in(is_given)};
 }
 
 // ---- The table ----

@@ -40,6 +40,8 @@ std::function<void(std::string_view)> store_in(std::vector<std::string>& values)
 
 // Throw UsageError, which names the option.
 std::uint64_t parse_count(std::string_view option, std::string_view text);
+std::uint64_t parse_count_within(std::string_view option, std::string_view text, std::uint64_t least,
+                                 std::uint64_t most);
 std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
 std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // see fxt/quantity_text.h
 TimeRange parse_range(std::string_view option, std::string_view text);        // see fxt/time_range.h
@@ -72,6 +74,22 @@ Option choice(const std::string& name, Enum& chosen,
                 refuse_word(name, text, known);
               },
           .goes_with_inspect = goes_with_inspect};
+}
+
+// A switch. `letter` '\0': it has no short form.
+Option flag(std::string name, char letter, bool& is_given, std::string help);
+
+// An option whose value is a number from `least` to `most`.
+template <typename Number>
+Option number_option(const std::string& name, char letter, std::string argument, Number& number, Number least,
+                     Number most, std::string help) {
+  return {.name = name,
+          .letter = letter,
+          .argument = std::move(argument),
+          .help = std::move(help),
+          .handle = [=, &number](std::string_view text) {
+            number = static_cast<Number>(parse_count_within(name, text, least, most));
+          }};
 }
 
 // ---- The table ----

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "fxt/support/program.h"
 #include "fxt/support/text.h"
 
 namespace fxt {
@@ -150,6 +151,19 @@ std::optional<std::string> TextOptions::text_of(const ProgramText& program, cons
   if (manual_) return manual_of(program, table);
   if (completion_) return completion_of(program, table, *completion_);
   return std::nullopt;
+}
+
+std::optional<CommandLine> parse_program(int argc, const char* const* argv, const ProgramText& program,
+                                         OptionTable& table) {
+  TextOptions texts;
+  table.push_back(texts.group());
+  CommandLine line = parse(argc, argv, table);
+  if (const auto text = texts.text_of(program, table, line)) {
+    print(*text);
+    return std::nullopt;
+  }
+  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
+  return line;
 }
 
 }  // namespace fxt

@@ -51,4 +51,9 @@ class TextOptions {
   std::optional<Shell> completion_;
 };
 
+// For a program without options of its own kind: parses its command line and calls the handlers of `table`,
+// to which the options that print texts are added. Nothing if such a text was printed instead.
+std::optional<CommandLine> parse_program(int argc, const char* const* argv, const ProgramText& program,
+                                         OptionTable& table);
+
 }  // namespace fxt

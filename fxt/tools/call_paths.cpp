@@ -11,14 +11,6 @@ constexpr std::size_t kMaxPaths = 250'000, kMaxDepth = 1000;
 
 }  // namespace
 
-void CallPaths::add(const Entry& entry, const Reader& reader) {
-  if (const auto* object = std::get_if<KernelObject>(&entry.record)) {
-    if (object->type == KernelObjectType::Process) process_names_[object->koid] = object->name.text;
-    if (object->type == KernelObjectType::Thread) thread_names_[object->koid] = object->name.text;
-  }
-  calls_.add(entry, reader);
-}
-
 // A path that can't be had is that of its parent.
 std::uint32_t CallPaths::below(std::uint32_t parent, std::uint32_t name) {
   const std::uint64_t key = std::uint64_t{parent} << 32 | name;
@@ -61,13 +53,8 @@ void CallPaths::ended(CallThread& thread, const OpenCall& call, bool is_late) {
 }
 
 std::string CallPaths::root_name(const ThreadKey& key) const {
-  const auto named = [](const auto& names, std::uint64_t koid, std::string_view nameless) {
-    const auto name = names.find(koid);
-    return fmt::format("{} {}", name == names.end() ? nameless : name->second, koid);
-  };
   if (root_ == Root::All) return "all";
-  const std::string process = named(process_names_, key.first, "process");
-  return root_ == Root::Process ? process : process + " / " + named(thread_names_, key.second, "thread");
+  return root_ == Root::Process ? calls_.objects().text_of_process(key.first) : calls_.objects().text_of(key);
 }
 
 // Children come behind their parents.

@@ -26,7 +26,7 @@ class CallPaths : private CallStream::Listener {
   };
 
   CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}
-  void add(const Entry& entry, const Reader& reader);
+  void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
   // No record follows. To be called once, before the functions below.
   void finish();
 
@@ -55,7 +55,6 @@ class CallPaths : private CallStream::Listener {
   std::unordered_map<std::uint64_t, std::uint32_t> indices_;  // by parent and name
   std::vector<std::vector<std::uint32_t>> stacks_;  // by thread: its root, and the paths of its open calls
   std::vector<ThreadKey> roots_;                    // of the first paths
-  std::map<std::uint64_t, std::string> process_names_, thread_names_;
   std::uint64_t joined_ = 0;
   std::vector<Node> nodes_;
   Node all_;

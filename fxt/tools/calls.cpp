@@ -1,8 +1,34 @@
 #include "fxt/tools/calls.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace fxt::tools {
+
+namespace {
+
+std::string named(const std::map<std::uint64_t, std::string>& names, std::uint64_t koid,
+                  std::string_view nameless) {
+  const auto name = names.find(koid);
+  return fmt::format("{} {}", name == names.end() ? nameless : name->second, koid);
+}
+
+}  // namespace
+
+void ObjectNames::add(const Record& record) {
+  const auto* const object = std::get_if<KernelObject>(&record);
+  if (object == nullptr) return;
+  if (object->type == KernelObjectType::Process) processes[object->koid] = object->name.text;
+  if (object->type == KernelObjectType::Thread) threads[object->koid] = object->name.text;
+}
+
+std::string ObjectNames::text_of_process(std::uint64_t koid) const {
+  return named(processes, koid, "process");
+}
+
+std::string ObjectNames::text_of(const ThreadKey& key) const {
+  return text_of_process(key.first) + " / " + named(threads, key.second, "thread");
+}
 
 std::uint32_t CallNames::find(const Event& event) {
   const auto known = indices_.find({event.category.text, event.name.text});
@@ -42,6 +68,7 @@ CallThread& CallStream::thread_of(const Thread& thread) {
 bool CallStream::add(const Entry& entry, const Reader& reader) {
   const auto* const event = std::get_if<Event>(&entry.record);
   if (event == nullptr) {
+    objects_.add(entry.record);
     if (selection_.range)
       if (const auto ns = time_of(entry.record, reader)) window_.side_of(*ns);
     return false;

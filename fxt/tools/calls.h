@@ -21,6 +21,16 @@ namespace fxt::tools {
 
 using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;  // process and thread
 
+// Names of processes and threads, whatever is selected.
+struct ObjectNames {
+  std::map<std::uint64_t, std::string> processes = {}, threads = {};
+
+  void add(const Record& record);
+  // "app 100", "process 100" without a name; and "app 100 / main 101".
+  std::string text_of_process(std::uint64_t koid) const;
+  std::string text_of(const ThreadKey& key) const;
+};
+
 // Pairs of category and name, by numbers that count from 0.
 class CallNames {
  public:
@@ -115,6 +125,7 @@ class CallStream {
     return {.is_empty = end < begin, .begin_ns = begin, .end_ns = std::max(begin, end)};
   }
   const CallNames& names() const { return names_; }
+  const ObjectNames& objects() const { return objects_; }
   std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
   const std::map<ThreadKey, CallThread>& threads() const { return threads_; }
   CallThread& thread_of(const Thread& thread);
@@ -134,6 +145,7 @@ class CallStream {
   TimeWindow window_;
   bool takes_calls_;
   CallNames names_;
+  ObjectNames objects_;
   std::vector<signed char> chosen_;  // by name; -1: not looked at
   std::map<ThreadKey, CallThread> threads_;
   std::array<CallThread*, 256> recent_ = {};  // by index in the thread table

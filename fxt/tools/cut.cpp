@@ -20,7 +20,6 @@ namespace fxt::tools {
 namespace {
 
 struct CutterOptions {
-  std::optional<std::string> text = {};  // help, version …: printed, and nothing else is done
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   CutOptions cut = {};
@@ -42,45 +41,38 @@ ProgramText program_text() {
               "that are asked for, or OUT can't be written, 2 wrong usage."};
 }
 
-std::uint64_t positive(std::string_view option, std::string_view text, std::optional<std::uint64_t> value,
-                       std::string_view form) {
-  if (value.value_or(0) == 0) throw UsageError(fmt::format("--{} takes {}, not '{}'", option, form, text));
-  return *value;
+// A size or a time above 0.
+Option amount(const char* name, const char* argument, std::uint64_t& amount,
+              std::optional<std::uint64_t> (*parse)(std::string_view), std::string_view form,
+              const char* help) {
+  return {.name = name, .argument = argument, .help = help, .handle = [=, &amount](std::string_view text) {
+            amount = parse(text).value_or(0);
+            if (amount == 0) throw UsageError(fmt::format("--{} takes {}, not '{}'", name, form, text));
+          }};
 }
 
-OptionTable table_of(CutterOptions& options, TextOptions& texts) {
-  CutOptions& cut = options.cut;
-  return {
-      {.title = "What is written:",
-       .options = {range_option(
-                       "only this time: seconds as the trace counts, or since its start with a unit (20ms); "
-                       "either side may be empty",
-                       options.events.range),
-                   thread_option("only of this thread; may be repeated", options.threads),
-                   name_option("only events with a name that matches this shell pattern; may be repeated",
-                               options.events.names),
-                   category_option(options.events.categories)}},
-      {.title = "How it is written:",
-       .options = {{.name = "split-time",
-                    .argument = "TIME",
-                    .help = "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ...",
-                    .handle =
-                        [&cut](std::string_view text) {
-                          cut.split_ns = positive("split-time", text, fxt::parse_time_ns(text), kTimeForm);
-                        }},
-                   {.name = "split-size",
-                    .argument = "SIZE",
-                    .help = "pieces of this size (100M), before compression",
-                    .handle =
-                        [&cut](std::string_view text) {
-                          cut.split_bytes = positive("split-size", text, parse_size(text), kSizeForm);
-                        }},
-                   {.name = "force",
-                    .letter = 'f',
-                    .help = "overwrite OUT even if it is no trace; write more than 10,000 pieces",
-                    .handle = store_in(options.force)},
-                   {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
-      texts.group()};
+OptionTable table_of(CutterOptions& options) {
+  OptionGroup what{
+      .title = "What is written:",
+      .options = {
+          range_option(
+              "only this time: seconds as the trace counts, or since its start with a unit (20ms); either "
+              "side may be empty",
+              options.events.range),
+          thread_option("only of this thread; may be repeated", options.threads),
+          name_option("only events with a name that matches this shell pattern; may be repeated",
+                      options.events.names),
+          category_option(options.events.categories)}};
+  OptionGroup how{
+      .title = "How it is written:",
+      .options = {amount("split-time", "TIME", options.cut.split_ns, fxt::parse_time_ns, kTimeForm,
+                         "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ..."),
+                  amount("split-size", "SIZE", options.cut.split_bytes, parse_size, kSizeForm,
+                         "pieces of this size (100M), before compression"),
+                  flag("force", 'f', options.force,
+                       "overwrite OUT even if it is no trace; write more than 10,000 pieces"),
+                  flag("quiet", 'q', options.quiet, "no report")}};
+  return {std::move(what), std::move(how)};
 }
 
 void report(const CutCounters& counters, const PieceFiles& files) {
@@ -106,16 +98,13 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   for (const std::string& name : older) fmt::print(stderr, "  {}\n", printable(name));
 }
 
-CutterOptions parse_options(int argc, const char* const* argv) {
+// Nothing if a text was printed instead.
+std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   CutterOptions options;
-  TextOptions texts;
-  const OptionTable table = table_of(options, texts);
-  const CommandLine line = parse(argc, argv, table);
-  options.text = texts.text_of(program_text(), table, line);
-  if (options.text) return options;
-
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
-  std::tie(options.input, options.output) = in_and_out(line);
+  OptionTable table = table_of(options);
+  const auto line = parse_program(argc, argv, program_text(), table);
+  if (!line) return std::nullopt;
+  std::tie(options.input, options.output) = in_and_out(*line);
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");
   return options;
@@ -124,10 +113,6 @@ CutterOptions parse_options(int argc, const char* const* argv) {
 // Failed: the input could not be read to its end; what was read has been written. Throws std::exception with
 // a text for the user; complete pieces stay then.
 ExitCode run(const CutterOptions& options) {
-  if (options.text) {
-    print(*options.text);
-    return ExitCode::Done;
-  }
   const auto input = open_input(options.input);
   Reader reader(*input);
   EntrySource source(reader, options.threads);
@@ -151,8 +136,7 @@ ExitCode run(const CutterOptions& options) {
       is_trace = true;
     }
     // A file that is not a trace, or has none of the requested threads, leaves no output.
-    if (!is_trace || !source.requested_threads().any_found())
-      return report_end(source, "fxt-cut", options.input);
+    if (!is_trace || !source.has_threads()) return report_end(source, "fxt-cut", options.input);
     cutter.finish();
   } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
     throw UsageError(fmt::format("--time-range: {}", error.what()));
@@ -169,5 +153,8 @@ ExitCode run(const CutterOptions& options) {
 }  // namespace fxt::tools
 
 int main(int argc, char** argv) {
-  return fxt::run_program("fxt-cut", [&] { return fxt::tools::run(fxt::tools::parse_options(argc, argv)); });
+  return fxt::run_program("fxt-cut", [&] {
+    const auto options = fxt::tools::parse_options(argc, argv);
+    return options ? fxt::tools::run(*options) : fxt::ExitCode::Done;
+  });
 }

@@ -34,7 +34,6 @@ namespace {
 enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Folded, Check, Rules };
 
 struct DumpOptions {
-  std::optional<std::string> text;  // help, version …: printed, and nothing else is done
   DumpMode mode = DumpMode::Lines;
   std::string file;   // "-" is standard input
   std::string other;  // with Stats: to be compared with; empty: none
@@ -65,100 +64,89 @@ ProgramText program_text() {
 
 enum class Color : std::uint8_t { Auto, Always, Never };
 
-OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& color, TextOptions& texts) {
-  const auto mode = [&modes](DumpMode chosen) {
-    return [&modes, chosen](std::string_view) { modes.push_back(chosen); };
+OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& color) {
+  const auto mode = [&modes](const char* name, char letter, DumpMode chosen, const char* help) {
+    return Option{.name = name, .letter = letter, .help = help, .handle = [&modes, chosen](std::string_view) {
+                    modes.push_back(chosen);
+                  }};
+  };
+  const auto read_readers = [&options](std::string_view names) {
+    options.readers = parse_readers(names);
+    if (!options.readers)
+      throw UsageError(
+          fmt::format("--for takes perfetto, tracy, fuchsia-cpp, fuchsia-rust, spec, not '{}'", names));
   };
   Selection& selection = options.selection;
-  return {
-      {.title = "What is printed:",
-       .options =
-           {{.name = "offsets",
-             .letter = 'o',
-             .help = "begin each line with the record's byte offset",
-             .handle = store_in(options.offsets)},
-            {.name = "json",
-             .letter = 'j',
-             .help = "one JSON object per record or finding, or one of all statistics",
-             .handle = store_in(options.json)},
-            {.name = "stats",
-             .letter = 's',
-             .help = "counts of records, events, threads and bytes; and of calls, how long they took: "
-                     "total (recursion counted once), self, average, minimum and maximum",
-             .handle = mode(DumpMode::Stats)},
-            {.name = "diff",
-             .argument = "FILE",
-             .help = "with --stats: what the calls of this other trace take more or less than those of the "
-                     "first",
-             .handle = [&options](std::string_view file) { options.other = file; }},
-            choice("sort", options.order,
-                   {{"total", CallOrder::Total},
-                    {"self", CallOrder::Self},
-                    {"average", CallOrder::Average},
-                    {"min", CallOrder::Min},
-                    {"max", CallOrder::Max},
-                    {"calls", CallOrder::Calls},
-                    {"name", CallOrder::Name}},
-                   "with --stats: by what calls are sorted (default: total)"),
-            choice("unit", options.unit,
-                   {{"auto", TimeUnit::Auto},
-                    {"ns", TimeUnit::Ns},
-                    {"us", TimeUnit::Us},
-                    {"ms", TimeUnit::Ms},
-                    {"s", TimeUnit::S}},
-                   "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
-                   "digits in a unit of their own; with --tree, us)"),
-            {.name = "tree",
-             .help = "calls alone, indented: when each began in seconds, process/thread, how long it took, "
-                     "and its name",
-             .handle = mode(DumpMode::Tree)},
-            {.name = "folded",
-             .help = "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
-                     "spent in inner itself",
-             .handle = mode(DumpMode::Folded)},
-            {.name = "check",
-             .letter = 'C',
-             .help = "tell which rules the file breaks, and which readers mind",
-             .handle = mode(DumpMode::Check)},
-            {.name = "for",
-             .argument = "READERS",
-             .help = "with --check: only what these readers mind: perfetto, tracy, fuchsia-cpp, "
-                     "fuchsia-rust, spec, with commas between them (default: all)",
-             .handle =
-                 [&options](std::string_view names) {
-                   options.readers = parse_readers(names);
-                   if (!options.readers)
-                     throw UsageError(fmt::format(
-                         "--for takes perfetto, tracy, fuchsia-cpp, fuchsia-rust, spec, not '{}'", names));
-                 }},
-            {.name = "werror",
-             .help = "with --check: exit code 1 for warnings, too",
-             .handle = store_in(options.fails_at_warnings)},
-            {.name = "all",
-             .help = "with --check: every finding, not only the first 20 of each rule",
-             .handle = store_in(options.all_findings)},
-            {.name = "rules",
-             .help = "the rules that --check knows, with their reasons",
-             .handle = mode(DumpMode::Rules)},
-            choice("color", color,
-                   {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-                   "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}},
-      {.title = "Of which records:",
-       .options =
-           {thread_option("only of this thread; may be repeated", selection.threads),
-            range_option("only in this time: seconds as the trace counts, or since its start with a unit "
-                         "(20ms); either side may be empty; of calls, the part in it",
-                         selection.range),
-            {.name = "type",
-             .argument = "KIND",
-             .help =
-                 "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
-                 "calls are printed; may be repeated",
-             .handle = store_in(selection.kinds),
-             .may_repeat = true},
-            name_option("only with a name that matches this shell pattern; may be repeated", selection.names),
-            category_option(selection.categories)}},
-      texts.group()};
+  OptionGroup printed{
+      .title = "What is printed:",
+      .options = {
+          flag("offsets", 'o', options.offsets, "begin each line with the record's byte offset"),
+          flag("json", 'j', options.json, "one JSON object per record or finding, or one of all statistics"),
+          mode("stats", 's', DumpMode::Stats,
+               "counts of records, events, threads and bytes; and of calls, how long they took: total "
+               "(recursion "
+               "counted once), self, average, minimum and maximum"),
+          {.name = "diff",
+           .argument = "FILE",
+           .help =
+               "with --stats: what the calls of this other trace take more or less than those of the first",
+           .handle = [&options](std::string_view file) { options.other = file; }},
+          choice("sort", options.order,
+                 {{"total", CallOrder::Total},
+                  {"self", CallOrder::Self},
+                  {"average", CallOrder::Average},
+                  {"min", CallOrder::Min},
+                  {"max", CallOrder::Max},
+                  {"calls", CallOrder::Calls},
+                  {"name", CallOrder::Name}},
+                 "with --stats: by what calls are sorted (default: total)"),
+          choice("unit", options.unit,
+                 {{"auto", TimeUnit::Auto},
+                  {"ns", TimeUnit::Ns},
+                  {"us", TimeUnit::Us},
+                  {"ms", TimeUnit::Ms},
+                  {"s", TimeUnit::S}},
+                 "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
+                 "digits in a "
+                 "unit of their own; with --tree, us)"),
+          mode("tree", 0, DumpMode::Tree,
+               "calls alone, indented: when each began in seconds, process/thread, how long it took, and its "
+               "name"),
+          mode("folded", 0, DumpMode::Folded,
+               "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns spent "
+               "in inner "
+               "itself"),
+          mode("check", 'C', DumpMode::Check, "tell which rules the file breaks, and which readers mind"),
+          {.name = "for",
+           .argument = "READERS",
+           .help = "with --check: only what these readers mind: perfetto, tracy, fuchsia-cpp, fuchsia-rust, "
+                   "spec, "
+                   "with commas between them (default: all)",
+           .handle = read_readers},
+          flag("werror", 0, options.fails_at_warnings, "with --check: exit code 1 for warnings, too"),
+          flag("all", 0, options.all_findings,
+               "with --check: every finding, not only the first 20 of each rule"),
+          mode("rules", 0, DumpMode::Rules, "the rules that --check knows, with their reasons"),
+          choice("color", color, {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+                 "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}};
+  OptionGroup records{
+      .title = "Of which records:",
+      .options = {
+          thread_option("only of this thread; may be repeated", selection.threads),
+          range_option(
+              "only in this time: seconds as the trace counts, or since its start with a unit (20ms); either "
+              "side may be empty; of calls, the part in it",
+              selection.range),
+          {.name = "type",
+           .argument = "KIND",
+           .help = "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
+                   "calls are "
+                   "printed; may be repeated",
+           .handle = store_in(selection.kinds),
+           .may_repeat = true},
+          name_option("only with a name that matches this shell pattern; may be repeated", selection.names),
+          category_option(selection.categories)}};
+  return {std::move(printed), std::move(records)};
 }
 
 void append_colored(TextBuffer& out, const Entry& entry) {
@@ -330,18 +318,15 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
   return readable == ExitCode::Done ? found : readable;
 }
 
-// `colored`: the default of --color.
-DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
+// `colored`: the default of --color. Nothing if a text was printed instead.
+std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool colored) {
   DumpOptions options;
   std::vector<DumpMode> modes;
   Color color = Color::Auto;
-  TextOptions texts;
-  const OptionTable table = table_of(options, modes, color, texts);
-  const CommandLine line = parse(argc, argv, table);
-  options.text = texts.text_of(program_text(), table, line);
-  if (options.text) return options;
-
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
+  OptionTable table = table_of(options, modes, color);
+  const auto parsed = parse_program(argc, argv, program_text(), table);
+  if (!parsed) return std::nullopt;
+  const CommandLine& line = *parsed;
   if (modes.size() > 1)
     throw UsageError("--stats, --tree, --folded, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
@@ -370,10 +355,6 @@ DumpOptions parse_options(int argc, const char* const* argv, bool colored) {
 
 // Failed: the check found something, or the file could not be read to its end.
 ExitCode run(const DumpOptions& options) {
-  if (options.text) {
-    print(*options.text);
-    return ExitCode::Done;
-  }
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);
   const auto input = open_input(options.file);
@@ -392,6 +373,7 @@ ExitCode run(const DumpOptions& options) {
 int main(int argc, char** argv) {
   using namespace fxt;
   return run_program("fxt-dump", [&] {
-    return tools::run(tools::parse_options(argc, argv, is_terminal(STDOUT_FILENO) && wants_color()));
+    const auto options = tools::parse_options(argc, argv, is_terminal(STDOUT_FILENO) && wants_color());
+    return options ? tools::run(*options) : ExitCode::Done;
   });
 }

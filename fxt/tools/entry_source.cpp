@@ -17,9 +17,9 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
     problem = fmt::format("{}:+{:#x}: {}{}", file, end.offset, end.offset == 0 ? "no trace: " : "", problem);
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
     problem = file + ": the file is empty";
-  } else if (!source.requested_threads().any_found()) {
-    problem = fmt::format("{}: has none of the threads asked for: {}", file,
-                          fmt::join(source.requested_threads().koids(), ", "));
+  } else if (!source.has_threads()) {
+    problem =
+        fmt::format("{}: has none of the threads asked for: {}", file, fmt::join(source.threads(), ", "));
   } else {
     return ExitCode::Done;
   }
@@ -27,9 +27,9 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
   return ExitCode::Failed;
 }
 
-void RequestedThreads::search(const Record& record) {
+bool EntrySource::names_one(const Record& record) const {
   const auto threads = threads_of(record);
-  any_found_ = std::ranges::find_first_of(threads, koids_) != threads.end();
+  return std::ranges::find_first_of(threads, threads_) != threads.end();
 }
 
 }  // namespace fxt::tools

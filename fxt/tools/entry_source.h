@@ -12,36 +12,16 @@
 
 namespace fxt::tools {
 
-// Threads that the user names. A trace that has none of them is not the one that was meant.
-class RequestedThreads {
- public:
-  // No koid: all threads are meant.
-  explicit RequestedThreads(const std::vector<std::uint64_t>& koids)
-      : koids_(koids), any_found_(koids.empty()) {}
-
-  // To be called with each record.
-  void see(const Record& record) {
-    if (!any_found_) search(record);
-  }
-  bool any_found() const { return any_found_; }
-  const std::vector<std::uint64_t>& koids() const { return koids_; }
-
- private:
-  void search(const Record& record);
-
-  std::vector<std::uint64_t> koids_;
-  bool any_found_;
-};
-
 // A Reader's records up to the end of the file, or up to where reading fails; failure() then has the reason.
 class EntrySource {
  public:
+  // `threads` are koids that the user names; none: all are meant.
   EntrySource(Reader& reader, const std::vector<std::uint64_t>& threads)
-      : reader_(&reader), threads_(threads) {}
+      : reader_(&reader), threads_(threads), has_threads_(threads.empty()) {}
   const Entry* next() {
     try {
       const Entry* const entry = reader_->next();
-      if (entry != nullptr) threads_.see(entry->record);
+      if (entry != nullptr && !has_threads_) has_threads_ = names_one(entry->record);
       return entry;
     } catch (const FileError& error) {
       failure_ = error.what();
@@ -50,11 +30,16 @@ class EntrySource {
   }
   const Reader& reader() const { return *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
-  const RequestedThreads& requested_threads() const { return threads_; }
+  // Whether one of the threads was there. A trace that has none of them is not the one that was meant.
+  bool has_threads() const { return has_threads_; }
+  const std::vector<std::uint64_t>& threads() const { return threads_; }
 
  private:
+  bool names_one(const Record& record) const;
+
   Reader* reader_;
-  RequestedThreads threads_;
+  std::vector<std::uint64_t> threads_;
+  bool has_threads_;
   std::string failure_;
 };
 

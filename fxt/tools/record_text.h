@@ -6,8 +6,8 @@
 // and for bytes that are not UTF-8. A string or thread that was never registered is shown as ?INDEX.
 #pragma once
 
-#include "fxt/kind.h"
 #include "fxt/reader.h"
+#include "fxt/records.h"
 #include "fxt/support/text.h"
 
 namespace fxt::tools {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "fxt/kind.h"
+#include "fxt/records.h"
 
 namespace fxt::tools {
 namespace {

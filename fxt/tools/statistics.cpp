@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fxt/kind.h"
+#include "fxt/records.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
@@ -64,10 +64,6 @@ Statistics::Statistics(const Selection& selection, CallOrder order, TimeUnit uni
 
 void Statistics::add(const Entry& entry, const Reader& reader) {
   const bool is_of_call = calls_.add(entry, reader);
-  if (const auto* object = std::get_if<KernelObject>(&entry.record)) {  // names stay, whatever is chosen
-    if (object->type == KernelObjectType::Process) process_names_[object->koid] = object->name.text;
-    if (object->type == KernelObjectType::Thread) thread_names_[object->koid] = object->name.text;
-  }
   const auto* const event = std::get_if<Event>(&entry.record);
   const bool is_chosen = selection_.empty() || (filter_.is_in_range(entry, reader) &&
                                                 (event != nullptr && is_duration(event->type)
@@ -221,14 +217,15 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   }
   append_calls_to(out);
   append(out, "threads\n");
+  const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
     append(out, "  {:>12} events {}/{}", threads_[thread.index], key.first, key.second);
-    if (const auto name = process_names_.find(key.first); name != process_names_.end()) {
+    if (const auto name = processes.find(key.first); name != processes.end()) {
       append(out, " process ");
       append_quoted(out, name->second);
     }
-    if (const auto name = thread_names_.find(key.second); name != thread_names_.end()) {
+    if (const auto name = threads.find(key.second); name != threads.end()) {
       append(out, " thread ");
       append_quoted(out, name->second);
     }
@@ -248,7 +245,8 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
 
 void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   using Json = nlohmann::ordered_json;
-  Json records = Json::array(), event_list = Json::array(), threads = Json::array(), calls = Json::array();
+  Json records = Json::array(), event_list = Json::array(), thread_list = Json::array(),
+       calls = Json::array();
   for (const auto& [kind, totals] : kinds())
     records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
   for (const auto& [name, count] : events())
@@ -264,18 +262,19 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
                      {"average_ns", function.average_ns()},
                      {"min_ns", function.min_ns},
                      {"max_ns", function.max_ns}});
+  const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
     Json json = {{"process", key.first}, {"thread", key.second}, {"events", threads_[thread.index]}};
-    if (const auto name = process_names_.find(key.first); name != process_names_.end())
+    if (const auto name = processes.find(key.first); name != processes.end())
       json["process_name"] = make_valid_utf8(name->second);
-    if (const auto name = thread_names_.find(key.second); name != thread_names_.end())
+    if (const auto name = threads.find(key.second); name != threads.end())
       json["thread_name"] = make_valid_utf8(name->second);
-    threads.push_back(std::move(json));
+    thread_list.push_back(std::move(json));
   }
   Json all = {{"records", std::move(records)},
               {"events", std::move(event_list)},
-              {"threads", std::move(threads)},
+              {"threads", std::move(thread_list)},
               {"calls", std::move(calls)}};
   if (first_ns_) {
     all["first_ns"] = *first_ns_;

@@ -94,7 +94,6 @@ class Statistics : private CallStream::Listener {
   std::vector<Function> totals_;        // by name
   std::vector<std::uint64_t> threads_;  // number of events, by the thread's index
   OpenNames open_;
-  std::map<std::uint64_t, std::string> thread_names_, process_names_;
   std::optional<std::uint64_t> first_ns_, last_ns_;
   std::uint64_t inline_strings_ = 0, table_strings_ = 0, inline_threads_ = 0, table_threads_ = 0;
   std::uint64_t problems_ = 0;

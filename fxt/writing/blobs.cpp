@@ -1,7 +1,7 @@
 // The Writer's records that carry bytes: log messages and blobs.
 #include <algorithm>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/checking/packet_stream.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"

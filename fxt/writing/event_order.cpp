@@ -47,15 +47,6 @@ std::uint64_t EventOrder::hash_of(std::uint64_t names) const {
                       tables_->text_of(EventHeader::Name::get(names)));
 }
 
-std::uint32_t EventOrder::number_of(const Arguments& arguments) const {
-  if (arguments.empty()) return 0;
-  ArgumentNames::Names& names = argument_names_.list();
-  std::string kept;
-  for (const Argument& argument : arguments)
-    names.push_back(ArgumentNames::hash_of(as_written(argument.name.text, kMaxStringBytes, kept)));
-  return argument_names_.number_of(names);
-}
-
 Misplaced EventOrder::check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const {
   const std::uint64_t hash = hash_of(names);
   return nesting.check_end(time, [&](const BeginTag& begin) {
@@ -143,7 +134,8 @@ std::string EventOrder::objection(const Event& event) {
   const Misplaced misplaced = check(event, nesting);
   if (misplaced != Misplaced::No) return describe(misplaced, event, nesting);
   if (event.type == EventType::DurationEnd && !event.arguments.empty() &&
-      argument_names_.share(nesting.around(event.time).tag.arguments, number_of(event.arguments)))
+      argument_names_.share(nesting.around(event.time).tag.arguments,
+                            argument_names_.number_of(event.arguments)))
     return std::string(kNamedLikeItsBegin);
   return is_flow(event.type) ? flow_objection(event) : "";
 }
@@ -155,8 +147,8 @@ void EventOrder::take(const Event& event, std::uint64_t header) {
   if (event.type == EventType::DurationComplete) {
     nesting.add_complete(event.time, event.end, {});
   } else if (event.type == EventType::DurationBegin) {
-    nesting.add_begin(event.time,
-                      {.names = names_of(header, event), .arguments = number_of(event.arguments)});
+    nesting.add_begin(event.time, {.names = names_of(header, event),
+                                   .arguments = argument_names_.number_of(event.arguments)});
   } else if (event.type == EventType::DurationEnd) {
     nesting.add_end(event.time);
   } else if (event.type == EventType::Instant) {
@@ -214,7 +206,7 @@ std::string EventOrder::async_objection(const Event& event) {
   const auto end = async == asyncs_.end()
                        ? OpenAsyncs<Place>::End{}
                        : async->second.find_end(event.thread.process, hash_of(place),
-                                                number_of(event.arguments), argument_names_);
+                                                argument_names_.number_of(event.arguments), argument_names_);
   if (end.operation == nullptr)
     return "ends async operation " + id + ", which has not begun with this category and name";
   if (end.is_around_open) return "ends async operation " + id + " before the one of the same id inside it";
@@ -230,7 +222,7 @@ void EventOrder::take_async(const Event& event) {
     const std::size_t names = hash_of(place);
     open.push_back({.process = event.thread.process,
                     .names = names,
-                    .arguments = number_of(event.arguments),
+                    .arguments = argument_names_.number_of(event.arguments),
                     .tag = std::move(place)});
   }
   if (event.type == EventType::AsyncEnd) open.pop_back();

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/links.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/nesting.h"
 #include "fxt/records.h"
 #include "fxt/writer.h"
@@ -67,7 +67,6 @@ class EventOrder {
   void take(const Event& event, std::uint64_t header);
   // The same answer about an end with these names.
   Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
-  ArgumentNames& argument_names() { return argument_names_; }
 
   // Ends everything that is open by calling `write(event)` or, for durations, `end(thread, time, names)`.
   // Each ends as early as it may; durations and async operations not before `last_time`, if that is allowed.
@@ -91,7 +90,6 @@ class EventOrder {
   static Place place_of(const Event& event);
   static std::size_t hash_of(const Place& place);
   std::uint64_t hash_of(std::uint64_t names) const;
-  std::uint32_t number_of(const Arguments& arguments) const;
   Misplaced check(const Event& event, const ThreadNesting& nesting) const;
   std::string flow_objection(const Event& event);
   std::string async_objection(const Event& event);
@@ -105,7 +103,7 @@ class EventOrder {
   OpenFlows<Flow> flows_;
   std::map<std::uint64_t, OpenAsyncs<Place>> asyncs_;  // by id, which all processes share
   LastTimes flow_times_, async_times_;
-  mutable ArgumentNames argument_names_;  // its answers don't depend on what it has seen
+  ArgumentNames argument_names_;
 };
 
 // What Misplaced means for this event, in the caller's terms; empty for No.

@@ -1,7 +1,7 @@
 // Events as values.
 #include <algorithm>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/writer.h"
 #include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"

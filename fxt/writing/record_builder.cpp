@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 
 namespace fxt {
 namespace {

@@ -1,6 +1,6 @@
 // Records that are no events, as values; each one's words in the spec's order.
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/reader.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "fxt/checking/argument_rules.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/writer.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "fxt/checking/argument_rules.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
 #include "fxt/writing/event_order.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fxt/checker.h"
-#include "fxt/kind.h"
+#include "fxt/records.h"
 #include "fxt/reader.h"
 #include "fxt/tools/record_text.h"
 #include "fxt/writer.h"

@@ -28,7 +28,6 @@ namespace {
 enum class PictureKind : std::uint8_t { Auto, Svg, Html };
 
 struct DrawOptions {
-  std::optional<std::string> text = {};  // help, version …: printed, and nothing else is done
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   PictureKind kind = PictureKind::Auto;
@@ -65,78 +64,40 @@ ProgramText program_text() {
           "can't be written, 2 wrong usage."};
 }
 
-struct NumberLimits {
-  std::uint64_t least, most;
-};
-
-std::uint64_t number_within(std::string_view option, std::string_view text, NumberLimits limits) {
-  const std::uint64_t number = parse_count(option, text);
-  if (number < limits.least || number > limits.most)
-    throw UsageError(
-        fmt::format("--{} takes a number from {} to {}, not '{}'", option, limits.least, limits.most, text));
-  return number;
-}
-
-OptionTable table_of(DrawOptions& options, TextOptions& texts) {
+OptionTable table_of(DrawOptions& options) {
   TimelineOptions& timeline = options.timeline;
-  return {
-      {.title = "What is drawn:",
-       .options =
-           {{.name = "flame",
-             .argument = "all|process|thread",
-             .help = "a flame graph of all calls, or one for each process or thread",
-             .handle =
-                 [&options](std::string_view text) {
-                   if (text == "all")
-                     options.flame = CallPaths::Root::All;
-                   else if (text == "process")
-                     options.flame = CallPaths::Root::Process;
-                   else if (text == "thread")
-                     options.flame = CallPaths::Root::Thread;
-                   else
-                     refuse_word("flame", text, {"all", "process", "thread"});
-                 }},
-            range_option(
-                "only this time: seconds as the trace counts, or since its start with a unit (20ms), as "
-                "the axis does; either side may be empty",
-                timeline.events.range),
-            thread_option("only this thread; may be repeated", timeline.events.threads),
-            name_option("only events with a name that matches this shell pattern; may be repeated",
-                        timeline.events.names),
-            category_option(timeline.events.categories),
-            {.name = "max-depth",
-             .argument = "N",
-             .help = "so many rows for a thread (default: 32); calls nested deeper are counted",
-             .handle =
-                 [&timeline](std::string_view text) {
-                   timeline.max_rows = number_within("max-depth", text, {1, 512});
-                 }},
-            {.name = "max-threads",
-             .argument = "N",
-             .help = "so many threads, those that come first (default: 64); the others are counted",
-             .handle =
-                 [&timeline](std::string_view text) {
-                   timeline.max_threads = number_within("max-threads", text, {1, 1024});
-                 }}}},
-      {.title = "How it is drawn:",
-       .options = {{.name = "width",
-                    .letter = 'w',
-                    .argument = "PIXELS",
-                    .help = "how wide the picture is (default: 1000)",
-                    .handle =
-                        [&options](std::string_view text) {
-                          options.width = number_within("width", text, {200, 10'000});
-                        }},
-                   choice(
-                       "format", options.kind,
-                       {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
-                       "what is written (default: auto: as OUT ends, SVG to standard output)"),
-                   {.name = "force",
-                    .letter = 'f',
-                    .help = "overwrite OUT even if fxt-draw did not create it",
-                    .handle = store_in(options.force)},
-                   {.name = "quiet", .letter = 'q', .help = "no report", .handle = store_in(options.quiet)}}},
-      texts.group()};
+  OptionGroup what{
+      .title = "What is drawn:",
+      .options = {choice("flame", options.flame,
+                         {{"all", CallPaths::Root::All},
+                          {"process", CallPaths::Root::Process},
+                          {"thread", CallPaths::Root::Thread}},
+                         "a flame graph of all calls, or one for each process or thread"),
+                  range_option("only this time: seconds as the trace counts, or since its start with a unit "
+                               "(20ms), as the axis "
+                               "does; either side may be empty",
+                               timeline.events.range),
+                  thread_option("only this thread; may be repeated", timeline.events.threads),
+                  name_option("only events with a name that matches this shell pattern; may be repeated",
+                              timeline.events.names),
+                  category_option(timeline.events.categories),
+                  number_option<std::size_t>(
+                      "max-depth", 0, "N", timeline.max_rows, 1, 512,
+                      "so many rows for a thread (default: 32); calls nested deeper are counted"),
+                  number_option<std::size_t>(
+                      "max-threads", 0, "N", timeline.max_threads, 1, 1024,
+                      "so many threads, those that come first (default: 64); the others are counted")}};
+  OptionGroup how{
+      .title = "How it is drawn:",
+      .options = {
+          number_option<std::uint64_t>("width", 'w', "PIXELS", options.width, 200, 10'000,
+                                       "how wide the picture is (default: 1000)"),
+          choice("format", options.kind,
+                 {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
+                 "what is written (default: auto: as OUT ends, SVG to standard output)"),
+          flag("force", 'f', options.force, "overwrite OUT even if fxt-draw did not create it"),
+          flag("quiet", 'q', options.quiet, "no report")}};
+  return {std::move(what), std::move(how)};
 }
 
 // By the end of the name, without .gz or .zst.
@@ -209,7 +170,7 @@ ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
   if (!read_all(source, paths)) return report_end(source, "fxt-draw", options.input);
   paths.finish();
   const ExitCode code = report_end(source, "fxt-draw", options.input);
-  if (!source.requested_threads().any_found()) return code;
+  if (!source.has_threads()) return code;
   const Drawing flame = flame_of(paths, options.timeline.columns);
   if (flame.lanes.empty())
     throw std::runtime_error(fmt::format("{}: nothing to draw: no calls", options.input));
@@ -223,7 +184,7 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   if (!read_all(source, timeline)) return report_end(source, "fxt-draw", options.input);
   timeline.finish(source.reader().counters());
   const ExitCode code = report_end(source, "fxt-draw", options.input);
-  if (!source.requested_threads().any_found()) return code;
+  if (!source.has_threads()) return code;
   if (timeline.is_empty()) {
     const std::vector<std::string> lines = timeline.report().lines();
     throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
@@ -237,16 +198,13 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   return code;
 }
 
-DrawOptions parse_options(int argc, const char* const* argv) {
+// Nothing if a text was printed instead.
+std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   DrawOptions options;
-  TextOptions texts;
-  const OptionTable table = table_of(options, texts);
-  const CommandLine line = parse(argc, argv, table);
-  options.text = texts.text_of(program_text(), table, line);
-  if (options.text) return options;
-
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
-  std::tie(options.input, options.output) = in_and_out(line);
+  OptionTable table = table_of(options);
+  const auto line = parse_program(argc, argv, program_text(), table);
+  if (!line) return std::nullopt;
+  std::tie(options.input, options.output) = in_and_out(*line);
   if (options.kind == PictureKind::Auto) options.kind = kind_of_name(options.output);
   options.timeline.columns = options.width - kMargins;
   return options;
@@ -255,10 +213,6 @@ DrawOptions parse_options(int argc, const char* const* argv) {
 // Failed: the input could not be read to its end; what was read is drawn. Throws std::exception with a text
 // for the user; nothing is written then.
 ExitCode run(const DrawOptions& options) {
-  if (options.text) {
-    print(*options.text);
-    return ExitCode::Done;
-  }
   const auto input = open_input(options.input);
   check_replaceable(options.output, {options.input}, options.force,
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
@@ -271,5 +225,8 @@ ExitCode run(const DrawOptions& options) {
 }  // namespace fxt::tools
 
 int main(int argc, char** argv) {
-  return fxt::run_program("fxt-draw", [&] { return fxt::tools::run(fxt::tools::parse_options(argc, argv)); });
+  return fxt::run_program("fxt-draw", [&] {
+    const auto options = fxt::tools::parse_options(argc, argv);
+    return options ? fxt::tools::run(*options) : fxt::ExitCode::Done;
+  });
 }

@@ -69,12 +69,6 @@ bool DrawnTimeline::is_possible(const Record& record, const Reader& reader) {
 }
 
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
-  if (const auto* const object = std::get_if<KernelObject>(&entry.record)) {
-    const std::string name(cut_utf8(object->name.text, kNameBytes));
-    if (object->type == KernelObjectType::Process) process_names_[object->koid] = name;
-    if (object->type == KernelObjectType::Thread) thread_names_[object->koid] = name;
-    return;
-  }
   if (!is_possible(entry.record, reader)) return;
   calls_.add(entry, reader);
   const auto time_ns = time_of(entry.record, reader);
@@ -304,15 +298,6 @@ void DrawnTimeline::find_axis() {
   to_ns_ = std::max(to_ns_, from_ns_ + 1);
 }
 
-std::string DrawnTimeline::name_of(const ThreadKey& key) const {
-  const auto named = [](const auto& names, std::uint64_t koid, std::string_view nameless) {
-    const auto name = names.find(koid);
-    return fmt::format("{} {}", name == names.end() ? nameless : name->second, koid);
-  };
-  return fmt::format("{} / {}", named(process_names_, key.first, "process"),
-                     named(thread_names_, key.second, "thread"));
-}
-
 Drawing DrawnTimeline::drawing(Detail detail) {
   Drawing drawing{.details = details_, .from_ns = from_ns_, .to_ns = to_ns_, .origin_ns = origin_ns_};
   std::map<ThreadKey, std::size_t> lanes;
@@ -321,7 +306,8 @@ Drawing DrawnTimeline::drawing(Detail detail) {
         threads_[thread.index]->rows.size() == 0)
       continue;
     lanes.emplace(key, drawing.lanes.size());
-    drawing.lanes.push_back({.name = name_of(key), .rows = threads_[thread.index]->rows.rows()});
+    drawing.lanes.push_back({.name = std::string(cut_utf8(calls_.objects().text_of(key), kNameBytes)),
+                             .rows = threads_[thread.index]->rows.rows()});
   }
   const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(to_ns_ - from_ns_, options_.columns));
   const std::size_t most = detail == Detail::All ? kPageShapes : kDrawnShapes;

@@ -91,7 +91,6 @@ class DrawnTimeline : private CallStream::Listener {
   void mark(ThreadState& thread, std::size_t row, const Shape& shape);
   void make_room();
   ThreadState& state_of(const CallThread& thread);
-  std::string name_of(const ThreadKey& key) const;
   void find_axis();
   void count_shapes(const Drawing& drawing);
 
@@ -99,7 +98,6 @@ class DrawnTimeline : private CallStream::Listener {
   CallStream calls_;
   DrawingReport report_;
   std::vector<std::optional<ThreadState>> threads_;  // by the thread's index
-  std::map<std::uint64_t, std::string> process_names_, thread_names_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, FlowEnd>
       open_flows_;  // by category, name and id
   std::vector<Flow> flows_;

@@ -9,7 +9,7 @@
 #include <boost/endian/conversion.hpp>
 
 #include "fxt/checking/findings.h"
-#include "fxt/kind.h"
+#include "fxt/records.h"
 #include "tests/fxt/checking/file_parts.h"
 #include "tests/fxt/sample_trace.h"
 

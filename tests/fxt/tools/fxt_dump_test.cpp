@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fxt/kind.h"
+#include "fxt/records.h"
 #include "tests/fxt/sample_trace.h"
 #include "tests/fxt/tool_test.h"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
-#include "fxt/kind.h"
+#include "fxt/records.h"
 #include "fxt/reader.h"
 #include "tests/fxt/check_words.h"
 
