@@ -8,6 +8,7 @@ from typing import NamedTuple
 class Pointer(NamedTuple):
     address: int
     text: bytes | None  # the string it points to
+    symbol: str | None = None
 
 
 class Text(NamedTuple):
@@ -107,11 +108,11 @@ class Reader:
             return None
         if found := self.match(r"0x[0-9a-f]+"):
             address = int(found[0], 16)
-            self.match(r" <(?!repeats)[^>]*(?:>\([^>]*)?>")
+            symbol = self.symbol()
             text = None
-            if self.match(r' (?=")'):
+            if self.match(r' [uUL]?(?=")'):
                 text = self.string().text
-            return Pointer(address, text)
+            return Pointer(address, text, symbol)
         if found := self.match(r"-?(?:nan\(0x[0-9a-f]+\)|inf)"):
             return float(found[0].split("(")[0])
         if found := self.match(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"):
@@ -123,10 +124,20 @@ class Reader:
             return float(found[0]) if re.search("[.e]", found[0]) else int(found[0])
         if found := self.match(r"\((?:[^()]*)\)(?!::)"):
             return Enum(found[0])
-        found = self.match(r"(?:[A-Za-z_]|\(anon)(?:[\w:]|<[^<>]*>|\(?anonymous namespace\))*")
+        found = self.match(r"(?:[A-Za-z_]|\(anon)(?:[\w:]|\.(?=[A-Za-z_])|<[^<>]*>|\(?anonymous namespace\))*")
         if not found:
             raise ValueError(f"not understood: {self.text[self.at:self.at + 60]!r}")
         return {"true": True, "false": False}.get(found[0], Enum(found[0]))
+
+    def symbol(self):
+        """The name in " <handler(int)>", which may have template arguments."""
+        if not self.match(" <(?!repeats)"):
+            return None
+        begin, depth = self.at, 1
+        while depth > 0:
+            depth += {"<": 1, ">": -1}.get(self.text[self.at], 0)
+            self.at += 1
+        return self.text[begin:self.at - 1]
 
     def braces(self):
         fields = []
@@ -144,6 +155,8 @@ class Reader:
                 self.at = end
                 self.take(" = ")
                 fields.append(("", self.value()))
+            elif self.match(r"static [A-Za-z_$][\w.$]* = "):
+                self.value()  # no part of the object
             elif found := self.match(r"([A-Za-z_$][\w.$]*) = "):
                 fields.append((found[1], self.value()))
             else:

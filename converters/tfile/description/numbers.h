@@ -24,6 +24,8 @@ enum class ValueForm : std::uint8_t {
   Signed,
   Unsigned,
   Pointer,
+  TextPointer,  // to characters of one byte
+  CodePointer,  // to a function, or to a table of functions
   Float,
   // Values that are shown as text:
   Flags,  // named bits of a register
@@ -34,11 +36,16 @@ enum class ValueForm : std::uint8_t {
   Text,       // characters of one byte
   Utf16,
   Utf32,
-  Bytes,  // anything else: vectors, unions, numbers of odd sizes
+  TextSlice,  // a pointer to characters, and their number
+  Bytes,      // anything else: vectors, unions, numbers of odd sizes
 };
 // Whether an argument holds the value as a number. Larger numbers are shown as text, too.
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
+}
+// Whether the program may tell what the pointer points to.
+constexpr bool has_pointee(ValueForm form) {
+  return form == ValueForm::TextPointer || form == ValueForm::CodePointer;
 }
 
 // ---- Text ----

@@ -80,7 +80,8 @@ std::vector<std::string> Plots::missing() const {
 }
 
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
-                       ContinuedLabels& continued, Plots& plots) {
+                       ContinuedLabels& continued, Plots& plots, PointerTexts& pointers) {
+  pointers_ = &pointers;
   building_.frame = frame.bytes;
   building_.number = number;
   building_.label = label;
@@ -144,7 +145,8 @@ void EmitRecipe::add_plots() {
     new_record(plotted.counter).arguments.add(argument);
     if (plotted.number == kConstant) continue;
     const Number& number = numbers_[plotted.number];
-    numbers_.push_back({record, kNumberWord, number.part, number.form});
+    const bool is_pointer = plotted.argument.type == ArgumentType::Pointer;
+    numbers_.push_back({record, kNumberWord, number.part, is_pointer ? ValueForm::Pointer : number.form});
   }
 }
 
@@ -165,8 +167,7 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
                             std::uint64_t time_ns, Lane& lane) {
   if (!blobs_.empty()) name_blobs(number);
   for (const Number& value : numbers_)
-    records_[value.record].arguments.set_bits(
-        value.word, bits_of(value.form, bytes.subspan(value.part.offset, value.part.size), order));
+    set_number(value, bits_of(value.form, bytes.subspan(value.part.offset, value.part.size), order));
 
   std::size_t lane_bytes = 0;
   // Further records nest in the first one, so that each can be clicked.
@@ -199,6 +200,18 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
     lane_bytes += sizeof(PendingEvent) + records_[i].arguments.words().size_bytes();
   }
   return lane_bytes;
+}
+
+void EmitRecipe::set_number(const Number& number, std::uint64_t bits) {
+  Arguments& arguments = records_[number.record].arguments;
+  if (has_pointee(number.form)) {
+    const auto text = pointers_->of(number.form, bits);
+    const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[number.word - 1]));
+    arguments.set_bits(number.word - 1,
+                       ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));
+    if (text) bits = static_cast<std::uint32_t>(*text);
+  }
+  arguments.set_bits(number.word, bits);
 }
 
 // Done long before the names are read: loading what was just stored in small pieces stalls the processor.

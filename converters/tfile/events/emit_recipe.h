@@ -16,6 +16,7 @@
 #include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
+#include "converters/tfile/events/pointer_texts.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/frames/frame_reader.h"
 
@@ -67,9 +68,9 @@ class EmitRecipe {
   // ---- Building it for a frame ----
 
   // Clears the recipe but keeps its memory. Every record begins with the argument `number`, the frame's
-  // number. Borrows `frame`, `continued` and `plots` until the recipe is built.
+  // number. Borrows `pointers`; and `frame`, `continued` and `plots` until the recipe is built.
   void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued,
-             Plots& plots);
+             Plots& plots, PointerTexts& pointers);
   // An argument that all frames of the pattern have.
   void add(const Argument& argument);
   // A number that lies at these bytes in every frame.
@@ -148,6 +149,7 @@ class EmitRecipe {
   Record& new_record(LabelId label);
   void add_argument(const Argument& argument);
   void plot(const Argument& argument, std::size_t number);
+  void set_number(const Number& number, std::uint64_t bits);
   void name_blobs(std::uint64_t number);
   void emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane);
 
@@ -161,6 +163,7 @@ class EmitRecipe {
   };
   Building building_;  // for start() to add_plots()
 
+  PointerTexts* pointers_ = nullptr;
   bool opens_call_ = false;
   bool is_for_one_frame_ = false;
   std::optional<HitTrack> track_;

@@ -56,6 +56,7 @@ class RecipeBuilder {
   CodeNames code_names_;
   ContinuedLabels continued_;
   Plots plots_;
+  PointerTexts pointers_;
   ValueArguments values_;
   VariableArguments variables_;
   RegisterArguments registers_;

@@ -34,10 +34,11 @@ bool is_text(bool is_collected_as_string, std::uint64_t size) {
 
 }  // namespace
 
-ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols,
+ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, PointerTexts& pointers,
                                ImportContext& import_context)
     : trace_(trace),
       symbols_(symbols),
+      pointers_(pointers),
       names_(import_context.names),
       notes_(import_context.timeline.new_notes()),
       unnamed_memory_(names_.intern(argument_names::kMemory)),
@@ -275,7 +276,8 @@ bool ValueArguments::add_value(EmitRecipe& recipe, const NamedValue& named, bool
   if (value.type->kind == Type::Kind::Reference) {
     const Value target = without_reference(value, memory_);
     if (target.storage.kind == Storage::Kind::Memory) {
-      if (!add_in_memory(recipe, {named.text, named.name, target}, target.storage.address))
+      const NamedValue named_target{named.text, named.name, target};
+      if (!add_in_memory(recipe, named_target, target.storage.address) && !add_constant(recipe, named_target))
         add_address(recipe, named, target.storage.address);
     }
     return true;
@@ -310,10 +312,10 @@ bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, 
     const auto bytes = recorded(address, type.size);
     if (bytes.empty()) return false;
     explain(address, type.size);
-    const Value target = without_reference(named.value, memory_);
-    if (target.type == nullptr) return false;
-    if (target.storage.kind != Storage::Kind::Memory ||
-        !add_in_memory(recipe, {named.text, named.name, target}, target.storage.address))
+    const NamedValue target{named.text, named.name, without_reference(named.value, memory_)};
+    if (target.value.type == nullptr) return false;
+    if (target.value.storage.kind != Storage::Kind::Memory ||
+        (!add_in_memory(recipe, target, target.value.storage.address) && !add_constant(recipe, target)))
       add_address(recipe, named, unsigned_bits(bytes, memory_.order()));
     return true;
   }
@@ -347,6 +349,13 @@ bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, 
   return has_any;
 }
 
+// Shows a value that is in the program's read-only data, which the frame need not hold.
+bool ValueArguments::add_constant(EmitRecipe& recipe, const NamedValue& named) {
+  const auto bytes = symbols_->constant_bytes(named.value.storage.address);
+  const std::uint64_t size = bytes_of(named.value);
+  return size > 0 && size <= bytes.size() && add_leaves(recipe, named, bytes.first(size), {});
+}
+
 // Shows the parts of a value that is in registers or computed.
 bool ValueArguments::add_leaves(EmitRecipe& recipe, const NamedValue& named, std::span<const std::byte> bytes,
                                 const std::vector<bool>& known) {
@@ -376,6 +385,12 @@ void ValueArguments::add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<co
                            !std::less<>()(frame.data() + frame.size(), bytes.data() + bytes.size());
   if (is_plain_number(leaf) && is_in_frame)
     recipe.add_number(leaf.name, leaf.form, bytes);
+  else if (const auto pointee = has_pointee(leaf.form) && leaf.bit_size == 0
+                                    ? pointers_.of(leaf.form, unsigned_bits(bytes, memory_.order()))
+                                    : std::nullopt)
+    recipe.add_own({leaf.name, *pointee});
+  else if (leaf.form == ValueForm::TextSlice)
+    add_slice(recipe, leaf, bytes);
   else if (leaf.form == ValueForm::Text)
     recipe.add_own({leaf.name, string_text(bytes)});
   else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
@@ -387,8 +402,25 @@ void ValueArguments::add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<co
     recipe.add_own(argument_of(leaf, bytes, memory_.order(), names_, text_));
 }
 
+// The text may be in the frame, or in the program's read-only data.
+void ValueArguments::add_slice(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes) {
+  const std::uint64_t address = unsigned_bits(bytes.subspan(leaf.pointer_at, leaf.size / 2), memory_.order());
+  const std::uint64_t length = unsigned_bits(bytes.subspan(leaf.length_at, leaf.size / 2), memory_.order());
+  auto text = memory_.bytes(address, length);
+  if (text.size() < length && symbols_ != nullptr) text = symbols_->constant_bytes(address);
+  if (text.size() < length) {
+    recipe.add_own({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
+    return;
+  }
+  explain(address, length);
+  recipe.add_own({leaf.name, string_text(text.first(length))});
+}
+
 void ValueArguments::add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
-  if (claim_name(named.name)) recipe.add_own({named.name, Pointer{address}});
+  if (!claim_name(named.name)) return;
+  const bool is_function = named.value.type != nullptr && named.value.type->kind == Type::Kind::Function;
+  const auto symbol = is_function ? pointers_.of(ValueForm::CodePointer, address) : std::nullopt;
+  recipe.add_own(symbol ? Argument(named.name, *symbol) : Argument(named.name, Pointer{address}));
 }
 
 const ValueLayout& ValueArguments::layout_of(const NamedValue& named) {

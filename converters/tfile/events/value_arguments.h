@@ -29,7 +29,8 @@ namespace convert::tfile {
 class ValueArguments {
  public:
   // Borrows all; `symbols` may be null.
-  ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, ImportContext& import_context);
+  ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, PointerTexts& pointers,
+                 ImportContext& import_context);
 
   // Adds the arguments of a frame. `location` has the actions that the frame is compared with; without it no
   // memory has a name. `is_fast`: the frame is that of a fast tracepoint.
@@ -61,6 +62,8 @@ class ValueArguments {
   bool add_leaves(EmitRecipe& recipe, const NamedValue& named, std::span<const std::byte> bytes,
                   const std::vector<bool>& known);
   void add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes);
+  void add_slice(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes);
+  bool add_constant(EmitRecipe& recipe, const NamedValue& named);
   void add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address);
   void add_recorded(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected);
   void add_untyped(EmitRecipe& recipe, NameId name, std::span<const std::byte> bytes, std::uint64_t size);
@@ -74,6 +77,7 @@ class ValueArguments {
 
   const TraceFile& trace_;
   const ProgramSymbols* symbols_;
+  PointerTexts& pointers_;
   Names& names_;
   Notes& notes_;
   NameId unnamed_memory_;  // the argument of memory whose own name is not interned

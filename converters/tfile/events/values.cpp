@@ -204,6 +204,8 @@ ArgumentType type_of(ValueForm number) {
     case ValueForm::Signed:
       return ArgumentType::Int64;
     case ValueForm::Pointer:
+    case ValueForm::TextPointer:
+    case ValueForm::CodePointer:
       return ArgumentType::Pointer;
     case ValueForm::Float:
       return ArgumentType::Double;
@@ -265,6 +267,8 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
       return leaf.is_signed ? Argument(leaf.name, number) : Argument(leaf.name, value);
     }
     case ValueForm::Pointer:
+    case ValueForm::TextPointer:
+    case ValueForm::CodePointer:
       if (!leaf.enumerators.empty() && value == 0) return {leaf.name, leaf.enumerators.front().second};
       return {leaf.name, convert::Pointer{value}};
     case ValueForm::Bool:

@@ -29,11 +29,6 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-int language_of(Dwarf_Die die) {
-  Dwarf_Die unit;
-  return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
-}
-
 bool has_longer_name(Dwarf_Die variable) { return dwarf_hasattr(&variable, DW_AT_specification) != 0; }
 
 bool is_block_without_code(Dwarf_Die* die) {
@@ -118,6 +113,11 @@ std::optional<Dwarf_Die> variable_within(Dwarf_Die* scope, std::string_view name
 }
 
 }  // namespace
+
+int language_of(Dwarf_Die die) {
+  Dwarf_Die unit;
+  return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
+}
 
 std::string scope_prefix(Dwarf_Die die) {
   const std::string_view separator = language_of(die) == DW_LANG_D ? "." : "::";

@@ -54,6 +54,8 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode);
 // "ns::Class::": the namespaces, modules and classes around a DIE.
 std::string scope_prefix(Dwarf_Die die);
 
+int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
+
 // Whether the variable is defined elsewhere.
 bool is_declaration(Dwarf_Die* variable);
 

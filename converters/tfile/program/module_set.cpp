@@ -87,6 +87,17 @@ std::optional<DataObject> ModuleSet::object(const std::string& name) const {
   return std::nullopt;
 }
 
+std::string ModuleSet::symbol_at(std::uint64_t address) const {
+  const Program* const module = module_at(address);
+  return module != nullptr ? module->symbol_at(address) : std::string();
+}
+
+std::span<const std::byte> ModuleSet::constant_bytes(std::uint64_t address) const {
+  const Program* const module = module_at(address);
+  return module != nullptr && !is_contradicted(module) ? module->constant_bytes(address)
+                                                       : std::span<const std::byte>();
+}
+
 const CodeScope* ModuleSet::scope_at(std::uint64_t address) const {
   const Program* const module = module_at(address);
   return module != nullptr && !is_contradicted(module) ? module->scope_at(address) : nullptr;

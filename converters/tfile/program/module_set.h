@@ -33,6 +33,8 @@ class ModuleSet : public ProgramSymbols {
   CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(const std::string& name) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
+  std::string symbol_at(std::uint64_t address) const override;
+  std::span<const std::byte> constant_bytes(std::uint64_t address) const override;
 
  private:
   const Program* module_at(std::uint64_t address) const;  // null if none has it

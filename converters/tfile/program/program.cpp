@@ -67,15 +67,18 @@ struct Program::Impl {
 
   struct Named {
     Function function;
-    std::string name;  // without parameters
+    std::string name;      // without parameters
+    const char* symbol{};  // as the file has it
   };
   std::vector<Named> functions;                         // by address; labels, too
+  std::vector<Named> tables;                            // of virtual functions, by address
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
   struct Segment {
     std::uint64_t begin, end;
   };
   std::vector<Segment> code;
   Segment all{~std::uint64_t{0}, 0};
+  std::vector<std::pair<std::uint64_t, Elf_Scn*>> constants;  // sections that nobody can write, and where
 
   // Where code of source lines begins.
   using LineRows = std::vector<LineRow>;
@@ -91,6 +94,7 @@ struct Program::Impl {
   }
   void read_symbols();
   void read_segments(Elf* elf);
+  static const Named* around(const std::vector<Named>& sorted, std::uint64_t address);
 };
 
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
@@ -130,6 +134,12 @@ void Program::Impl::read_segments(Elf* elf) {
     all = {std::min(all.begin, segment.p_vaddr), std::max(all.end, segment.p_vaddr + segment.p_memsz)};
     if ((segment.p_flags & PF_X) != 0) code.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
   }
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr sized;
+    if (gelf_getshdr(section, &sized) != nullptr && sized.sh_type != SHT_NOBITS &&
+        (sized.sh_flags & (SHF_ALLOC | SHF_WRITE)) == SHF_ALLOC)
+      constants.emplace_back(sized.sh_addr, section);
+  }
 }
 
 void Program::Impl::read_symbols() {
@@ -141,12 +151,15 @@ void Program::Impl::read_symbols() {
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && is_code(address)))
-      functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple)});
+      functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple), name});
     else if (type == STT_OBJECT)
       objects.try_emplace(without_blanks(demangled(name, Demangle::Simple)),
                           DataObject{address, symbol.st_size});
+    if (type == STT_OBJECT && std::string_view(name).starts_with("_ZTV"))
+      tables.push_back({{address, symbol.st_size}, {}, name});
   }
-  std::ranges::stable_sort(functions, {}, [](const Named& named) { return named.function.address; });
+  for (auto* const sorted : {&functions, &tables})
+    std::ranges::stable_sort(*sorted, {}, [](const Named& named) { return named.function.address; });
 }
 
 MachineHint Program::machine() const { return hint_of(impl_->header); }
@@ -172,15 +185,40 @@ std::vector<Program::Function> Program::functions(std::string_view name) const {
   return found;
 }
 
-std::optional<Program::Function> Program::function_at(std::uint64_t address) const {
-  const auto& all = impl_->functions;
+const Program::Impl::Named* Program::Impl::around(const std::vector<Named>& sorted, std::uint64_t address) {
   auto next =
-      std::ranges::upper_bound(all, address, {}, [](const auto& named) { return named.function.address; });
-  for (int steps = 0; next != all.begin() && steps < 16; ++steps) {
+      std::ranges::upper_bound(sorted, address, {}, [](const auto& named) { return named.function.address; });
+  for (int steps = 0; next != sorted.begin() && steps < 16; ++steps) {
     const Function& function = (--next)->function;
-    if (address - function.address < function.size) return function;
+    if (address - function.address < function.size) return &*next;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<Program::Function> Program::function_at(std::uint64_t address) const {
+  const Impl::Named* const found = Impl::around(impl_->functions, address);
+  return found != nullptr ? std::optional(found->function) : std::nullopt;
+}
+
+std::string Program::symbol_at(std::uint64_t address) const {
+  address -= impl_->bias;
+  const Impl::Named* found = Impl::around(impl_->functions, address);
+  if (found == nullptr) found = Impl::around(impl_->tables, address);
+  if (found == nullptr) return {};
+  const std::string name =
+      demangled(found->symbol, impl_->demangle == Demangle::No ? Demangle::No : Demangle::Full);
+  const std::uint64_t offset = address - found->function.address;
+  return offset == 0 ? name : fmt::format("{}+{}", name, offset);
+}
+
+std::span<const std::byte> Program::constant_bytes(std::uint64_t address) const {
+  address -= impl_->bias;
+  for (const auto& [begin, section] : impl_->constants) {
+    const Elf_Data* const data = elf_rawdata(section, nullptr);
+    if (data != nullptr && data->d_buf != nullptr && address >= begin && address - begin < data->d_size)
+      return std::span(static_cast<const std::byte*>(data->d_buf), data->d_size).subspan(address - begin);
+  }
+  return {};
 }
 
 Program::Impl::LineRows& Program::Impl::lines_of(const std::string& file_name) {

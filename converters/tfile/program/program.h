@@ -50,6 +50,8 @@ class Program : public ProgramSymbols {
   bool was_at(std::uint64_t address) const;  // contains() of an address of the recording
   CodeInfo code_at(std::uint64_t address) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
+  std::string symbol_at(std::uint64_t address) const override;
+  std::span<const std::byte> constant_bytes(std::uint64_t address) const override;
   DebugInfo& debug_info() const;
 
  private:

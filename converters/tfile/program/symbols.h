@@ -1,8 +1,10 @@
 // What is known about the traced program by address: from the program itself, or from a kernel's symbol list.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,11 @@ class ProgramSymbols {
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
   // The static object of this name, by the symbol table. A function may have another variable of the name.
   virtual std::optional<DataObject> object(const std::string& name) const = 0;
+  // The function or table of virtual functions around an address: "handler", "vtable for Shape+16". Empty if
+  // unknown.
+  virtual std::string symbol_at(std::uint64_t) const { return {}; }
+  // The bytes from an address on that a program holds and nobody can change; empty if there are none.
+  virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
   // What is visible at a code address; null if unknown. Valid as long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <string_view>
 
 #include "converters/model/reading/text.h"
@@ -92,6 +93,21 @@ bool has_format(FloatFormat format, std::uint64_t size) {
   }
 }
 
+// Nothing unless the type is a pointer to characters and their number.
+std::optional<Leaf> text_slice(const Type& type) {
+  if (!type.is_text || type.members.size() != 2) return std::nullopt;
+  const bool is_pointer_first = type.members[0].type->kind == Type::Kind::Pointer;
+  const Type::Member& pointer = type.members[is_pointer_first ? 0 : 1];
+  const Type::Member& length = type.members[is_pointer_first ? 1 : 0];
+  if (pointer.type->kind != Type::Kind::Pointer || length.type->size != pointer.type->size ||
+      type.size != 2 * length.type->size || type.size > 16)
+    return std::nullopt;
+  return Leaf{.form = ValueForm::TextSlice,
+              .size = type.size,
+              .pointer_at = pointer.bit_offset / 8,
+              .length_at = length.bit_offset / 8};
+}
+
 class LeafWalk {
  public:
   explicit LeafWalk(Names& names) : names_(names) {}
@@ -101,6 +117,11 @@ class LeafWalk {
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
     if (++steps_ > kMaxLeafSteps || depth == kMaxTypeDepth) return;
+    if (auto slice = text_slice(type)) {
+      slice->offset = offset;
+      add_leaf(name, type, std::move(*slice));
+      return;
+    }
     if (type.kind == Type::Kind::Struct) {
       const bool was_ambiguous =
           std::exchange(bases_are_ambiguous_, bases_are_ambiguous_ || has_ambiguous_members(type));
@@ -208,6 +229,13 @@ class LeafWalk {
     return character.size == 1 ? ValueForm::Text : character.size == 2 ? ValueForm::Utf16 : ValueForm::Utf32;
   }
 
+  static ValueForm pointer_form(const Type& target) {
+    const bool is_to_table = target.kind == Type::Kind::Pointer && target.target != nullptr &&
+                             target.target->kind == Type::Kind::Function;
+    if (target.kind == Type::Kind::Function || is_to_table) return ValueForm::CodePointer;
+    return target.is_character && target.size == 1 ? ValueForm::TextPointer : ValueForm::Pointer;
+  }
+
   static ValueForm form_of(const Type& type) {
     const bool is_word = type.size == 1 || type.size == 2 || type.size == 4 || type.size == 8;
     const bool is_integer = is_word || type.size == 16;
@@ -219,7 +247,7 @@ class LeafWalk {
       case Type::Kind::DataMember:
         return is_word ? ValueForm::Enum : ValueForm::Bytes;
       case Type::Kind::FunctionMember:
-        return type.size == 8 || type.size == 16 ? ValueForm::Pointer : ValueForm::Bytes;
+        return type.size == 8 || type.size == 16 ? ValueForm::CodePointer : ValueForm::Bytes;
       case Type::Kind::Signed:
       case Type::Kind::Unsigned:
         if (type.is_char) return ValueForm::Character;
@@ -228,6 +256,8 @@ class LeafWalk {
       case Type::Kind::Bool:
         return is_word ? ValueForm::Bool : ValueForm::Bytes;
       case Type::Kind::Pointer:
+        if (is_word && type.target != nullptr) return pointer_form(*type.target);
+        [[fallthrough]];
       case Type::Kind::Reference:
         return is_word ? ValueForm::Pointer : ValueForm::Bytes;
       case Type::Kind::Enum:
@@ -239,6 +269,7 @@ class LeafWalk {
 
   std::uint64_t count_of(const Type& type, std::size_t depth) {
     if (++steps_ > kMaxLeafSteps || depth >= kMaxTypeDepth) return 0;
+    if (text_slice(type)) return 1;
     if (type.kind == Type::Kind::Struct) {
       std::uint64_t count = 0;
       for (const Type::Member& member : type.members)

@@ -60,6 +60,7 @@ struct Type {
   bool is_character = false;     // arrays of it are text
   bool is_char = false;          // C's char, signed or not: one of it is text, too
   bool is_signed = false;        // of an Enum
+  bool is_text = false;          // of a Struct: a pointer to characters, and their number
   const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
   std::int64_t first = 0;        // the index of an Array's first element
   std::uint64_t count = 0;       // elements
@@ -74,10 +75,11 @@ struct Type {
 struct Leaf {
   NameId name{};  // the C expression
   ValueForm form = ValueForm::Bytes;
-  FloatFormat format = {};                     // of a Float or Complex
-  bool is_signed = false;                      // of an Enum or Character
-  std::uint64_t offset = 0, size = 0;          // bytes in the value
-  std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, in those bytes
+  FloatFormat format = {};                      // of a Float or Complex
+  bool is_signed = false;                       // of an Enum or Character
+  std::uint64_t offset = 0, size = 0;           // bytes in the value
+  std::uint64_t bit_offset = 0, bit_size = 0;   // of a bit-field, in those bytes
+  std::uint64_t pointer_at = 0, length_at = 0;  // of a TextSlice, in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
 };
 

@@ -90,7 +90,11 @@ bool is_character(Dwarf_Die* base_type, const Type& type) {
   if (type.kind != Type::Kind::Signed && type.kind != Type::Kind::Unsigned) return false;
   const char* const name = dwarf_diename(base_type);
   const bool is_wide = name != nullptr && is_wide_character(name);
-  return type.size == 1 || (is_wide && (type.size == 2 || type.size == 4));
+  // Bytes that are numbers in Rust and Go have another encoding.
+  const auto encoding = number(base_type, DW_AT_encoding);
+  const bool is_char =
+      encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
+  return (type.size == 1 && is_char) || (is_wide && (type.size == 2 || type.size == 4));
 }
 
 // Reads a dimension: the first index, and the number of elements if it is the same in all frames.
@@ -311,6 +315,10 @@ void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
       member.name = name;
     type.members.push_back(std::move(member));
   } while (dwarf_siblingof(&child, &child) == 0);
+  const int language = language_of(*die);
+  type.is_text = (language == DW_LANG_Rust && type.name == "&str") ||
+                 (language == DW_LANG_Go && type.name == "string") ||
+                 (language == DW_LANG_D && (type.name == "string" || type.name.ends_with("char)[]")));
 }
 
 FloatFormat TypeTable::float_format_of(Dwarf_Die* die, std::uint64_t size) const {

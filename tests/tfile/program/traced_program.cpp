@@ -95,6 +95,14 @@ template <typename T>
 
 std::int32_t tally = 4;
 
+extern const char motto[];
+const char motto[] = "slow and \"steady\"";
+#define TEN_TIMES(text) text text text text text text text text text text
+extern const char endless[];
+const char endless[] = TEN_TIMES("twenty characters...") "and more";
+const char* slogan = motto;
+int (*starter)(int) = nullptr;
+
 struct Valued {
   int worth;
 };

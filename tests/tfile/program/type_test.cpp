@@ -52,6 +52,27 @@ TEST(LeafNames, AreExpressions) {
   EXPECT_THAT(leaf_names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
 }
 
+// &str of Rust, and the strings of Go and D.
+TEST(Leaves, OfTextsWithALengthAreOne) {
+  const Type pointer{
+      .kind = Type::Kind::Pointer, .size = 8, .target = &kChar, .members = {}, .enumerators = {}};
+  const Type length{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
+  Type text{
+      .kind = Type::Kind::Struct,
+      .size = 16,
+      .is_text = true,
+      .members = {{.name = "len", .type = &length}, {.name = "str", .type = &pointer, .bit_offset = 64}},
+      .enumerators = {}};
+  const ValueLayout layout = layout_of(text, "s");
+  ASSERT_EQ(layout.leaves.size(), 1u);
+  const Leaf& leaf = layout.leaves.front();
+  EXPECT_EQ(leaf.form, ValueForm::TextSlice);
+  EXPECT_EQ(std::tuple(leaf.offset, leaf.size, leaf.pointer_at, leaf.length_at), std::tuple(0, 16, 8, 0));
+  EXPECT_EQ(layout_of(array_of(text, 40), "all").more, 8u);
+  text.is_text = false;
+  EXPECT_THAT(leaf_names(text, "s"), ElementsAre("s.len", "s.str"));
+}
+
 TEST(LeafNames, OfElementsCountUp) {
   const Type two = array_of(kInt, 2), points = array_of(kPoint, 1);
   EXPECT_THAT(leaf_names(two, "a"), ElementsAre("a[0]", "a[1]"));

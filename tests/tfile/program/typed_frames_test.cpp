@@ -101,6 +101,57 @@ TEST_F(TypedFrames, DoublesAreDoubles) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
+// The frame does not hold the text, but nobody can have changed it.
+TEST_F(TypedFrames, PointersToConstantTextsShowThem) {
+  const std::uint64_t slogan = address_of("slogan"), motto = address_of("motto");
+  tracepoint("plant::pump", "collect slogan", fmt::format("M-1,{:x},8", slogan));
+  const std::uint64_t end = motto + 17;
+  for (const std::uint64_t pointer :
+       {motto, end, address_of("endless"), address_of("tally"), motto, std::uint64_t{0}})
+    t.frame(2).memory(slogan, t.number(pointer));
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.end().lines(options, {.programs = {file}});
+  ASSERT_EQ(lines.size(), 6u);
+  const std::string long_text = "twenty characters...";
+  std::string shown;
+  for (int i = 0; i < 10; ++i) shown += long_text;
+  const auto shows = [&](std::uint64_t pointer, const std::string& text) {
+    return EndsWith(fmt::format(" slogan='{:#x} {}'", pointer, text));
+  };
+  EXPECT_THAT(lines[0], shows(motto, "\"slow and \"steady\"\""));
+  EXPECT_THAT(lines[1], shows(end, "\"\""));
+  EXPECT_THAT(lines[2], shows(address_of("endless"), "\"" + shown + "\"..."));
+  EXPECT_THAT(lines[3], EndsWith(fmt::format(" slogan={:#x}", address_of("tally")))) << "which can change";
+  EXPECT_THAT(lines[4], shows(motto, "\"slow and \"steady\"\""));
+  EXPECT_THAT(lines[5], EndsWith(" slogan=0x0"));
+}
+
+TEST_F(TypedFrames, PointersToFunctionsShowTheirNames) {
+  const std::uint64_t starter = address_of("starter");
+  tracepoint("plant::pump", "collect starter", fmt::format("M-1,{:x},8", starter));
+  const std::uint64_t plain = program.functions("plain_start").front().address,
+                      pump = program.functions("plant::pump").front().address;
+  for (const std::uint64_t pointer : {plain, pump + 4, std::uint64_t{16}})
+    t.frame(2).memory(starter, t.number(pointer));
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.end().lines(options, {.programs = {file}, .plotted = {"starter"}});
+  EXPECT_THAT(lines, Contains(EndsWith(fmt::format(" starter='{:#x} <plain_start>'", plain))));
+  EXPECT_THAT(lines, Contains(EndsWith(fmt::format(
+                         " starter='{:#x} <plant::pump(int, char const*, double)+4>'", pump + 4))));
+  EXPECT_THAT(lines, Contains(EndsWith(" starter=0x10")));
+  EXPECT_THAT(lines, Contains(HasSubstr(fmt::format("counter value:starter #0 starter={}", plain))));
+}
+
+TEST_F(TypedFrames, ClassesShowTheirTables) {
+  const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 8;
+  tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
+  t.frame(2).memory(ring, t.number(table) + t.number(std::int64_t{24}));
+  EXPECT_THAT(frame_line(),
+              HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
+}
+
 // Steps that collect no registers have no pc: the actions were made for the tracepoint's address.
 TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
   const std::uint64_t pressure = address_of("plant::pressure");
