@@ -268,7 +268,7 @@ void ParameterTable::read_units() {
     for (std::ptrdiff_t range = 0; has_work();) {
       range = dwarf_ranges(&unit, range, &unit_base, &begin, &end);
       if (range <= 0) break;
-      units_.push_back({begin, end, at + header_size});
+      units_.push_back({begin, at + header_size});
     }
   }
   std::ranges::stable_sort(units_, {}, &Unit::begin);
@@ -346,7 +346,7 @@ std::optional<ScalarType> ParameterTable::variable_at(std::uint64_t offset) {
 ParameterNames ParameterTable::of(std::uint64_t offset) {
   const std::uint64_t address = base_ + offset;
   const auto unit = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
-  if (unit == units_.begin() || address >= std::prev(unit)->end) return {};
+  if (unit == units_.begin()) return {};
   read_functions(*std::prev(unit));
   const auto function = functions_.find(address);
   Dwarf_Die die;

@@ -44,7 +44,7 @@ class ParameterTable {
 
  private:
   struct Unit {
-    std::uint64_t begin, end;  // addresses
+    std::uint64_t begin;  // address of its code, or of a part of it
     Dwarf_Off offset;
   };
 

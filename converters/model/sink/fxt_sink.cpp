@@ -26,23 +26,9 @@ fxt::Thread thread_of(ProcessId process, ThreadId thread) {
   return {.process = static_cast<std::uint64_t>(process), .thread = static_cast<std::uint64_t>(thread)};
 }
 
-fxt::ThreadState state_of(ThreadState state) {
-  switch (state) {
-    case ThreadState::New:
-      return fxt::ThreadState::New;
-    case ThreadState::Running:
-      return fxt::ThreadState::Running;
-    case ThreadState::Suspended:
-      return fxt::ThreadState::Suspended;
-    case ThreadState::Blocked:
-      return fxt::ThreadState::Blocked;
-    case ThreadState::Dying:
-      return fxt::ThreadState::Dying;
-    case ThreadState::Dead:
-      return fxt::ThreadState::Dead;
-  }
-  return fxt::ThreadState::New;
-}
+// The model's states are those of the format.
+fxt::ThreadState state_of(ThreadState state) { return static_cast<fxt::ThreadState>(state); }
+static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::ThreadState::Dead));
 
 }  // namespace
 

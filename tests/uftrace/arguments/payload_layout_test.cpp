@@ -100,7 +100,7 @@ TEST_F(PayloadLayoutTest, SignedNumbersOfAllSizes) {
 }
 
 TEST_F(PayloadLayoutTest, ArgumentsAreCalledAsTheirParameters) {
-  parameters_ = {.integers = {"fd", "", "path", "p", "arg5", "loc", "late"},
+  parameters_ = {.integers = {"fd", "", "path", "p", "arg2", "loc", "late"},
                  .floats = {"ratio", "same", "same"},
                  .integer_registers = 6};
   EXPECT_THAT(
@@ -123,7 +123,7 @@ TEST_F(PayloadLayoutTest, OnlyValuesInThePlaceOfAParameterHaveItsName) {
   EXPECT_THAT(values("fparg1/32%xmm1", "00002040"), ElementsAre("fparg1 2.5f"));
   EXPECT_THAT(values("arg7/i32%stack+1,arg8/i32%stack+1,arg1/i32%stack+1", "07000000 08000000 01000000"),
               ElementsAre("g 7", "arg8 8", "arg1 1"));
-  EXPECT_THAT(values("arg8/i32%stack+2", "08000000"), ElementsAre("h 8"));
+  EXPECT_THAT(values("arg8/i32%stack+2,arg6/i32%stack+0", "08000000 06000000"), ElementsAre("h 8", "arg6 6"));
 }
 
 TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
