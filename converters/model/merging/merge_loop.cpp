@@ -130,13 +130,15 @@ void MergeLoop::plan_round(bool pump_all) {
   std::vector<std::uint64_t> limits_ns;
   for (std::size_t input = 0; input < inputs_.size(); ++input) limits_ns.push_back(delivered_until_ns(input));
   std::vector<bool> is_at_limit(inputs_.size());
-  std::erase_if(hungry_, [this](SourceState* source) {
-    source->is_hungry = !source->done && source->waiting_bytes < (is_reached(*source) ? source_bytes_ : 1);
+  SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
+  if (blocking != nullptr) feed(*blocking);
+  if (pump_all)
+    for (SourceState& source : sources_) feed(source);
+  std::erase_if(hungry_, [&](SourceState* source) {
+    const std::size_t enough = is_reached(*source) ? source_bytes_ : 1;
+    source->is_hungry = !source->done && (pump_all || source == blocking || source->waiting_bytes < enough);
     return !source->is_hungry;
   });
-  if (blocking_ != kNone) feed(*lanes_[blocking_].source);
-  for (SourceState& source : sources_)
-    if (pump_all && !source.done) feed(source);
   std::ranges::sort(hungry_);
   for (SourceState* const source : hungry_) {
     const std::uint64_t limit_ns = limits_ns[source->input];
