@@ -8,6 +8,7 @@
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/program/expression_reader.h"
 
 namespace convert::tfile {
 namespace {
@@ -16,19 +17,6 @@ using Kind = Type::Kind;
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
-
-struct BinaryOperator {
-  std::string_view text;
-  int precedence;
-};
-// Longer operators come before their beginnings. "@" makes an array.
-constexpr std::array kOperators{
-    BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
-    BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},
-    BinaryOperator{"<", 7},  BinaryOperator{">", 7},  BinaryOperator{"|", 3},  BinaryOperator{"^", 4},
-    BinaryOperator{"&", 5},  BinaryOperator{"@", 9},  BinaryOperator{"+", 10}, BinaryOperator{"-", 10},
-    BinaryOperator{"*", 11}, BinaryOperator{"/", 11}, BinaryOperator{"%", 11},
-};
 
 bool is_integer(const Type* type) {
   return type != nullptr && type->size <= 8 &&
@@ -63,15 +51,17 @@ const Type* counted(const Type* type, const EvaluationContext& context) {
   return context.scope.info->types().array_of(element, count, type->first);
 }
 
-class Evaluator {
+class Evaluator : private ExpressionReader {
  public:
   Evaluator(std::string_view text, const EvaluationContext& context)
-      : text_(text), context_(context), types_(context.scope.info->types()), frame_(context.frame) {}
+      : ExpressionReader(text),
+        context_(context),
+        types_(context.scope.info->types()),
+        frame_(context.frame) {}
 
   Value evaluate() {
     Value value = binary(1);
-    skip_blanks();
-    return at_ == text_.size() ? value : Value{};
+    return is_at_end() ? value : Value{};
   }
 
  private:
@@ -84,17 +74,6 @@ class Evaluator {
       left = combined(found->text, left, binary(found->precedence + 1));
     --depth_;
     return left;
-  }
-
-  const BinaryOperator* consume_operator(int lowest) {
-    skip_blanks();
-    for (const BinaryOperator& candidate : kOperators) {
-      if (!text_.substr(at_).starts_with(candidate.text)) continue;
-      if (candidate.precedence < lowest) return nullptr;
-      at_ += candidate.text.size();
-      return &candidate;
-    }
-    return nullptr;
   }
 
   Value combined(std::string_view operation, const Value& a, const Value& b) {
@@ -597,88 +576,10 @@ class Evaluator {
     return {type, Storage::none(why)};
   }
 
-  // ---- Text ----
-
-  void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-  bool starts_with(std::string_view part) {
-    skip_blanks();
-    return text_.substr(at_).starts_with(part);
-  }
-  bool consume(std::string_view part) {
-    if (!starts_with(part)) return false;
-    if (is_word_character(part.front()) && at_ + part.size() < text_.size() &&
-        is_word_character(text_[at_ + part.size()]))
-      return false;
-    at_ += part.size();
-    return true;
-  }
-  std::string word() {
-    skip_blanks();
-    const std::size_t begin = at_;
-    if (at_ < text_.size() && is_digit(text_[at_])) return {};
-    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-  // "app::count", "Box<int, 3>::all"
-  std::string qualified() {
-    std::string name = word();
-    while (!name.empty()) {
-      if (const std::size_t end = end_of_template_arguments(); end != at_) {
-        name += text_.substr(at_, end - at_);
-        at_ = end;
-      }
-      if (!text_.substr(at_).starts_with("::")) break;
-      at_ += 2;
-      name += "::" + word();
-    }
-    return name;
-  }
-  // Template arguments are followed by "::"; otherwise "<" is an operator.
-  std::size_t end_of_template_arguments() const {
-    if (!text_.substr(at_).starts_with('<')) return at_;
-    int depth = 0;
-    for (std::size_t i = at_; i < text_.size(); ++i) {
-      if (text_[i] == '<') ++depth;
-      if (text_[i] == '>' && --depth == 0) return text_.substr(i + 1).starts_with("::") ? i + 1 : at_;
-    }
-    return at_;
-  }
-  // A number and its type.
-  std::optional<std::pair<std::uint64_t, std::string_view>> number_text() {
-    skip_blanks();
-    const std::size_t before = at_;
-    std::string_view rest = text_.substr(at_);
-    const bool is_hex = rest.starts_with("0x") || rest.starts_with("0X");
-    const bool is_octal = !is_hex && rest.size() > 1 && rest[0] == '0' && is_digit(rest[1]);
-    if (is_hex) rest.remove_prefix(2);
-    const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
-    if (!value || rest.starts_with('.')) return std::nullopt;
-    at_ = text_.size() - rest.size();
-    bool is_long = *value > 0x7fff'ffff, is_unsigned = false;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == 'u' || c == 'U')
-        is_unsigned = true;
-      else if (c == 'l' || c == 'L')
-        is_long = true;
-      else
-        break;
-    }
-    if (at_ < text_.size() && is_word_character(text_[at_])) {
-      at_ = before;  // "7q" is none
-      return std::nullopt;
-    }
-    return std::pair(*value, is_long ? (is_unsigned ? "unsigned long" : "long")
-                                     : std::string_view(is_unsigned ? "unsigned int" : "int"));
-  }
-
-  std::string_view text_;
   const EvaluationContext& context_;
   TypeTable& types_;
   FrameMemory& frame_;
-  std::size_t at_ = 0, depth_ = 0;
+  std::size_t depth_ = 0;
   bool is_void_ = false;  // the type that was read last
 };
 
