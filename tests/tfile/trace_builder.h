@@ -55,6 +55,7 @@ class TraceBuilder {
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
+  const std::vector<std::string>& details() const { return details_; }  // of the report
 
   // The bytes of a number in the byte order of the file.
   template <typename T>
@@ -70,7 +71,7 @@ class TraceBuilder {
   std::string blocks_;
   std::int16_t tracepoint_ = 0;
   bool has_call_history_ = false;
-  std::vector<std::string> all_lines_, notes_, threads_;
+  std::vector<std::string> all_lines_, notes_, threads_, details_;
 };
 
 // Two hexadecimal digits per byte.

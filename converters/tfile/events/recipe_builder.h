@@ -37,6 +37,7 @@ class RecipeBuilder {
   void build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
 
   const Plots& plots() const { return plots_; }
+  const ValueArguments& values() const { return values_; }
 
  private:
   void add_head(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, const CodeName& name,

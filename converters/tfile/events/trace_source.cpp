@@ -26,7 +26,8 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
       track_ids_(import_context.timeline.new_id() << 32) {
   // The timeline keeps its sources until then.
   import_context.timeline.at_end([this] {
-    auto lines = details_.lines(recording_->trace, recording_->survey, recording_->symbols.get());
+    auto lines = details_.lines(recording_->trace, recording_->survey, recording_->symbols.get(),
+                                builder_.values().lacking());
     std::ranges::move(lines, std::back_inserter(import_context_.stats.details));
     for (const std::string& item : builder_.plots().missing())
       import_context_.notes.add(kNotPlotted, Location::file(recording_->trace.path), item);

@@ -27,8 +27,9 @@ std::string place_of(const TracepointLocation& location, const ProgramSymbols* s
 
 }  // namespace
 
-std::vector<std::string> TracepointDetails::lines(const TraceFile& trace, const TraceSurvey& survey,
-                                                  const ProgramSymbols* symbols) const {
+std::vector<std::string> TracepointDetails::lines(
+    const TraceFile& trace, const TraceSurvey& survey, const ProgramSymbols* symbols,
+    const std::map<std::int16_t, ValueArguments::Lacking>& lacking) const {
   const auto never = [](std::string_view) { return false; };
   std::vector<std::string> lines;
   for (const auto& [number, frames] : survey.frames_of) {
@@ -41,6 +42,8 @@ std::vector<std::string> TracepointDetails::lines(const TraceFile& trace, const 
       const CollectItems items = collect_items(location->commands, never, never);
       line += ", " + count_of(items.hit.size() + items.step.size(), "item", "items");
     }
+    if (const auto without = lacking.find(number); without != lacking.end())
+      line += fmt::format(", {} without a typed value ({})", without->second.items, without->second.first);
     const auto counted = counted_.find(number);
     if (counted != counted_.end() && counted->second.unnamed > 0)
       line += ", " + count_of(counted->second.unnamed, "block", "blocks") + " of memory without a name";

@@ -1,5 +1,5 @@
-// What the report says of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items, 1 block of
-// memory without a name".
+// What the report says of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items, 1 without
+// a typed value (`x`: its location is not understood), 1 block of memory without a name".
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/events/emit_recipe.h"
+#include "converters/tfile/events/value_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/symbols.h"
 #include "converters/tfile/threads/survey.h"
@@ -33,7 +34,8 @@ class TracepointDetails {
 
   // A line for each tracepoint that has frames. `symbols` may be null.
   std::vector<std::string> lines(const TraceFile& trace, const TraceSurvey& survey,
-                                 const ProgramSymbols* symbols) const;
+                                 const ProgramSymbols* symbols,
+                                 const std::map<std::int16_t, ValueArguments::Lacking>& lacking) const;
 
  private:
   static constexpr std::size_t kCountedFrames = 256;

@@ -557,6 +557,9 @@ std::optional<NameId> ValueArguments::memory_name(std::uint64_t address) {
 void ValueArguments::note(const NoteKind& kind, std::string_view item, std::string_view problem) {
   if (noted_.size() >= kMaxNoted || !noted_.emplace(&kind, frame_->tracepoint, std::string(item)).second)
     return;
+  Lacking& lacking = lacking_[frame_->tracepoint];
+  if (lacking.items++ == 0)
+    lacking.first = fmt::format("`{}`: {}", item, problem.substr(0, problem.find(": ")));
   notes_.add(
       kind, Location::file(trace_.path),
       fmt::format("tracepoint {}, frame {}: `{}`: {}", frame_->tracepoint, frame_->number, item, problem));

@@ -37,6 +37,13 @@ class ValueArguments {
   void add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
            const ExpectedFrames* location, bool is_fast);
 
+  // The items of a tracepoint that had no value of a known type in some frame, and the first one's reason.
+  struct Lacking {
+    std::size_t items = 0;
+    std::string first = {};  // "`x`: its location is not understood"
+  };
+  const std::map<std::int16_t, Lacking>& lacking() const { return lacking_; }
+
  private:
   // What an item is in the current frame: one value, or the variables of $args or $locals.
   struct NamedValue {
@@ -89,7 +96,8 @@ class ValueArguments {
   // By type, name, and place of a bit-field.
   std::map<std::tuple<const Type*, NameId, std::uint64_t, std::uint64_t>, ValueLayout> layouts_;
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
-  std::set<std::int16_t> contradicted_;  // tracepoints with a hit that the program contradicts
+  std::map<std::int16_t, Lacking> lacking_;  // by tracepoint
+  std::set<std::int16_t> contradicted_;      // tracepoints with a hit that the program contradicts
 
   // Of the current frame:
   const Frame* frame_ = nullptr;

@@ -216,6 +216,9 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   t.memory(spilled, t.number(std::int16_t{-1})).memory(moved, t.number(std::int32_t{-5}));
   EXPECT_THAT(frame_line(), HasSubstr(" moved=-1 spilled=-5 ")) << "by their order alone";
   EXPECT_THAT(t.notes(), Contains("item-contradicted 2"));
+  EXPECT_THAT(t.details(),
+              Contains(EndsWith(": 1 frame, 2 items, 2 without a typed value (`moved`: its actions "
+                                "recorded other memory than the program has it in)")));
 }
 
 // Nothing proves the values of a step by itself.
