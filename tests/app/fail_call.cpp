@@ -1,7 +1,7 @@
 // Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a
 // missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
-// 1), FAIL_ERRNO the error. Without FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME
-// COUNT" for each function.
+// 1), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway. Without FAIL_CALL nothing
+// fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -81,10 +82,21 @@ FAILING_OPEN(open)
 FAILING_OPEN(open64)
 FAILING(std::FILE*, fopen, (const char* path, const char* mode), (path, mode), nullptr)
 FAILING(std::FILE*, fopen64, (const char* path, const char* mode), (path, mode), nullptr)
-FAILING(ssize_t, read, (int file, void* room, std::size_t size), (file, room, size), -1)
-FAILING(ssize_t, pread, (int file, void* room, std::size_t size, off_t at), (file, room, size, at), -1)
-FAILING(ssize_t, pread64, (int file, void* room, std::size_t size, off64_t at), (file, room, size, at), -1)
-FAILING(ssize_t, write, (int file, const void* bytes, std::size_t size), (file, bytes, size), -1)
+// `size` is one of the parameters.
+#define FAILING_TRANSFER(name, parameters, arguments)                                             \
+  extern "C" ssize_t name parameters {                                                            \
+    static Call& call = add(#name);                                                               \
+    static auto* const real = reinterpret_cast<ssize_t(*) parameters>(::dlsym(RTLD_NEXT, #name)); \
+    if (fails(call)) {                                                                            \
+      if (errno != 0) return -1;                                                                  \
+      size = (size + 1) / 2;                                                                      \
+    }                                                                                             \
+    return real arguments;                                                                        \
+  }
+FAILING_TRANSFER(read, (int file, void* room, std::size_t size), (file, room, size))
+FAILING_TRANSFER(pread, (int file, void* room, std::size_t size, off_t at), (file, room, size, at))
+FAILING_TRANSFER(pread64, (int file, void* room, std::size_t size, off64_t at), (file, room, size, at))
+FAILING_TRANSFER(write, (int file, const void* bytes, std::size_t size), (file, bytes, size))
 FAILING(int, stat, (const char* path, struct stat* status), (path, status), -1)
 FAILING(int, stat64, (const char* path, struct stat64* status), (path, status), -1)
 FAILING(int, lstat, (const char* path, struct stat* status), (path, status), -1)
@@ -96,11 +108,26 @@ FAILING(int, linkat, (int from, const char* old, int to, const char* path, int f
         (from, old, to, path, flags), -1)
 FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
 FAILING(int, fsync, (int file), (file), -1)
+FAILING(int, unlink, (const char* path), (path), -1)
+FAILING(int, ftruncate, (int file, off_t size), (file, size), -1)
+FAILING(int, ftruncate64, (int file, off64_t size), (file, size), -1)
+FAILING(int, fallocate, (int file, int mode, off_t from, off_t size), (file, mode, from, size), -1)
+FAILING(void*, mmap, (void* wanted, std::size_t size, int access, int flags, int file, off_t from),
+        (wanted, size, access, flags, file, from), MAP_FAILED)
+FAILING(void*, mmap64, (void* wanted, std::size_t size, int access, int flags, int file, off64_t from),
+        (wanted, size, access, flags, file, from), MAP_FAILED)
 FAILING(int, pthread_create,
         (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
         (thread, attributes, run, argument), errno)
 FAILING(std::size_t, fwrite, (const void* bytes, std::size_t size, std::size_t count, std::FILE* file),
         (bytes, size, count, file), 0)
+
+// Looking for the C library's own would allocate.
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void* malloc(std::size_t size) {
+  static Call& call = add("malloc");
+  return fails(call) ? nullptr : __libc_malloc(size);
+}
 
 // The file is closed nevertheless, as by the kernel.
 extern "C" int close(int file) {

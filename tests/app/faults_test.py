@@ -7,6 +7,7 @@ The directory with the programs is in the environment variable PROGRAMS, the lib
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,7 +21,9 @@ CALC = REPOSITORY / "samples" / "uftrace" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
 MOST = 12  # calls of a function that are tried, evenly spread
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
-          "pthread_create": errno.EAGAIN, "opendir": errno.EACCES}
+          "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "malloc": errno.ENOMEM, "mmap": errno.ENOMEM}
+# What a program has to go on after: a signal, and a part of what was asked for.
+GOES_ON = [(name, error) for name in ("read", "pread", "pread64", "write") for error in (errno.EINTR, 0)]
 
 
 class Faults(unittest.TestCase):
@@ -46,18 +49,29 @@ class Faults(unittest.TestCase):
                 shutil.copy(self.trace, work / name)
             return work
 
-        counts = self.folder / "counts"
-        counts.unlink(missing_ok=True)
+        counts_file = self.folder / "counts"
+        counts_file.unlink(missing_ok=True)
         work = fresh()
         before = self.files_of(work)
-        whole = self.run_in(work, command, FAIL_COUNTS=counts)
+        whole = self.run_in(work, command, FAIL_COUNTS=counts_file)
         self.assertEqual(whole.returncode, 0)
         expected = self.files_of(work)
+        counts = {name: int(count) for name, count in map(str.split, counts_file.read_text().splitlines())}
+
+        def numbers(name):
+            count = counts.get(name, 0)
+            return sorted({*range(1, count + 1, max(1, count // MOST)), *range(max(1, count - 3), count + 1)})
+
+        for name, error in GOES_ON:
+            for number in numbers(name):
+                with self.subTest(" ".join(map(str, command)), call=name, number=number, error=error):
+                    work = fresh()
+                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
+                    self.assertEqual((run.returncode, run.stderr, run.stdout), (0, whole.stderr, whole.stdout))
+                    self.assertEqual(self.files_of(work), expected)
         failures = 0
-        for line in counts.read_text().splitlines():
-            name, count = line.split()[0], int(line.split()[1])
-            step = max(1, count // MOST)
-            for number in sorted({*range(1, count + 1, step), *range(max(1, count - 3), count + 1)}):
+        for name in counts:
+            for number in numbers(name):
                 error = ERRORS.get(name, errno.EIO)
                 with self.subTest(" ".join(map(str, command)), call=name, number=number):
                     work = fresh()
@@ -73,8 +87,9 @@ class Faults(unittest.TestCase):
                         continue
                     failures += 1
                     message = run.stderr.decode()
-                    self.assertRegex(message, r"^fxt-\w+: ")
-                    self.assertIn(os.strerror(error).lower(), message.lower().replace("can't write all", os.strerror(error).lower()))
+                    self.assertRegex(message, re.compile(r"^fxt-\w+: ", re.MULTILINE))
+                    cause = os.strerror(error).lower()
+                    self.assertIn(cause, re.sub("can't write all|out of memory", cause, message.lower()))
                     for name, content in left.items():
                         self.assertIn(content, (before.get(name), expected[name]))
         return failures
@@ -102,6 +117,13 @@ class Faults(unittest.TestCase):
     def test_dump(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", self.trace), 0)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", "--check", self.trace), 0)
+
+    def test_draw(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-draw", self.trace, "out.svg"), 3)
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-draw", "-f", self.trace, "out.html", older=["out.html"]), 3)
+
+    def test_inspect(self):
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--inspect", CALC), 3)
 
     def test_an_output_that_can_not_be_read_says_so(self):
         (self.folder / "out.fxt").write_bytes(self.trace.read_bytes())
