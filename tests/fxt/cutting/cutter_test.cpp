@@ -230,6 +230,16 @@ TEST(Split, OfARangeBeginsWithIt) {
                           "end 320 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
 }
 
+// The threads of a trace follow one another, and the first one lies behind the range: pieces count from the
+// begin of the range nevertheless. What comes late goes into the current piece, the last one.
+TEST(Split, OfARangeWhoseBeginComesLate) {
+  CutOptions options{.range = {.to = TraceTime{.ns = 5000}}, .split_ns = 1000};
+  EXPECT_THAT(texts_of(cut(trace(event(EventType::Instant, 10'000, "behind"),
+                                 event(EventType::Instant, 500, "i"), event(EventType::Instant, 1500, "j")),
+                           options)),
+              ElementsAre("", "instant 500 1/2 \"c\" \"i\"\ninstant 1500 1/2 \"c\" \"j\"\n"));
+}
+
 // ---- What else is seen ----
 
 TEST(Cut, CountersBeginWithTheirLastValue) {
@@ -528,6 +538,8 @@ TEST(Cut, ProvidersStayWhoTheyAre) {
   };
   ASSERT_EQ(cuts.pieces.size(), 2U);
   EXPECT_EQ(providers(cuts.pieces[0]), " fxt fxt fxt fxt! second second second second! fxt ");
+  EXPECT_EQ(providers(cuts.pieces[1]), " fxt fxt second second fxt fxt fxt! second second second ")
+      << "each is announced, then comes the section of the current one, and its thread";
   EXPECT_THAT(text_of(cuts.pieces[1]), testing::HasSubstr("instant 110 1/2 \"c\" \"c\"\n"));
   EXPECT_EQ(broken_rules(cuts.pieces[1]), "");
 }

@@ -83,6 +83,14 @@ threads
 )"));
 }
 
+TEST_F(Calls, StretchTheTimeOfTheTraceToTheirEnds) {
+  complete(kMain, 1000, 9000);
+  complete(kWork, 2000, 3000);
+  const auto json = nlohmann::json::parse(dump("--stats --json"));
+  EXPECT_EQ(json["first_ns"], 1000);
+  EXPECT_EQ(json["last_ns"], 9000);
+}
+
 TEST_F(Calls, AreSorted) {
   complete(kMain, 1000, 2000);
   complete(kWork, 1000, 1900);

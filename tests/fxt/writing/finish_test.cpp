@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
-#include "fxt/records.h"
 #include "fxt/reader.h"
+#include "fxt/records.h"
 #include "tests/fxt/check_words.h"
 
 namespace fxt::test {
@@ -179,6 +179,9 @@ TEST(WriterFinish, PassesOnWhatTheOutputThrows) {
   output.fails = true;
   EXPECT_THROW(writer.finish(), std::runtime_error);
   EXPECT_EQ(output.words, kStart.size());
+  output.fails = false;
+  writer.flush();
+  EXPECT_EQ(output.words, kStart.size()) << "nothing is sent twice";
 }
 
 // The time of the last event of an id that is over is remembered for a while only; of an open one, always.

@@ -350,6 +350,28 @@ TEST(Timeline, DrawsFlowsAndCounters) {
   EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M258 "));
 }
 
+// Of many values, the greatest of each step is kept, and steps double until there are few enough.
+TEST(Timeline, CountersHoldSomeThousandValues) {
+  const auto bytes = bytes_of(file_of([](Writer& writer) {
+    for (std::uint64_t i = 0; i < 50'000; ++i)
+      writer.write(Event{.type = EventType::Counter,
+                         .time = 1000 + 10 * i,
+                         .thread = {.process = 1, .thread = 2},
+                         .name = "memory",
+                         .arguments = {{"kb", i == 31'415 ? 9999U : 7U}}});
+  }));
+  Reader reader(bytes);
+  tools::DrawnTimeline timeline({.columns = 1000});
+  for (const Entry& entry : reader) timeline.add(entry, reader);
+  timeline.finish(reader.counters());
+  const auto values = timeline.drawing().lanes.at(0).values;
+  EXPECT_LE(values.size(), 4000U);
+  EXPECT_GT(values.size(), 1000U);
+  EXPECT_EQ(std::ranges::count(values, 9999.0, &tools::Drawing::Value::value), 1);
+  EXPECT_TRUE(std::ranges::is_sorted(values, {}, &tools::Drawing::Value::ns));
+  EXPECT_GT(values.back().ns, std::uint64_t{1000 + 10 * 49'000});
+}
+
 TEST(Timeline, MarksDoNotStretchTheAxis) {
   const std::vector<Event> events{event(kInstant, 0, "info"), call(1000, 2000, "main")};
   EXPECT_THAT(shapes(events), ElementsAre("8+1000 row 0: main: 1 µs at 1 µs", "^8 row 0: info at 0 ns"));
