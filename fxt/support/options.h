@@ -81,12 +81,12 @@ Option flag(std::string name, char letter, bool& is_given, std::string help);
 
 // An option whose value is a number from `least` to `most`.
 template <typename Number>
-Option number_option(const std::string& name, char letter, std::string argument, Number& number, Number least,
-                     Number most, std::string help) {
+Option number_option(const std::string& name, char letter, const std::string& argument, Number& number,
+                     Number least, Number most, const std::string& help) {
   return {.name = name,
           .letter = letter,
-          .argument = std::move(argument),
-          .help = std::move(help),
+          .argument = argument,
+          .help = help,
           .handle = [=, &number](std::string_view text) {
             number = static_cast<Number>(parse_count_within(name, text, least, most));
           }};
