@@ -67,6 +67,16 @@ class Apart(unittest.TestCase):
         self.assertEqual({thread[0] for thread, *_ in self.frames(apart)}, {MADE_UP})
         self.assertEqual([frame[1:] for frame in self.frames(apart)], [frame[1:] for frame in self.frames(trace)])
 
+    def test_hits_have_tracks_of_their_own_where_no_calls_are_around_them(self):
+        def hits(*arguments):
+            events = [event for event in self.convert(*arguments)[1].events if event.category == "tracepoint track"]
+            return [(event.time, event.args["frame"]) for event in events if event.type == fxt.ASYNC_BEGIN]
+        marks = [(time, frame) for _, time, _, frame in self.frames(self.convert("--apart", STONES, STONES_TRACE)[1])]
+        self.assertEqual(hits(STONES, STONES_TRACE), [])
+        self.assertEqual(hits("--apart", STONES, STONES_TRACE), marks)
+        self.assertEqual(hits("--apart", "--frames=marks", STONES, STONES_TRACE), [])
+        self.assertEqual(hits("--frames=tracks", STONES, STONES_TRACE), marks)
+
     def test_frames_of_another_time_stay_apart(self):
         for offset in "=-1ms", "=1ms":
             report, trace = self.convert("--offset", STONES_TRACE + offset, STONES, STONES_TRACE)
