@@ -3,6 +3,7 @@
 #include <array>
 
 #include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
 namespace {
@@ -15,12 +16,6 @@ using Word = std::optional<std::uint64_t>;
 
 std::uint64_t low_bits(std::uint64_t value, std::uint64_t bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
-}
-
-std::uint64_t sign_extended(std::uint64_t value, std::uint64_t bits) {
-  if (bits == 0 || bits >= 64) return value;
-  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
-  return (low_bits(value, bits) ^ sign) - sign;
 }
 
 bool is_reference(Opcode opcode) { return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble; }
@@ -135,7 +130,7 @@ class Emulator {
         top = ~*top;
         break;
       case Opcode::Ext:
-        top = sign_extended(*top, bits);
+        top = extended(*top, bits, true);
         break;
       default:
         top = low_bits(*top, bits);

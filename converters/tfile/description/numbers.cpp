@@ -81,10 +81,7 @@ std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order)
 }
 
 std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
-  const std::uint64_t bits = unsigned_bits(bytes, order);
-  if (bytes.empty() || bytes.size() >= sizeof bits) return bits;
-  const std::uint64_t sign = std::uint64_t{1} << (8 * bytes.size() - 1);
-  return (bits ^ sign) - sign;
+  return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
 }
 
 std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order) {

@@ -28,13 +28,6 @@ bool is_signed(const Type& type) {
   return type.kind == Kind::Signed || (type.kind == Kind::Enum && type.is_signed);
 }
 
-std::uint64_t fitted(std::uint64_t bits, std::uint64_t size, bool has_sign) {
-  if (size == 0 || size >= 8) return bits;
-  const std::uint64_t sign = std::uint64_t{1} << (8 * size - 1);
-  bits &= (sign << 1) - 1;
-  return has_sign ? (bits ^ sign) - sign : bits;
-}
-
 // The count of an array may be known at run time only.
 const Type* counted(const Type* type, const EvaluationContext& context) {
   if (type == nullptr || type->kind != Kind::Array || type->target == nullptr) return type;
@@ -103,7 +96,7 @@ class Evaluator : private ExpressionReader {
     const bool is_shift = operation == "<<" || operation == ">>";
     const Type* const result_type = is_comparison ? types_.basic("int") : is_shift ? shifted : type;
     if (!first || !second) return missing(result_type, left, right);
-    const std::uint64_t x = fitted(*first, size, has_sign), y = fitted(*second, size, has_sign);
+    const std::uint64_t x = extended(*first, 8 * size, has_sign), y = extended(*second, 8 * size, has_sign);
     if (is_comparison) {
       const bool is_less = has_sign ? static_cast<std::int64_t>(x) < static_cast<std::int64_t>(y) : x < y;
       const bool result = operation == "=="   ? x == y
@@ -620,12 +613,10 @@ std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame) 
   if (bytes.size() < size) return std::nullopt;
   const bool has_sign = is_signed(*value.type);
   std::uint64_t bits = unsigned_bits(bytes.first(size), frame.order());
-  if (value.bit_size == 0) return fitted(bits, size, has_sign);
+  if (value.bit_size == 0) return extended(bits, 8 * size, has_sign);
   const std::uint64_t above = 8 * size - value.bit_offset - value.bit_size;
   bits >>= frame.order() == std::endian::little ? value.bit_offset : above;
-  const std::uint64_t sign = std::uint64_t{1} << (value.bit_size - 1);
-  bits &= sign | (sign - 1);
-  return has_sign ? (bits ^ sign) - sign : bits;
+  return extended(bits, value.bit_size, has_sign);
 }
 
 }  // namespace convert::tfile

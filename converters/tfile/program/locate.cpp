@@ -205,12 +205,7 @@ class Run {
     return encoding != DW_ATE_float && encoding != DW_ATE_complex_float;
   }
 
-  static void extend(Entry& entry) {
-    if (entry.size == 0 || entry.size >= 8) return;
-    const std::uint64_t sign = std::uint64_t{1} << (8 * entry.size - 1);
-    entry.bits &= (sign << 1) - 1;
-    if (entry.is_signed) entry.bits = (entry.bits ^ sign) - sign;
-  }
+  static void extend(Entry& entry) { entry.bits = extended(entry.bits, 8 * entry.size, entry.is_signed); }
 
   // One operation; moves `at` to the next.
   bool step(std::span<const Dwarf_Op> operations, std::size_t& at) {
