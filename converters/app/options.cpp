@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <elfutils/libdwfl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <boost/version.hpp>
 
 #include "converters/app/output_rules.h"
 #include "converters/model/reading/text.h"
@@ -16,6 +21,18 @@
 
 namespace convert {
 namespace {
+
+// The compiler, and the libraries that the program has found.
+std::string build_text() {
+#ifdef __clang__
+  constexpr std::string_view kCompiler = "";  // its version says who it is
+#else
+  constexpr std::string_view kCompiler = "gcc ";
+#endif
+  return fmt::format("commit {}, {}{}\nlibdw {}, zlib {}, Zstandard {}, Boost {}\n", FXT_CONVERT_COMMIT,
+                     kCompiler, __VERSION__, dwfl_version(nullptr), zlibVersion(), ZSTD_versionString(),
+                     BOOST_LIB_VERSION);
+}
 
 fxt::ProgramText program_text() {
   return {
@@ -40,7 +57,8 @@ fxt::ProgramText program_text() {
                    {"fxt-convert -F draw -t 10us run.data", "only draw(), from 10 us on"},
                    {"fxt-convert --inspect run.data", "what a recording contains"}},
       .common_options = {"time-range", "filter", "notrace", "depth", "time-filter", "tid", "program",
-                         "output", "force", "explain", "quiet", "help"}};
+                         "output", "force", "explain", "quiet", "help"},
+      .build = build_text()};
 }
 
 using fxt::CommandLine;

@@ -147,7 +147,7 @@ std::optional<std::string> TextOptions::text_of(const ProgramText& program, cons
     if (given.option->name == kHelp) is_short &= given.by_letter;
   }
   if (help_) return is_short ? short_help_of(program, table) : help_of(program, table);
-  if (version_) return fmt::format("{} {}\n", program.name, program.version);
+  if (version_) return fmt::format("{} {}\n{}", program.name, program.version, program.build);
   if (manual_) return manual_of(program, table);
   if (completion_) return completion_of(program, table, *completion_);
   return std::nullopt;

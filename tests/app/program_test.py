@@ -99,7 +99,7 @@ class Usage(ProgramTest):
         for option in "-V", "--version":
             process = self.convert(option)
             self.assert_done(process)
-            self.assertRegex(process.stdout, rb"^fxt-convert \d+\.\d+\.\d+\n$")
+            self.assertRegex(process.stdout, rb"^fxt-convert \d+\.\d+\.\d+\ncommit [-\w]+, .*\nlibdw [\d.]+, zlib [\d.]+.*\n$")
 
     def test_an_input_and_an_output_are_needed(self):
         process = self.convert(cwd=self.directory)
