@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -67,8 +66,9 @@ std::vector<std::string> Plots::missing() const {
     if (is_number(argument.second) && is_of_program(names_.text(argument.first)))
       numbers.insert(names_.text(argument.first));
   std::string known = numbers.empty() ? "no numbers" : "";
-  for (const std::string_view number : numbers | std::views::take(kMaxListed))
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", number);
+  std::size_t listed = 0;
+  for (const std::string_view number : numbers)
+    if (listed++ < kMaxListed) known += fmt::format("{}{}", listed == 1 ? "" : ", ", number);
   if (numbers.size() > kMaxListed) known += fmt::format(" and {} more", numbers.size() - kMaxListed);
   std::vector<std::string> missing;
   for (const std::string& item : items_)

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <ranges>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -265,9 +264,16 @@ std::uint64_t Program::prologue_end(const Function& function) const {
     return dwarf_lineaddr(dwarf_onesrcline(table, i), &address) == 0 &&
            address + dwarf_bias < function.address;
   };
+  std::size_t first = 0, last = count;
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (is_before(middle))
+      first = middle + 1;
+    else
+      last = middle;
+  }
   std::optional<LineRow> opening;
-  for (std::size_t i = *std::ranges::partition_point(std::views::iota(std::size_t{0}, count), is_before);
-       i < count; ++i) {
+  for (std::size_t i = first; i < count; ++i) {
     const auto row = line_row(table, i, dwarf_bias);
     if (!row) continue;
     if (row->address >= end || (!opening && row->address != function.address)) break;
