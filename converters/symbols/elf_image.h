@@ -51,7 +51,7 @@ class ElfImage {
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
 
-  Elf* handle() const { return elf_; }  // for libdw
+  Elf* handle() const { return elf_; }      // for libdw
   int machine() const { return machine_; }  // EM_…
   bool is_little_endian() const { return is_little_endian_; }
   const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty: none

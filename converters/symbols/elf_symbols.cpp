@@ -222,9 +222,9 @@ namespace {
 constexpr std::string_view kDebugRoot = "/usr/lib/debug";
 constexpr std::size_t kDirectoryDigits = 2;  // of the build-id; the others are the name of the file
 
-std::unique_ptr<DebugFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
+std::unique_ptr<ElfFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
   try {
-    auto found = std::make_unique<DebugFile>(path, root);
+    auto found = std::make_unique<ElfFile>(path, root);
     return has_full_symbols(found->image) ? std::move(found) : nullptr;
   } catch (const InputError&) {
     return nullptr;
@@ -246,7 +246,7 @@ std::optional<std::uint32_t> checksum_of(const RegularFile& file) {
 
 }  // namespace
 
-std::unique_ptr<DebugFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root) {
+std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root) {
   if (build_id.size() <= kDirectoryDigits) return nullptr;
   auto found = open(fmt::format("{}/.build-id/{}/{}.debug", kDebugRoot, build_id.substr(0, kDirectoryDigits),
                                 build_id.substr(kDirectoryDigits)),
@@ -254,8 +254,8 @@ std::unique_ptr<DebugFile> find_debug_file(std::string_view build_id, const std:
   return found != nullptr && found->image.build_id() == build_id ? std::move(found) : nullptr;
 }
 
-std::unique_ptr<DebugFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
-                                           const std::filesystem::path& root) {
+std::unique_ptr<ElfFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
+                                         const std::filesystem::path& root) {
   if (auto found = find_debug_file(image.build_id(), root)) return found;
   const auto link = image.debug_link();
   if (!link || link->name.empty() || link->name.find('/') != std::string::npos) return nullptr;

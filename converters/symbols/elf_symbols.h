@@ -17,18 +17,19 @@ bool has_full_symbols(const ElfImage& image);
 // `debug` is the file that holds what was stripped from `image`, or null. Returns null if there is no symbol.
 std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug);
 
-// Finds the file that holds what was stripped from a program or library, where distributions put it.
-struct DebugFile {
+// An open file and the image in it.
+struct ElfFile {
   RegularFile file;
   ElfImage image;
-  DebugFile(const std::filesystem::path& path, const std::filesystem::path& root)
+  ElfFile(const std::filesystem::path& path, const std::filesystem::path& root)
       : file(path, root), image(file) {}
 };
 
-// By the build-id, in hexadecimal. Null if there is none. `root` is as for RegularFile.
-std::unique_ptr<DebugFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
+// Finds the file that holds what was stripped from a program or library, where distributions put it: by the
+// build-id, in hexadecimal. Null if there is none. `root` is as for RegularFile.
+std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
 // By the build-id of `image`, or by its debug link, which is relative to `path`, the path of `image`.
-std::unique_ptr<DebugFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
-                                           const std::filesystem::path& root);
+std::unique_ptr<ElfFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
+                                         const std::filesystem::path& root);
 
 }  // namespace convert

@@ -1,8 +1,8 @@
 // The Writer's records that carry bytes: log messages and blobs.
 #include <algorithm>
 
-#include "fxt/checking/value_rules.h"
 #include "fxt/checking/packet_stream.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"
 #include "fxt/writing/refusal.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fxt/checker.h"
-#include "fxt/records.h"
 #include "fxt/reader.h"
+#include "fxt/records.h"
 #include "fxt/tools/record_text.h"
 #include "fxt/writer.h"
 

@@ -21,8 +21,8 @@ inline constexpr NoteKind kUnsureEventNames{"unsure-event-names",
                                             "programs whose user events may have the names of another one's"};
 inline constexpr NoteKind kUnsureSymbols{"unsure-symbols",
                                          "modules whose symbols may be those of another build"};
-inline constexpr NoteKind kNoParameterNames{
-    "no-parameter-names", "modules whose parameters have no names: arg1, arg2 stay", true};
+inline constexpr NoteKind kNoParameterNames{"no-parameter-names",
+                                            "modules whose parameters have no names: arg1, arg2 stay", true};
 inline constexpr NoteKind kNoThread{"no-thread",
                                     "execs and library loads of threads that nothing else tells of"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",

@@ -78,8 +78,8 @@ ParameterTable* ElfFiles::dwarf_of(const Image& image) {
   if (is_new) {
     const auto has_dwarf = [](const ElfImage& elf) { return elf.find(".debug_info") != nullptr; };
     program = open(image, has_dwarf);
-    const DebugFile* const dwarf = program.debug != nullptr ? program.debug.get() : program.file.get();
-    const DebugFile* const addresses = program.file != nullptr ? program.file.get() : dwarf;
+    const ElfFile* const dwarf = program.debug != nullptr ? program.debug.get() : program.file.get();
+    const ElfFile* const addresses = program.file != nullptr ? program.file.get() : dwarf;
     if (dwarf != nullptr)
       program.parameters = std::make_unique<ParameterTable>(dwarf->image, addresses->image.base());
     if (program.problem.empty() && !program.parameters->has_any())
@@ -98,7 +98,7 @@ ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const E
   Program program;
   for (const std::filesystem::path& candidate : candidates) {
     try {
-      auto file = std::make_unique<DebugFile>(candidate, options_.sysroot);
+      auto file = std::make_unique<ElfFile>(candidate, options_.sysroot);
       check_fits(file->image, file->file, image);
       if (!is_complete(file->image))
         program.debug = find_debug_file(file->image, candidate, options_.sysroot);
@@ -117,7 +117,7 @@ ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const E
 
 ElfFiles::Symbols ElfFiles::read(const Image& image) const {
   const Program program = open(image, has_full_symbols);
-  const DebugFile* const file = program.file != nullptr ? program.file.get() : program.debug.get();
+  const ElfFile* const file = program.file != nullptr ? program.file.get() : program.debug.get();
   Symbols symbols;
   if (file != nullptr)
     symbols.table = read_elf_symbols(file->image, program.debug != nullptr ? &program.debug->image : nullptr);

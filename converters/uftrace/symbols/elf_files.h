@@ -50,9 +50,9 @@ class ElfFiles {
     std::string text = {};
   };
   struct Program {
-    std::unique_ptr<DebugFile> file = nullptr;
-    std::unique_ptr<DebugFile> debug = nullptr;  // what was stripped from the file, which may be missing
-    std::string problem = {};                    // why there is neither
+    std::unique_ptr<ElfFile> file = nullptr;
+    std::unique_ptr<ElfFile> debug = nullptr;  // what was stripped from the file, which may be missing
+    std::string problem = {};                  // why there is neither
     std::unique_ptr<ParameterTable> parameters = nullptr;
   };
   Symbols read(const Image& image) const;
