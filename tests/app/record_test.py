@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -58,11 +59,16 @@ class Record(unittest.TestCase):
         self.assertTrue((self.folder / "run.data" / "info").exists())
 
     def test_ctrl_c_ends_the_program_only(self):
-        process = self.start("--no-open", "./draw", "long")
+        process = self.start("--no-open", "-d", "run.data", "./draw", "long")
         self.assertEqual(process.stdout.readline(), "begun\n")
+        # As late as a person is: uftrace itself writes nothing if it is stopped before it knows of the program's thread.
+        task_file = self.folder / "run.data" / "task.txt"
+        while "TASK" not in (task_file.read_text() if task_file.exists() else ""):
+            time.sleep(0.01)
+        time.sleep(0.5)
         os.killpg(process.pid, signal.SIGINT)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
+        _, problems = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, problems)
         self.assertIn('"main"', self.calls_of("draw.fxt"))
 
     def test_it_is_opened(self):

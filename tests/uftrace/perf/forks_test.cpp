@@ -124,8 +124,9 @@ TEST(UftracePerfForks, ElseTheArrowStartsInTheOpenCall) {
   r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
   r.thread(102).entry(60, 0, R::kF).exit(70, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).fork(50, 102, 100).text());
-  EXPECT_THAT(arrows_of(r), testing::UnorderedElementsAre("100/100 @20 flow from event:fork #1",
-                                                          "101/101 @60 flow to event:fork #1"));
+  EXPECT_THAT(arrows_of(r), testing::UnorderedElementsAre(
+                                "100/100 @20 flow from event:fork #1", "101/101 @60 flow to event:fork #1",
+                                "100/100 @10 flow from event:fork #2", "102/102 @60 flow to event:fork #2"));
 }
 
 TEST(UftracePerfForks, AnEarlierCallInsideIsNoStart) {
