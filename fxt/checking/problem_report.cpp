@@ -49,11 +49,13 @@ constexpr std::array<KnownProblem, 20> kProblems{{
     {ProblemKind::EndBeforeBegin, "duration ends before it begins", Fault::EndBeforeBegin},
     {ProblemKind::WrongMagic, "magic number is #, not 374634566", Fault::NoMagic},
 }};
-static_assert([] {
-  for (std::size_t i = 0; i < kProblems.size(); ++i)
-    if (kProblems[i].kind != static_cast<ProblemKind>(i)) return false;
+constexpr bool are_in_order() {
+  std::size_t kind = 0;
+  for (const KnownProblem& known : kProblems)
+    if (known.kind != static_cast<ProblemKind>(kind++)) return false;
   return true;
-}());
+}
+static_assert(are_in_order());
 
 const KnownProblem& entry_of(const Problem& problem) {
   return kProblems.at(static_cast<std::size_t>(problem.kind));
