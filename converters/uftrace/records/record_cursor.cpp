@@ -1,5 +1,6 @@
 #include "converters/uftrace/records/record_cursor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "converters/model/reading/byte_cursor.h"
@@ -57,6 +58,7 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
   if (resync_.is_time_damaged(record, seen_ns_, behind)) return next_bad_time(record, behind);
   is_held_ = record.time_ns >= delivered_until_ns;
   if (is_held_) return std::nullopt;
+  before_last_ns_ = std::exchange(last_ns_, record.time_ns);
   return record.type() == RecordType::Event ? next_event(record, behind) : next_call(record, behind);
 }
 
@@ -192,13 +194,22 @@ Expectation RecordCursor::expectation() const {
 
 // ---- What can't be read ----
 
+// Where damage is, the latest times may be damaged, too, by less than what is_time_damaged() looks at: the
+// next record may be that much earlier.
+std::uint64_t RecordCursor::time_after_damage() const {
+  const std::uint64_t time_ns = before_last_ns_ != 0 ? std::min(last_ns_, before_last_ns_) : last_ns_;
+  return time_ns > kCloseNs ? time_ns - kCloseNs : time_ns;
+}
+
 // Looks for the next record, from that offset on. If the block is too short to decide, the search goes on
 // with the next block.
 void RecordCursor::skip_damage(Ahead rest, std::size_t from) {
   constexpr std::size_t kJudged = kMaxPayload + 8 * kRecordSize;
   static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
   const std::size_t reach = rest.at_end ? rest.bytes.size() : rest.bytes.size() - kJudged;
-  const auto found = resync_.find_likely(rest, from, reach, expectation());
+  Expectation expected = expectation();
+  expected.time_ns = time_after_damage();
+  const auto found = resync_.find_likely(rest, from, reach, expected);
   damage_.goes_on = !found && !rest.at_end;
   const std::size_t whole = reach - reach % sizeof(std::uint64_t) + sizeof(std::uint64_t);
   extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);

@@ -156,7 +156,8 @@ class RecordCursor {
       const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
       if (count != 0) {
         const std::byte* const last = begin + (count - 1) * kRecordSize;
-        seen_ns_ = std::max(seen_ns_, load_record<Order>(last).time_ns);
+        last_ns_ = load_record<Order>(last).time_ns;
+        seen_ns_ = std::max(seen_ns_, last_ns_);
         block_.at += count * kRecordSize;
         records_ += count;
       }
@@ -188,7 +189,7 @@ class RecordCursor {
       if (!size || *size == 0 || padded(*size) > kMaxPayload) return false;
       if (!resync_.surely_ends<Order>(call, behind, padded(*size))) return false;
       if (!plain.try_add(call, likeliest, behind.first(*size))) return false;
-      seen_ns_ = record.time_ns;
+      last_ns_ = seen_ns_ = record.time_ns;
       block_.at += kRecordSize + padded(*size);
       ++records_;
       return true;
@@ -229,6 +230,7 @@ class RecordCursor {
   void extend_damage(RecordItem::What what, std::size_t bytes);
   std::optional<RecordItem> end_damage();
   Expectation expectation() const;
+  std::uint64_t time_after_damage() const;
 
   const InputFile& file_;
   const ThreadFacts& facts_;
@@ -241,6 +243,8 @@ class RecordCursor {
   bool is_held_ = false;
   std::uint64_t records_ = 0;
   std::uint64_t seen_ns_ = 0;
+  std::uint64_t last_ns_ = 0;           // the time of the last record that has one
+  std::uint64_t before_last_ns_ = 0;    // of the one before it, if that came as an item
   std::uint64_t trusted_until_ns_ = 0;  // later times may be damage
   Damage damage_;
 };

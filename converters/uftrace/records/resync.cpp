@@ -165,7 +165,7 @@ std::optional<std::uint64_t> Resync::next_time(Ahead& ahead) const {
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
     const Record record = load_record(ahead.bytes.data() + *found, facts_.order);
     ahead = ahead.from(*found + kRecordSize);
-    if (record.type() != RecordType::Lost && record.time_ns + kExaminedGapNs >= facts_.begun_ns)
+    if (record.type() != RecordType::Lost && record.time_ns + kCloseNs >= facts_.begun_ns)
       return record.time_ns;
   }
   return std::nullopt;
@@ -176,7 +176,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead 
   if (time_ns >= kTimeLimitNs) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Two witnesses: the next record's time may be the damaged one.
+  // Three witnesses, of which two decide: the time of one may be the damaged one.
   const auto next_ns = next_time(behind);
   const auto second_ns = next_ns ? next_time(behind) : std::nullopt;
 
@@ -184,7 +184,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead 
     return leaps_too_far(from_ns, to_ns, facts_.elapsed_ns);
   };
   const auto follows = [&](std::optional<std::uint64_t> other_ns) {
-    return other_ns && *other_ns >= time_ns && *other_ns - time_ns < kExaminedGapNs;
+    return other_ns && *other_ns >= time_ns && *other_ns - time_ns < kCloseNs;
   };
   const std::uint64_t from_ns = last_ns != 0 ? last_ns : facts_.begun_ns;
   if (from_ns != 0 && leaps(from_ns, time_ns) && !(follows(next_ns) && follows(second_ns))) return true;
@@ -192,10 +192,14 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead 
     return true;
 
   const auto is_long_before = [&](std::uint64_t other_ns) {
-    if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kExaminedGapNs;
-    return other_ns >= last_ns && other_ns - last_ns < (time_ns - last_ns) / 2;  // nearer to the last one
+    if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
+    const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // the last one's may be damaged
+    return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;  // nearer to the last one
   };
-  return next_ns && is_long_before(*next_ns) && (!second_ns || is_long_before(*second_ns));
+  if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);
+  if (is_long_before(*next_ns) == is_long_before(*second_ns)) return is_long_before(*next_ns);
+  const auto third_ns = next_time(behind);
+  return third_ns && is_long_before(*third_ns);
 }
 
 }  // namespace convert::uftrace

@@ -23,8 +23,11 @@ inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 // Estimated exits and events may lie some ns before the record before them (section 8.4).
 inline constexpr std::uint64_t kSlackNs = 1000;
 
-// A record this much later than the one before it (about 4 ms) has its time held against those behind it.
-inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 22;
+// A record this much later than the one before it (about 66 us) has its time held against those behind it.
+inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 16;
+
+// Records this close (about 4 ms) belong together, whatever else may be damaged.
+inline constexpr std::uint64_t kCloseNs = std::uint64_t{1} << 22;
 
 // The state of the thread before the record that is searched.
 struct Expectation {

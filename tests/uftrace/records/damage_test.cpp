@@ -56,6 +56,20 @@ TEST(UftraceDamage, TheGoodPartsAreKept) {
   EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
 }
 
+// The latest time before the damage is damaged itself, by too little to be noticed.
+TEST(UftraceDamage, BehindATimeThatIsTooLateTheGoodPartsAreKept) {
+  RecordingBuilder r;
+  r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);
+  r.exit(30, 1, RecordingBuilder::kF).bytes(std::string(16, '\x5d'));
+  for (std::uint64_t time = 40; time < 200; time += 2)
+    r.entry(time, 1, RecordingBuilder::kG).exit(time + 1, 1, RecordingBuilder::kG);
+  r.exit(70'000, 0, RecordingBuilder::kMain);
+  const auto lines = r.lines();
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.ends_with("demo:g"); }), 160)
+      << "80 begins and ends at one time, as times can't go back";
+  EXPECT_THAT(r.notes(), testing::Contains("damaged-bytes 16"));
+}
+
 TEST(UftraceDamage, AHoleOfZeros) {
   R r;
   r.entry(10, 0, R::kMain)

@@ -224,7 +224,8 @@ TEST_F(ResyncTest, AnExitOfTheInnermostCallIsSure) {
 
 class ResyncTimes : public ResyncTest {
  protected:
-  static constexpr std::uint64_t kMoment = std::uint64_t{1} << 22;  // that needs no look
+  static constexpr std::uint64_t kMoment = std::uint64_t{1} << 16;  // that needs no look
+  static constexpr std::uint64_t kClose = std::uint64_t{1} << 22;
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 47;
 
   bool is_damaged(std::uint64_t time_ns, std::uint64_t last_ns, const RecordBytes& behind) {
@@ -249,11 +250,15 @@ TEST_F(ResyncTimes, AMomentLaterNeedsNoLook) {
   EXPECT_FALSE(is_damaged(kTime - 1, kTime, behind));
 }
 
-TEST_F(ResyncTimes, BothWitnessesMustBeNearerToTheOneBefore) {
+TEST_F(ResyncTimes, TwoWitnessesMustBeNearerToTheOneBefore) {
   constexpr std::uint64_t kLate = kTime + 2 * kMoment;
   EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime, kTime + kMoment - 1)));
   EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime, kTime + kMoment)));
-  EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime - 1, kTime + 1)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime - 1, kTime + 1))) << "the one before may be damaged, too";
+  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime - kClose, kTime)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime - kClose - 1, kTime)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime, kLate).entry(kTime + 1, 1, kG)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime, kLate).entry(kLate, 1, kG)));
   EXPECT_TRUE(is_damaged(kLate, kTime, RecordBytes().exit(kTime + 1, 0, kF))) << "one alone";
   EXPECT_FALSE(is_damaged(kLate, kTime, {}));
   EXPECT_TRUE(is_damaged(kLate, kTime, RecordBytes().lost(3).entry(kTime + 1, 1, kG).exit(kTime + 2, 1, kG)))
@@ -261,9 +266,9 @@ TEST_F(ResyncTimes, BothWitnessesMustBeNearerToTheOneBefore) {
 }
 
 TEST_F(ResyncTimes, OfTheFirstRecordLieNotLongBehindTheNext) {
-  EXPECT_TRUE(is_damaged(kTime + kMoment, 0, then(kTime, kTime)));
-  EXPECT_FALSE(is_damaged(kTime + kMoment, 0, then(kTime, kTime + 1)));
-  EXPECT_FALSE(is_damaged(kTime + kMoment, 0, then(kTime + kMoment, kTime + kMoment)));
+  EXPECT_TRUE(is_damaged(kTime + kClose, 0, then(kTime, kTime)));
+  EXPECT_FALSE(is_damaged(kTime + kClose, 0, then(kTime, kTime + 1)));
+  EXPECT_FALSE(is_damaged(kTime + kClose, 0, then(kTime + kClose, kTime + kClose)));
 }
 
 TEST_F(ResyncTimes, OfTheFirstRecordDoNotLieDaysBeforeTheNext) {
@@ -278,8 +283,8 @@ TEST_F(ResyncTimes, OfTheFirstRecordDoNotLieDaysBeforeTheNext) {
 TEST_F(ResyncTimes, ALeapOverDaysIsBelievedIfTwoFollow) {
   facts_.elapsed_ns = 1000;
   constexpr std::uint64_t kLate = kTime + kFar;
-  EXPECT_FALSE(is_damaged(kLate, kTime, then(kLate, kLate + kMoment - 1)));
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kLate, kLate + kMoment)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, then(kLate, kLate + kClose - 1)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, then(kLate, kLate + kClose)));
   EXPECT_TRUE(is_damaged(kLate, kTime, then(kLate - 1, kLate)));
   EXPECT_TRUE(is_damaged(kLate, kTime, {}));
   facts_.begun_ns = kTime;
