@@ -35,6 +35,14 @@ class Rooms(unittest.TestCase):
             with self.subTest(file):
                 self.assertIn(floor_of(other), [floor_of(file), *STANDS_ON[floor_of(file)]])
 
+    def test_each_file_says_what_it_is_for(self):
+        for folder in ("fxt", "converters"):
+            for path in (REPOSITORY / folder).rglob("*.*"):
+                has_header = path.suffix == ".cpp" and (path.with_suffix(".h").exists() or path.stem == "output_file")
+                if path.suffix in {".h", ".cpp"} and not has_header:
+                    with self.subTest(path):
+                        self.assertTrue(path.read_text(encoding="utf-8").startswith("//"))
+
     def test_no_circles(self):
         rooms = defaultdict(dict)  # to those that it includes, an example each
         for file, other in self.includes:

@@ -1,3 +1,4 @@
+// Short names of C++: what libiberty demangles, without parameters, template arguments and return types.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Short names of Rust, of both manglings: without the hash, and without generic arguments.
 #include <array>
 #include <cstddef>
 #include <cstdint>

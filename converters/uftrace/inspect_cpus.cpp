@@ -1,3 +1,4 @@
+// What --inspect says of the files that have one for each cpu: kernel and perf data.
 #include <array>
 #include <map>
 #include <string>

@@ -1,3 +1,4 @@
+// What --inspect says of the files of a recording that are no records: info, maps, symbols, .dbg.
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,3 +1,4 @@
+// The registers of machines whose trace files bring no target description.
 #include <algorithm>
 #include <array>
 #include <sstream>

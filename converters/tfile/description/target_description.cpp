@@ -1,3 +1,4 @@
+// The target description of a trace file: XML that lists the registers of the machine.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

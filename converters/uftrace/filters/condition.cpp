@@ -1,3 +1,4 @@
+// Conditions on an argument, as `if:` of a filter or trigger has them.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

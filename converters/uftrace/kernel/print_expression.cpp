@@ -1,3 +1,4 @@
+// Expressions in the print formats of kernel events: which field stands where, and how it is shown.
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>

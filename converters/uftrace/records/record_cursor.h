@@ -142,8 +142,8 @@ class RecordCursor {
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // A run of records that need no care. Stops at the first one that does: a payload, an event, a loss, a
-  // wrong magic, a time beyond the limits, or one that is not consumed.
+  // A run of records that need no care. Stops at the first one that does: a payload whose size is not beyond
+  // doubt, an event, a loss, a wrong magic, a time beyond the limits, or one that is not consumed.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =

@@ -29,7 +29,7 @@ struct RecordingContext {
   std::vector<WorkerScratch> workers;  // by PumpBudget::worker
 };
 
-// The stages behind a thread's records, in the order in which events pass them; each borrows those behind it.
+// The stages behind a thread's records. Each borrows those above it.
 struct ThreadStages {
   ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names, RecordNotes& notes);
 

@@ -1,3 +1,4 @@
+// The colours of calls: stable by name, and unlike those of neighbours.
 #include <algorithm>
 #include <array>
 #include <cmath>

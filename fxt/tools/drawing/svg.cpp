@@ -1,3 +1,4 @@
+// A picture as SVG.
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
