@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <gelf.h>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -22,23 +23,31 @@ enum class Kind : std::uint8_t { Integer, Float, Other };
 
 struct Machine {
   std::size_t word_size;
-  std::size_t integers;  // that are passed in registers
-  std::size_t floats;    // that are passed in registers of their own; further ones lie among integers
-  bool hides_result;     // the address of a large result is passed as the first integer
+  std::span<const std::uint8_t> integers;  // the registers that integers are passed in, by DWARF's numbers
+  std::span<const std::uint8_t> floats;    // those of floats; further ones lie among integers
+  bool hides_result;                       // the address of a large result is passed as the first integer
 };
+
+constexpr std::array<std::uint8_t, 6> kX86Integers{5, 4, 1, 2, 8, 9};  // rdi, rsi, rdx, rcx, r8, r9
+constexpr std::array<std::uint8_t, 8> kX86Floats{17, 18, 19, 20, 21, 22, 23, 24};
+constexpr std::array<std::uint8_t, 8> kArmIntegers{0, 1, 2, 3, 4, 5, 6, 7};
+constexpr std::array<std::uint8_t, 8> kArmFloats{64, 65, 66, 67, 68, 69, 70, 71};
+constexpr std::array<std::uint8_t, 8> kRiscIntegers{10, 11, 12, 13, 14, 15, 16, 17};
+constexpr std::array<std::uint8_t, 8> kRiscFloats{42, 43, 44, 45, 46, 47, 48, 49};
 
 std::optional<Machine> machine_of(int machine) {
   switch (machine) {
     case EM_X86_64:
-      return Machine{.word_size = 8, .integers = 6, .floats = 8, .hides_result = true};
+      return Machine{.word_size = 8, .integers = kX86Integers, .floats = kX86Floats, .hides_result = true};
     case EM_AARCH64:
-      return Machine{.word_size = 8, .integers = 8, .floats = 8, .hides_result = false};
+      return Machine{.word_size = 8, .integers = kArmIntegers, .floats = kArmFloats, .hides_result = false};
     case EM_RISCV:
-      return Machine{.word_size = 8, .integers = 8, .floats = 8, .hides_result = true};
+      return Machine{.word_size = 8, .integers = kRiscIntegers, .floats = kRiscFloats, .hides_result = true};
     case EM_386:  // all on the stack, a word each
-      return Machine{.word_size = 4, .integers = 0, .floats = 0, .hides_result = true};
+      return Machine{.word_size = 4, .integers = {}, .floats = {}, .hides_result = true};
     case EM_ARM:
-      return Machine{.word_size = 4, .integers = 4, .floats = 0, .hides_result = true};
+      return Machine{
+          .word_size = 4, .integers = std::span(kArmIntegers).first(4), .floats = {}, .hides_result = true};
     default:
       return std::nullopt;
   }
@@ -216,6 +225,26 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die variable) {
   }
 }
 
+// Whether a parameter is where the machine passes the `index`th of its kind when the function begins at
+// `address`. Optimized functions may lack some that their source has, and get others elsewhere: there the
+// register decides. A parameter that lies in the frame for its whole life was stored there by the function.
+bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
+               std::uint64_t address) {
+  auto location = attribute_of(parameter, DW_AT_location);
+  if (!location) return false;
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  const bool is_one = dwarf_getlocation(&*location, &operations, &count) == 0;  // for its whole life
+  if (!is_one && dwarf_getlocation_addr(&*location, address, &operations, &count, 1) != 1) return false;
+  if (count != 1) return false;
+  const bool is_on_stack = index >= registers.size();
+  if (operations->atom == DW_OP_fbreg) return is_one || is_on_stack;
+  if (is_on_stack) return false;
+  const std::uint8_t expected = registers[index];
+  return operations->atom == DW_OP_regx ? operations->number == expected
+                                        : operations->atom == DW_OP_reg0 + expected;
+}
+
 // Whether the first integer may be the address of the result.
 bool may_hide_result(Dwarf_Die function, const Machine& machine) {
   if (!machine.hides_result) return false;
@@ -352,25 +381,30 @@ ParameterNames ParameterTable::of(std::uint64_t offset) {
   Dwarf_Die die;
   if (function == functions_.end() || dwarf_offdie(dwarf_.get(), function->second, &die) == nullptr)
     return {};
-  return names_of(die);
+  return names_of(die, address);
 }
 
-ParameterNames ParameterTable::names_of(Dwarf_Die function) {
+ParameterNames ParameterTable::names_of(Dwarf_Die function, std::uint64_t address) {
   const Machine machine = *machine_of(machine_);
   ParameterNames names;
-  names.integer_registers = machine.integers;
+  names.integer_registers = machine.integers.size();
   // The compiler may change what a function takes that only its own unit calls, and says so.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return names;
   bool are_integers_sure = !may_hide_result(function, machine);
   Dwarf_Die die;
   if (dwarf_child(&function, &die) != 0) return names;
-  std::size_t count = 0;
+  std::size_t count = 0, integers = may_hide_result(function, machine) ? 1 : 0;
   do {
     if (dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
     const Kind kind = kind_of(die, machine);
     if (kind == Kind::Other || ++count > kMaxParameters) break;
-    if (kind == Kind::Float) {
-      if (names.floats.size() == machine.floats) break;
+    const bool is_float = kind == Kind::Float;
+    if (is_float && names.floats.size() == machine.floats.size()) break;
+    if (!is_passed(die, is_float ? machine.floats : machine.integers,
+                   is_float ? names.floats.size() : integers, address))
+      break;
+    if (!is_float) ++integers;
+    if (is_float) {
       names.floats.push_back(name_of(die));
       continue;
     }

@@ -53,7 +53,7 @@ class ParameterTable {
   void read_functions_in(Dwarf_Die parent, std::size_t depth);
   void read_variables();
   void read_variables_in(Dwarf_Die parent, std::size_t depth);
-  ParameterNames names_of(Dwarf_Die function);
+  ParameterNames names_of(Dwarf_Die function, std::uint64_t address);
   bool has_work() { return work_ != 0 && --work_ != 0; }
 
   std::unique_ptr<Dwarf, decltype(&dwarf_end)> dwarf_;

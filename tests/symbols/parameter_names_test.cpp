@@ -100,6 +100,25 @@ TEST_F(ParameterNamesTest, MachinesPassTheirParametersDifferently) {
   EXPECT_THAT(of("kinds").integers, IsEmpty());
 }
 
+// What the compiler has left out takes no register: the register says who is in it.
+TEST_F(ParameterNamesTest, OptimizedFunctionsNameWhatTheyGet) {
+  EXPECT_THAT(of("_ZL7droppedii").integers, ElementsAre("gone", "kept"));
+  bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
+  changed_.write(bytes_);
+  const RegularFile file(changed_.path(), {});
+  const ElfImage image(file);
+  ParameterTable table(image, image.base());
+  int found = 0;
+  for (const Symbol& symbol : read_elf_symbols(image, nullptr)->symbols()) {
+    if (!symbol.name.starts_with("_ZL7dropped")) continue;
+    ++found;
+    const auto names = table.of(symbol.start).integers;
+    EXPECT_THAT(names, testing::AnyOf(IsEmpty(), ElementsAre("kept")));
+  }
+  EXPECT_EQ(found, 1);
+  EXPECT_THAT(of("many").integers, ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
+}
+
 TEST_F(ParameterNamesTest, OnlyWhereAFunctionBegins) {
   const RegularFile file(PARAMETERS, {});
   const ElfImage image(file);

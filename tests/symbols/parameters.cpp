@@ -61,12 +61,19 @@ int calls() {
 }
 }  // namespace watched
 
+// Optimized, it does not get its first parameter.
+[[gnu::noinline]] static int dropped(int gone, int kept) {
+  asm volatile("" : : "r"(kept));
+  return kept + 1;
+}
+
 int main() {
   outer::Counter counter{3};
   const double sum = kinds(1, 2, 'x', true, Green, "/") + both_kinds(1, 2, "n", 3, 4) +
                      after_struct(1, 2, {3}, 4) + after_long_double(1, 2, 3) +
                      static_cast<double>(hidden_result(1, 2).values[0]) + many(1, 2, 3, 4, 5, 6, 7) +
                      unnamed(1, 2) + no_parameters() + varied("%d", 1) +
-                     nine_floats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) + counter.add(5) + watched::calls();
+                     nine_floats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) + counter.add(5) + watched::calls() +
+                     dropped(7, no_parameters());
   return sum > 0 ? 0 : 1;
 }

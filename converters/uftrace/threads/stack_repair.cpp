@@ -201,16 +201,17 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
-  if (!lane_.top_is_visible()) {
-    notes_.add(kForkNotDrawn,
-               fmt::format("no visible call to tie the {}'s arrow to", to_thread ? "thread" : "fork"));
-    return;
-  }
+  if (!lane_.top_is_visible()) return note_lost_arrow(to_thread);
   lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
 }
 
+void StackRepair::note_lost_arrow(bool to_thread) {
+  notes_.add(kForkNotDrawn,
+             fmt::format("no visible call to tie the {}'s arrow to", to_thread ? "thread" : "fork"));
+}
+
 void StackRepair::end_arrow(std::uint64_t time_ns) {
-  if (origin_.flow != 0 && lane_.unfiltered_depth() > 0)
+  if (origin_.flow != 0 && lane_.top_is_visible())
     emit_flow(FlowStep::End, time_ns, std::exchange(origin_.flow, 0), origin_.is_in_process);
 }
 
@@ -242,6 +243,8 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
   while (!inferred_.empty() && inferred_.back().depth >= lane_.depth()) inferred_.pop_back();
   inferred_.push_back({lane_.depth(), address});
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
+  if (lane_.unfiltered_depth() == lane_.options().max_depth)
+    end_arrow(time_ns);  // the next ones are not visible
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
@@ -294,6 +297,7 @@ void StackRepair::exit_task(std::uint64_t time_ns) {
 }
 
 void StackRepair::finish(std::uint64_t time_ns) {
+  if (std::exchange(origin_.flow, 0) != 0 && filter_.shows_program()) note_lost_arrow(origin_.is_in_process);
   inner_.finish(time_ns);
   close_calls(time_ns);
 }

@@ -105,6 +105,7 @@ class StackRepair : public OpenCalls {
   void begin(std::uint64_t time_ns, std::uint64_t address, bool recorded, const Arguments& values);
   void end_call(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void end_arrow(std::uint64_t time_ns);
+  void note_lost_arrow(bool to_thread);
   bool was_inferred();
   bool may_infer(std::size_t open, std::size_t depth);
   void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
