@@ -110,7 +110,12 @@ class TraceBuffer {
   bool make_room() noexcept;
   void end_in_file(std::uint64_t at, std::uint64_t time) noexcept;
   static std::uint64_t* put_string(std::uint64_t* at, const TextRef& name, std::string_view text) noexcept;
-  static TextRef name_of(std::string_view text) noexcept { return TextRef::inlined(text.substr(0, 64)); }
+  static constexpr std::size_t kNameBytes = 64;
+  static TextRef name_of(std::string_view text) noexcept {
+    const bool is_plain = std::ranges::all_of(text, [](char c) { return c > 0 && c < 127; });
+    return TextRef::inlined(is_plain ? text.substr(0, kNameBytes) : name_prefix(text));
+  }
+  static std::string_view name_prefix(std::string_view text) noexcept;
   static TextRef name_of(const TextRef& name) noexcept { return name; }
 
   static std::uint64_t* put(std::uint64_t* at) noexcept { return at; }
@@ -168,7 +173,8 @@ class TraceBuffer {
 };
 
 // A duration that lasts as long as a scope. After the event, names and values of at most 15 arguments follow:
-// numbers, pointers, and texts, which are cut at 128 bytes.
+// numbers, pointers, and texts, which are cut at 128 bytes. The names of one event must differ; they are cut
+// at 64 bytes, and where they are not UTF-8.
 class TraceScope {
  public:
   template <typename... Arguments>

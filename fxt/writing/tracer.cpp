@@ -24,6 +24,7 @@
 #include "fxt/checking/value_rules.h"
 #include "fxt/output_file.h"
 #include "fxt/rules.h"
+#include "fxt/utf8.h"
 
 namespace fxt {
 namespace {
@@ -373,6 +374,12 @@ void TraceBuffer::end_in_file(std::uint64_t at, std::uint64_t time) noexcept {
   TracerState::get().end_late(*this, at, time);
 }
 
+std::string_view TraceBuffer::name_prefix(std::string_view text) noexcept {
+  text = cut_utf8(text, kNameBytes);
+  while (!is_sound(text)) text.remove_suffix(1);
+  return text.empty() ? "?" : text;
+}
+
 std::uint64_t* TraceBuffer::put_string(std::uint64_t* at, const TextRef& name,
                                        std::string_view text) noexcept {
   try {
@@ -421,7 +428,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   OutputFile file(path, FileMode::InPlace);
   file.restart();  // not possible in pipes and the like
   error.clear();
-  ring_limit_ = options.ring_bytes / kWord;
+  ring_limit_ = (options.ring_bytes + kWord - 1) / kWord;
   sent_tables_ = threads_ = ring_words_ = 0;
   std::string kept;
   const std::string own = options.process_name.empty() ? text_of("/proc/self/comm") : "";

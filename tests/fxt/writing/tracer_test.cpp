@@ -114,6 +114,18 @@ TEST_F(TracerTest, WritesScopesInstantsAndCounters) {
   EXPECT_EQ(seen.names.at(static_cast<std::uint64_t>(::getpid())), "the main one");
 }
 
+TEST_F(TracerTest, NamesOfArgumentsAreCutToWhatReadersTake) {
+  {
+    const Tracer tracer(path_);
+    trace_instant(kHit, "k\xff", 1, "\xff", 2, std::string(63, 'n') + "\u00e9", 3, std::string(70, 'm'), 4,
+                  "\u00e9", 5);
+  }
+  const Seen seen = this->seen();
+  EXPECT_EQ(seen.findings, "");
+  EXPECT_EQ(seen.arguments.at("hit"),
+            "k=1 ?=2 " + std::string(63, 'n') + "=3 " + std::string(64, 'm') + "=4 \u00e9=5 ");
+}
+
 TEST_F(TracerTest, ScopesThatAreOpenEndAtEachFlush) {
   Tracer tracer(path_);
   {
