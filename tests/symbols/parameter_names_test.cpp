@@ -108,8 +108,9 @@ TEST_F(ParameterNamesTest, OptimizedFunctionsNameWhatTheyGet) {
   const RegularFile file(changed_.path(), {});
   const ElfImage image(file);
   ParameterTable table(image, image.base());
+  const auto symbols = read_elf_symbols(image, nullptr);
   int found = 0;
-  for (const Symbol& symbol : read_elf_symbols(image, nullptr)->symbols()) {
+  for (const Symbol& symbol : symbols->symbols()) {
     if (!symbol.name.starts_with("_ZL7dropped")) continue;
     ++found;
     const auto names = table.of(symbol.start).integers;
