@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// Each room defines its kinds as constants.
+// Kinds are constants, beside the code that adds such notes.
 struct NoteKind {
   std::string_view name;  // users rely on it: it is in reports and in the argument `repaired`
   std::string_view

@@ -78,8 +78,8 @@ bool FxtSink::is_frame_mark(const PendingEvent& event) const {
   return event.kind == EventKind::Instant && frame_marks_[Names::index(event.label)];
 }
 
-// Names without refs are so many that they lie anywhere in memory: those of all events are fetched side by
-// side.
+// A trace of many functions has names all over memory. Those of all events are fetched before the first event
+// is encoded, so that their cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   const auto for_each_label = [runs](auto fetch) {
     for (const MergedRun& run : runs)

@@ -107,7 +107,8 @@ bool TraceSource::has_tracks(const Lane& lane) const {
   return frames_ == FrameChoice::Tracks;
 }
 
-// Viewers file such tracks under the process and join those of one name: threads are told apart by theirs.
+// Viewers put such tracks below the process, and join those of the same name. So the name has the thread,
+// too, where there are several.
 HitTrack TraceSource::track_of(const FrameContext& context) {
   const TraceSurvey& survey = recording_->survey;
   const std::size_t thread = survey.shown_track[context.track];
