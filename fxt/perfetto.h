@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fxt {
 
@@ -43,6 +44,12 @@ class PerfettoMessage {
     bytes_ += static_cast<char>(value);
   }
   std::string bytes_;
+};
+
+struct PerfettoProcess {
+  std::uint64_t process;
+  std::uint64_t parent = 0;  // 0 if unknown
+  std::vector<std::string> command_line = {};
 };
 
 // Times are in ns. Texts must be UTF-8.
@@ -75,12 +82,16 @@ class PerfettoPackets {
     const auto inner = PerfettoMessage().number(1, process).number(2, thread);
     track(PerfettoMessage().number(1, ++last_track_).message(4, inner).number(12, rank));
   }
-  // A process's parent (0 if unknown) and command line (process_tree).
-  void process(std::uint64_t process, std::uint64_t parent, std::span<const std::string> command_line) {
-    auto inner = PerfettoMessage().number(1, process);
-    if (parent != 0) inner.number(2, parent);
-    for (const std::string& word : command_line) inner.text(3, word);
-    packet(2, PerfettoMessage().message(1, inner));
+  // The processes' parents and command lines (process_tree).
+  void processes(std::span<const PerfettoProcess> processes) {
+    PerfettoMessage tree;
+    for (const PerfettoProcess& process : processes) {
+      auto inner = PerfettoMessage().number(1, process.process);
+      if (process.parent != 0) inner.number(2, process.parent);
+      for (const std::string& word : process.command_line) inner.text(3, word);
+      tree.message(1, inner);
+    }
+    packet(2, tree);
   }
 
   std::span<const std::byte> bytes() const { return trace_.bytes(); }

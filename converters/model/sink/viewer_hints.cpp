@@ -96,13 +96,14 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
   if (info.wall_clock) packets.wall_clock(info.wall_clock->time_ns, info.wall_clock->utc_ns);
   if (!info.system.empty()) packets.system(valid(info.system), valid(info.system_release));
   if (!info.session.empty()) packets.session(valid(info.session));
+  std::vector<fxt::PerfettoProcess> tree;
   for (const ProcessInfo& process : info.processes) {
     if (!processes.contains(process.process)) continue;
-    std::vector<std::string> words;
-    for (const std::string& word : process.command_line) words.push_back(valid(word));
-    const bool has_parent = processes.contains(process.parent);
-    packets.process(number(process.process), has_parent ? number(process.parent) : 0, words);
+    fxt::PerfettoProcess& entry = tree.emplace_back(number(process.process));
+    if (processes.contains(process.parent)) entry.parent = number(process.parent);
+    for (const std::string& word : process.command_line) entry.command_line.push_back(valid(word));
   }
+  if (!tree.empty()) packets.processes(tree);
   place_children(processes, info.processes);
   if (lanes.size() > 1) add_order(packets, processes);
   return packets;

@@ -99,21 +99,19 @@ TEST(PerfettoPackets, TracksHaveIdsOfTheirOwn) {
             "6002");
 }
 
-TEST(PerfettoPackets, AProcessHasAParentAndACommandLine) {
-  const std::array<std::string, 2> words{"a", "b"};
-  EXPECT_EQ(packet([&](auto& packets) { packets.process(9, 8, words); }),
-            "0a0e"
-            "120c"
+TEST(PerfettoPackets, ProcessesHaveAParentAndACommandLine) {
+  const std::vector<PerfettoProcess> processes{{.process = 9, .parent = 8, .command_line = {"a", "b"}},
+                                               {.process = 10}};
+  EXPECT_EQ(packet([&](auto& packets) { packets.processes(processes); }),
+            "0a12"
+            "1210"
             "0a0a"
             "0809"
             "1008"
             "1a0161"
-            "1a0162");
-  EXPECT_EQ(packet([&](auto& packets) { packets.process(9, 0, {}); }),
-            "0a06"
-            "1204"
+            "1a0162"
             "0a02"
-            "0809");
+            "080a");
 }
 
 }  // namespace

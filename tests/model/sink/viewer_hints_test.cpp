@@ -55,9 +55,8 @@ TEST(ViewerHints, ParentsComeBeforeTheirChildren) {
                                      {.process = ProcessId{4}, .parent = ProcessId{99}}}};
   fxt::PerfettoPackets expected;
   expected.first_view_begins(5);
-  expected.process(3, 2, {});
-  expected.process(2, 4, {});
-  expected.process(4, 0, {});  // 99 is not in the trace
+  expected.processes(std::vector<fxt::PerfettoProcess>{
+      {.process = 3, .parent = 2}, {.process = 2, .parent = 4}, {.process = 4}});  // 99 is not in the trace
   expected.order_by_rank();
   expected.rank_process(1, "other", 1);
   expected.rank_process(4, "p", 2);
@@ -86,7 +85,7 @@ TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
   expected.system("Linux", "6.1");
   expected.session("draw \xef\xbf\xbd");
   const std::vector<std::string> words{"./draw", "3"};
-  expected.process(1, 0, words);
+  expected.processes(std::vector<fxt::PerfettoProcess>{{.process = 1, .command_line = words}});
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, kForever)}, info), expected));
 }
 
