@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What must not matter: how many threads convert, how the input is named, how calls are written, and whether a trace
-is made whole or in parts. Each recording is converted in all these ways, and the same calls must come out.
+"""What must not matter: how many threads convert, how the input is named and stored, how calls are written, and whether a
+trace is made whole or in parts. Recordings, and random ones (generator.py), are converted in all these ways, and the same
+calls must come out.
 
-The directory with the programs is in the environment variable PROGRAMS.
+The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
 """
 
 import gzip
@@ -14,11 +15,14 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import generator
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "shapes")] + [
     f"tests/uftrace/recordings/{name}" for name in ("args-auto", "damaged", "execs", "kernel", "sched")
 ] + ["samples/gdb/heater.tfile", "samples/both/stones.trace"]
+SEEDS = range(*map(int, os.environ.get("SEEDS", "0:6").split(":")))
 
 
 class Events:
@@ -53,28 +57,81 @@ class Events:
         return Counter({call[:4]: count for call, count in self.calls.items()
                         if not {("cut", "begin"), ("cut", "both")} & set(call[6:])})
 
+    def of_kind(self, kind):
+        return Counter({key: count for key, count in self.others.items() if key[0] == kind})
+
+    def times(self):
+        return sorted({*(call[3] for call in self.calls), *(call[4] for call in self.calls), *(key[4] for key in self.others)})
+
+
+def is_for_an_arrow(call):
+    """An arrow that ends in a later part needs a call there: one without length."""
+    return call[1] == "event" and call[3] == call[4]
+
+
+def joined(parts):
+    """The calls of a trace from those of its parts, one after the other: thread, category, name, begin and end."""
+    calls, begun = Counter(), defaultdict(list)
+    for part in parts:
+        going_on = defaultdict(list)   # of calls that an earlier part began: end, and whether they go on
+        begins = defaultdict(list)
+        for call, count in part.calls.items():
+            name, cut = call[:3], dict(call[6:]).get("cut", "")
+            if cut in ("begin", "both"):
+                going_on[name] += count * [(call[4], cut == "both")]
+            elif cut == "end":
+                begins[name] += count * [call[3]]
+            else:
+                calls[call[:5]] += count
+        for name in begun.keys() | going_on.keys():
+            # The outermost begins first and ends last.
+            for begin, (end, goes_on) in zip(sorted(begun[name]), sorted(going_on[name], reverse=True), strict=True):
+                if goes_on:
+                    begins[name].append(begin)
+                else:
+                    calls[(*name, begin, end)] += 1
+        begun = begins
+    assert not any(begun.values()), f"calls go on behind the last part: {begun}"
+    return calls
+
 
 class Sameness(unittest.TestCase):
     maxDiff = 2000
 
+    @classmethod
+    def setUpClass(cls):
+        made = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.recordings = [REPOSITORY / name for name in RECORDINGS]
+        for seed in SEEDS:
+            cls.recordings.append(generator.Recording(seed, 150).write(made / f"{seed}.data"))
+            cls.recordings.append(generator.TraceFile(seed, 50).write(made / f"{seed}.tfile"))
+
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
-    def run_program(self, program, *arguments):
+    def run_program(self, program, *arguments, folder=REPOSITORY):
         done = subprocess.run([PROGRAMS / program, *map(str, arguments)], capture_output=True, check=False, timeout=120,
-                              cwd=REPOSITORY)
+                              cwd=folder)
         self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
         return done.stdout
 
-    def convert(self, *arguments, output="out.fxt"):
+    def convert(self, *arguments, output="out.fxt", folder=REPOSITORY):
         path = self.folder / output
-        self.run_program("fxt-convert", "-f", "-q", *arguments, path)
-        self.assertEqual(self.run_program("fxt-dump", "--check", path), b"", arguments)
+        self.run_program("fxt-convert", "-f", "-q", *arguments, path, folder=folder)
+        self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"", arguments)
         return path
 
+    def cut(self, *arguments):
+        path = self.folder / "cut.fxt"
+        self.run_program("fxt-cut", "-q", "-f", *arguments, path)
+        return Events(path)
+
+    def assert_none(self, calls):
+        self.assertEqual(sorted(map(str, calls)), [])
+
     def for_all(self, check):
-        for recording in RECORDINGS:
-            with self.subTest(recording):
+        for recording in self.recordings:
+            with self.subTest(recording.name):
                 check(recording)
 
     def span(self, recording):
@@ -89,16 +146,25 @@ class Sameness(unittest.TestCase):
             packed = self.folder / "out.fxt.gz"
             self.run_program("fxt-convert", "-f", "-q", recording, packed)
             self.assertEqual(gzip.decompress(packed.read_bytes()), expected)
-            link = self.folder / Path(recording).name
-            link.symlink_to(REPOSITORY / recording)
-            names = [REPOSITORY / recording, link]
-            if (REPOSITORY / recording).is_dir():
-                names += [f"{recording}/", f"./{recording}/."]
+            link = self.folder / recording.name
+            link.symlink_to(recording)
+            names = [link, recording.name, f"./{recording.name}"]
+            if recording.is_dir():
+                names += [f"{recording.name}/", f"{recording.name}/.", f"../{recording.parent.name}//{recording.name}"]
+                self.assertEqual(self.convert(".", folder=recording).read_bytes(), expected)
             for name in names:
-                self.assertEqual(self.convert(name).read_bytes(), expected, name)
+                self.assertEqual(self.convert(name, folder=recording.parent).read_bytes(), expected, name)
             link.unlink()
 
         self.for_all(check)
+
+    def test_the_order_of_a_directorys_entries(self):
+        for seed in SEEDS:
+            traces = []
+            for reverse in False, True:
+                recording = generator.Recording(seed, 150).write(self.folder / f"{seed}{reverse}" / "run.data", reverse)
+                traces.append(self.convert(recording).read_bytes())
+            self.assertEqual(*traces)
 
     def test_the_form_of_calls(self):
         def check(recording):
@@ -115,11 +181,25 @@ class Sameness(unittest.TestCase):
             for eighths in ((0, 3), (3, 6), (6, 8)):
                 edges = [first + (last - first) * eighth // 8 for eighth in eighths]
                 asked = "~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in edges)
-                cut = self.folder / "cut.fxt"
-                self.run_program("fxt-cut", "-q", "-f", "-r", asked, whole, cut)
-                part, of_trace = Events(self.convert("-r", asked, recording)), Events(cut)
+                part, of_trace = Events(self.convert("-r", asked, recording)), self.cut("-r", asked, whole)
                 self.assertEqual(part.calls, of_trace.calls, asked)
                 self.assertEqual(part.others, of_trace.others, asked)
+
+        self.for_all(check)
+
+    def test_ranges_side_by_side_make_the_range(self):
+        def check(recording):
+            whole = Events(self.convert(recording))
+            times = whole.times()
+            # Where nothing happens.
+            middles = [(a + b) // 2 for a, b in zip(times, times[1:]) if b - a > 1]
+            edges = [times[0], *middles[len(middles) // 3::len(middles) // 3 + 1], times[-1]]
+            ranges = ["~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in pair) for pair in zip(edges, edges[1:])]
+            parts = [Events(self.convert("-r", asked, recording)) for asked in ranges]
+            calls, expected = joined(parts), joined([whole])
+            self.assert_none(expected - calls)
+            self.assert_none(call for call in calls - expected if not is_for_an_arrow(call))
+            self.assertEqual(sum((part.of_kind("instant") for part in parts), Counter()), whole.of_kind("instant"))
 
         self.for_all(check)
 
@@ -127,32 +207,33 @@ class Sameness(unittest.TestCase):
         def check(recording):
             whole = Events(self.convert(recording))
             first, last = self.span(recording)
-            begins, instants = Counter(), Counter()
-            self.run_program("fxt-convert", "-f", "-q", f"--split-time={(last - first) // 7 + 1}ns", recording,
-                             self.folder / "piece.fxt")
-            for path in self.folder.glob("piece.*.fxt"):
-                self.assertEqual(self.run_program("fxt-dump", "--check", path), b"")
-                part = Events(path)
-                begins += part.begins()
-                instants += Counter({key: count for key, count in part.others.items() if key[0] == "instant"})
-                path.unlink()
-            # An arrow that goes on in a later piece needs a call there: one without length, of the same name.
-            self.assertEqual(whole.begins() - begins, Counter())
-            self.assertEqual(instants, Counter({key: count for key, count in whole.others.items()
-                                                if key[0] == "instant"}))
+            for option in f"--split-time={(last - first) // 7 + 1}ns", "--split-size=8k":
+                begins, instants = Counter(), Counter()
+                self.run_program("fxt-convert", "-f", "-q", option, recording, self.folder / "piece.fxt")
+                for path in self.folder.glob("piece.*.fxt"):
+                    self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"")
+                    part = Events(path)
+                    begins += part.begins()
+                    instants += part.of_kind("instant")
+                    path.unlink()
+                self.assert_none(whole.begins() - begins)
+                self.assertEqual(instants, whole.of_kind("instant"))
 
         self.for_all(check)
 
     def test_threads_one_by_one_make_the_whole(self):
         def check(recording):
-            whole, parts = Events(self.convert(recording)), Counter()
+            trace = self.convert(recording, output="whole.fxt")
+            whole, parts = Events(trace), Counter()
             for thread in {call[0][1] for call in whole.calls}:
-                parts += Events(self.convert("--tid", thread, recording)).calls
+                part = Events(self.convert("--tid", thread, recording))
+                self.assertEqual(part.calls, self.cut("-t", thread, trace).calls)
+                parts += part.calls
             self.assertEqual(parts, whole.calls)
 
-        for recording in RECORDINGS:
-            if not recording.endswith((".tfile", ".trace")):  # whose own ids are not shown
-                with self.subTest(recording):
+        for recording in self.recordings:
+            if recording.suffix not in (".tfile", ".trace"):  # whose own ids are not shown
+                with self.subTest(recording.name):
                     check(recording)
 
 

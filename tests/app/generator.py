@@ -1,0 +1,533 @@
+"""Makes random recordings of uftrace and GDB trace files, the same ones for the same seed, and tells what they hold.
+
+A recording has processes with several threads, forks and execs, calls with arguments and return values, events, context switches, calls of
+the kernel, losses, and ends in the middle. `Truth` has what a conversion must show of it. `damage()` spoils a recording or trace file.
+"""
+
+import random
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ENTRY, EXIT, LOST, EVENT = range(4)
+FUNCTION_SIZE = 0x40
+STACK = "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n"
+# Files that belong to one image, with what they are loaded at.
+BASES = {"app": 0x555500000000, "tool": 0x400000, "libx.so.1": 0x7F0000000000}
+NAMES = ["main", "fork", "execve", "Größe", "a b", 'quo"te', "back\\slash", "x" * 300, "<lambda>", "日本"]
+KERNEL = 0xFFFFFFFF81000000
+TEXTS = ["", "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
+# How arguments are recorded: what their specification says, how a value is made, and its bytes.
+FORMS = {
+    "i8": (lambda r: r.randrange(-128, 128), "<b"), "i32": (lambda r: r.randrange(-2**31, 2**31), "<i"),
+    "i64": (lambda r: r.randrange(-2**63, 2**63), "<q"), "u16": (lambda r: r.randrange(2**16), "<H"),
+    "u64": (lambda r: r.randrange(2**63), "<Q"), "x32": (lambda r: r.randrange(2**32), "<I"),
+    "x64": (lambda r: r.randrange(2**64), "<Q"), "f32": (lambda r: r.randrange(1000) / 8, "<f"),
+    "f64": (lambda r: r.uniform(-1e9, 1e9), "<d"), "s": (lambda r: r.choice(TEXTS), None),
+}
+
+
+@dataclass
+class Call:
+    thread: "Thread"
+    category: str
+    name: str
+    begin: int
+    depth: int
+    arguments: dict = field(default_factory=dict)
+    end: int = None
+    end_at: int = None   # where its last record ends in the thread's file
+
+    def key(self):
+        return (self.thread.process.tid, self.thread.tid, self.category, self.name, self.begin, self.end, self.depth,
+                *sorted((name, str(value)) for name, value in self.arguments.items()))
+
+
+@dataclass
+class Truth:
+    calls: list = field(default_factory=list)
+    records: int = 0
+    lost: int = 0
+    events: int = 0   # of the programs
+
+    def self_times(self):
+        """By name: the time in calls, without what they call."""
+        times, stacks = Counter(), {}
+        for call in sorted(self.calls, key=lambda call: (call.begin, call.depth)):
+            stack = stacks.setdefault(call.thread.tid, {})
+            times[call.name] += call.end - call.begin
+            if call.depth:
+                times[stack[call.depth - 1].name] -= call.end - call.begin
+            stack[call.depth] = call
+        return times
+
+
+def word(kind, depth, address, more=False):
+    return address << 16 | depth << 6 | 5 << 3 | more << 2 | kind
+
+
+def padded(data, unit, rng):
+    """To a multiple of `unit` bytes; what lies between is not zero in a recording."""
+    return data + rng.randbytes(-len(data) % unit)
+
+
+def seconds(ns):
+    return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
+class Thread:
+    """Walks through the life of one thread and writes its records."""
+
+    def __init__(self, recording, process, image, time, stack=()):
+        self.recording, self.rng, self.truth = recording, recording.rng, recording.truth
+        self.process, self.image, self.time, self.latest = process or self, image, time, time
+        self.born, self.child_at, self.tid, self.cpu = 0, 0, None, len(recording.threads)
+        self.data, self.stack = bytearray(), list(stack)
+        recording.threads.append(self)
+
+    def record(self, kind, depth, address, payload=None, time=None):
+        time = self.time if time is None else time
+        self.data += struct.pack("<QQ", time, word(kind, depth, address, payload is not None)) + (payload or b"")
+        self.truth.records += 1
+        self.latest = max(time, self.latest)
+
+    def tick(self, least=0):
+        self.time += max(least, self.rng.choice(self.recording.steps))
+
+    def values(self, items):
+        """Arguments by name, and the bytes that record them."""
+        data, arguments = b"", {}
+        for name, form in items:
+            make, code = FORMS[form]
+            value = make(self.rng)
+            if code is None:
+                raw = value.encode()
+                raw = struct.pack("<H", len(raw)) + raw
+            else:
+                raw = struct.pack(code, value)
+            arguments[name] = value
+            data += padded(raw, 4, self.rng)
+        return arguments, padded(data, 8, self.rng) if items else None
+
+    def enter(self, name=None, module=None, waits=True):
+        if waits:
+            self.tick()
+        module = module or self.rng.choice((self.image, self.image, "libx.so.1"))
+        name = name or self.rng.choice(self.recording.functions[module])
+        arguments, payload = self.values(self.recording.arguments.get(name, []))
+        address = self.recording.address(module, name)
+        if self.rng.random() < 0.02 * self.recording.has("events"):
+            # What was read at the call comes behind its entry.
+            self.record(ENTRY, len(self.stack), address, payload)
+            self.record(EVENT, 0, 100002, struct.pack("<HQQ", 16, 3, 4) + bytes(6), self.time + 1)
+            self.truth.events += 1
+            event_at = 1
+        else:
+            self.record(ENTRY, len(self.stack), address, payload)
+            event_at = 0
+        self.stack.append(Call(self, module, name, self.time, len(self.stack), arguments))
+        self.time += event_at
+
+    def leave(self, waits=True):
+        if waits:
+            self.tick()
+        call = self.stack.pop()
+        arguments, payload = self.values(self.recording.results.get(call.name, []))
+        call.arguments |= arguments
+        self.record(EXIT, len(self.stack), self.recording.address(call.category, call.name), payload)
+        call.end, call.end_at = self.time, len(self.data)
+        self.truth.calls.append(call)
+
+    def end_all(self, time, reason):
+        """Of calls whose ends were not recorded."""
+        for call in self.stack:
+            call.end = time
+            call.arguments["repaired"] = ",".join([*filter(None, [call.arguments.get("repaired")]), reason])
+            self.truth.calls.append(call)
+        self.stack.clear()
+
+    def switch(self):
+        self.tick(1)
+        begin, preempted = self.time, self.rng.random() < 0.3
+        self.recording.switch(self, begin, 0x6000 if preempted else 0x2000)
+        self.tick(1)
+        self.recording.switch(self, self.time, 0)
+        name = "linux:schedule (pre-empted)" if preempted else "linux:schedule"
+        self.truth.calls.append(Call(self, "sched", name, begin, len(self.stack), {}, self.time))
+        self.tick(1)
+
+    def kernel_call(self, depth=0):
+        self.tick(1)
+        function, begin = self.rng.randrange(20), self.time
+        self.recording.kernel(self, True, function, depth)
+        while depth < 3 and self.rng.random() < 0.4:
+            self.kernel_call(depth + 1)
+        self.tick(1)
+        self.recording.kernel(self, False, function, depth)
+        self.truth.calls.append(Call(self, "[kernel]", f"kernel_{function}", begin, len(self.stack) + depth, {},
+                            self.time))
+        self.time += 1
+
+    def fork(self):
+        # The order of forks is that of the children's ids.
+        while self.time in self.recording.forks:
+            self.time += 1
+        self.enter("fork", self.image, waits=False)
+        self.recording.forks.add(self.time)
+        child = Thread(self.recording, None, self.image, self.time + self.rng.choice((1, 50, 100000)), self.stack)
+        child.born = self.time
+        self.child_at = max(child.time, self.child_at)
+        self.recording.line("FORK", child.time, lambda: f"pid={child.tid} ppid={self.process.tid}")
+        child.inherit()
+        self.leave()
+        return child
+
+    def inherit(self):
+        """Its first record is the end of `fork`; the calls that the parent has open begin then."""
+        self.tick(1)
+        self.stack = [Call(self, call.category, call.name, self.time, call.depth,
+                           {"repaired": "inherited-call"}) for call in self.stack]
+        self.leave(waits=False)
+
+    def execute(self):
+        # Until its line, a child has the program that its parent has then.
+        self.time = max(self.time, self.child_at)
+        self.tick(1)
+        self.end_all(self.time, "closed-by-exec")
+        self.image = "tool"
+        self.recording.session(self)
+        self.tick(1)
+
+    def lose(self):
+        """Calls that began and ended meanwhile are lost."""
+        count = self.rng.randrange(1, 1000)
+        self.record(LOST, 0, count, time=0)
+        self.truth.lost += count
+        self.tick(1)
+
+    def user_event(self):
+        self.tick(1)
+        self.record(EVENT, 0, 100011, struct.pack("<Hi", 4, self.cpu) + bytes(2))
+        self.truth.events += 1
+        self.tick(1)
+
+    def live(self, steps):
+        """The threads that it starts meanwhile, which have not lived yet."""
+        children, rng, has = [], self.rng, self.recording.has
+        most = rng.choice((2, 8, 40))
+        for _ in range(steps):
+            chance = rng.random()
+            if chance < 0.03 * has("switches"):
+                self.switch()
+            elif chance < 0.06 * has("kernel"):
+                self.kernel_call()
+            elif chance < 0.08 * has("events"):
+                self.user_event()
+            elif chance < 0.083 * has("losses") and self.data:
+                self.lose()
+            elif chance < 0.086 * has("forks") and self.data and len(self.recording.threads) < 12:
+                children.append(self.fork())
+            elif chance < 0.089 * has("execs") and self.data and self.alone():
+                self.execute()
+            elif self.stack and (len(self.stack) > most or rng.random() < 0.5):
+                self.leave()
+            else:
+                self.enter()
+        if rng.random() < 0.7:
+            while self.stack:
+                self.leave()
+        else:
+            self.end_all(self.latest, "open-at-end")
+        return children
+
+    def alone(self):
+        return self.image == "app" and [thread for thread in self.recording.threads if thread.process is self] == [self]
+
+
+class Recording:
+    """A recording of uftrace; write() makes its directory."""
+
+    FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs")
+
+    def __init__(self, seed, steps=400, features=None):
+        self.rng, self.truth = random.Random(seed), Truth()
+        self.features = {name for name in self.FEATURES if self.rng.random() < 0.5} if features is None else set(features)
+        self.steps = self.rng.choice(((0, 1, 37, 1000, 25000), (1, 5), (0, 0, 0, 1), (1000, 10**6, 10**9)))
+        self.functions = {"app": NAMES[:1] + NAMES[3:] + [f"work{i}" for i in range(20)],
+                          "tool": ["main"] + [f"tool{i}" for i in range(20)],
+                          "libx.so.1": [f"lib{i}" for i in range(20)]}
+        self.addresses = {module: {name: BASES[module] + 0x1000 + i * FUNCTION_SIZE
+                                   for i, name in enumerate([*names, "fork"])}
+                          for module, names in self.functions.items()}
+        self.arguments, self.results = {}, {}
+        if self.has("arguments"):
+            for name in ("work1", "work2", "work3", "lib1", "tool2", "日本"):
+                self.arguments[name] = [(f"arg{i + 1}", self.rng.choice(list(FORMS)))
+                                        for i in range(self.rng.randrange(1, 6))]
+                self.results[name] = [("retval", self.rng.choice(list(FORMS)))] if self.rng.random() < 0.7 else []
+            # Floating point is counted by itself.
+            for name, items in self.arguments.items():
+                self.arguments[name] = [(f"fp{arg}" if form[0] == "f" else arg, form) for arg, form in items]
+        self.threads, self.lines, self.sids, self.forks = [], [], [], set()
+        self.perf, self.kernel_events = {}, {}
+        self.start = self.rng.choice((10**9, 3 * 10**12, 1_700_000_000 * 10**9))
+        self.live(steps)
+        number = self.rng.choice((100, 4000000, 2**22))
+        for thread in sorted(self.threads, key=lambda thread: thread.born):
+            number += self.rng.choice((1, 1, 7))
+            thread.tid = number
+
+    def has(self, feature):
+        return feature in self.features
+
+    def address(self, module, name):
+        return self.addresses[module][name] + (0 if name == "fork" else 4)
+
+    def line(self, kind, time, rest):
+        self.lines.append((kind, time, rest))
+
+    def task(self, thread):
+        self.line("TASK", thread.time, lambda: f"tid={thread.tid} pid={thread.process.tid}")
+
+    def session(self, thread):
+        sid, image = f"{self.rng.getrandbits(64):016x}", thread.image
+        self.sids.append((sid, image))
+        self.line("SESS", thread.time, lambda: f'pid={thread.tid} sid={sid} exename="/opt/{image}"')
+        self.task(thread)
+
+    def switch(self, thread, time, misc):
+        thread.latest = time
+        self.perf.setdefault(thread.cpu, []).append(
+            (time, lambda: struct.pack("<IHHIIQ", 14, misc, 24, thread.process.tid, thread.tid, time)))
+
+    def kernel(self, thread, begins, function, depth):
+        time = thread.latest = thread.time
+        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: struct.pack(
+            "<HBBiQi", 11 if begins else 10, 0, 0, thread.tid, KERNEL + function * 256 + 4, depth) +
+            (b"" if begins else struct.pack("<IQQ", 0, time, time))))
+
+    def live(self, steps):
+        waiting = []
+        for _ in range(self.rng.randrange(1, 3)):
+            leader = Thread(self, None, "app", self.start + self.rng.randrange(1000))
+            self.session(leader)
+            waiting.append(leader)
+            for _ in range(self.rng.choice((0, 0, 1, 3))):
+                waiting.append(Thread(self, leader, "app", leader.time + self.rng.randrange(100000)))
+                self.task(waiting[-1])
+        while waiting:
+            thread = waiting.pop(0)
+            waiting += thread.live(steps if thread is self.threads[0] else self.rng.choice((0, 5, steps // 3, steps)))
+
+    def info(self):
+        features = 0x1063 | 4 * self.has("kernel") | 0x18 * self.has("arguments") | 0x80 | 0x100 * self.has("switches")
+        lines = {0: "exename:/opt/app\n", 7: f"taskinfo:lines=2\ntaskinfo:nr_tid={len(self.threads)}\n"
+                                             f"taskinfo:tids={','.join(str(tid) for tid in sorted(thread.tid for thread in self.threads))}\n"}
+        if self.has("arguments"):
+            def specification(functions):
+                # The number of an fparg is followed by its bits.
+                return ";".join(f"{name}@" + ",".join(f"{item}/{form[item[0] == 'f':]}" for item, form in items)
+                                for name, items in functions.items() if items)
+            lines[10] = f"argspec:lines=2\nargspec:{specification(self.arguments)}\nretspec:{specification(self.results)}\n"
+        lines[12] = "pattern_type:simple\n"
+        header = struct.pack("<8sIHBBQQH6x", b"Ftrace!", 4, 40, 1, 2, features, sum(1 << bit for bit in lines), 1024)
+        return header + "".join(lines[bit] for bit in sorted(lines)).encode()
+
+    def files(self):
+        """Name and content of each."""
+        files = {"info": self.info(), "task.txt": "".join(
+            f"{kind} timestamp={seconds(time)} {rest()}\n" for kind, time, rest in self.lines).encode()}
+        for sid, image in self.sids:
+            files[f"sid-{sid}.map"] = ("".join(
+                f"{BASES[module]:x}-{BASES[module] + 0x10000:x} r-xp 00000000 00:00 0    {folder}/{module}\n"
+                for module, folder in ((image, "/opt"), ("libx.so.1", "/lib"))) + STACK).encode()
+        for module, names in self.addresses.items():
+            files[f"{module}.sym"] = "".join(
+                f"{address - BASES[module]:016x} {FUNCTION_SIZE:08x} {'P' if name == 'fork' else 'T'} {name}\n"
+                for name, address in names.items()).encode()
+        for thread in self.threads:
+            if thread.data:
+                files[f"{thread.tid}.dat"] = bytes(thread.data)
+        for cpu, events in self.perf.items():
+            files[f"perf-cpu{cpu}.dat"] = b"".join(data() for _, data in sorted(events, key=lambda event: event[0]))
+        if self.has("kernel"):
+            files["kernel_header"] = KERNEL_HEADER
+            files["kallsyms"] = "".join(f"{KERNEL + i * 256:016x} T kernel_{i}\n" for i in range(21)).encode()
+            for cpu, events in self.kernel_events.items():
+                files[f"kernel-cpu{cpu}.dat"] = kernel_pages(sorted(events, key=lambda event: event[0]))
+        return files
+
+    def write(self, directory, reverse=False):
+        """In this or the other order of the directory's entries."""
+        directory = Path(directory)
+        directory.mkdir(parents=True)
+        for name, content in sorted(self.files().items(), reverse=reverse):
+            (directory / name).write_bytes(content)
+        return directory
+
+
+def fields(*declarations):
+    lines, offset = [], 0
+    for declaration, size, signed in declarations:
+        offset = -(-offset // min(size, 4)) * min(size, 4)
+        lines.append(f"\tfield:{declaration};\toffset:{offset};\tsize:{size};\tsigned:{int(signed)};\n")
+        offset += size
+    return "".join(lines)
+
+
+COMMON = (("unsigned short common_type", 2, False), ("unsigned char common_flags", 1, False),
+          ("unsigned char common_preempt_count", 1, False), ("int common_pid", 4, True))
+
+
+def event_format(name, number, *own):
+    text = (f"name: {name}\nID: {number}\nformat:\n{fields(*COMMON, *own)}\nprint fmt: \"\"\n").encode()
+    return f"TRACEFS: events/ftrace/{name}/format: {len(text)}\n".encode() + text
+
+
+PAGE_FORMAT = (b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+               b"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n")
+KERNEL_HEADER = (
+    b"PAGE_SIZE: 4096\nLONG_SIZE: 8\nENDIAN: LE\n" + f"TRACEFS: events/header_page: {len(PAGE_FORMAT)}\n".encode() + PAGE_FORMAT +
+    event_format("funcgraph_entry", 11, ("unsigned long func", 8, False), ("int depth", 4, True)) +
+    event_format("funcgraph_exit", 10, ("unsigned long func", 8, False), ("int depth", 4, True),
+                 ("unsigned int overrun", 4, False), ("unsigned long long calltime", 8, False),
+                 ("unsigned long long rettime", 8, False)))
+
+
+def kernel_pages(events):
+    """Pages of the kernel's ring buffer."""
+    pages, body, start, latest = [], b"", None, 0
+
+    def finish():
+        if body:
+            pages.append((struct.pack("<QQ", start, len(body)) + body).ljust(4096, b"\0"))
+
+    for time, make in events:
+        payload = make()
+        payload += bytes(-len(payload) % 4)
+        step = time - latest
+        size = len(payload) + 4 + 8 * (step >= 1 << 27)
+        if start is None or len(body) + size > 4080 or step >= 1 << 59:
+            finish()
+            body, start, latest, step = b"", time, time, 0
+        if step >= 1 << 27:
+            body += struct.pack("<II", 30 | (step & (1 << 27) - 1) << 5, step >> 27)
+            step = 0
+        body += struct.pack("<I", len(payload) // 4 | step << 5) + payload
+        latest = time
+    finish()
+    return b"".join(pages)
+
+
+@dataclass
+class Frame:
+    tracepoint: int
+    location: str
+    pc: int
+    time: int
+    values: dict
+
+
+REGISTERS = ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp"] + [f"r{i}" for i in range(8, 16)] + ["rip"]
+SEGMENTS = ["eflags", "cs", "ss", "ds", "es", "fs", "gs"]
+
+
+class TraceFile:
+    """A trace file of GDB; write() makes it."""
+
+    def __init__(self, seed, frames=200):
+        self.rng, self.frames = random.Random(seed), []
+        self.variables = {i: f"v{i}" for i in range(2, self.rng.randrange(2, 6))}
+        self.items = {}   # of each tracepoint: the actions of its location
+        self.lines = [f"R {8 * len(REGISTERS) + 4 * len(SEGMENTS):x}",
+                      'tdesc <target><architecture>i386:x86-64</architecture><feature name="org.gnu.gdb.i386.core">']
+        self.lines += [f'tdesc <reg name="{name}" bitsize="{64 if name in REGISTERS else 32}" type="{kind}" regnum="{i}"/>'
+                       for i, (name, kind) in enumerate([(name, "int64") for name in REGISTERS[:-1]] + [("rip", "code_ptr")] +
+                                                        [(name, "int32") for name in SEGMENTS])]
+        self.lines += ["tdesc </feature></target>"]
+        count = self.rng.randrange(frames)
+        self.lines += [f"status 0;tstop::0;tframes:{count:x};tcreated:{count:x};tfree:1000;tsize:500000"]
+        self.lines += ["tsv 1:0:1:" + b"trace_timestamp".hex()]
+        self.lines += [f"tsv {i:x}:0:0:{name.encode().hex()}" for i, name in self.variables.items()]
+        for number in range(1, self.rng.randrange(2, 6)):
+            self.tracepoint(number)
+        self.data = bytearray()
+        self.stack = [0x7FFD00001000 + 0x800000 * i for i in range(self.rng.randrange(1, 4))]
+        time = self.rng.choice((10**6, 5 * 10**9))
+        for i in range(count):
+            time += self.rng.choice((0, 1, 5, 1000))
+            self.frame(time)
+        self.data += bytes(4)
+
+    def tracepoint(self, number):
+        address = 0x401000 + 0x100 * number
+        self.lines += [f"tp T{number:x}:{address:x}:E:0:0"]
+        collected = [("$trace_timestamp", "X00000008,2c00012e00012927")]
+        if self.rng.random() < 0.6:
+            collected += [("$regs", "R" + "f" * 6)]
+        collected += [(f"${name}", f"X00000008,2c{i:04x}2e{i:04x}2927") for i, name in self.variables.items()
+                      if self.rng.random() < 0.6]
+        for i in range(self.rng.randrange(3)):
+            size = self.rng.choice((1, 2, 4, 8))
+            collected += [(f"g_{size}_{i}", f"M-1,{0x500000 + 0x1000 * number + 16 * i:x},{size:x}")]
+        # As GDB orders actions: registers, memory, expressions.
+        self.items[number] = sorted(collected, key=lambda item: "RMX".index(item[1][0]))
+        self.lines += [f"tp A{number:x}:{address:x}:{action}" for _, action in self.items[number]]
+        for kind, text in [("at", f"work{number}"), *(("cmd", f"collect {item}") for item, _ in collected)]:
+            self.lines += [f"tp Z{number:x}:{address:x}:{kind}:0:{len(text):x}:{text.encode().hex()}"]
+
+    def frame(self, time):
+        number = self.rng.choice(list(self.items))
+        pc, blocks, values = 0x401000 + 0x100 * number, b"", {}
+        for item, action in self.items[number]:
+            if action[0] == "R":
+                registers = [self.rng.getrandbits(63) for _ in REGISTERS]
+                registers[REGISTERS.index("rip")], registers[REGISTERS.index("rsp")] = pc, self.rng.choice(self.stack)
+                others = [self.rng.getrandbits(16) for _ in SEGMENTS]
+                blocks += b"R" + struct.pack(f"<{len(registers)}Q{len(others)}I", *registers, *others)
+                values |= {f"reg.{name}": value for name, value in zip(REGISTERS + SEGMENTS, registers + others)}
+            elif action[0] == "M":
+                _, address, size = action[1:].split(",")
+                value = self.rng.randbytes(int(size, 16))
+                blocks += b"M" + struct.pack("<QH", int(address, 16), len(value)) + value
+                # By its name where only one can be meant; a program would tell which.
+                values[item, f"mem.0x{int(address, 16):x}"] = int.from_bytes(value, "little", signed=size != "1")
+            else:
+                variable = int(action[12:16], 16)
+                value = time if variable == 1 else self.rng.randrange(-2**63, 2**63)
+                blocks += b"V" + struct.pack("<iq", variable, value)
+                values[item] = value
+        self.data += struct.pack("<hI", number, len(blocks)) + blocks
+        self.frames.append(Frame(number, f"work{number}", pc, time * 1000, values))
+
+    def content(self):
+        return b"\x7fTRACE0\n" + "".join(line + "\n" for line in self.lines).encode() + b"\n" + self.data
+
+    def write(self, path):
+        path = Path(path)
+        path.write_bytes(self.content())
+        return path
+
+
+def damage(content, rng):
+    """Spoils the content of a file; where the damage begins, and the new content."""
+    data, at = bytearray(content), rng.randrange(len(content) or 1)
+    size = rng.choice((1, 2, 8, 16, 100, 5000))
+    match rng.choice(("flip", "flip", "random", "zero", "cut", "delete", "insert", "double")):
+        case "flip":
+            for i in range(at, min(at + rng.choice((1, 1, 1, 200)), len(data)), rng.randrange(1, 40)):
+                data[i] ^= 1 << rng.randrange(8)
+        case "random":
+            data[at:at + size] = rng.randbytes(len(data[at:at + size]))
+        case "zero":
+            data[at:at + size] = bytes(len(data[at:at + size]))
+        case "cut":
+            del data[at:]
+        case "delete":
+            del data[at:at + size]
+        case "insert":
+            data[at:at] = rng.randbytes(size)
+        case "double":
+            data[at:at] = data[at:at + size]
+    return at, bytes(data)
