@@ -200,7 +200,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
       open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->machine(), notes);
   TraceFile& trace = recording->trace;
   auto modules =
-      std::make_unique<ModuleSet>(std::move(programs), trace.description, options.load_biases, notes);
+      std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
     recording->symbols = load_kernel_symbols(options.symbols, notes);

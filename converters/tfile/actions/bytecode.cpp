@@ -143,6 +143,7 @@ ExpressionShape shape_of(std::span<const std::byte> code) {
   for (std::size_t at = 0; at < code.size();) {
     const auto instruction = instruction_at(code, at);
     if (!instruction) break;
+    shape.cuts_numbers |= instruction->opcode == Opcode::ZeroExt;
     shape.reads |= instruction->opcode == Opcode::Reg || instruction->opcode == Opcode::GetVariable ||
                    is_reference(instruction);
     switch (instruction->opcode) {

@@ -92,7 +92,8 @@ struct ExpressionShape {
   // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
-  bool reads = false;  // registers, memory or variables: its result is no constant
+  bool cuts_numbers = false;  // sets upper bits to 0
+  bool reads = false;         // registers, memory or variables: its result is no constant
 };
 ExpressionShape shape_of(std::span<const std::byte> code);
 

@@ -24,10 +24,10 @@ std::optional<std::uint64_t> given_bias(const Program& program, bool is_first,
 enum class Use : std::uint8_t { Nothing, Names, All };
 
 // Places the program, and decides what it serves for.
-Use place(Program& program, const Description& description, std::optional<std::uint64_t> given,
-          Notes& notes) {
+Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t> given, Notes& notes) {
   const Location file = Location::file(program.path());
-  const ProgramCheck check = check_program(description, program, given);
+  const ProgramCheck check =
+      check_program(trace.description, program, given, trace.register_layout(), trace.format.order);
   if (check.contradictions > 0) {
     const std::string problem =
         check.contradictions == 1
@@ -52,10 +52,10 @@ Use place(Program& program, const Description& description, std::optional<std::u
 
 }  // namespace
 
-ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Description& description,
+ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
                      const std::vector<GivenBias>& biases, Notes& notes) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    const Use use = place(*programs[i], description, given_bias(*programs[i], i == 0, biases), notes);
+    const Use use = place(*programs[i], trace, given_bias(*programs[i], i == 0, biases), notes);
     if (use == Use::Names) contradicted_.push_back(programs[i].get());
     if (use != Use::Nothing) modules_.push_back(std::move(programs[i]));
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/tfile/description/description.h"
+#include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/program.h"
 
 namespace convert::tfile {
@@ -25,7 +25,7 @@ class ModuleSet : public ProgramSymbols {
   // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints; each with
   // a note. One whose place is given serves for names of code all the same, but not for values. The first
   // program is the executable.
-  ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Description& description,
+  ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const std::vector<GivenBias>& biases, Notes& notes);
 
   bool empty() const { return modules_.empty(); }

@@ -1,6 +1,7 @@
 #include "converters/tfile/program/program.h"
 
 #include <algorithm>
+#include <array>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -282,6 +283,27 @@ std::uint64_t Program::prologue_end(const Function& function) const {
       return row->address;
   }
   return end;
+}
+
+bool Program::may_begin_at(const Function& function, std::uint64_t address) const {
+  if (impl_->header.e_machine != EM_X86_64 || address == function.address) return true;
+  const CodeScope* const scope = scope_at(address + impl_->bias);
+  if (scope == nullptr) return true;
+  Dwarf_Die unit = scope->unit;
+  Dwarf_Addr row = 0;
+  if (dwarf_lineaddr(dwarf_getsrc_die(&unit, scope->pc), &row) != 0 || row == scope->pc) return true;
+  // GDB goes by the instructions if it had no lines of the function.
+  constexpr std::array kSetUp{std::byte{0x55}, std::byte{0x48}, std::byte{0x89}, std::byte{0xe5}};
+  constexpr std::array kBranchTarget{std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}};
+  auto code = constant_bytes(function.address + impl_->bias);
+  std::uint64_t behind = function.address;
+  for (const auto& instructions : {kBranchTarget, kSetUp})
+    if (code.size() >= instructions.size() &&
+        std::ranges::equal(code.first(instructions.size()), instructions)) {
+      code = code.subspan(instructions.size());
+      behind += instructions.size();
+    }
+  return address == behind;
 }
 
 bool Program::contains(std::uint64_t address) const {

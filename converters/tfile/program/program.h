@@ -40,6 +40,9 @@ class Program : public ProgramSymbols {
   // The last address where GDB may set a tracepoint on the function: behind its prologue, where the first
   // line after its opening one begins. The function's end when the line table does not tell.
   std::uint64_t prologue_end(const Function& function) const;
+  // Whether GDB may set a tracepoint on the function there: at its start, where a line begins, or behind
+  // the instructions that set up its frame. True where that is not known.
+  bool may_begin_at(const Function& function, std::uint64_t address) const;
   // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code; in
   // each file of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;

@@ -12,8 +12,12 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
+#include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/actions/emulator.h"
+#include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/tracepoint.h"
+#include "converters/tfile/program/expression.h"
 
 namespace convert::tfile {
 namespace {
@@ -106,13 +110,103 @@ struct Clue {
   // Addresses where the location may lie exactly.
   std::vector<std::uint64_t> exact = {};
   std::vector<std::uint64_t> objects = {};  // biases at which a collected object was recorded
+  std::vector<CollectItem> items = {};
+};
+
+// Finds out what a location's actions record, before any frame is read: runs them on registers that are all
+// different, without memory.
+class RecordedPlaces : private EmulatorTarget {
+ public:
+  // `layout` may be null.
+  RecordedPlaces(const RegisterLayout* layout, std::endian order) : memory_(layout, order) {
+    if (layout == nullptr) return;
+    bytes_.resize(layout->size());
+    for (const Register& reg : layout->registers())
+      if (reg.size == 4 || reg.size == 8) {
+        const std::uint64_t value = (std::uint64_t{reg.number} + 1) << 20;
+        std::byte* const at = bytes_.data() + reg.offset;
+        if (reg.size == 8)
+          store(at, value, order);
+        else
+          store(at, static_cast<std::uint32_t>(value), order);
+      }
+    registers_ = {.kind = Block::Kind::Registers, .bytes = bytes_};
+  }
+  RecordedPlaces(const RecordedPlaces&) = delete;
+  RecordedPlaces& operator=(const RecordedPlaces&) = delete;
+
+  void start(std::span<const TracepointAction> actions) {
+    memory_.start(frame_, bytes_.empty() ? nullptr : &registers_, false);
+    actions_ = actions;
+    places_.clear();
+    constants_ = 0;
+    for (const TracepointAction& action : actions) {
+      if (action.kind != TracepointAction::Kind::Expression) continue;
+      const ExpressionShape shape = shape_of(action.code);
+      if (!shape.records && !shape.only_variable) ++constants_;
+      // Of expressions of some compilers' variables, GDB makes code that loses the upper bits of the address.
+      cuts_addresses_ = shape.cuts_numbers;
+      run(action.code, *this);
+    }
+  }
+  // Expressions that record nothing: of items that have a value, but no place.
+  std::size_t constants() const { return constants_; }
+
+  enum class Found : std::uint8_t { Unknown, Yes, No };
+  // Whether they record this value, all of it if it is static.
+  Found find(const Value& value) {
+    if (value.type == nullptr || value.type->size == 0 || value.type->kind == Type::Kind::Function ||
+        value.bit_size != 0 || value.storage.kind != Storage::Kind::Memory)
+      return Found::Unknown;
+    const std::uint64_t address = value.storage.address;
+    bool may_be_any = false;
+    for (const MemoryRecord& place : places_) {
+      if (place.address && memory_.masked(*place.address) == address) return Found::Yes;
+      may_be_any |= !place.address;
+    }
+    bool begins = false;
+    for (const TracepointAction& action : actions_) {
+      if (action.kind != TracepointAction::Kind::Memory) continue;
+      const std::uint64_t offset = address - memory_.masked(static_cast<std::uint64_t>(action.offset));
+      may_be_any |= action.base != -1;
+      begins |= offset < action.length;
+      if (action.base == -1 && offset < action.length && value.type->size <= action.length - offset)
+        return Found::Yes;
+    }
+    return may_be_any && !begins ? Found::Unknown : Found::No;
+  }
+
+  FrameMemory& memory() { return memory_; }
+
+ private:
+  std::optional<std::uint64_t> read_register(std::uint64_t number) override {
+    const Register* const reg = memory_.layout() != nullptr ? memory_.layout()->by_number(number) : nullptr;
+    return reg != nullptr ? memory_.register_value(*reg) : std::nullopt;
+  }
+  std::optional<std::uint64_t> read_memory(std::uint64_t, std::size_t) override { return std::nullopt; }
+  std::optional<std::uint64_t> read_variable(std::uint64_t) override { return std::nullopt; }
+  bool record(const MemoryRecord& recording) override {
+    places_.push_back(recording);
+    if (cuts_addresses_) places_.back().address.reset();
+    return true;
+  }
+
+  FrameMemory memory_;
+  std::vector<std::byte> bytes_;
+  Block registers_;
+  Frame frame_;
+  std::span<const TracepointAction> actions_;
+  std::vector<MemoryRecord> places_;
+  std::size_t constants_ = 0;
+  bool cuts_addresses_ = false;  // the expression that runs
 };
 
 enum class Evidence : std::uint8_t { None, Contradicts, HasCode, InFunction, Exact };
 
 class Checker {
  public:
-  Checker(const Description& description, Program& program) : program_(program) {
+  Checker(const Description& description, Program& program, const RegisterLayout* layout, std::endian order)
+      : program_(program), layout_(layout), places_(layout, order) {
     for (const TracepointLocation& location : description.locations) clues_.push_back(clue_of(location));
   }
 
@@ -167,6 +261,9 @@ class Checker {
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
             clue.location->at.find_first_of("*:") == std::string::npos)
           contradict(check, clue.location->at + " lies elsewhere", *clue.location);
+    // A library's objects may have been copied into the program.
+    if (check.contradictions == 0 && !program_.is_library())
+      for (const Clue& clue : clues_) check_items(clue, bias, result);
     return result;
   }
 
@@ -188,6 +285,30 @@ class Checker {
     if (check.contradictions++ == 0)
       check.first_contradiction =
           fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
+  }
+
+  // Whether the actions collect the items where this program has them. All actions are known before the
+  // first frame.
+  void check_items(const Clue& clue, std::uint64_t bias, Result& result) {
+    const TracepointLocation& location = *clue.location;
+    const CodeScope* const scope =
+        program_.contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
+    if (scope == nullptr || clue.items.empty()) return;
+    places_.start(location.hit_actions);
+    const EvaluationContext context{
+        .scope = *scope, .frame = places_.memory(), .registers = [&](std::string_view name) {
+          return registers_named(name, layout_);
+        }};
+    std::vector<std::string_view> missing;
+    for (const CollectItem& item : clue.items) {
+      if (item.kind != CollectItem::Kind::Name || item.is_string) continue;
+      const auto found = places_.find(evaluate(item.text, context));
+      if (found == RecordedPlaces::Found::Yes) result.weight += weight_of(Evidence::HasCode);
+      if (found == RecordedPlaces::Found::No) missing.push_back(item.text);
+    }
+    if (missing.size() > places_.constants())
+      for (const std::string_view item : missing)
+        contradict(result.check, fmt::format("`{}` lies elsewhere", item), location);
   }
 
   Clue clue_of(const TracepointLocation& location) const {
@@ -217,8 +338,8 @@ class Checker {
 
   void add_objects(Clue& clue) const {
     const auto never = [](std::string_view) { return false; };
-    const CollectItems items = collect_items(clue.location->commands, never, never);
-    for (const CollectItem& item : items.hit) {
+    clue.items = collect_items(clue.location->commands, never, never).hit;
+    for (const CollectItem& item : clue.items) {
       const auto object = item.kind == CollectItem::Kind::Name ? program_.object(item.text) : std::nullopt;
       if (!object) continue;
       for (const TracepointAction& action : clue.location->hit_actions) {
@@ -260,7 +381,8 @@ class Checker {
     bool is_behind_prologue = false;
     for (const Clue::Code& function : clue.functions) {
       if (!contains(function, address)) continue;
-      if (address <= function.last) return Evidence::InFunction;
+      if (address <= function.last)
+        return program_.may_begin_at(function, address) ? Evidence::InFunction : Evidence::Contradicts;
       is_behind_prologue = true;
     }
     if (!clue.exact.empty()) return Evidence::Contradicts;
@@ -281,6 +403,8 @@ class Checker {
   }
 
   Program& program_;
+  const RegisterLayout* layout_;
+  RecordedPlaces places_;
   std::vector<Clue> clues_;
 };
 
@@ -289,9 +413,10 @@ bool is_usual(std::uint64_t bias) { return std::ranges::count(kUsualBiases, bias
 }  // namespace
 
 ProgramCheck check_program(const Description& description, Program& program,
-                           std::optional<std::uint64_t> given) {
+                           std::optional<std::uint64_t> given, const RegisterLayout* layout,
+                           std::endian order) {
   program.set_load_bias(0);
-  Checker checker(description, program);
+  Checker checker(description, program, layout, order);
   if (!given && !program.is_position_independent()) given = 0;
   if (given) return checker.check_at(*given).check;
 

@@ -2,6 +2,7 @@
 // tracepoints tell of functions, lines and objects.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,8 +24,10 @@ struct ProgramCheck {
 
 // Compares every location with the program: at `given`, else at its fixed address, else at each bias that
 // some location suggests (fact sheet, section 11), of which the best is chosen. A location outside of the
-// program neither agrees nor contradicts: it may be in a library.
+// program neither agrees nor contradicts: it may be in a library. With the registers' `layout`, which may be
+// null, the places of local variables are compared, too.
 ProgramCheck check_program(const Description& description, Program& program,
-                           std::optional<std::uint64_t> given = std::nullopt);
+                           std::optional<std::uint64_t> given = std::nullopt,
+                           const RegisterLayout* layout = nullptr, std::endian order = std::endian::little);
 
 }  // namespace convert::tfile

@@ -30,16 +30,16 @@ class Modules : public testing::Test {
     TracepointLocation location;
     location.at = at;
     location.address = address;
-    description_.locations.push_back(location);
+    trace_.description.locations.push_back(location);
     return *this;
   }
   ModuleSet place(const std::vector<GivenBias>& biases = {}) {
-    return ModuleSet(std::move(programs_), description_, biases, notes_);
+    return ModuleSet(std::move(programs_), trace_, biases, notes_);
   }
   const std::string& first_note() const { return notes_.groups().front().first.front(); }
 
   std::vector<std::unique_ptr<Program>> programs_;
-  Description description_;
+  TraceFile trace_;
   Notes notes_;
 };
 

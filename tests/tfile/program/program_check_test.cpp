@@ -241,5 +241,91 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
   EXPECT_EQ(check_program(description_, program_, kBias).agreements, 1u);
 }
 
+// ---- Where the actions have the items ----
+
+class CollectedPlaces : public LoadBias {
+ public:
+  // A tracepoint that collects the item by this action.
+  CollectedPlaces& collect(const std::string& item, const TracepointAction& action) {
+    at_address(fmt::format("traced_program.cpp:{}", line_of("plain_start")),
+               kBias + line_address("plain_start"));
+    description_.locations.back().commands = {"collect " + item};
+    description_.locations.back().hit_actions = {action};
+    return *this;
+  }
+  static TracepointAction range(std::uint64_t address, std::uint64_t size) {
+    TracepointAction action{.kind = TracepointAction::Kind::Memory};
+    action.offset = static_cast<std::int64_t>(address);
+    action.length = size;
+    return action;
+  }
+  // "reg 6; const16 OFFSET; ext 16; add", then the rest.
+  static TracepointAction at_frame(int offset, std::initializer_list<int> rest) {
+    TracepointAction action{.kind = TracepointAction::Kind::Expression};
+    for (const int byte : {0x26, 0, 6, 0x23, offset >> 8 & 0xff, offset & 0xff, 0x16, 16, 2})
+      action.code.push_back(static_cast<std::byte>(byte));
+    for (const int byte : rest) action.code.push_back(static_cast<std::byte>(byte));
+    return action;
+  }
+  std::string contradiction() {
+    const ProgramCheck check =
+        check_program(description_, program_, kBias, default_layout("i386:x86-64"), std::endian::little);
+    return check.first_contradiction.substr(0, check.first_contradiction.find(" ("));
+  }
+
+  const std::uint64_t level_ = kBias + program_.object("plant::level").value().address;
+  static constexpr int kCount = -4;  // of `count`, from rbp on
+};
+
+TEST_F(CollectedPlaces, AnObjectIsInTheRangeOfAnAction) {
+  EXPECT_EQ(collect("plant::level", range(level_, 4)).contradiction(), "");
+  description_.locations.clear();
+  EXPECT_EQ(collect("plant::level", range(level_ - 8, 16)).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, AnObjectOutsideOfTheRangesContradicts) {
+  for (const std::uint64_t other : {level_ - 4, level_ + 4}) {
+    description_.locations.clear();
+    EXPECT_EQ(collect("plant::level", range(other, 4)).contradiction(), "`plant::level` lies elsewhere");
+  }
+}
+
+TEST_F(CollectedPlaces, AnObjectThatIsLargerThanTheRangeContradicts) {
+  EXPECT_EQ(collect("plant::level", range(level_, 2)).contradiction(), "`plant::level` lies elsewhere");
+}
+
+TEST_F(CollectedPlaces, AnObjectOfOneTracepointContradictsForAll) {
+  collect("plant::level", range(level_, 4)).collect("plant::level", range(level_ + 4, 4));
+  EXPECT_EQ(contradictions(kBias), 1u);
+}
+
+TEST_F(CollectedPlaces, AVariableIsWhereAnExpressionRecords) {
+  EXPECT_EQ(collect("count", at_frame(kCount, {0x22, 4, 0x0c, 0x27})).contradiction(), "");
+  description_.locations.clear();
+  EXPECT_EQ(collect("count", at_frame(kCount - 4, {0x22, 4, 0x0c, 0x27})).contradiction(),
+            "`count` lies elsewhere");
+}
+
+TEST_F(CollectedPlaces, ACutAddressIsNoEvidence) {
+  EXPECT_EQ(collect("count", at_frame(kCount - 4, {0x2a, 32, 0x22, 4, 0x0c, 0x27})).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, AnExpressionThatRecordsNothingMayBeAnyItems) {
+  EXPECT_EQ(collect("count", at_frame(0, {0x27})).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, ATextIsNotWhereItsPointerIs) {
+  EXPECT_EQ(collect("/s count", range(level_, 4)).contradiction(), "");
+}
+
+// The names alone would fit.
+TEST_F(LoadBias, AFunctionIsNotTracedAmidItsPrologue) {
+  const std::uint64_t start = kBias + address_of("plant::pump");
+  for (const auto& [into, expected] : {std::pair{0u, 0u}, {1u, 1u}, {4u, 0u}, {5u, 1u}}) {
+    description_.locations.clear();
+    EXPECT_EQ(at_address("pump", start + into).contradictions(kBias), expected) << into;
+  }
+}
+
 }  // namespace
 }  // namespace convert::tfile

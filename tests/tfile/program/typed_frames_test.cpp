@@ -191,9 +191,9 @@ class Entries : public TypedFrames {
   std::uint64_t place_of(std::string_view function, std::string_view variable) const {
     return kStack + 8 + static_cast<std::uint64_t>(offset_of(function, variable));
   }
-  // const16 <address>; const8 <size>; trace; end
+  // reg rsp; const16 <address - rsp>; ext 16; add; const8 <size>; trace; end
   static std::string trace(std::uint64_t address, unsigned size) {
-    return fmt::format("X00000007,23{:04x}22{:02x}0c27", address, size);
+    return fmt::format("X0000000D,26000023{:04x}16100222{:02x}0c27", (address - kStack) & 0xffff, size);
   }
   // …; trace_quick 8; ref64; const8 8; trace; end
   static std::string follow(std::uint64_t address) {
@@ -259,9 +259,10 @@ TEST_F(Entries, ContradictedSizesAreNoticed) {
   EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
 }
 
-// GDB may truncate an address: the action recorded what is no variable's.
+// GDB may truncate an address, by "const16 0x100; zero_ext 32; const8 4; trace; end": the action recorded
+// what is no variable's.
 TEST_F(Entries, WhatWasRecordedElsewhereIsNoVariable) {
-  entry("plant::pump", "collect moved", trace(0x100, 4));
+  entry("plant::pump", "collect moved", "X00000009,2301002a2022040c27");
   t.memory(0x100, t.number(std::int32_t{7}));
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x100=7 "));
   EXPECT_THAT(t.notes(), Contains("item-not-recorded 1"));
