@@ -1,12 +1,14 @@
 // Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a
 // missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
-// 1), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway. Without FAIL_CALL nothing
-// fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function.
+// 1), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end of the file, and
+// -9 kills the program. With FAIL_WORKERS only calls of threads that the program started count. Without
+// FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -36,13 +38,18 @@ Call& add(const char* name) {
   return call;
 }
 
+const pthread_t main_thread = ::pthread_self();
+
 bool fails(Call& call) {
   static const char* const name = std::getenv("FAIL_CALL");
+  static const bool of_workers = std::getenv("FAIL_WORKERS") != nullptr;
+  if (of_workers && ::pthread_equal(::pthread_self(), main_thread) != 0) return false;
   const int number = ++call.count;
   if (name == nullptr || std::strcmp(name, call.name) != 0) return false;
   static const int at = std::atoi(std::getenv("FAIL_AT"));
   if (number != at) return false;
   errno = std::atoi(std::getenv("FAIL_ERRNO"));
+  if (errno == -SIGKILL) ::kill(::getpid(), SIGKILL);
   return true;
 }
 
@@ -88,6 +95,7 @@ FAILING(std::FILE*, fopen64, (const char* path, const char* mode), (path, mode),
     static Call& call = add(#name);                                                               \
     static auto* const real = reinterpret_cast<ssize_t(*) parameters>(::dlsym(RTLD_NEXT, #name)); \
     if (fails(call)) {                                                                            \
+      if (errno == -1) return 0;                                                                  \
       if (errno != 0) return -1;                                                                  \
       size = (size + 1) / 2;                                                                      \
     }                                                                                             \

@@ -2,24 +2,30 @@
 """Every call into the system fails once: each run ends with the right exit code and a message that names the cause, leaves
 nothing half or temporary, and an older output unharmed.
 
-The directory with the programs is in the environment variable PROGRAMS, the library that lets calls fail in FAIL_CALL_LIBRARY.
+The directory with the programs is in the environment variable PROGRAMS, the library that lets calls fail in FAIL_CALL_LIBRARY, and how many calls of
+each function are tried in MOST_CALLS.
 """
 
 import errno
 import os
+import random
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
+
+import generator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 LIBRARY = os.environ["FAIL_CALL_LIBRARY"]
 CALC = REPOSITORY / "samples" / "uftrace" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
-MOST = 12  # calls of a function that are tried, evenly spread
+MOST = int(os.environ.get("MOST_CALLS", "12"))  # calls of a function that are tried, evenly spread
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
           "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "malloc": errno.ENOMEM, "mmap": errno.ENOMEM}
 # What a program has to go on after: a signal, and a part of what was asked for.
@@ -39,7 +45,7 @@ class Faults(unittest.TestCase):
     def files_of(self, folder):
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    def try_all(self, *command, older=()):
+    def try_all(self, *command, older=(), **environment):
         """With files of these names there before. How many runs failed."""
         def fresh():
             shutil.rmtree(self.folder / "work", ignore_errors=True)
@@ -53,7 +59,7 @@ class Faults(unittest.TestCase):
         counts_file.unlink(missing_ok=True)
         work = fresh()
         before = self.files_of(work)
-        whole = self.run_in(work, command, FAIL_COUNTS=counts_file)
+        whole = self.run_in(work, command, FAIL_COUNTS=counts_file, **environment)
         self.assertEqual(whole.returncode, 0)
         expected = self.files_of(work)
         counts = {name: int(count) for name, count in map(str.split, counts_file.read_text().splitlines())}
@@ -66,7 +72,7 @@ class Faults(unittest.TestCase):
             for number in numbers(name):
                 with self.subTest(" ".join(map(str, command)), call=name, number=number, error=error):
                     work = fresh()
-                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
+                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error, **environment)
                     self.assertEqual((run.returncode, run.stderr, run.stdout), (0, whole.stderr, whole.stdout))
                     self.assertEqual(self.files_of(work), expected)
         failures = 0
@@ -75,7 +81,7 @@ class Faults(unittest.TestCase):
                 error = ERRORS.get(name, errno.EIO)
                 with self.subTest(" ".join(map(str, command)), call=name, number=number):
                     work = fresh()
-                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
+                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error, **environment)
                     left = self.files_of(work)
                     self.assertIn(run.returncode, (0, 1), run.stderr)
                     self.assertEqual([name for name in left if name not in expected], [])
@@ -104,6 +110,73 @@ class Faults(unittest.TestCase):
 
     def test_pieces(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--split-size=3k", CALC, "out.fxt"), 10)
+
+    def test_threads(self):
+        recording = generator.Recording(7, 3000, ["arguments", "kernel", "switches", "losses"]).write(self.folder / "run.data")
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt", FAIL_WORKERS=1), 3)
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt.gz", FAIL_WORKERS=1), 3)
+
+    def test_files_that_become_shorter(self):
+        recording = generator.Recording(7, 1000).write(self.folder / "run.data")
+        work = self.folder / "work"
+        work.mkdir()
+        for name in "read", "pread", "pread64":
+            for number in range(1, 60):
+                run = self.run_in(work, [PROGRAMS / "fxt-convert", "-f", "-j4", recording, "out.fxt"], FAIL_CALL=name, FAIL_AT=number,
+                                  FAIL_ERRNO=-1)
+                self.assertIn(run.returncode, (0, 1), run.stderr)
+                self.assertEqual([*self.files_of(work)], ["out.fxt"][run.returncode:])
+                for path in work.iterdir():
+                    self.assertEqual(subprocess.run([PROGRAMS / "fxt-dump", "--check", path], capture_output=True, check=False).stdout, b"")
+                    path.unlink()
+
+    def assert_old_or_whole(self, work, old, whole):
+        """Of what a killed run leaves; there may be a file with a temporary name, too."""
+        left = self.files_of(work)
+        self.assertIn(left.pop("out.fxt", None), (old, whole))
+        self.assertEqual([name for name in left if not name.startswith("out.fxt.part-")], [])
+
+    def test_killed(self):
+        recording = generator.Recording(7, 1000).write(self.folder / "run.data")
+        command = [PROGRAMS / "fxt-convert", "-q", "-j2", recording, "out.fxt"]
+        counts_file, work = self.folder / "counts", self.folder / "work"
+        work.mkdir()
+        self.assertEqual(self.run_in(work, command, FAIL_COUNTS=counts_file).returncode, 0)
+        whole = (work / "out.fxt").read_bytes()
+        counts = {name: int(count) for name, count in map(str.split, counts_file.read_text().splitlines())}
+        killed = 0
+        for old in None, self.trace.read_bytes():
+            for name in counts:
+                if name == "malloc":
+                    continue
+                for number in range(1, counts[name] + 1, max(1, counts[name] // MOST)):
+                    for path in work.iterdir():
+                        path.unlink()
+                    if old is not None:
+                        (work / "out.fxt").write_bytes(old)
+                    run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=-signal.SIGKILL)
+                    self.assertIn(run.returncode, (0, -signal.SIGKILL))
+                    killed += run.returncode != 0
+                    self.assert_old_or_whole(work, old, whole)
+                    # What is left is in nobody's way.
+                    self.assertEqual(self.run_in(work, command).returncode, 0)
+                    self.assertEqual((work / "out.fxt").read_bytes(), whole)
+        self.assertGreater(killed, 50)
+
+    def test_killed_at_any_time(self):
+        recording = generator.Recording(7, 20000).write(self.folder / "run.data")
+        command, work = [PROGRAMS / "fxt-convert", "-q", recording, "out.fxt"], self.folder / "work"
+        work.mkdir()
+        start = time.monotonic()
+        subprocess.run(command, cwd=work, check=True)
+        length, chance = time.monotonic() - start, random.Random(1)
+        whole, old = (work / "out.fxt").read_bytes(), self.trace.read_bytes()
+        for _ in range(MOST):
+            (work / "out.fxt").write_bytes(old)
+            with subprocess.Popen(command, cwd=work) as run:
+                time.sleep(chance.random() * length)
+                run.kill()
+            self.assert_old_or_whole(work, old, whole)
 
     def test_several_inputs(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, QUEUE, "out.fxt"), 10)
