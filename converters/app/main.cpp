@@ -1,12 +1,16 @@
 // fxt-convert: chooses the importers, runs the timeline into the output, and reports.
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "converters/app/importers.h"
 #include "converters/app/notes_page.h"
@@ -16,6 +20,7 @@
 #include "converters/app/range_sink.h"
 #include "converters/app/report.h"
 #include "converters/app/trace_output.h"
+#include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
 #include "converters/model/sink/fxt_sink.h"
@@ -58,18 +63,20 @@ ExitCode explain(std::string_view kind) {
 }
 
 // Describes the inputs. JSON is a list when there are several.
-ExitCode inspect(const ConvertOptions& options) {
+ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) {
   Outline all = Outline::array();
   bool has_notes = false;
   for (const std::string& input : options.inputs) {
     Notes notes;
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
-    if (options.report == ReportForm::Text) fxt::print(text_of(outline) + text_of(notes));
+    if (options.report == ReportForm::Text)
+      fxt::print(unpacked.with_input_names(text_of(outline) + text_of(notes)));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }
-  if (options.report == ReportForm::Json) fxt::print(json_of(all.size() == 1 ? all.front() : all));
+  if (options.report == ReportForm::Json)
+    fxt::print(unpacked.with_input_names(json_of(all.size() == 1 ? all.front() : all)));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
@@ -136,8 +143,8 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }
 
-Written convert(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
-                const ImportStats& stats, TraceOutput& output) {
+Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
+                    const ImportStats& stats, TraceOutput& output) {
   fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
                                        .allow = {fxt::Fault::UnnamedThread, fxt::Fault::NamedInOtherProcess,
                                                  fxt::Fault::LongSpan},
@@ -160,7 +167,8 @@ Written convert(const ConvertOptions& options, Timeline& timeline, Names& names,
   return written;
 }
 
-void print_report(const ConvertOptions& options, Outline report, const Notes& notes) {
+void print_report(const ConvertOptions& options, Outline report, const Notes& notes,
+                  const UnpackedInputs& unpacked) {
   if (options.quiet || options.report == ReportForm::None) return;
   std::string text;
   if (options.report == ReportForm::Text) {
@@ -169,6 +177,7 @@ void print_report(const ConvertOptions& options, Outline report, const Notes& no
     report["notes"] = outline_of(notes);
     text = line_of(report);
   }
+  text = unpacked.with_input_names(std::move(text));
   std::FILE* const out = options.output == "-" ? stderr : stdout;
   std::fwrite(text.data(), 1, text.size(), out);
   std::fflush(out);
@@ -198,10 +207,20 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
       fmt::format("has none of the threads asked for: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-ExitCode run(ConvertOptions options) {
-  if (!options.explain.empty()) return explain(options.explain);
-  if (options.inspect) return inspect(options);
-  check_output(options);
+// The inputs become the recordings that they hold.
+void unpack_inputs(ConvertOptions& options, UnpackedInputs& unpacked) {
+  std::vector<std::string> inputs;
+  std::vector<std::optional<std::int64_t>> offsets_ns;
+  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    std::ranges::move(unpacked.recordings_in(options.inputs[i], options.importers),
+                      std::back_inserter(inputs));
+    offsets_ns.resize(inputs.size(), options.offsets_ns[i]);
+  }
+  options.inputs = std::move(inputs);
+  options.offsets_ns = std::move(offsets_ns);
+}
+
+ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
   Names names;
   Notes notes;
   ImportStats stats;
@@ -222,15 +241,27 @@ ExitCode run(ConvertOptions options) {
                      options.cut);
   Written written;
   try {
-    written = convert(options, timeline, names, notes, stats, output);
+    written = write_trace(options, timeline, names, notes, stats, output);
   } catch (...) {
     output.abandon();
     if (const std::string files = output.files().complete_text(); !files.empty())
       fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n", fxt::printable(files));
     throw;
   }
-  print_report(options, report_of(options.inputs, options.output, stats, timeline, written), notes);
+  print_report(options, report_of(options.inputs, options.output, stats, timeline, written), notes, unpacked);
   return options.strict && !notes.has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
+}
+
+ExitCode run(ConvertOptions options) {
+  if (!options.explain.empty()) return explain(options.explain);
+  if (!options.inspect) check_output(options);
+  UnpackedInputs unpacked;
+  try {
+    unpack_inputs(options, unpacked);
+    return options.inspect ? inspect(options, unpacked) : convert(options, unpacked);
+  } catch (const InputError& error) {
+    throw std::runtime_error(unpacked.with_input_names(error.what()));
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <boost/version.hpp>
 
 #include "converters/app/output_rules.h"
+#include "converters/app/unpacked_inputs.h"
 #include "converters/model/reading/text.h"
 #include "fxt/quantity_text.h"
 #include "fxt/support/program.h"
@@ -29,9 +30,9 @@ std::string build_text() {
 #else
   constexpr std::string_view kCompiler = "gcc ";
 #endif
-  return fmt::format("commit {}, {}{}\nlibdw {}, zlib {}, Zstandard {}, Boost {}\n", FXT_CONVERT_COMMIT,
+  return fmt::format("commit {}, {}{}\nlibdw {}, zlib {}, Zstandard {}, {}, Boost {}\n", FXT_CONVERT_COMMIT,
                      kCompiler, __VERSION__, dwfl_version(nullptr), zlibVersion(), ZSTD_versionString(),
-                     BOOST_LIB_VERSION);
+                     library_of_archives(), BOOST_LIB_VERSION);
 }
 
 fxt::ProgramText program_text() {
@@ -45,7 +46,8 @@ fxt::ProgramText program_text() {
           "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which Perfetto, "
           "Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from its content, "
           "not "
-          "its name. OUTPUT `-` is standard output; a name ending in .gz or .zst is compressed. One INPUT "
+          "its name; a tar archive of recordings is one, too, and INPUT `-` is standard input. OUTPUT `-` is "
+          "standard output; a name ending in .gz or .zst is compressed. One INPUT "
           "alone is written to "
           "INPUT.fxt; without any, ./uftrace.data is.",
       .exit_status =
@@ -289,7 +291,7 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   if (has_output) {
     options.output = output;
   } else if (options.inputs.size() == 1) {
-    options.output = output_for(options.inputs.front());
+    options.output = options.inputs.front() == "-" ? "-" : output_for(options.inputs.front());
   } else {
     options.output = std::move(options.inputs.back());
     options.inputs.pop_back();
@@ -342,6 +344,9 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
     throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
   if (options.output == "-" && ::isatty(STDOUT_FILENO) == 1)
     throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
+  if (std::ranges::count(options.inputs, "-") != 0 && ::isatty(STDIN_FILENO) == 1)
+    throw UsageError(
+        "standard input is the terminal: send it a tar archive of a recording, or a GDB trace file");
   options.offsets_ns.resize(options.inputs.size());
   for (const std::string& text : offsets) add_offset(text, options);
   return options;

@@ -1,0 +1,241 @@
+#include "converters/app/unpacked_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "converters/app/report.h"
+#include "converters/model/reading/input_error.h"
+#include "fxt/tools/trace_files.h"
+
+#ifdef FXT_CONVERT_HAS_TAR
+#include <archive.h>
+#include <archive_entry.h>
+#endif
+
+namespace convert {
+
+namespace fs = std::filesystem;
+
+#ifdef FXT_CONVERT_HAS_TAR
+
+namespace {
+
+// A folder of its own below $TMPDIR. A second process removes it when this one gives it up or has ended,
+// however it ends. Throws std::runtime_error.
+std::shared_ptr<const fs::path> make_temporary_folder() {
+  const char* const set = std::getenv("TMPDIR");
+  const std::string outer = set != nullptr && *set != '\0' ? set : "/tmp";
+  std::string name = outer + "/fxt-convert-XXXXXX";
+  std::array<int, 2> lifeline{};  // a pipe, whose end the second process waits for, with all signals blocked
+  pid_t remover = -1;
+  sigset_t all{};
+  sigset_t before{};
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_BLOCK, &all, &before);
+  if (::mkdtemp(name.data()) != nullptr && ::pipe2(lifeline.data(), O_CLOEXEC) == 0) remover = ::fork();
+  if (remover == 0) {
+    ::close(lifeline[1]);
+    if (char byte = 0; ::read(lifeline[0], &byte, 1) >= 0) fs::remove_all(name);
+    ::_exit(0);
+  }
+  const int error = errno;
+  if (remover > 0) ::setpgid(remover, 0);  // what ends this process and its kin leaves it alone
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (remover < 0)
+    throw std::runtime_error(fmt::format("can't make a folder in {}: {}", outer, std::strerror(error)));
+  ::close(lifeline[0]);
+  return {new fs::path(fs::canonical(name)), [end = lifeline[1], remover](const fs::path* path) {
+            ::close(end);
+            ::waitpid(remover, nullptr, 0);
+            delete path;
+          }};
+}
+
+// No recording has as many files, or is as compressible.
+constexpr std::size_t kMostFiles = 100'000;
+constexpr std::uint64_t kMostGrowth = 1000, kAnyGrowthBytes = 1'000'000'000;
+
+struct Free {
+  void operator()(archive* archive) const { ::archive_free(archive); }
+};
+
+bool is_recording(const fs::path& path, const Importers& importers) {
+  return std::ranges::any_of(importers, [&](const auto& importer) { return importer->recognizes(path); });
+}
+
+bool stays_inside(const fs::path& path) {
+  return path.is_relative() && std::ranges::find(path, "..") == path.end();
+}
+
+// An archive, or any other file, which is an archive of one file then.
+class Unpacker {
+ public:
+  Unpacker(const std::string& input, std::string name) : name_(std::move(name)) {
+    // No filters that run other programs.
+    for (const auto support : {&archive_read_support_format_tar, &archive_read_support_format_raw,
+                               &archive_read_support_format_empty, &archive_read_support_filter_gzip,
+                               &archive_read_support_filter_bzip2, &archive_read_support_filter_xz,
+                               &archive_read_support_filter_zstd, &archive_read_support_filter_lz4})
+      support(in_.get());
+    ::archive_write_disk_set_options(out_.get(), ARCHIVE_EXTRACT_SECURE_SYMLINKS);
+    constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+    check(in_, ::archive_read_open_filename(in_.get(), input == "-" ? nullptr : input.c_str(), kBlockBytes));
+    next();
+  }
+
+  bool is_empty() const { return entry_ == nullptr; }
+  bool is_tar() const {
+    return (::archive_format(in_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+  }
+  bool is_compressed() const { return ::archive_filter_code(in_.get(), 0) != ARCHIVE_FILTER_NONE; }
+
+  void unpack_tar(const fs::path& folder) {
+    for (std::size_t files = 0; entry_ != nullptr; next()) {
+      if (++files > kMostFiles) fail(fmt::format("the archive has more than {} files", kMostFiles));
+      const auto type = ::archive_entry_filetype(entry_);
+      if (type == AE_IFIFO) continue;  // uftrace's .channel
+      if (type == AE_IFCHR || type == AE_IFBLK) fail("a device, which no recording has");
+      if (!stays_inside(entry_name_)) fail("the name leads out of the archive");
+      const char* const hard_link = ::archive_entry_hardlink(entry_);
+      const char* const link = hard_link != nullptr ? hard_link : ::archive_entry_symlink(entry_);
+      if (link != nullptr && !stays_inside(link)) fail(fmt::format("a link to {}, out of the archive", link));
+      if (hard_link != nullptr) ::archive_entry_set_hardlink(entry_, (folder / hard_link).c_str());
+      unpack_entry(folder / entry_name_, [] { return true; });
+    }
+  }
+
+  // Stops early if the file's begin is not `is_wanted`.
+  template <typename IsWanted>
+  void unpack_entry(const fs::path& path, IsWanted is_wanted) {
+    constexpr unsigned kPrivateFile = 0600, kPrivateFolder = 0700;
+    constexpr std::uint64_t kBeginBytes = 4096;
+    ::archive_entry_set_pathname(entry_, path.c_str());
+    const bool is_folder = ::archive_entry_filetype(entry_) == AE_IFDIR;
+    ::archive_entry_set_perm(entry_, is_folder ? kPrivateFolder : kPrivateFile);
+    check(out_, ::archive_write_header(out_.get(), entry_));
+    const void* block = nullptr;
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    int status = ARCHIVE_OK;
+    std::uint64_t written = 0;
+    while ((status = ::archive_read_data_block(in_.get(), &block, &size, &offset)) == ARCHIVE_OK) {
+      if (::archive_write_data_block(out_.get(), block, size, offset) < 0) check(out_, ARCHIVE_FATAL);
+      const bool is_begin = written < kBeginBytes;
+      written = static_cast<std::uint64_t>(offset) + size;
+      check_growth(written);
+      if (is_begin && written >= kBeginBytes && !is_wanted()) return;
+    }
+    check(in_, status);
+    unpacked_ += std::max(written, static_cast<std::uint64_t>(::archive_entry_size(entry_)));
+    check_growth(0);
+    check(out_, ::archive_write_finish_entry(out_.get()));
+  }
+
+ private:
+  using Archive = std::unique_ptr<archive, Free>;
+
+  [[noreturn]] void fail(std::string_view problem) const {
+    throw InputError(Location::file(entry_name_.empty() ? name_ : name_ + "/" + entry_name_), problem);
+  }
+  void check(const Archive& archive, int status) const {
+    if (status >= ARCHIVE_WARN) return;
+    const char* const problem = ::archive_error_string(archive.get());
+    fail(fmt::format("can't unpack: {}", problem != nullptr ? problem : "the archive is damaged"));
+  }
+  void check_growth(std::uint64_t more) const {
+    const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
+    if (const std::uint64_t all = unpacked_ + more; all > kAnyGrowthBytes && all / kMostGrowth > packed)
+      fail(fmt::format("{} unpack to more than {}, which no recording does: unpack it yourself",
+                       format_bytes(packed), format_bytes(all)));
+  }
+  void next() {
+    entry_name_.clear();
+    const int status = ::archive_read_next_header(in_.get(), &entry_);
+    if (status == ARCHIVE_EOF) entry_ = nullptr;
+    check(in_, status == ARCHIVE_EOF ? ARCHIVE_OK : status);
+    if (const char* const name = is_tar() && entry_ != nullptr ? ::archive_entry_pathname(entry_) : nullptr)
+      entry_name_ = name;
+  }
+
+  std::string name_;  // for the user
+  std::string entry_name_;
+  Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
+  archive_entry* entry_ = nullptr;  // null at the end
+  std::uint64_t unpacked_ = 0;      // bytes of the entries before this one
+};
+
+void find_recordings(const fs::path& path, const Importers& importers, std::vector<std::string>& found) {
+  if (fs::is_symlink(path)) return;
+  if (is_recording(path, importers)) return found.push_back(path.string());
+  if (!fs::is_directory(path)) return;
+  std::vector<fs::path> inner;
+  std::ranges::copy(fs::directory_iterator(path), std::back_inserter(inner));
+  std::ranges::sort(inner);
+  for (const fs::path& each : inner) find_recordings(each, importers, found);
+}
+
+}  // namespace
+
+std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input, const Importers& importers) {
+  const bool is_stream = input == "-";
+  std::error_code error;
+  if (!is_stream && (!fs::is_regular_file(input, error) || ::access(input.c_str(), R_OK) != 0 ||
+                     is_recording(input, importers) || fxt::tools::is_fxt(input)))
+    return {input};
+  const std::string name = is_stream ? "standard input" : input;
+  Unpacker unpacker(input, name);
+  if (!is_stream && !unpacker.is_tar() && (unpacker.is_empty() || !unpacker.is_compressed())) return {input};
+  if (unpacker.is_empty()) throw InputError(Location::file(name), "is empty");
+  if (folder_ == nullptr) folder_ = make_temporary_folder();
+  const fs::path folder = *folder_ / fmt::format("{:08}", names_.size());
+  if (unpacker.is_tar()) {
+    names_.emplace_back(folder, name);
+    unpacker.unpack_tar(folder);
+    std::vector<std::string> found;
+    find_recordings(folder, importers, found);
+    if (!found.empty()) return found;
+    throw InputError(Location::file(name),
+                     "an archive that holds neither a uftrace recording nor a GDB trace file");
+  }
+  const fs::path file = folder / fs::path(name).stem();  // the trace shows it
+  names_.emplace_back(file, name);
+  unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
+  return {file};
+}
+
+std::string library_of_archives() { return ::archive_version_string(); }
+
+#else
+
+std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
+                                                       const Importers& /*importers*/) {
+  const std::string file = fs::path(input).filename();
+  if (input != "-" && !file.ends_with(".tar") && !file.ends_with(".tgz") &&
+      file.find(".tar.") == std::string::npos)
+    return {input};
+  throw InputError(Location::file(input),
+                   "this fxt-convert is built without libarchive, and reads no archives and no "
+                   "standard input: name a directory, or a trace file");
+}
+
+std::string library_of_archives() { return "no libarchive"; }
+
+#endif
+
+std::string UnpackedInputs::with_input_names(std::string text) const {
+  for (const auto& [unpacked, name] : names_)
+    for (std::size_t at = 0; (at = text.find(unpacked, at)) != std::string::npos; at += name.size())
+      text.replace(at, unpacked.size(), name);
+  return text;
+}
+
+}  // namespace convert

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""fxt-convert takes recordings and trace files as tar archives, compressed, and from standard input.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import gzip
+import io
+import lzma
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+CALC = REPOSITORY / "samples" / "uftrace" / "calc"
+POOL = REPOSITORY / "samples" / "uftrace" / "pool"
+HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"
+NOTHING = "holds neither a uftrace recording nor a GDB trace file"
+
+
+def tar_of(*files, form="w", **options):
+    """The bytes of an archive of (name, path) and of TarInfo."""
+    bytes_ = io.BytesIO()
+    with tarfile.open(fileobj=bytes_, mode=form, **options) as tar:
+        for file in files:
+            if isinstance(file, tarfile.TarInfo):
+                tar.addfile(file, io.BytesIO(bytes(file.size)))
+            else:
+                tar.add(file[1], file[0])
+    return bytes_.getvalue()
+
+
+def entry(name, **fields):
+    info = tarfile.TarInfo(name)
+    for field, value in fields.items():
+        setattr(info, field, value)
+    return info
+
+
+class Unpacked(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.temporary = self.directory / "temporary"
+        self.temporary.mkdir()
+        self.environment = os.environ | {"TMPDIR": str(self.temporary)}
+        self.addCleanup(lambda: self.assertEqual(list(self.temporary.iterdir()), []))
+
+    def convert(self, *arguments, stdin=b"", code=0, message=""):
+        process = subprocess.run([CONVERT, *arguments], input=stdin, capture_output=True, check=False, timeout=120,
+                                 env=self.environment, cwd=self.directory)
+        self.assertEqual((process.returncode, process.stderr.decode()), (code, message and f"fxt-convert: {message}\n"))
+        return process.stdout
+
+    def trace_of(self, *arguments, **options):
+        output = self.directory / "out.fxt"
+        report = self.convert("-f", *arguments, "out.fxt", **options).decode()
+        self.assertNotIn(str(self.temporary), report)
+        return output.read_bytes(), report
+
+    def assert_refused(self, stdin, problem):
+        self.convert("-f", "-", "out.fxt", stdin=stdin, code=1, message=f"standard input{problem}")
+        self.assertFalse((self.directory / "out.fxt").exists())
+
+    def test_a_tar_gives_the_trace_of_the_recording(self):
+        expected, report = self.trace_of(CALC)
+        for form in "w", "w:gz", "w:bz2", "w:xz":
+            for folder in "calc", "deep/in/calc", ".":
+                with self.subTest((form, folder)):
+                    tar = tar_of((folder, CALC), form=form)
+                    trace, report = self.trace_of("-", stdin=tar)
+                    self.assertEqual(trace, expected)
+                    inside = "" if folder == "." else f"/{folder}"
+                    self.assertIn(f"read     standard input{inside}: 3.2 kB, 203 records\n", report)
+                    self.assertIn(f"\n    standard input{inside}/7298.dat:+0x7d0: ", report)
+                    # A file, whatever its name is.
+                    (self.directory / "file").write_bytes(tar)
+                    trace, report = self.trace_of("file")
+                    self.assertEqual(trace, expected)
+                    self.assertIn(f"read     file{inside}: ", report)
+        zstd = subprocess.run(["zstd", "-c"], input=tar_of(("calc", CALC)), capture_output=True, check=True).stdout
+        self.assertEqual(self.trace_of("-", stdin=zstd)[0], expected)
+
+    def test_trace_files(self):
+        expected = self.trace_of(HEATER)[0]
+        packed = HEATER.read_bytes()
+        (self.directory / "heater.tfile.gz").write_bytes(gzip.compress(packed))
+        self.assertEqual(self.trace_of("heater.tfile.gz")[0], expected)
+        self.assertEqual(self.trace_of("-", stdin=tar_of(("x/heater.tfile", HEATER)))[0], expected)
+        for stdin in packed, gzip.compress(packed), lzma.compress(packed):
+            trace, report = self.trace_of("-", stdin=stdin)
+            self.assertEqual(len(trace), len(expected))  # but for the name of the process
+            self.assertIn("read     standard input: ", report)
+
+    def test_several_recordings_are_several_inputs(self):
+        expected = self.trace_of(CALC, POOL)[0]
+        (self.directory / "both.tar").write_bytes(tar_of(("b/pool", POOL), ("a/calc", CALC)))
+        trace, report = self.trace_of("both.tar")
+        self.assertEqual(trace, expected)
+        self.assertIn("read     both.tar/a/calc, both.tar/b/pool: ", report)
+        # An offset is for all that the input holds.
+        moved = self.trace_of("--offset", "1=1s", "--offset", "2=1s", CALC, POOL)[0]
+        self.assertEqual(self.trace_of("--offset", "both.tar=1s", "both.tar")[0], moved)
+
+    def test_where_it_goes(self):
+        tar = tar_of(("calc", CALC))
+        expected = self.trace_of(CALC)[0]
+        process = subprocess.run([CONVERT, "-q", "-"], input=tar, capture_output=True, check=True, env=self.environment)
+        self.assertEqual(process.stdout, expected)
+        (self.directory / "calc.tar").write_bytes(tar)
+        self.convert("-q", "calc.tar")
+        self.assertEqual((self.directory / "calc.tar.fxt").read_bytes(), expected)
+        self.assertEqual(self.convert("--inspect", "-", stdin=tar).splitlines()[0], b"input: standard input/calc")
+
+    def test_what_is_beside_a_recording(self):
+        expected = self.trace_of(CALC)[0]
+        for beside in (entry("calc/.channel", type=tarfile.FIFOTYPE), entry("link", type=tarfile.SYMTYPE, linkname="calc"),
+                       entry("calc/hard", type=tarfile.LNKTYPE, linkname="calc/info"),
+                       entry("calc/däta", size=1), entry("locked", type=tarfile.DIRTYPE, mode=0)):
+            with self.subTest(beside.name):
+                self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), beside))[0], expected)
+
+    def test_archives_that_lead_out_of_their_folder(self):
+        for bad, problem in (
+                (entry("../x", size=1), "/../x: the name leads out of the archive"),
+                (entry("calc/../../x", size=1), "/calc/../../x: the name leads out of the archive"),
+                (entry(f"{self.directory}/x", size=1), f"/{self.directory}/x: the name leads out of the archive"),
+                (entry("x", type=tarfile.SYMTYPE, linkname="/etc"), "/x: a link to /etc, out of the archive"),
+                (entry("x", type=tarfile.SYMTYPE, linkname="calc/../.."), "/x: a link to calc/../.., out of the archive"),
+                (entry("x", type=tarfile.LNKTYPE, linkname="../x"), "/x: a link to ../x, out of the archive"),
+                (entry("x", type=tarfile.CHRTYPE, devmajor=1, devminor=5), "/x: a device, which no recording has"),
+                (entry("x", type=tarfile.BLKTYPE, devmajor=1, devminor=5), "/x: a device, which no recording has")):
+            with self.subTest(problem):
+                self.assert_refused(tar_of(("calc", CALC), bad), problem)
+                self.assertFalse((self.directory / "x").exists())
+        # Not through a link either.
+        through = tar_of(entry("x", type=tarfile.SYMTYPE, linkname="calc"), entry("x/info", size=1))
+        self.assert_refused(through, "/x/info: can't unpack: Cannot extract through symlink standard input/x/info")
+
+    def test_what_is_no_archive_of_a_recording(self):
+        neither = ": neither a uftrace recording nor a GDB trace file"
+        tar = tar_of(("calc", CALC))
+        self.assert_refused(b"", ": is empty")
+        self.assert_refused(bytes(10240), ": is empty")
+        self.assert_refused(b"x" * 10000, neither)
+        self.assert_refused(b"\x7fELF" + b"x" * 10000, neither + ", but a program: record it first, by `uftrace record` or "
+                            "in GDB by `tstart` and `tsave`")
+        self.assert_refused(tar_of(entry("a", size=9000)), f": an archive that {NOTHING}")
+        self.assert_refused(tar[:1300], ": can't unpack: Truncated tar archive")
+        self.assert_refused(gzip.compress(tar)[:-20], ": can't unpack: truncated gzip input")
+        (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
+        self.convert("file", "out.fxt", code=1, message="file" + neither)
+
+    def test_bombs(self):
+        self.assert_refused(tar_of(*[entry(f"{i}", type=tarfile.FIFOTYPE) for i in range(100_001)]),
+                            "/100000: the archive has more than 100000 files")
+        with (self.directory / "hole").open("wb") as file:
+            file.truncate(2_000_000_000)
+        sparse = subprocess.run(["tar", "-cS", "-C", self.directory, "hole"], capture_output=True, check=True).stdout
+        self.assert_refused(sparse, "/hole: 512 B unpack to more than 2.0 GB, which no recording does: unpack it yourself")
+
+    def test_a_terminal_is_no_input(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.run([CONVERT, "-", self.directory / "out.fxt"], stdin=theirs, capture_output=True, check=False)
+        os.close(ours)
+        os.close(theirs)
+        self.assertEqual((process.returncode, process.stderr.splitlines()[0]), (2, b"fxt-convert: standard input is the "
+                         b"terminal: send it a tar archive of a recording, or a GDB trace file"))
+
+    def test_nothing_stays_when_it_is_ended(self):
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
+            with self.subTest(number):
+                process = subprocess.Popen([CONVERT, "-", self.directory / "out.fxt"], stdin=subprocess.PIPE,
+                                           env=self.environment, process_group=0, stderr=subprocess.PIPE)
+                process.stdin.write(tar_of(("calc", CALC))[:9000])
+                process.stdin.flush()
+                while not list(self.temporary.glob("*/*/calc")):
+                    time.sleep(0.01)
+                os.killpg(process.pid, number)
+                process.communicate()  # until the one that cleans up is gone, too
+                self.assertEqual(process.returncode, -number)
+                self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_a_folder_that_can_not_be_made(self):
+        self.environment["TMPDIR"] = str(self.directory / "none")
+        self.convert("-", "out.fxt", stdin=tar_of(("calc", CALC)), code=1, message="can't make a folder in "
+                     f"{self.directory}/none: No such file or directory")
+
+
+if __name__ == "__main__":
+    unittest.main()
