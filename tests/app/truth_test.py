@@ -113,10 +113,11 @@ class Truth(unittest.TestCase):
                 (directory / f"{damaged.tid}.dat").write_bytes(content)
                 _, trace = self.convert(directory)
                 shown = Counter(map(key, viewers.PerfettoView(trace.events).slices))
-                # What its thread did before the damage, and other threads. Which calls of the program others inherit may not be known.
+                # What its thread did before the damage (where a payload ends is sure by the record behind it), and others that
+                # inherit no calls.
                 whole = Counter(call.key() for call in recording.truth.calls
-                                if (call.end_at is not None and call.end_at <= at if call.thread is damaged
-                                    else "repaired" not in call.arguments))
+                                if (call.end_at is not None and call.end_at + 16 <= at if call.thread is damaged
+                                    else not call.thread.born))
                 self.assertEqual(sorted(whole - shown), [])
 
     def test_damage_anywhere(self):
