@@ -99,7 +99,7 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
   std::vector<fxt::PerfettoProcess> tree;
   for (const ProcessInfo& process : info.processes) {
     if (!processes.contains(process.process)) continue;
-    fxt::PerfettoProcess& entry = tree.emplace_back(number(process.process));
+    fxt::PerfettoProcess& entry = tree.emplace_back(fxt::PerfettoProcess{.process = number(process.process)});
     if (processes.contains(process.parent)) entry.parent = number(process.parent);
     for (const std::string& word : process.command_line) entry.command_line.push_back(valid(word));
   }
