@@ -6,7 +6,8 @@ beside this script, and compares
   - every call of `uftrace replay`, thread by thread and in order: its name, every argument and the return value;
   - every event of `uftrace dump`: counters, user events, differences and call sites.
 Texts of uftrace that lie beside a recording (RECORDING.replay.txt, .dump.txt) are used; otherwise uftrace is run.
-Where uftrace itself gives up (it stops at a wrong spec), what it shows is compared. Exit code 1 when anything differs.
+Where uftrace itself gives up (it stops at a wrong spec), what it shows is compared: nothing where it can't read the
+recording, no calls below its 1024th level. Exit code 1 when anything differs.
 """
 
 import argparse
@@ -18,11 +19,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import fxt_reader as fxt
+import uftrace_reference as uftrace
 
 BEGIN, END, COMPLETE, INSTANT, COUNTER = 2, 3, 4, 0, 1
 VALUE = re.compile(r"(arg|fparg)\d+|retval")
 REPLAY = re.compile(r"^ *(?:[0-9.]+ +[a-z]+ +)?\[ *(\d+)\] \| +(.*)$", re.S)
 CALLER = re.compile(r" /\* from \S+:\d+ \*/$")
+MAX_DEPTH = 1024  # of uftrace's replay
 READ_NAMES = {"proc/statm": "memory"}
 FIELDS = {"vmsize": "vmsize KB", "vmrss": "vmrss KB", "shared": "shared KB", "major": "major faults",
           "minor": "minor faults", "cycle": "cycles", "instructions": "instructions"}
@@ -43,16 +46,17 @@ def calls_of(trace):
         if event.category == "[kernel]" or event.name.startswith("linux:schedule"):
             continue
         tid = event.thread[1]
+        stack = stacks[tid]
+        while stack and stack[-1].end is not None and stack[-1].end <= event.time:
+            stack.pop()
         if event.type == COMPLETE or event.type == BEGIN:
             call = Call(event.name, event.args)
             call.begin, call.end = event.time, event.extra if event.type == COMPLETE else None
-            calls[tid].append(call)
-            if event.type == BEGIN:
-                stacks[tid].append(call)
-            if "inherited-call" in event.args.get("repaired", ""):
-                calls[tid].pop()  # the parent entered it
-        elif event.type == END and stacks[tid]:
-            call = stacks[tid].pop()
+            stack.append(call)
+            if len(stack) <= MAX_DEPTH and "inherited-call" not in event.args.get("repaired", ""):  # the parent's
+                calls[tid].append(call)
+        elif event.type == END and stack:
+            call = stack.pop()
             call.args.update(event.args)
             call.end = event.time
     return calls
@@ -122,12 +126,18 @@ def match_values(call, values, rest, ends):
     return rest
 
 
-def uftrace_text(recording, kind):
+def uftrace_text(recording, kind, directory):
     kept = Path(f"{recording}.{kind}.txt")
-    if kept.exists():
+    info = recording / "info"
+    has_kernel = info.exists() and uftrace.features(info.read_bytes()) & uftrace.KERNEL
+    if kept.exists() and not (has_kernel and kind == "replay"):
         return kept.read_bytes().decode(errors="surrogateescape")
     command = {"replay": ["replay", "-f", "duration,tid", "--no-event"], "dump": ["dump"]}[kind]
-    run = subprocess.run(["uftrace", *command, "--no-pager", "-d", recording], stdout=subprocess.PIPE,
+    readable = uftrace.readable_copy(recording, directory)
+    if kind == "replay":  # nothing in it tells the kernel's calls from others
+        for path in readable.glob("kernel*"):
+            path.unlink()
+    run = subprocess.run(["uftrace", *command, "--no-pager", "-d", readable], stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, check=False)
     return run.stdout.decode(errors="surrogateescape")
 
@@ -145,16 +155,20 @@ def lines_of(replay):
     return lines
 
 
-def compare_values(recording, trace, problems):
+def compare_values(recording, trace, problems, directory):
     calls, taken, stacks = calls_of(trace), defaultdict(int), defaultdict(list)
     compared = 0
-    for line in lines_of(uftrace_text(recording, "replay")):
+    for line in lines_of(uftrace_text(recording, "replay", directory)):
         found = REPLAY.match(line)
         if not found or found[2].startswith("/*"):
             continue
         tid, text = int(found[1]), CALLER.sub("", found[2])
         try:
             if text.startswith("}"):
+                if "setjmp */" in text and (not stacks[tid] or "setjmp" not in stacks[tid][-1].name):
+                    while stacks[tid] and "longjmp" in stacks[tid][-1].args.get("repaired", ""):
+                        stacks[tid].pop()
+                    continue  # it returns once more
                 while stacks[tid] and "repaired" in stacks[tid][-1].args:
                     stacks[tid].pop()  # it has no exit
                 call = stacks[tid].pop() if stacks[tid] else None
@@ -166,7 +180,8 @@ def compare_values(recording, trace, problems):
                     raise ValueError(f"retval is not in uftrace's {text!r}")
                 if values:
                     rest = match_values(call, values, rest[3:], (";",))[1:]
-                if not rest.startswith(f" /* {call.name} */"):
+                theirs = re.sub(r"^ /\* | \*/$", "", rest)
+                if not (re.fullmatch(r"<[0-9a-f]+>", theirs) or uftrace.is_same_name(call.name, theirs)):
                     raise ValueError(f"uftrace has {text!r}")
                 compared += len(values)
                 continue
@@ -175,12 +190,17 @@ def compare_values(recording, trace, problems):
                 break
             call = calls[tid][taken[tid]]
             taken[tid] += 1
-            if re.match(r"<[0-9a-f]+>\(", text):
-                continue  # names that we have from ELF files
-            if not text.startswith(call.name + "("):
+            if re.match(r"<[0-9a-f]+>\(", text):  # names that we have from ELF files
+                if text.endswith("{"):
+                    stacks[tid].append(call)
+                continue
+            name, theirs = call.name.removesuffix("()"), re.sub(r"\(\)(?: \{|;)$", "", text)
+            if theirs != text and uftrace.is_same_name(call.name, theirs):
+                text = name + text[len(theirs):]  # and it prints no second pair of brackets
+            if not text.startswith(name + "("):
                 raise ValueError(f"uftrace has {text!r}")
             values = call.values(False)
-            rest = match_values(call, values, text[len(call.name) + 1:], (")",))
+            rest = match_values(call, values, text[len(name) + 1:], (")",))
             compared += len(values)
             if rest == ") {":
                 stacks[tid].append(call)
@@ -216,7 +236,7 @@ def events_of_dump(text):
     return events
 
 
-def compare_events(recording, trace, problems):
+def compare_events(recording, trace, problems, directory):
     said = defaultdict(list)
     for event in trace.events:
         if event.type == COUNTER or (event.type == INSTANT and event.category == "event"):
@@ -226,7 +246,7 @@ def compare_events(recording, trace, problems):
     ended = {(tid, call.end, call.name): call for tid, of in calls.items() for call in of}
     waiting = defaultdict(list)
     compared = 0
-    for tid, time, kind, name, text in events_of_dump(uftrace_text(recording, "dump")):
+    for tid, time, kind, name, text in events_of_dump(uftrace_text(recording, "dump", directory)):
         values = dict(part.split("=") for part in text.split()) if text else {}
         if kind != "event":
             call = (begun if kind == "entry" else ended).get((tid, time, name))
@@ -271,8 +291,8 @@ def main():
             output = Path(folder) / "out.fxt"
             subprocess.run([arguments.converter, "-q", "--max-depth", "100000", recording, output], check=True)
             trace = fxt.read(output)
-        values = compare_values(recording, trace, problems)
-        events = compare_events(recording, trace, problems)
+            values = compare_values(recording, trace, problems, Path(folder))
+            events = compare_events(recording, trace, problems, Path(folder))
         print(f"{recording.name}: {values} values and {events} events compared, {len(problems)} differ")
         for problem in problems[:10]:
             print(f"  {problem}")

@@ -7,6 +7,9 @@ with the entries of `uftrace replay --no-merge` under these options: thread, tim
 options name are chosen from what the recording holds. Needs uftrace; without it nothing is compared. Where uftrace is
 known to be wrong (its filters leak over fork, exec, longjmp and losses), only sets that do not show it are compared.
 Exit code 1 when anything differs.
+
+Names of Rust's v0 scheme, which older ones do not demangle, are compared as the compiler wrote them. Sets for which
+uftrace itself is ended by a signal are not compared, and counted.
 """
 
 import re
@@ -18,36 +21,51 @@ from pathlib import Path
 
 import fxt_reader as fxt
 import judging
+import uftrace_reference as uftrace
 import viewers
 
-SYMBOL_SIZES = 1 << 12  # a feature
 REPAIRED_ENDS = ("open-at-end", "exit-missing", "longjmp", "closed-by-exec", "cut-by-loss")
 _ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*)\(\) \{$")
+_EXIT = re.compile(r" *\[ *(\d+)\] .* \| +\} /\* (.*) \*/$")
 
 
 class FilterComparison(judging.Comparison):
     def __init__(self, recording):
         super().__init__(recording)
         self.is_simple = True
+        self.common = ["--max-depth", "100000"]
 
     def compare(self, arguments, directory):
         if not shutil.which("uftrace"):
             print(f"{self.recording.name}: skipped: there is no uftrace")
             return
-        older = for_older_uftrace(self.recording, Path(directory))
-        try:
-            calls = replay(older, [])
-        except subprocess.CalledProcessError:
-            calls = {}
+        older = uftrace.readable_copy(self.recording, Path(directory))
+        symbols = "".join(path.read_text(errors="replace") for path in older.glob("*.sym"))
+        if re.search(r"^\w+ [Tt] _R", symbols, re.MULTILINE):
+            self.common.append("--demangle=no")
+        if self.features() & uftrace.KERNEL and has_overlaps(self.replayed_lines(older, [])):
+            for path in older.glob("kernel*"):
+                path.unlink()
+            self.common.append("--no-kernel")
+        elif self.features() & uftrace.KERNEL:
+            self.common.append("--kernel-skip-out")
+        calls = self.replay(older, []) or {}
         if all(call.name.startswith("<") for thread in calls.values() for call in thread):
             print(f"{self.recording.name}: skipped: this uftrace can't read it")
             return
         self.is_simple = is_simple(self.recording, calls)
-        for words in option_sets(Landmarks(calls, plt_names(older)), self.is_simple) + location_sets(older):
+        sets = option_sets(Landmarks(calls, plt_names(older), kernel_names(older)), self.is_simple) + location_sets(older)
+        if self.features() & uftrace.ESTIMATED_EXITS:
+            # Under both, exits of calls that -D hides end others in uftrace's replay, by their names in its own lines.
+            sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
+        if "--kernel-skip-out" in self.common:
+            # A library call that is hidden costs the kernel's calls inside it a level, but not the program's.
+            sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
+        for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
 
     def compare_set(self, arguments, older, words, output):
-        command = [arguments.converter, "--quiet", *arguments.option, *words, self.recording, output]
+        command = [arguments.converter, "--quiet", *arguments.option, *self.common, *words, self.recording, output]
         process = subprocess.run(command, capture_output=True, text=True, check=False)
         if process.returncode != 0:
             self.problem(f"{' '.join(words)}: exit code {process.returncode}: {process.stderr.strip()}")
@@ -58,7 +76,11 @@ class FilterComparison(judging.Comparison):
             self.problem(f"{' '.join(words)}: Perfetto: {complaint}")
         # Tracing that begins in the middle is shown at the depth of the stack; children of a fork begin anew.
         has_depth = self.is_simple and not any("trace_o" in word for word in words)
-        expected = {tid: [key(call, has_depth) for call in calls] for tid, calls in replay(older, words).items()}
+        replayed = self.replay(older, words)
+        if replayed is None:
+            self.compared["sets at which uftrace was ended by a signal"] += 1
+            return
+        expected = {tid: [key(call, has_depth) for call in calls] for tid, calls in replayed.items()}
         drawn = {}
         for thread, calls in viewers.by_thread(view.slices).items():
             known = set(expected.get(thread[1], ()))
@@ -67,6 +89,30 @@ class FilterComparison(judging.Comparison):
         self.compared["sets of options"] += 1
         for tid in sorted(expected.keys() | drawn.keys()):
             self.compare_thread(words, tid, expected.get(tid, []), drawn.get(tid, []))
+
+    def replayed_lines(self, recording, words):
+        """What uftrace prints; None if it crashes."""
+        options = [word for word in self.common if word.startswith("--demangle")]
+        process = subprocess.run(["uftrace", "replay", "--no-pager", "--no-merge", "--no-args", "--no-event",
+                                  "--color=no", "-f", "time,tid", *options, *words, "-d", recording], check=False,
+                                 capture_output=True)
+        if process.returncode < 0:
+            return None
+        if process.returncode > 0 or b"invalid rstack read" in process.stderr:
+            return []
+        return process.stdout.decode(errors="replace").splitlines()
+
+    def replay(self, recording, words):
+        """{tid: [Call]} that uftrace shows; None if it crashes."""
+        lines = self.replayed_lines(recording, words)
+        if lines is None:
+            return None
+        threads = defaultdict(list)
+        for line in lines:
+            if match := _ENTRY.match(line):
+                tid, seconds, ns, indent, name = match.groups()
+                threads[int(tid)].append(Call(int(seconds) * 10**9 + int(ns), len(indent) // 2, name))
+        return threads
 
     def compare_thread(self, words, tid, expected, drawn):
         self.compared["calls"] += len(expected)
@@ -87,7 +133,7 @@ class Call:
 class Landmarks:
     """Functions of a recording that options can name: often called or not, with calls inside them or none."""
 
-    def __init__(self, threads, libcalls):
+    def __init__(self, threads, libcalls, kernel):
         counts, with_children, depths = Counter(), Counter(), defaultdict(int)
         for calls in threads.values():
             for call, after in zip(calls, [*calls[1:], None]):
@@ -95,7 +141,8 @@ class Landmarks:
                 depths[call.name] = max(depths[call.name], call.depth)
                 if after is not None and after.depth > call.depth:
                     with_children[call.name] += 1
-        plain = [name for name, _ in counts.most_common() if re.fullmatch(r"\w+", name)] or ["main"]
+        plain = [name for name, _ in counts.most_common()
+                 if re.fullmatch(r"\w+", name) and name not in kernel] or ["main"]
         parents = [name for name in plain if with_children[name]] or plain
         leaves = [name for name in plain if not with_children[name]] or plain
         self.parent = max(parents, key=lambda name: depths[name])
@@ -138,8 +185,35 @@ def location_sets(recording):
 def is_simple(recording, threads):
     """Whether uftrace keeps its way in it: one process, no exec, no longjmp, no losses."""
     task_text = (recording / "task.txt").read_text(errors="replace")
+    if any(has_losses(path.read_bytes()) for path in recording.glob("[0-9]*.dat")):
+        return False
     jumps = any("setjmp" in call.name for calls in threads.values() for call in calls)
     return "FORK" not in task_text and task_text.count("SESS") == 1 and not jumps
+
+
+def kernel_names(recording):
+    """Names that mean a function of the kernel only behind @kernel."""
+    kallsyms = recording / "kallsyms"
+    lines = kallsyms.read_text(errors="replace").splitlines() if kallsyms.exists() else []
+    return {line.split()[2] for line in lines}
+
+
+def has_losses(data):
+    """Whether a record says that others were lost: its time is 0, its type 2."""
+    words = memoryview(data)[:len(data) // 8 * 8].cast("Q")
+    return any(time == 0 and word & 0x3F == 0x2A and word >> 16 for time, word in zip(words, words[1:]))
+
+
+def has_overlaps(lines):
+    """Whether calls of the kernel and of the program overlap, as uftrace prints them, without lying in one another:
+    where a clock is read by a system call, the recorder's own lies across its records."""
+    stacks = defaultdict(list)
+    for line in lines:
+        if match := _ENTRY.match(line):
+            stacks[match[1]].append(match[5].removesuffix("()"))
+        elif (match := _EXIT.match(line)) and stacks[match[1]] and stacks[match[1]].pop() != match[2].removesuffix("()"):
+            return True
+    return False
 
 
 def plt_names(recording):
@@ -148,44 +222,12 @@ def plt_names(recording):
     return {name for text in texts for name in re.findall(r"^[0-9a-f]+ (?:[0-9a-f]+ )?P (\w+)$", text, re.MULTILINE)}
 
 
-def for_older_uftrace(recording, directory):
-    """A copy that uftrace v0.13 reads, too: without sizes of symbols, and without default.opts, which uftrace takes
-    for options of its own command line."""
-    copy = directory / f"{recording.name}.older"
-    shutil.copytree(recording, copy)
-    (copy / "default.opts").unlink(missing_ok=True)
-    for path in copy.glob("*.sym"):
-        text = path.read_text(errors="surrogateescape")
-        path.write_text(re.sub(r"^([0-9a-f]{16}) [0-9a-f]+ (\S )", r"\1 \2", text, flags=re.MULTILINE),
-                        errors="surrogateescape")
-    info = bytearray((copy / "info").read_bytes())
-    if info[14] == 1:
-        info[16:24] = (int.from_bytes(info[16:24], "little") & ~SYMBOL_SIZES).to_bytes(8, "little")
-        (copy / "info").write_bytes(info)
-    return copy
-
-
-def replay(recording, words):
-    """{tid: [Call]} that uftrace shows."""
-    process = subprocess.run(["uftrace", "replay", "--no-pager", "--no-merge", "--no-args", "--no-event", "--color=no",
-                              "-f", "time,tid", *words, "-d", recording], check=True,
-                              capture_output=True)
-    if b"invalid rstack read" in process.stderr:
-        return {}
-    threads = defaultdict(list)
-    for line in process.stdout.decode(errors="replace").splitlines():
-        if match := _ENTRY.match(line):
-            tid, seconds, ns, indent, name = match.groups()
-            threads[int(tid)].append(Call(int(seconds) * 10**9 + int(ns), len(indent) // 2, name))
-    return threads
-
-
 def own_calls(slices):
     """Those that were entered on the record, at their depth among the calls of the recorder."""
     calls, others = [], []
     for call in slices:
         del others[next((i for i, other in enumerate(others) if other.depth >= call.depth), len(others)):]
-        if call.category == "[kernel]" or (call.category == "sched" and call.name.startswith("linux:schedule")):
+        if call.category == "sched" and call.name.startswith("linux:schedule"):
             others.append(call)
         elif call.args.get("repaired", "longjmp") in REPAIRED_ENDS:
             calls.append(Call(call.begin, call.depth - len(others), call.name, call.args.get("repaired", "")))

@@ -3,7 +3,8 @@
 
 For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
 beside this script, rebuilds the calls as Perfetto does, and compares
-  - every context switch with the perf events of `uftrace dump`: time, cpu, thread, direction, state left behind;
+  - every context switch with the perf events of `uftrace dump`, or with the kernel's own where there are none: time,
+    cpu, thread, direction, state left behind;
   - every schedule call with the pairs of them; and that none lies across another call;
   - calls and total time of schedule calls inside other calls, and the self time of all functions, with
     `uftrace report`;
@@ -24,6 +25,9 @@ import viewers
 RUNNING, BLOCKED, DEAD = 1, 3, 5  # FXT's thread states
 NAMES = {False: "linux:schedule", True: "linux:schedule (pre-empted)"}
 _FILE = re.compile(rb"reading (?:perf-cpu(\d+)|.*)\.dat$")
+_KERNEL_FILE = re.compile(rb"reading kernel-cpu(\d+)\.dat$")
+_SWITCH = re.compile(rb"(\d+)\.(\d{9}) +\d+: \[event\] sched:sched_switch\(.* prev_pid=(\d+) .*prev_state=(\S+) .*"
+                     rb"next_pid=(\d+) ")
 _EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sched-in|task-exit)( \(pre-empted\))?)?")
 
 
@@ -43,8 +47,9 @@ class SchedComparison(judging.Comparison):
         # uftrace leaves threads without records out.
         threads = {int(path.stem) for path in self.recording.glob("[0-9]*.dat")}
         trace.switches = [switch for switch in trace.switches if {switch[2][1], switch[3][1]} & threads]
+        of_kernel = [] if switches else [switch for switch in parse_kernel(dump) if switch[2] in threads]
         trace.events = [event for event in trace.events if event.thread[1] in threads]
-        self.check_switches(switches, trace)
+        self.check_switches(switches or of_kernel, trace)
         view = viewers.PerfettoView([event for event in trace.events
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
@@ -117,22 +122,30 @@ class SchedComparison(judging.Comparison):
 
     def check_report(self, report, view):
         own, totals, counts = defaultdict(int), defaultdict(int), defaultdict(int)
+        before_exec = defaultdict(lambda: [0, 0])  # time and calls inside a call that exec ended: some are not reported
         if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
             return  # uftrace changes estimated exits while it reports, stops at damage, and has a limit of its own
         for thread, slices in viewers.by_thread(view.slices).items():
             # To uftrace, a forked child is in no call before its first record.
             begin = int.from_bytes((self.recording / f"{thread[1]}.dat").read_bytes()[:8], "little")
+            around = []
             for call, inside in with_children(slices):
+                around = [*around[:call.depth], call]
                 own[call.name] += call.end - call.begin - inside
                 if is_schedule(call) and call.depth > 0 and "repaired" not in call.args and call.begin >= begin:
                     totals[call.name] += call.end - call.begin
                     counts[call.name] += 1
+                    if around[-2].args.get("repaired") == "closed-by-exec":
+                        before_exec[call.name][0] += call.end - call.begin
+                        before_exec[call.name][1] += 1
         # setjmp returns twice, which uftrace adds to its time.
         uncertain = {call.name for call in view.slices if "repaired" in call.args or "setjmp" in call.name}
         for name, (total, total_unit, self_time, self_unit, count) in report.items():
             if name in NAMES.values():
                 self.compared["report rows"] += 1
-                if counts[name] != count or abs(totals[name] - total) > total_unit:
+                time, calls = before_exec[name]
+                if (counts[name] != count or abs(totals[name] - total) > total_unit) and (
+                        counts[name] - calls != count or abs(totals[name] - time - total) > total_unit):
                     self.problem(f"{name}: {counts[name]} calls, {totals[name]} ns; uftrace: {count}, {total} ns")
             elif name in own and name not in uncertain and name not in NAMES.values():
                 self.compared["self times"] += 1
@@ -156,6 +169,20 @@ def parse_perf(dump):
                 kind = "in" if match[4] == b"sched-in" else "preempted" if match[5] else "out"
                 switches.append((time, cpu, thread, kind))
     return sorted(switches, key=lambda switch: (switch[2], switch[0])), last, exits
+
+
+def parse_kernel(dump):
+    """[(time, cpu, thread, in|out|preempted|dead)] by the kernel's sched_switch."""
+    switches, cpu = [], None
+    for line in dump.splitlines():
+        if line.startswith(b"reading "):
+            match = _KERNEL_FILE.match(line)
+            cpu = int(match[1]) if match else None
+        elif cpu is not None and (match := _SWITCH.match(line)):
+            time, state = int(match[1]) * 10**9 + int(match[2]), match[4][:1]
+            kind = "preempted" if state == b"R" else "dead" if state in b"XZ" else "out"
+            switches += [(time, cpu, int(match[3]), kind), (time, cpu, int(match[5]), "in")]
+    return sorted(switches, key=lambda switch: (switch[2], switch[0]))
 
 
 def is_schedule(call):

@@ -144,7 +144,11 @@ class CallComparison(judging.Comparison):
             return
         modules = re.findall(r"^([0-9a-f]+)-([0-9a-f]+) (?:\S+ +){4}(/.*?)(?: build-id:.*)?$",
                              maps[0].read_text(errors="replace"), re.MULTILINE)
-        modules = [(int(start, 16), int(end, 16), Path(path).name) for start, end, path in modules]
+        # The recorder cuts paths at a blank.
+        program = re.search(r'^SESS .*exename="(.*)"$', (self.recording / "task.txt").read_text(errors="replace"),
+                            re.MULTILINE)[1]
+        modules = [(int(start, 16), int(end, 16), Path(program if program.startswith(f"{path} ") else path).name)
+                   for start, end, path in modules]
         for call, drawn in matched:
             module = next((name for start, end, name in modules if start <= call.address < end), None)
             if drawn is None or module is None:
@@ -170,7 +174,8 @@ def own_calls(slices):
 
 def same_begin(call, drawn, depth):
     """A call without a name comes from the records alone."""
-    return (call.name or drawn.name, call.begin, call.depth) == (drawn.name, drawn.begin, depth)
+    return (call.begin, call.depth) == (drawn.begin, depth) and (
+        not call.name or uftrace.is_same_name(drawn.name, call.name))
 
 
 if __name__ == "__main__":

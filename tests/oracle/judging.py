@@ -18,6 +18,7 @@ class Comparison:
 
     def __init__(self, recording):
         self.recording, self.problems, self.notes = recording, [], []
+        self.directory = None  # for what is made meanwhile
         self.compared = defaultdict(int)
 
     def problem(self, text):
@@ -30,7 +31,10 @@ class Comparison:
             return beside.read_bytes()
         if list(self.recording.parent.glob(f"{self.recording.name}.*")):
             return None  # a set of texts, and this one is not among them
-        return subprocess.run(["uftrace", *command, "--no-pager", "-d", self.recording], check=True,
+        if not (self.recording / "info").exists():
+            return None  # uftrace reads nothing without it
+        readable = uftrace.readable_copy(self.recording, self.directory)
+        return subprocess.run(["uftrace", *command, "--no-pager", "-d", readable], check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
     def features(self):
@@ -47,7 +51,8 @@ class Comparison:
 
     def compare(self, arguments, directory):
         """Converts the recording with the arguments of the command line, and looks at what came out."""
-        output = Path(directory) / "out.fxt"
+        self.directory = Path(directory)
+        output = self.directory / "out.fxt"
         process = subprocess.run([arguments.converter, "--report=json", *arguments.option, self.recording, output],
                                  capture_output=True, text=True, check=False)
         if process.returncode != 0:

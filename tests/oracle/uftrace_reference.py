@@ -1,6 +1,7 @@
 """What uftrace itself says about a recording: its raw dump and its report, and the calls that follow from them."""
 
 import re
+import shutil
 import struct
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
 _UNITS = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000}
-KERNEL, ESTIMATED_EXITS = 1 << 2, 1 << 11  # features
+KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # features
+NEWER_EVENTS = {100012, 100013}  # watched variables and call sites, at which v0.13 stops
 DEPTH_LIMIT = 1024  # a recorded depth has ten bits
 
 
@@ -32,6 +34,79 @@ class Call:
     position_known: bool = True  # false when it lies inside calls that were lost
     under_itself: bool = False   # inside another call of the same function: adds nothing to its total time
     inherited: bool = False      # not entered on the record: only the exit was seen
+
+
+def readable_copy(recording, directory):
+    """A copy in which v0.13 finds what newer ones do: without sizes of symbols, without events that it does not know,
+    and with loaded libraries in the memory map, as its filters look nowhere else. Without default.opts, which uftrace
+    takes for options of its own command line."""
+    copy = directory / f"{recording.name}.readable"
+    if copy.exists():
+        return copy
+    shutil.copytree(recording, copy)
+    (copy / "default.opts").unlink(missing_ok=True)
+    for path in copy.glob("*.sym"):
+        text = path.read_text(errors="surrogateescape")
+        path.write_text(re.sub(r"^([0-9a-f]{16}) [0-9a-f]+ (\S )", r"\1 \2", text, flags=re.MULTILINE),
+                        errors="surrogateescape")
+    info = bytearray((copy / "info").read_bytes()) if (copy / "info").exists() else bytes(16)
+    if info[14] == 1:
+        info[16:24] = (features(info) & ~SYMBOL_SIZES).to_bytes(8, "little")
+        (copy / "info").write_bytes(info)
+        for path in copy.glob("[0-9]*.dat"):
+            path.write_bytes(without_newer_events(path.read_bytes()))
+    map_loaded_libraries(copy)
+    return copy
+
+
+def is_same_name(ours, theirs):
+    """v0.19 writes Rust's v0 names with their generic arguments, or leaves them mangled."""
+    return ours == theirs or theirs.startswith("_R") or ("<" in theirs and ours == without_generics(theirs))
+
+
+def without_generics(name):
+    """`<` after a word opens generic arguments; elsewhere it opens a type."""
+    kept, depth, opens_generics = "", 0, []
+    for before, char in zip(" " + name, name):
+        if char == "<":
+            opens_generics.append(before.isalnum() or before == "_" or depth > 0)
+            depth += opens_generics[-1]
+            kept += "" if depth else char
+        elif char == ">" and opens_generics and before != "-":
+            kept += "" if depth else char
+            depth -= opens_generics.pop()
+        elif not depth:
+            kept += char
+    return kept
+
+
+def without_newer_events(data):
+    words, kept = memoryview(data)[:len(data) // 8 * 8].cast("Q"), bytearray()
+    start, at = 0, 1
+    while at + 1 < len(words):
+        if words[at] & 0x3F == 0x2F and words[at] >> 16 in NEWER_EVENTS:
+            kept += data[start:at * 8 - 8]
+            at += 1 + ((words[at + 1] & 0xFFFF) + 2 + 7) // 8
+            start = at * 8
+        at += 1
+    return bytes(kept) + data[start:]
+
+
+def map_loaded_libraries(recording):
+    """Adds those of the first process that lie where no module does."""
+    text = (recording / "task.txt").read_text(errors="replace")
+    for session, base, path in re.findall(r'^DLOP .* sid=(\w+) base=(\w+) libname="(.*)"$', text, re.MULTILINE):
+        symbols, memory = recording / f"{path.split('/')[-1]}.sym", recording / f"sid-{session}.map"
+        if not symbols.exists() or not memory.exists():
+            continue
+        last = max(int(address, 16) for address in re.findall(r"^([0-9a-f]{16}) ", symbols.read_text(errors="replace"),
+                                                              re.MULTILINE))
+        start, end = int(base, 16), int(base, 16) + (last // 4096 + 1) * 4096
+        lines = memory.read_text().splitlines()
+        ranges = [tuple(int(address, 16) for address in line.split()[0].split("-")) for line in lines]
+        if all(end <= low or high <= start for low, high in ranges):
+            lines.append(f"{start:x}-{end:x} r-xp 00000000 00:00 0                          {path}")
+            memory.write_text("\n".join(sorted(lines)) + "\n")
 
 
 def parse_dump(text):
