@@ -25,6 +25,7 @@ BEGIN, END, COMPLETE, INSTANT, COUNTER = 2, 3, 4, 0, 1
 VALUE = re.compile(r"(arg|fparg)\d+|retval")
 REPLAY = re.compile(r"^ *(?:[0-9.]+ +[a-z]+ +)?\[ *(\d+)\] \| +(.*)$", re.S)
 CALLER = re.compile(r" /\* from \S+:\d+ \*/$")
+WITHOUT_ENTRY = {"inherited-call", "entry-missing", "exit-without-entry"}
 MAX_DEPTH = 1024  # of uftrace's replay
 READ_NAMES = {"proc/statm": "memory"}
 FIELDS = {"vmsize": "vmsize KB", "vmrss": "vmrss KB", "shared": "shared KB", "major": "major faults",
@@ -53,7 +54,7 @@ def calls_of(trace):
             call = Call(event.name, event.args)
             call.begin, call.end = event.time, event.extra if event.type == COMPLETE else None
             stack.append(call)
-            if len(stack) <= MAX_DEPTH and "inherited-call" not in event.args.get("repaired", ""):  # the parent's
+            if len(stack) <= MAX_DEPTH and not WITHOUT_ENTRY & set(event.args.get("repaired", "").split(",")):
                 calls[tid].append(call)
         elif event.type == END and stack:
             call = stack.pop()
@@ -194,9 +195,13 @@ def compare_values(recording, trace, problems, directory):
                 if text.endswith("{"):
                     stacks[tid].append(call)
                 continue
-            name, theirs = call.name.removesuffix("()"), re.sub(r"\(\)(?: \{|;)$", "", text)
-            if theirs != text and uftrace.is_same_name(call.name, theirs):
-                text = name + text[len(theirs):]  # and it prints no second pair of brackets
+            name, theirs = call.name, re.sub(r"(?:\(\))?(?: \{|;)$", "", text)
+            if re.match(r"_[RZ]\w+\(", text):
+                text = name + text[text.index("("):]
+            elif theirs != text and uftrace.is_same_name(call.name, theirs):
+                text = f"{name}() {{" if text.endswith("{") else f"{name}();"  # it prints no second pair of brackets
+            if not text.startswith(name + "("):
+                name = re.sub(r"\(\)$|\.(?:actor|destroy|ramp)$", "", name)
             if not text.startswith(name + "("):
                 raise ValueError(f"uftrace has {text!r}")
             values = call.values(False)

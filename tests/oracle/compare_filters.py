@@ -8,7 +8,8 @@ options name are chosen from what the recording holds. Needs uftrace; without it
 known to be wrong (its filters leak over fork, exec, longjmp and losses), only sets that do not show it are compared.
 Exit code 1 when anything differs.
 
-Names of Rust's v0 scheme, which older ones do not demangle, are compared as the compiler wrote them. Sets for which
+Names that it does not demangle as we do are compared as the compiler wrote them: of Rust's v0 scheme, of coroutines,
+and those at which it fails. Sets for which
 uftrace itself is ended by a signal are not compared, and counted.
 """
 
@@ -24,8 +25,9 @@ import judging
 import uftrace_reference as uftrace
 import viewers
 
+MAX_DEPTH = 512  # deeper calls are left out by the converter
 REPAIRED_ENDS = ("open-at-end", "exit-missing", "longjmp", "closed-by-exec", "cut-by-loss")
-_ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*)\(\) \{$")
+_ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*?)(?:\(\))? \{$")
 _EXIT = re.compile(r" *\[ *(\d+)\] .* \| +\} /\* (.*) \*/$")
 
 
@@ -33,7 +35,7 @@ class FilterComparison(judging.Comparison):
     def __init__(self, recording):
         super().__init__(recording)
         self.is_simple = True
-        self.common = ["--max-depth", "100000"]
+        self.common = []
 
     def compare(self, arguments, directory):
         if not shutil.which("uftrace"):
@@ -41,7 +43,8 @@ class FilterComparison(judging.Comparison):
             return
         older = uftrace.readable_copy(self.recording, Path(directory))
         symbols = "".join(path.read_text(errors="replace") for path in older.glob("*.sym"))
-        if re.search(r"^\w+ [Tt] _R", symbols, re.MULTILINE):
+        if re.search(r"^\w+ [Tt] (?:_R|\S+\.actor$)", symbols, re.MULTILINE) or any(
+                call.name.startswith("_Z") for calls in (self.replay(older, []) or {}).values() for call in calls):
             self.common.append("--demangle=no")
         if self.features() & uftrace.KERNEL and has_overlaps(self.replayed_lines(older, [])):
             for path in older.glob("kernel*"):
@@ -80,7 +83,8 @@ class FilterComparison(judging.Comparison):
         if replayed is None:
             self.compared["sets at which uftrace was ended by a signal"] += 1
             return
-        expected = {tid: [key(call, has_depth) for call in calls] for tid, calls in replayed.items()}
+        expected = {tid: [key(call, has_depth) for call in calls if call.depth < MAX_DEPTH]
+                    for tid, calls in replayed.items()}
         drawn = {}
         for thread, calls in viewers.by_thread(view.slices).items():
             known = set(expected.get(thread[1], ()))

@@ -53,7 +53,7 @@ class KernelComparison(judging.Comparison):
     def run(self, trace):
         dump = self.reference("dump", ["dump"])
         if dump is None:
-            dump = run_uftrace(self.recording, "dump")
+            dump = run_uftrace(self.recording, "dump") if self.features() & uftrace.KERNEL else b""
         view = viewers.PerfettoView([event for event in trace.events
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
@@ -153,6 +153,8 @@ class KernelComparison(judging.Comparison):
 
     def check_report(self, view, uncertain, records):
         if any(record.kind == "lost" for thread in records.values() for record in thread) or not shutil.which("uftrace"):
+            return
+        if not self.features() & uftrace.KERNEL:
             return
         report = uftrace.parse_report(run_uftrace(self.recording, "report", "--kernel-full", "-f", "total,self,call"))
         totals, counts = defaultdict(int), Counter()

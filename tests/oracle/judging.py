@@ -34,8 +34,13 @@ class Comparison:
         if not (self.recording / "info").exists():
             return None  # uftrace reads nothing without it
         readable = uftrace.readable_copy(self.recording, self.directory)
-        return subprocess.run(["uftrace", *command, "--no-pager", "-d", readable], check=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        process = subprocess.run(["uftrace", *command, "--no-pager", "-d", readable], check=False,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if process.returncode < 0:
+            print(f"{self.recording.name}: uftrace {command[0]} was ended by signal {-process.returncode}")
+            return None
+        process.check_returncode()
+        return process.stdout
 
     def features(self):
         info = self.recording / "info"

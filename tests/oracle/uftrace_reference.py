@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
-_UNITS = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000}
+# What one is, and the digits behind its point count: thousandths, but seconds of minutes and minutes of hours.
+_UNITS = {"us": (1_000, 1), "ms": (1_000_000, 1_000), "s": (1_000_000_000, 1_000_000),
+          "m": (60_000_000_000, 1_000_000_000), "h": (3_600_000_000_000, 60_000_000_000)}
 KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # features
 NEWER_EVENTS = {100012, 100013}  # watched variables and call sites, at which v0.13 stops
 DEPTH_LIMIT = 1024  # a recorded depth has ten bits
@@ -43,7 +45,7 @@ def readable_copy(recording, directory):
     copy = directory / f"{recording.name}.readable"
     if copy.exists():
         return copy
-    shutil.copytree(recording, copy)
+    shutil.copytree(recording, copy, ignore=shutil.ignore_patterns(".channel"))  # a FIFO
     (copy / "default.opts").unlink(missing_ok=True)
     for path in copy.glob("*.sym"):
         text = path.read_text(errors="surrogateescape")
@@ -60,8 +62,10 @@ def readable_copy(recording, directory):
 
 
 def is_same_name(ours, theirs):
-    """v0.19 writes Rust's v0 names with their generic arguments, or leaves them mangled."""
-    return ours == theirs or theirs.startswith("_R") or ("<" in theirs and ours == without_generics(theirs))
+    """uftrace leaves some names mangled, and the parts of a coroutine without theirs; v0.19 writes Rust's v0 names with
+    their generic arguments."""
+    return (ours == theirs or theirs.startswith(("_R", "_Z")) or re.sub(r"\.(actor|destroy|ramp)$", "", ours) == theirs
+            or ("<" in theirs and ours == without_generics(theirs)))
 
 
 def without_generics(name):
@@ -93,19 +97,25 @@ def without_newer_events(data):
 
 
 def map_loaded_libraries(recording):
-    """Adds those of the first process that lie where no module does."""
+    """Adds those that lie where nothing else is, or was."""
     text = (recording / "task.txt").read_text(errors="replace")
-    for session, base, path in re.findall(r'^DLOP .* sid=(\w+) base=(\w+) libname="(.*)"$', text, re.MULTILINE):
+    loaded = set(re.findall(r'^DLOP .* sid=(\w+) base=(\w+) libname="(.*)"$', text, re.MULTILINE))
+    for session, base, path in loaded:
+        if any((session, base) == other[:2] and path != other[2] for other in loaded):
+            continue
         symbols, memory = recording / f"{path.split('/')[-1]}.sym", recording / f"sid-{session}.map"
         if not symbols.exists() or not memory.exists():
             continue
         last = max(int(address, 16) for address in re.findall(r"^([0-9a-f]{16}) ", symbols.read_text(errors="replace"),
                                                               re.MULTILINE))
         start, end = int(base, 16), int(base, 16) + (last // 4096 + 1) * 4096
+        whole = path.replace(" ", "_")  # uftrace cuts paths at a blank
+        (recording / f"{whole.split('/')[-1]}.sym").write_text(symbols.read_text(errors="surrogateescape")
+                                                               .replace(path, whole), errors="surrogateescape")
         lines = memory.read_text().splitlines()
         ranges = [tuple(int(address, 16) for address in line.split()[0].split("-")) for line in lines]
         if all(end <= low or high <= start for low, high in ranges):
-            lines.append(f"{start:x}-{end:x} r-xp 00000000 00:00 0                          {path}")
+            lines.append(f"{start:x}-{end:x} r-xp 00000000 00:00 0                          {whole}")
             memory.write_text("\n".join(sorted(lines)) + "\n")
 
 
@@ -178,7 +188,8 @@ def calls_of(records, image_starts=()):
             elif call.address == record.address:
                 call.end = record.time
             else:
-                returned_again.add(record.name)
+                # uftrace reports the calls around it once more.
+                returned_again.update([record.name, *(open_call.name for open_call in stack[:depth])])
             del stack[depth:]
     return calls, returned_again
 
@@ -197,10 +208,14 @@ def parse_report(text):
         # The columns between Total and Calls may be empty; Calls is the last number with no unit behind it.
         calls = re.search(r"\s(\d+)  (\S.*)$", line)
         if match and calls:
-            unit = _UNITS[match[3]]
-            rows[calls[2].rstrip()] = (int(match[1]) * unit + int(match[2]) * unit // 1000, unit // 1000,
-                                       int(calls[1]))
+            rows[calls[2].rstrip()] = (*time_of(*match.groups()), int(calls[1]))
     return rows
+
+
+def time_of(whole, digits, unit):
+    """(ns, ns of the last digit)."""
+    one, last = _UNITS[unit]
+    return int(whole) * one + int(digits) * last, last
 
 
 def parse_task_report(text):
