@@ -1,35 +1,21 @@
 // The rule of nesting: how the durations of a thread lie inside each other so that all readers see them alike
-// (fxt-notes W15 to W17, W21). This is its only implementation: the Writer applies it before it writes, the
+// (rules W15 to W17, W21). This is its only implementation: the Writer applies it before it writes, the
 // Checker to events that it has sorted, and users of Writer::reserve() can apply it, too.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/rules.h"
 
 namespace fxt {
 
-// Why an event is misplaced among the events before it.
-enum class Misplaced : std::uint8_t {
-  No,
-  BackInTime,     // before the event that came last
-  AroundEnded,    // the duration around those that are open has ended; see Nesting::outlived()
-  BeyondAround,   // lasts longer than the duration around it
-  NeverBegan,     // ends what never began
-  InnerIsOpen,    // ends a duration before the one inside it
-  NamesOuter,     // ends the innermost duration, but names one around it: readers pair without names
-  TooDeep,        // Perfetto drops durations that are deeper than 512
-  TooManyAtOnce,  // events of no length at one time, which Perfetto stacks
-  NotEnclosed,    // a flow in no duration
-  BehindEnded,    // a flow after an inner duration that has ended, to which Perfetto would bind it
-};
-
 // The durations of one thread that are open where its last event was, outermost first. Events come in time
-// order, outer durations before inner ones. `Tag` is what the caller
-// remembers of each.
+// order, outer durations before inner ones. `Tag` is what the caller remembers of each.
 template <typename Tag>
 class Nesting {
  public:
@@ -46,13 +32,16 @@ class Nesting {
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
 
+  // What is wrong with an event at its place; nothing if it is well placed.
+  using Misplaced = std::optional<Fault>;
+
   // ---- Each adds an event that is well placed. For others it returns why, and changes nothing. ----
 
   Misplaced add_complete(std::uint64_t begin, std::uint64_t end, const Tag& tag) {
     if (begin == end) return add_point(begin, true);
     Duration* around = top_;
     const Misplaced misplaced = find_complete(begin, end, around);
-    if (misplaced == Misplaced::No) open(around, begin, {.end = end, .tag = tag});
+    if (!misplaced) open(around, begin, {.end = end, .tag = tag});
     return misplaced;
   }
   // The same for the most frequent kind of complete event: one that follows a sibling, whose tag it keeps.
@@ -69,31 +58,31 @@ class Nesting {
   Misplaced add_begin(std::uint64_t time, const Tag& tag) {
     Duration* around = top_;
     const Misplaced misplaced = find_begin(time, around);
-    if (misplaced == Misplaced::No)
-      open(around, time, {.end = kOpen, .around_ends = around->limit(), .tag = tag});
+    if (!misplaced) open(around, time, {.end = kOpen, .around_ends = around->limit(), .tag = tag});
     return misplaced;
   }
   Misplaced add_end(std::uint64_t time) {
+    if (dropped_ != 0) return --dropped_, Misplaced();
     Duration* around = top_;
     const Misplaced misplaced = find_end(time, around);
-    if (misplaced == Misplaced::No) go_to(around - 1, time);
+    if (!misplaced) go_to(around - 1, time);
     return misplaced;
   }
   // An event of no length: an instant, or a duration.
   Misplaced add_point(std::uint64_t time, bool is_duration) {
     Duration* around = top_;
     const Misplaced misplaced = find_point(time, around);
-    if (misplaced != Misplaced::No) return misplaced;
+    if (misplaced) return misplaced;
     const std::size_t points = points_at(time);
     go_to(around, time);
     points_ = points + 1;
     point_encloses_ = is_duration;
-    return Misplaced::No;
+    return {};
   }
   // A duration still encloses flows at its end time, but no other events.
   Misplaced add_flow(std::uint64_t time) {
     const Misplaced misplaced = check_flow(time);
-    if (misplaced == Misplaced::No) last_time_ = time;
+    if (!misplaced) last_time_ = time;
     return misplaced;
   }
 
@@ -110,25 +99,26 @@ class Nesting {
   // `is_named(tag)`: whether the end has the names of that open duration.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
+    if (dropped_ != 0) return {};
     Duration* around = top_;
     const Misplaced misplaced = find_end(time, around);
-    if (misplaced != Misplaced::No || is_named(around->tag)) return misplaced;
+    if (misplaced || is_named(around->tag)) return misplaced;
     for (--around; around != durations_.data(); --around)
-      if (around->end == kOpen && is_named(around->tag)) return Misplaced::NamesOuter;
-    return Misplaced::No;
+      if (around->end == kOpen && is_named(around->tag)) return Fault::NamesOuter;
+    return {};
   }
   Misplaced check_point(std::uint64_t time) const {
     Duration* around = top_;
     return find_point(time, around);
   }
   Misplaced check_flow(std::uint64_t time) const {
-    if (time < last_time_) return Misplaced::BackInTime;
+    if (time < last_time_) return Fault::OutOfWindow;
     const Duration* around = top_;
     while (around->end < time) --around;
-    if (time > around->around_ends) return Misplaced::AroundEnded;
-    if (points_at(time) != 0 && point_encloses_) return Misplaced::No;
-    if (around == durations_.data()) return Misplaced::NotEnclosed;
-    return around == top_ && points_ == 0 ? Misplaced::No : Misplaced::BehindEnded;
+    if (time > around->around_ends) return Fault::OpenWhenEnded;
+    if (points_at(time) != 0 && point_encloses_) return {};
+    if (around == durations_.data()) return Fault::NotEnclosed;
+    return around == top_ && points_ == 0 ? Misplaced() : Fault::BehindEnded;
   }
 
   // ---- What is open ----
@@ -146,18 +136,22 @@ class Nesting {
 
   // ---- Repairs after a misplaced event ----
 
+  // After TooDeep: readers drop the begin, and the next end that would end it.
+  void drop_begin() { ++dropped_; }
+  bool has_dropped() const { return dropped_ != 0; }
+
   // Pops the durations that have ended by `time`, innermost first, and calls `visit(duration)` for each.
   template <typename Visitor>
   void leave(std::uint64_t time, Visitor visit) {
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // After AroundEnded: removes durations that ended before `time` but still have open ones inside, and calls
-  // `visit(ended, inner)` for each.
+  // After OpenWhenEnded: removes durations that ended before `time` but still have open ones inside, and
+  // calls `visit(ended, inner)` for each.
   template <typename Visitor>
   void outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
-  // After InnerIsOpen: removes the innermost duration that waits for its end, and calls `visit(it, the one
+  // After Crosses: removes the innermost duration that waits for its end, and calls `visit(it, the one
   // inside it)`.
   template <typename Visitor>
   void end_around(Visitor visit) {
@@ -168,29 +162,31 @@ class Nesting {
  private:
   // Each finds the duration around an event, and whether the event is misplaced there.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
-    if (time < last_time_) return Misplaced::BackInTime;
+    if (time < last_time_) return Fault::OutOfWindow;
     while (around->end <= time) --around;
-    return time <= around->around_ends ? Misplaced::No : Misplaced::AroundEnded;
+    return time <= around->around_ends ? Misplaced() : Fault::OpenWhenEnded;
   }
   Misplaced find_begin(std::uint64_t time, Duration*& around) const {
     const Misplaced misplaced = find_around(time, around);
     const bool is_deepest = around == &durations_.back() && durations_.size() > kMaxDepth;
-    return misplaced == Misplaced::No && is_deepest ? Misplaced::TooDeep : misplaced;
+    return !misplaced && is_deepest ? Fault::TooDeep : misplaced;
   }
   Misplaced find_complete(std::uint64_t begin, std::uint64_t end, Duration*& around) const {
     const Misplaced misplaced = find_begin(begin, around);
-    return misplaced == Misplaced::No && end > around->limit() ? Misplaced::BeyondAround : misplaced;
+    if (misplaced || end <= around->limit()) return misplaced;
+    return around->end == kOpen ? Fault::OverlapsBegun : Fault::Overlaps;
   }
   Misplaced find_end(std::uint64_t time, Duration*& around) const {
     const Misplaced misplaced = find_around(time, around);
-    if (misplaced != Misplaced::No || (around->end == kOpen && around != durations_.data())) return misplaced;
-    return innermost_open(around) == durations_.data() ? Misplaced::NeverBegan : Misplaced::InnerIsOpen;
+    const Duration* const none = durations_.data();
+    if (misplaced || (around->end == kOpen && around != none)) return misplaced;
+    return around == none                   ? Fault::StrayEnd
+           : innermost_open(around) == none ? Fault::StrayEndInside
+                                            : Fault::Crosses;
   }
   Misplaced find_point(std::uint64_t time, Duration*& around) const {
     const Misplaced misplaced = find_begin(time, around);
-    return misplaced == Misplaced::No && depth_of(around) + points_at(time) >= kMaxDepth
-               ? Misplaced::TooManyAtOnce
-               : misplaced;
+    return !misplaced && depth_of(around) + points_at(time) >= kMaxDepth ? Fault::TooDeep : misplaced;
   }
   std::size_t points_at(std::uint64_t time) const { return time == last_time_ ? points_ : 0; }
 
@@ -234,6 +230,7 @@ class Nesting {
   std::uint64_t last_time_ = 0;
   std::size_t points_ = 0;       // events of no length that came last, all at last_time_
   bool point_encloses_ = false;  // the last of them is a duration
+  std::size_t dropped_ = 0;      // begins that were dropped, and have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);
   Duration* top_ = durations_.data();
 };

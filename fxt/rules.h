@@ -56,7 +56,7 @@ class KnownReaders {
 // Names with commas between them, as "perfetto,tracy". Nothing if one of them is none.
 std::optional<KnownReaders> parse_readers(std::string_view names);
 
-// A way to break a rule. Those that a Writer may be allowed come first.
+// A way to break a rule.
 enum class Fault : std::uint8_t {
   // ---- What a record says ----
   LateTime,             // 2^63 ns or more
@@ -139,7 +139,7 @@ enum class Fault : std::uint8_t {
   StrayEndInside,  // inside a complete event
   NamesOuter,      // an end, of the duration around the innermost one
   NeverEnds,
-  OutOfWindow,  // goes back in time too far
+  OutOfWindow,  // goes back in time too far; for a Writer, at all
   NotEnclosed,  // a flow in no duration
   BehindEnded,  // a flow behind an inner duration that is over
   FlowInUse,
@@ -152,6 +152,8 @@ enum class Fault : std::uint8_t {
   AsyncOfOtherProcess,
   AsyncNeverEnds,
 };
+// One of the last part: of records among others, not of one alone.
+constexpr bool is_about_order(Fault fault) { return fault >= Fault::Overlaps; }
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::AsyncNeverEnds) + 1;
 
 class Faults {

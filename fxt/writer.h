@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "fxt/nesting.h"
@@ -29,7 +30,7 @@ class CounterRules;
 class EventOrder;
 class Reader;
 class RecordBuilder;
-class ScheduledNames;
+class ThreadNames;
 class WriterTables;
 struct Entry;
 struct RecordScratch;
@@ -73,10 +74,10 @@ class PreparedEvent {
 struct WriterOptions {
   std::string_view provider_name = "fxt";  // cut at 255 bytes
   std::uint32_t provider_id = 1;
-  // Whose rules are kept: what one of these readers minds is a WriterError. A copy of a foreign trace, with
-  // no readers here, loses nothing that can be written at all.
+  // Whose rules are kept: what one of these readers minds is a WriterError. The order of events is kept in
+  // any case. A copy of a foreign trace, with no readers here, loses nothing else that can be written at all.
   KnownReaders readers = KnownReaders::all();
-  // What is written all the same.
+  // What is written all the same, also of the order of events: where it is misplaced, readers ignore it.
   Faults allow = {};
   // The caller promises that the durations of each thread come in time order, nest and are balanced, that
   // flows lie inside them, and that flows and async operations begin before they go on (W15 to W17, W21):
@@ -184,7 +185,7 @@ class Writer {
   // An instant, time < 2^63 ns.
   void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     const std::uint64_t header = event.header(EventType::Instant, thread, kDurationWords);
-    if (event.is_frame_mark_) refuse(header, time, time);
+    if (event.is_frame_mark_) judge(header, time, time);
     admit_instant(header, time);
     put_point(header, time);
   }
@@ -212,7 +213,7 @@ class Writer {
   // The category and name refs of an event's header.
   static constexpr std::uint64_t kNames = EventHeader::Category::kMask | EventHeader::Name::kMask;
 
-  // Each checks the event against all rules and records it, or throws a WriterError.
+  // Each checks the event against all rules and remembers it, or throws a WriterError.
   ThreadNesting* nesting_of(std::uint64_t header) const {
     return nestings_[EventHeader::Thread::get(header)];
   }
@@ -221,15 +222,14 @@ class Writer {
     if (nesting != nullptr && span_.fits_end(end) && nesting->add_sibling(begin, end))
       return span_.extend_end(end);
     if (begin > end || !span_.fits(begin, end) ||
-        (nesting != nullptr && nesting->add_complete(begin, end, {}) != Misplaced::No))
-      refuse(header, begin, end);
+        (nesting != nullptr && nesting->add_complete(begin, end, {})))
+      judge(header, begin, end);
     span_.extend(begin, end);
   }
   void admit_begin(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
-    if (!span_.fits(time, time) ||
-        (nesting != nullptr && nesting->add_begin(time, {header & kNames}) != Misplaced::No))
-      refuse(header, time, time);
+    if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_begin(time, {header & kNames})))
+      judge(header, time, time);
     span_.extend(time, time);
   }
   void admit_end(std::uint64_t header, std::uint64_t time) {
@@ -237,20 +237,21 @@ class Writer {
     const std::uint64_t names = header & kNames;
     if (!span_.fits(time, time) || (nesting != nullptr && ((nesting->around(time).tag.names != names &&
                                                             !ends_innermost(*nesting, time, names)) ||
-                                                           nesting->add_end(time) != Misplaced::No)))
-      refuse(header, time, time);
+                                                           nesting->add_end(time))))
+      judge(header, time, time);
     span_.extend(time, time);
   }
   // Whether an end whose names differ from those of the innermost begin may still end it.
   bool ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
   void admit_instant(std::uint64_t header, std::uint64_t time) {
     ThreadNesting* const nesting = nesting_of(header);
-    if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_point(time, false) != Misplaced::No))
-      refuse(header, time, time);
+    if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_point(time, false)))
+      judge(header, time, time);
     span_.extend(time, time);
   }
-  // Throws the WriterError of an event that breaks a rule.
-  [[noreturn]] void refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end);
+  // An event that breaks a rule, and is not remembered yet: throws its WriterError, unless all its faults are
+  // allowed.
+  void judge(std::uint64_t header, std::uint64_t begin, std::uint64_t end);
 
   void put_point(std::uint64_t header, std::uint64_t time) {
     std::uint64_t* const words = buffer_.claim(kDurationWords);
@@ -273,7 +274,8 @@ class Writer {
   std::unique_ptr<WriterTables> tables_;
   std::unique_ptr<EventOrder> order_;
   std::unique_ptr<CounterRules> counter_rules_;
-  std::unique_ptr<ScheduledNames> names_;
+  std::unique_ptr<ThreadNames> names_;
+  std::unordered_map<std::uint64_t, std::uint64_t> switched_;  // by thread: the process of its last switch
   std::unique_ptr<RecordScratch> scratch_;
 };
 

@@ -12,7 +12,6 @@
 #include "fxt/checking/nesting_check.h"
 #include "fxt/checking/object_check.h"
 #include "fxt/checking/packet_stream.h"
-#include "fxt/checking/problem_report.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/header_words.h"
 #include "fxt/records.h"
@@ -295,10 +294,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
 
 void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
   start_.timed();
-  if (reader.ticks_per_second() == 0) return;
-  const auto ns = reader.to_ns(ticks);
-  if (!ns || *ns >= kTimeLimit)
-    findings_.fault(Fault::LateTime, "time of " + std::to_string(ticks) + " ticks is 2^63 ns or later");
+  if (reader.ticks_per_second() != 0) fxt::check_time(reader.to_ns(ticks), findings_);
 }
 
 void Checker::State::check_string(const String& string) {

@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "fxt/checking/value_rules.h"
+#include "fxt/problem.h"
 #include "fxt/rules.h"
 
 namespace fxt {
+
+struct Entry;
 
 class Findings final : public FaultSink {
  public:
@@ -51,6 +54,9 @@ class Findings final : public FaultSink {
   std::uint64_t offset_ = 0;
   std::string_view record_;
 };
+
+// Reports a problem of the current record by the rule that it breaks.
+void report(const Problem& problem, const Entry& entry, Findings& findings);
 
 // "+0x1234", for other records that a problem mentions.
 inline std::string place(std::uint64_t offset) {

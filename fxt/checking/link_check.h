@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
+#include <string>
 
 #include "fxt/checking/findings.h"
 #include "fxt/checking/links.h"
+#include "fxt/checking/nesting_check.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/records.h"
 
@@ -17,11 +18,42 @@ class LinkCheck {
  public:
   LinkCheck(const Findings& findings, ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
-  // Takes flow and async events; others are ignored.
-  void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset);
-  void finish();
+
+  // Consumes flow and async events; others are ignored.
+  void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
+    if (!is_flow(event.type) && !is_async(event.type)) return;
+    const bool was_lost = links_.is_lost();
+    if (!links_.add({.time = time_ns,
+                     .order = order_++,
+                     .type = event.type,
+                     .process = event.thread.process,
+                     .id = event.id,
+                     .names = hash_of_names(event),
+                     .offset = offset,
+                     .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0}) &&
+        !was_lost)
+      findings_->report(Fault::OutOfWindow, offset, kind_of(event.type),
+                        "goes back in time further than can be followed; flows and async operations are not "
+                        "checked from here on");
+    if (links_.waiting() >= kWindow) settle(kWindow / 2);
+  }
+  void finish() {
+    settle(links_.waiting());
+    if (links_.is_lost()) return;
+    for (const auto& [id, async] : asyncs_)
+      for (const auto& operation : async.open)
+        if (!operation.end)
+          findings_->report(Fault::AsyncNeverEnds, operation.tag, kind_of(EventType::AsyncBegin),
+                            "never ends");
+    flows_.for_each([this](std::uint64_t, std::uint64_t id, std::uint64_t offset) {
+      findings_->report(Fault::FlowNeverEnds, offset, kind_of(EventType::FlowBegin),
+                        "flow " + std::to_string(id) + " never ends");
+    });
+  }
 
  private:
+  static constexpr std::size_t kWindow = std::size_t{1} << 17;
+
   struct Link {
     std::uint64_t time = 0;
     std::uint64_t order = 0;
@@ -36,19 +68,70 @@ class LinkCheck {
     std::size_t ended = 0;                    // operations that ended before one that is inside them
   };
 
-  void settle(std::size_t count);
-  void judge(const Link& link);
-  void begin_flow(const Link& link);
-  void follow_flow(const Link& link);
-  void judge_async(const Link& link);
-  void end_async(Async& async, const Link& link);
+  void settle(std::size_t count) {
+    links_.settle(count,
+                  [this](const Link& link) { is_async(link.type) ? judge_async(link) : judge_flow(link); });
+  }
+  void report(Fault fault, const Link& link, std::string problem) const {
+    findings_->report(fault, link.offset, kind_of(link.type), std::move(problem));
+  }
+  void judge_flow(const Link& link) {
+    const std::string id = std::to_string(link.id);
+    if (link.type == EventType::FlowBegin && flows_.begin(link.process, link.id, link.offset)) return;
+    const auto flow = flows_.find(link.process, link.id);
+    if (link.type == EventType::FlowBegin)
+      report(Fault::FlowInUse, link, "id " + id + " is in use by the flow begun at " + place(*flow.tag));
+    else if (flow.match == decltype(flows_)::Match::NoneBegan)
+      report(Fault::FlowNotBegun, link, "no flow of id " + id + " has begun");
+    else if (flow.match == decltype(flows_)::Match::SeveralOthers)
+      report(Fault::FlowOfSeveral, link, "flow " + id + " began in several other processes");
+    else if (link.type == EventType::FlowEnd)
+      flows_.end(flow, link.id);
+  }
+  // Perfetto cuts what is still open inside an operation that has ended, at the next event of the id.
+  void judge_async(const Link& link) {
+    Async& async = asyncs_[link.id];
+    for (std::size_t i = async.open.size(); async.ended > 0 && i-- > 0;) {
+      if (!async.open[i].end || *async.open[i].end >= link.time) continue;
+      if (i + 1 < async.open.size())
+        findings_->report(Fault::AsyncOpenWhenEnded, async.open[i + 1].tag, kind_of(EventType::AsyncBegin),
+                          "still open after the operation of the same id around it, at " +
+                              place(async.open[i].tag) + ", has ended");
+      async.open.erase(async.open.begin() + static_cast<std::ptrdiff_t>(i));
+      --async.ended;
+    }
+    if (link.type == EventType::AsyncEnd)
+      end_async(async, link);
+    else if (link.type == EventType::AsyncBegin && async.is_full())
+      report(Fault::AsyncTooDeep, link, "lies deeper than 512 operations of its id");
+    else if (link.type == EventType::AsyncBegin)
+      async.open.push_back(
+          {.process = link.process, .names = link.names, .arguments = link.arguments, .tag = link.offset});
+    if (async.open.empty()) asyncs_.erase(link.id);
+  }
+  void end_async(Async& async, const Link& link) {
+    const auto [ended, is_around_open, is_of_other, repeats_a_name] =
+        async.find_end(link.process, link.names, link.arguments, *argument_names_);
+    if (ended == nullptr)
+      return report(Fault::AsyncStrayEnd, link, "no async operation of this id, category and name has begun");
+    if (is_of_other)
+      report(Fault::AsyncOfOtherProcess, link,
+             "the operation of its id begun in another process, at " + place(ended->tag) + ", is still open");
+    if (repeats_a_name)
+      report(Fault::NameOfBegin, link,
+             "has an argument named like one of its begin, at " + place(ended->tag));
+    if (is_around_open) {
+      ended->end = link.time;
+      ++async.ended;
+    } else {
+      async.open.pop_back();
+    }
+  }
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
-  std::vector<Link> waiting_;
+  SortedSteps<Link> links_;
   std::uint64_t order_ = 0;
-  std::uint64_t settled_ = 0;       // what was before has been judged
-  bool lost_ = false;               // went back further than can be followed
   OpenFlows<std::uint64_t> flows_;  // by the offsets of their begins
   std::map<std::uint64_t, Async> asyncs_;
 };

@@ -3,9 +3,11 @@
 // Internal to the Checker.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +17,42 @@
 #include "fxt/records.h"
 
 namespace fxt {
+
+// Steps in time order, each of which may wait for earlier ones that come later in the file. A Step has a
+// `time` in ns and its `order` in the file.
+template <typename Step>
+class SortedSteps {
+ public:
+  // False for what comes too late to be sorted in, and from then on.
+  bool add(const Step& step) {
+    is_lost_ = is_lost_ || step.time < settled_;
+    if (is_lost_) return false;
+    is_sorted_ = is_sorted_ && step.time >= latest_;
+    latest_ = std::max(latest_, step.time);
+    waiting_.push_back(step);
+    return true;
+  }
+  // Calls `judge(step)` with the earliest `count` of those that wait.
+  template <typename Judge>
+  void settle(std::size_t count, Judge judge) {
+    if (count == 0) return;
+    if (!is_sorted_)
+      std::ranges::sort(waiting_, {}, [](const Step& one) { return std::pair(one.time, one.order); });
+    is_sorted_ = true;
+    for (std::size_t i = 0; i < count; ++i) judge(waiting_[i]);
+    settled_ = waiting_[count - 1].time;
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  std::size_t waiting() const { return waiting_.size(); }
+  bool is_lost() const { return is_lost_; }
+  std::uint64_t latest() const { return latest_; }
+
+ private:
+  std::vector<Step> waiting_;
+  std::uint64_t latest_ = 0;   // of what was added
+  std::uint64_t settled_ = 0;  // what was before has been judged
+  bool is_sorted_ = true, is_lost_ = false;
+};
 
 // One thread, its events sorted.
 class TrackCheck {
@@ -31,9 +69,30 @@ class TrackCheck {
 
   TrackCheck(const Findings& findings, const ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
+
   // `rule` is what misplaced durations break: W16 if the file is not in time order, else W15.
-  void step(const Step& step, std::string_view rule);
-  void finish();
+  void step(const Step& step, std::string_view rule) {
+    rule_ = rule;
+    if (is_flow(step.type)) return apply(step);  // closes nothing
+    durations_.leave(step.time, [&](const auto& ended) {
+      if (ended.end != ended_at_) ended_order_ = 0;
+      ended_at_ = ended.end;
+      ended_order_ = std::max(ended_order_, ended.tag.order);
+    });
+    durations_.outlived(step.time, [&](const auto& ended, const auto& inner) {
+      if (inner.end == durations_.kOpen)
+        findings_->report(
+            Fault::OpenWhenEnded, inner.tag.offset, kind_of(EventType::DurationBegin),
+            "still open when the complete event around it, at " + place(ended.tag.offset) + ", ends", rule_);
+    });
+    step.type == EventType::DurationEnd ? end(step) : apply(step);
+  }
+  void finish() const {
+    for (std::size_t depth = 1; depth <= durations_.depth(); ++depth)
+      if (durations_.at(depth).end == durations_.kOpen)
+        findings_->report(Fault::NeverEnds, durations_.at(depth).tag.offset,
+                          kind_of(EventType::DurationBegin), "never ends");
+  }
 
  private:
   struct Tag {
@@ -45,39 +104,137 @@ class TrackCheck {
     bool is_tied = false;         // Tracy ends it where it begins, by the end of the one before it
   };
 
-  void apply(const Step& step, std::string_view rule);
-  void end(const Step& step, std::string_view rule);
-  void refuse(Misplaced misplaced, const Step& step, std::string_view rule);
-  void crosses(std::uint64_t offset, EventType type, std::string_view rule) const;
+  void apply(const Step& step) {
+    Tag tag{.offset = step.offset,
+            .order = step.order,
+            .begin = step.time,
+            .name = step.name,
+            .arguments = step.arguments};
+    // Tracy sorts ends like other events: one that is later in the file ends a duration that has begun
+    // meanwhile.
+    tag.is_tied = ended_at_ == step.time && ended_order_ > step.order;
+    if (step.type == EventType::DurationComplete) {
+      refuse(durations_.add_complete(step.time, step.end, tag), step);
+      if (tag.is_tied && step.end != step.time) crosses(step.offset, step.type);
+    } else if (step.type == EventType::DurationBegin) {
+      refuse(durations_.add_begin(step.time, tag), step);
+    } else if (step.type == EventType::Instant) {
+      refuse(durations_.add_point(step.time, false), step);
+    } else {
+      refuse(durations_.add_flow(step.time), step);
+    }
+  }
+  void refuse(Nesting<Tag>::Misplaced misplaced, const Step& step) {
+    const auto report = [&](std::string problem, std::string_view rule = "") {
+      findings_->report(*misplaced, step.offset, kind_of(step.type), std::move(problem), rule);
+    };
+    if (misplaced == Fault::Overlaps || misplaced == Fault::OverlapsBegun) {
+      std::size_t depth = durations_.depth();
+      while (durations_.at(depth).end == durations_.kOpen) --depth;
+      report("partly overlaps the complete event at " + place(durations_.at(depth).tag.offset), rule_);
+    } else if (misplaced == Fault::TooDeep) {
+      report("lies deeper than 512 durations");
+      if (step.type == EventType::DurationBegin) durations_.drop_begin();
+    } else if (misplaced == Fault::NotEnclosed) {
+      report("lies in no duration of its thread");
+    } else if (misplaced == Fault::BehindEnded) {
+      report("follows a complete event or an instant that is over, inside its duration");
+    }
+  }
+  void end(const Step& step) {
+    const bool is_of_dropped = durations_.has_dropped();
+    const Tag begin = durations_.around(step.time).tag;
+    const auto misplaced = durations_.check_end(
+        step.time, [&](const Tag& tag) { return step.name == 0 || step.name == tag.name; });
+    if (misplaced == Fault::StrayEnd || misplaced == Fault::StrayEndInside)
+      return findings_->report(*misplaced, step.offset, kind_of(step.type),
+                               "ends a duration that never began on its thread");
+    if (misplaced == Fault::Crosses)
+      return durations_.end_around(
+          [&](const auto&, const auto& inner) { crosses(inner.tag.offset, EventType::DurationComplete); });
+    if (misplaced == Fault::NamesOuter)
+      findings_->report(
+          Fault::NamesOuter, step.offset, kind_of(step.type),
+          "ends an outer duration by its name while the one at " + place(begin.offset) + " is still open");
+    if (!is_of_dropped && argument_names_->share(begin.arguments, step.arguments))
+      findings_->report(Fault::NameOfBegin, step.offset, kind_of(step.type),
+                        "has an argument named like one of its begin, at " + place(begin.offset));
+    if (!is_of_dropped && begin.is_tied && step.time != begin.begin)
+      crosses(begin.offset, EventType::DurationBegin);
+    durations_.add_end(step.time);
+  }
+  void crosses(std::uint64_t offset, EventType type) const {
+    findings_->report(Fault::Crosses, offset, kind_of(type), "crosses another duration of its thread", rule_);
+  }
 
   const Findings* findings_;
   const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
-  std::uint64_t dropped_begins_ = 0;              // too deep, and not ended yet
+  std::string_view rule_;                         // of the current step
   std::uint64_t ended_at_ = 0, ended_order_ = 0;  // of complete ones: the latest, by their order
 };
 
+// All threads.
 class NestingCheck {
  public:
   NestingCheck(const Findings& findings, ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
+
   // `begin_ns` and `end_ns` are the event's times.
-  void add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t offset);
-  void finish();
+  void add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t offset) {
+    if (event.type == EventType::Counter || is_async(event.type)) return;
+    const bool has_name = event.type == EventType::DurationBegin || event.type == EventType::DurationEnd;
+    Track& track = track_of(event.thread);
+    const bool was_lost = track.steps.is_lost();
+    track.is_in_order = track.is_in_order && begin_ns >= track.steps.latest();
+    if (!track.steps.add({.time = begin_ns,
+                          .order = ++order_,
+                          .end = end_ns,
+                          .name = has_name ? hash_of_names(event) : 0,
+                          .offset = offset,
+                          .type = event.type,
+                          .arguments = has_name ? argument_names_->number_of(event.arguments) : 0})) {
+      if (!was_lost)
+        findings_->report(Fault::OutOfWindow, offset, kind_of(event.type),
+                          "goes back in time further than can be followed; the nesting of its thread is not "
+                          "checked from here on");
+      return;
+    }
+    if (++waiting_ < kWindow) return;
+    for (Track& other : tracks_) settle(other, (other.steps.waiting() + 1) / 2);
+  }
+  void finish() {
+    for (Track& track : tracks_) {
+      settle(track, track.steps.waiting());
+      if (!track.steps.is_lost()) track.check.finish();
+    }
+  }
 
  private:
+  // Steps that wait, in all tracks: about 25 MB.
+  static constexpr std::size_t kWindow = std::size_t{1} << 19;
+
   struct Track {
     Track(const Findings& findings, const ArgumentNames& argument_names) : check(findings, argument_names) {}
-    std::vector<TrackCheck::Step> waiting;
-    std::uint64_t latest = 0;   // of what was added
-    std::uint64_t settled = 0;  // what was before has been judged
-    bool sorted = true;         // what waits is in time order
-    bool in_order = true;       // the records came so
-    bool lost = false;          // went back further than can be followed
+    SortedSteps<TrackCheck::Step> steps;
+    bool is_in_order = true;  // the records came so
     TrackCheck check;
   };
-  Track& track_of(const Thread& thread);
-  void settle(Track& track, std::size_t count);
+
+  Track& track_of(const Thread& thread) {
+    if (last_track_ != nullptr && last_thread_ == thread) return *last_track_;
+    Track*& track = by_thread_[thread];
+    if (track == nullptr) track = &tracks_.emplace_back(*findings_, *argument_names_);
+    last_thread_ = thread;
+    last_track_ = track;
+    return *track;
+  }
+  void settle(Track& track, std::size_t count) {
+    track.steps.settle(count, [&](const TrackCheck::Step& step) {
+      track.check.step(step, track.is_in_order ? "W15" : "W16");
+    });
+    waiting_ -= count;
+  }
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
@@ -85,7 +242,7 @@ class NestingCheck {
   std::unordered_map<Thread, Track*, ThreadHash> by_thread_;
   Thread last_thread_;
   Track* last_track_ = nullptr;
-  std::size_t waiting_ = 0;  // in all tracks
+  std::size_t waiting_ = 0;
   std::uint64_t order_ = 0;
 };
 

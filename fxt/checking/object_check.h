@@ -1,9 +1,11 @@
-// Names of processes and threads, as far as they are known at the end of the file only (rules W18, W19).
-// Internal to the Checker.
+// Names of processes and threads, as far as they are known at the end of the file only, and what Perfetto and
+// Tracy make of koids (rules W18, W19). Internal to the Checker.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
@@ -17,29 +19,77 @@ namespace fxt {
 class ObjectCheck {
  public:
   explicit ObjectCheck(Findings& findings) : findings_(&findings) {}
-  void object(const KernelObject& object);
+  void object(const KernelObject& object) {
+    names_.add(object);
+    const std::uint64_t process = process_of_thread(object);
+    if (object.type == KernelObjectType::Thread && process != 0)
+      named_[object.koid][process] = findings_->offset();
+  }
   // The thread of an event.
-  void used(const Thread& thread);
-  // The same for a thread that is switched or woken. Its process is known at the end of the file only; thread
-  // 0 has none.
-  void scheduled(std::uint64_t thread, bool is_idle);
-  // A side of a legacy context switch. Whether its thread has a name is known at the end of the file only.
-  void switched(const Thread& thread, std::uint8_t priority);
-  void finish();
+  void used(const Thread& thread) {
+    if (thread.storage == Storage::Missing || (last_seen_ == thread && !seen_.empty())) return;
+    last_seen_ = thread;
+    if (seen_.insert(thread).second) check_thread(thread, *findings_);
+  }
+  // A side of a legacy context switch.
+  void switched(const Thread& thread, std::uint8_t priority) {
+    check_koid(thread.thread, *findings_);
+    if (thread.storage != Storage::Missing)
+      switched_.try_emplace({thread.process, thread.thread, priority != 0}, findings_->offset());
+  }
+  // The same for another scheduling record.
+  void scheduled(std::uint64_t thread, bool is_idle) {
+    check_koid(thread, *findings_);
+    if (!is_idle) scheduled_.try_emplace(thread, Place{findings_->offset(), findings_->record()});
+  }
+  void finish() {
+    judge_switches();
+    judge_names();
+  }
 
  private:
   struct Place {
     std::uint64_t offset = 0;
     std::string_view record;
   };
-  void judge_switches() const;
-  // The process that Perfetto shows the thread in; 0 without a name.
-  std::uint64_t process_of(std::uint64_t thread) const;
+
+  void judge_switches() {
+    for (const auto& [key, offset] : switched_) {
+      const auto& [process, thread, has_priority] = key;
+      findings_->set_record(offset, "context-switch");
+      names_.check_switched({.process = process, .thread = thread}, has_priority ? 1 : 0, *findings_);
+    }
+    std::unordered_set<std::uint64_t> with_events;
+    for (const Thread& thread : seen_)
+      if (thread.process != 0) with_events.insert(thread.thread);
+    for (const auto& [thread, place] : scheduled_) {
+      findings_->set_record(place.offset, place.record);
+      if (with_events.contains(thread)) names_.check_scheduled(thread, *findings_);
+    }
+  }
+  // One tid may be in several processes; but what names a thread that nothing happens on was meant for
+  // another.
+  void judge_names() const {
+    for (const Thread& thread : seen_) {
+      const auto named = named_.find(thread.thread);
+      if (named == named_.end()) continue;
+      const auto& processes = named->second;
+      const bool is_meant =
+          processes.contains(thread.process) || std::ranges::any_of(processes, [&](const auto& one) {
+            return seen_.contains({.process = one.first, .thread = thread.thread});
+          });
+      if (!is_meant)
+        findings_->report(Fault::NameOfNoThread, processes.begin()->second, "kernel-object",
+                          "names thread " + std::to_string(thread.thread) + " in process " +
+                              std::to_string(processes.begin()->first) + ", but its events are in process " +
+                              std::to_string(thread.process));
+    }
+  }
 
   Findings* findings_;
+  ThreadNames names_;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  std::map<std::uint64_t, std::uint64_t> process_of_;                      // by thread: that of its last name
-  // By process and thread, and whether its priority was 0: where.
+  // By process and thread, and whether it had a priority: where.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
   std::map<std::uint64_t, Place> scheduled_;     // by thread
   std::unordered_set<Thread, ThreadHash> seen_;  // of events

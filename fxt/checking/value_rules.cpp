@@ -75,6 +75,15 @@ std::string_view fault_of_known_counter(const Event& event) {
 
 }  // namespace
 
+void check_time(std::optional<std::uint64_t> ns, FaultSink& faults) {
+  if (!ns || *ns >= kTimeLimit)
+    faults.fault(Fault::LateTime, "time " + (ns ? std::to_string(*ns) + " ns " : "") + "is 2^63 ns or later");
+}
+
+bool ends_before_it_begins(const Event& event) {
+  return event.type == EventType::DurationComplete && event.end < event.time;
+}
+
 void check_thread(const Thread& thread, FaultSink& faults) {
   if (thread.storage == Storage::Missing) return;
   const auto what = [&thread] {
@@ -155,6 +164,42 @@ std::uint64_t process_of_thread(const KernelObject& object) {
   const Argument* const argument = process_argument(object);
   const auto* const process = argument == nullptr ? nullptr : std::get_if<Koid>(&argument->value);
   return process == nullptr ? 0 : process->koid;
+}
+
+// ---- Names of threads ----
+
+void ThreadNames::add(const KernelObject& object) {
+  if (object.type == KernelObjectType::Thread) process_of_[object.koid] = process_of_thread(object);
+}
+
+std::uint64_t ThreadNames::process_of(std::uint64_t thread) const {
+  const auto named = process_of_.find(thread);
+  return named == process_of_.end() ? 0 : named->second;
+}
+
+void ThreadNames::check_switched(const Thread& thread, std::uint8_t priority, FaultSink& faults) const {
+  const std::uint64_t named = process_of(thread.thread);
+  const std::string text = "thread " + std::to_string(thread.thread);
+  if (thread.thread == 0) return;
+  if (named == 0 && priority == 0)
+    faults.fault(Fault::TakenForIdle, text + " has priority 0 and no kernel object that names its process");
+  else if (named == 0 && thread.process != 0)
+    check_scheduled(thread.thread, faults);
+  else if (named != thread.process)
+    faults.fault(Fault::NamedInOtherProcess, text + " of process " + std::to_string(thread.process) +
+                                                 " was last named in process " + std::to_string(named));
+}
+
+void ThreadNames::check_scheduled(std::uint64_t thread, FaultSink& faults) const {
+  if (thread != 0 && process_of(thread) == 0)
+    faults.fault(Fault::UnnamedThread,
+                 "thread " + std::to_string(thread) + " has no kernel object that names its process");
+}
+
+void ThreadNames::check_renamed(const KernelObject& object, std::uint64_t process, FaultSink& faults) {
+  if (process_of_thread(object) != process)
+    faults.fault(Fault::NamedInOtherProcess, "thread " + std::to_string(object.koid) +
+                                                 " was switched in process " + std::to_string(process));
 }
 
 // ---- Counters ----

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +28,9 @@ class FaultSink {
   ~FaultSink() = default;
 };
 
+// `ns`: nothing if it has more than 64 bits.
+void check_time(std::optional<std::uint64_t> ns, FaultSink& faults);
+bool ends_before_it_begins(const Event& event);
 void check_thread(const Thread& thread, FaultSink& faults);  // of an event
 void check_koid(std::uint64_t koid, FaultSink& faults);      // of a thread that is switched or woken
 void check_state(ThreadState state, FaultSink& faults);
@@ -38,6 +43,25 @@ void check_object(const KernelObject& object, FaultSink& faults);
 const Argument* process_argument(const KernelObject& object);
 // The process itself; 0 if the name doesn't say it.
 std::uint64_t process_of_thread(const KernelObject& object);
+
+// Names of threads. Perfetto knows the process of a thread that is switched or woken by its last name only:
+// in the Writer the last one before, in the Checker that of the whole file.
+class ThreadNames {
+ public:
+  void add(const KernelObject& object);
+  // A side of a legacy context switch.
+  void check_switched(const Thread& thread, std::uint8_t priority, FaultSink& faults) const;
+  // The thread of another scheduling record, if it is not the idle one.
+  void check_scheduled(std::uint64_t thread, FaultSink& faults) const;
+  // A name that follows a switch of its thread in this process.
+  static void check_renamed(const KernelObject& object, std::uint64_t process, FaultSink& faults);
+
+ private:
+  // 0 without a name.
+  std::uint64_t process_of(std::uint64_t thread) const;
+
+  std::unordered_map<std::uint64_t, std::uint64_t> process_of_;  // by thread: that of its last name
+};
 
 // Counters: each argument's name is a series of one counter.
 class CounterRules {

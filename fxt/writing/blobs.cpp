@@ -11,7 +11,7 @@ namespace fxt {
 
 void Writer::write(const Log& log) {
   Refusal refusal(options_, "log message");
-  refusal.time(log.time);
+  check_time(log.time, refusal);
   if (log.thread.storage == Storage::Missing) refusal.thread(log.thread);
 
   RecordBuilder record = build("log message", "");
@@ -53,7 +53,7 @@ void Writer::write(const Blob& blob) {
 
 void Writer::write(const LargeBlob& blob) {
   Refusal refusal(options_, "large blob", blob.name.text);
-  refusal.time(blob.time);
+  check_time(blob.time, refusal);
   if (blob.thread.storage == Storage::Missing) refusal.thread(blob.thread);
   refusal.arguments(blob.arguments);
 

@@ -18,6 +18,43 @@ std::string on_thread(const Thread& thread) {
 
 std::string at(std::uint64_t time) { return std::to_string(time) + " ns"; }
 
+constexpr std::string_view kNamedLikeItsBegin = "has an argument named like one of its begin";
+
+std::string problem_of(Fault fault, const Event& event, const ThreadNesting& nesting) {
+  const ThreadNesting::Duration& around = nesting.around(event.time);
+  switch (fault) {
+    case Fault::OutOfWindow:
+      return "at " + at(event.time) + " comes after one at " + at(nesting.last_time()) +
+             on_thread(event.thread);
+    case Fault::OpenWhenEnded:
+      return "comes while a duration is still open that had to end at " + at(around.limit()) +
+             ", with the one around it";
+    case Fault::Overlaps:
+    case Fault::OverlapsBegun:
+      return "lasts until " + at(event.end) + ", beyond the one around it, which ends at " +
+             at(around.limit());
+    case Fault::StrayEnd:
+    case Fault::StrayEndInside:
+      return "ends a duration that never began" + on_thread(event.thread);
+    case Fault::Crosses:
+      return "ends a duration before the one inside it, which lasts until " + at(around.end);
+    case Fault::NamesOuter:
+      return "ends a duration by its name while another is open inside it";
+    case Fault::TooDeep:
+      return "lies deeper than 512 durations, or than 512 events of no length at its time";
+    case Fault::NotEnclosed:
+      return "lies in no duration" + on_thread(event.thread);
+    default:
+      return "follows a complete duration or an instant that is over" + on_thread(event.thread);
+  }
+}
+
+void check_link_time(const Event& event, const LastTimes& times, std::string_view what, FaultSink& faults) {
+  if (const std::uint64_t last = times.of(event.id); event.time < last)
+    faults.fault(Fault::OutOfWindow, "at " + at(event.time) + " comes after one of " + std::string(what) +
+                                         std::to_string(event.id) + " at " + at(last));
+}
+
 // 32 bits of the names as they are written, above 0; 0 for an event without names.
 std::uint64_t hash_of(std::string_view category, std::string_view name) {
   if (category.empty() && name.empty()) return 0;
@@ -47,14 +84,15 @@ std::uint64_t EventOrder::hash_of(std::uint64_t names) const {
                       tables_->text_of(EventHeader::Name::get(names)));
 }
 
-Misplaced EventOrder::check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const {
+ThreadNesting::Misplaced EventOrder::check_end(const ThreadNesting& nesting, std::uint64_t time,
+                                               std::uint64_t names) const {
   const std::uint64_t hash = hash_of(names);
   return nesting.check_end(time, [&](const BeginTag& begin) {
     return hash == 0 || names == begin.names || hash == hash_of(begin.names);
   });
 }
 
-Misplaced EventOrder::check(const Event& event, const ThreadNesting& nesting) const {
+ThreadNesting::Misplaced EventOrder::misplaced(const Event& event, const ThreadNesting& nesting) const {
   switch (event.type) {
     case EventType::Instant:
       return nesting.check_point(event.time);
@@ -64,51 +102,9 @@ Misplaced EventOrder::check(const Event& event, const ThreadNesting& nesting) co
       return check_end(nesting, event.time, Low::put(fxt::hash_of(event.category.text, event.name.text)));
     case EventType::DurationComplete:
       return nesting.check_complete(event.time, event.end);
-    case EventType::FlowBegin:
-    case EventType::FlowStep:
-    case EventType::FlowEnd:
+    default:
       return nesting.check_flow(event.time);
-    case EventType::Counter:
-    case EventType::AsyncBegin:
-    case EventType::AsyncInstant:
-    case EventType::AsyncEnd:
-      break;  // lie beside the durations of their thread
   }
-  return Misplaced::No;
-}
-
-std::string describe(Misplaced misplaced, const Event& event, const ThreadNesting& nesting) {
-  const ThreadNesting::Duration& around = nesting.around(event.time);
-  switch (misplaced) {
-    case Misplaced::No:
-      return "";
-    case Misplaced::BackInTime:
-      return "at " + at(event.time) + " comes after one at " + at(nesting.last_time()) +
-             on_thread(event.thread) + ": its events must be in time order, outer durations first";
-    case Misplaced::AroundEnded:
-      return "comes while a duration is still open that had to end at " + at(around.limit()) +
-             ", with the one around it";
-    case Misplaced::BeyondAround:
-      return "lasts until " + at(event.end) + ", beyond the one around it, which ends at " +
-             at(around.limit());
-    case Misplaced::NeverBegan:
-      return "ends a duration that never began" + on_thread(event.thread);
-    case Misplaced::InnerIsOpen:
-      return "ends a duration before the one inside it, which lasts until " + at(around.end);
-    case Misplaced::NamesOuter:
-      return "ends a duration by its name while another is open inside it: readers pair without names";
-    case Misplaced::TooDeep:
-      return "lies deeper than 512 durations, where Perfetto drops it";
-    case Misplaced::TooManyAtOnce:
-      return "follows too many events of no length at one time: Perfetto stacks them and drops what lies "
-             "deeper than 512";
-    case Misplaced::NotEnclosed:
-      return "lies in no duration" + on_thread(event.thread) + ": viewers would drop it";
-    case Misplaced::BehindEnded:
-      return "follows a complete duration or an instant that is over" + on_thread(event.thread) +
-             ": Perfetto would bind it to that, not to the duration around both";
-  }
-  return "";
 }
 
 EventOrder::Place EventOrder::place_of(const Event& event) {
@@ -127,61 +123,70 @@ ThreadNesting& EventOrder::nesting_of(const Thread& thread) {
   return *last_nesting_;
 }
 
-std::string EventOrder::objection(const Event& event) {
-  if (event.type == EventType::Counter) return "";
-  if (is_async(event.type)) return async_objection(event);
+void EventOrder::check(const Event& event, FaultSink& faults) {
+  if (event.type == EventType::Counter || ends_before_it_begins(event)) return;
+  if (is_async(event.type)) return check_async(event, faults);
   const ThreadNesting& nesting = nesting_of(event.thread);
-  const Misplaced misplaced = check(event, nesting);
-  if (misplaced != Misplaced::No) return describe(misplaced, event, nesting);
-  if (event.type == EventType::DurationEnd && !event.arguments.empty() &&
+  if (const auto fault = misplaced(event, nesting)) faults.fault(*fault, problem_of(*fault, event, nesting));
+  if (event.type == EventType::DurationEnd && !event.arguments.empty() && !nesting.has_dropped() &&
       argument_names_.share(nesting.around(event.time).tag.arguments,
                             argument_names_.number_of(event.arguments)))
-    return std::string(kNamedLikeItsBegin);
-  return is_flow(event.type) ? flow_objection(event) : "";
+    faults.fault(Fault::NameOfBegin, std::string(kNamedLikeItsBegin));
+  if (is_flow(event.type)) check_flow(event, faults);
 }
 
 void EventOrder::take(const Event& event, std::uint64_t header) {
-  if (event.type == EventType::Counter) return;
+  if (event.type == EventType::Counter || ends_before_it_begins(event)) return;
   if (is_async(event.type)) return take_async(event);
   ThreadNesting& nesting = nesting_of(event.thread);
-  if (event.type == EventType::DurationComplete) {
-    nesting.add_complete(event.time, event.end, {});
-  } else if (event.type == EventType::DurationBegin) {
-    nesting.add_begin(event.time, {.names = names_of(header, event),
-                                   .arguments = argument_names_.number_of(event.arguments)});
-  } else if (event.type == EventType::DurationEnd) {
-    nesting.add_end(event.time);
-  } else if (event.type == EventType::Instant) {
-    nesting.add_point(event.time, false);
-  } else {
-    nesting.add_flow(event.time);
-    take_flow(event);
+  const auto add = [&] {
+    switch (event.type) {
+      case EventType::Instant:
+        return nesting.add_point(event.time, false);
+      case EventType::DurationBegin:
+        return nesting.add_begin(event.time, {.names = names_of(header, event),
+                                              .arguments = argument_names_.number_of(event.arguments)});
+      case EventType::DurationEnd:
+        return nesting.add_end(event.time);
+      case EventType::DurationComplete:
+        return nesting.add_complete(event.time, event.end, {});
+      default:
+        return nesting.add_flow(event.time);
+    }
+  };
+  constexpr auto kIgnore = [](const auto&, const auto&) {};
+  auto misplaced = add();
+  if (misplaced == Fault::OpenWhenEnded) {
+    nesting.outlived(event.time, kIgnore);
+    misplaced = add();
   }
+  if (misplaced == Fault::Crosses) nesting.end_around(kIgnore);
+  if (misplaced == Fault::TooDeep && event.type == EventType::DurationBegin) nesting.drop_begin();
+  if (is_flow(event.type)) take_flow(event);
 }
 
 // ---- Flows ----
 
-std::string EventOrder::flow_objection(const Event& event) {
+void EventOrder::check_flow(const Event& event, FaultSink& faults) {
   const std::string id = std::to_string(event.id);
   const auto flow = flows_.find(event.thread.process, event.id);
   if (event.type == EventType::FlowBegin) {
     if (flow.is_of(event.thread.process))
-      return "begins flow " + id + ", which is open since " + at(flow.tag->begin_time);
+      faults.fault(Fault::FlowInUse,
+                   "begins flow " + id + ", which is open since " + at(flow.tag->begin_time));
   } else if (flow.match == decltype(flows_)::Match::NoneBegan) {
-    return "continues flow " + id + ", which has not begun";
+    faults.fault(Fault::FlowNotBegun, "continues flow " + id + ", which has not begun");
   } else if (flow.match == decltype(flows_)::Match::SeveralOthers) {
-    return "continues flow " + id + ", which several other processes have begun";
+    faults.fault(Fault::FlowOfSeveral, "continues flow " + id + ", which several other processes have begun");
   }
-  if (const std::uint64_t last = flow_times_.of(event.id); event.time < last)
-    return "at " + at(event.time) + " comes after one of flow " + id + " at " + at(last) +
-           ": the events of an id must be in time order";
-  return "";
+  check_link_time(event, flow_times_, "flow ", faults);
 }
 
 void EventOrder::take_flow(const Event& event) {
   if (event.type == EventType::FlowBegin)
     flows_.begin(event.thread.process, event.id, {.begin_time = event.time, .begin = place_of(event)});
   const auto flow = flows_.find(event.thread.process, event.id);
+  if (!flow) return;
   if (event.type == EventType::FlowEnd)
     flows_.end(flow, event.id);
   else
@@ -191,43 +196,49 @@ void EventOrder::take_flow(const Event& event) {
 
 // ---- Async operations ----
 
-std::string EventOrder::async_objection(const Event& event) {
-  const std::string id = std::to_string(event.id);
-  if (const std::uint64_t last = async_times_.of(event.id); event.time < last)
-    return "at " + at(event.time) + " comes after one of async operation " + id + " at " + at(last) +
-           ": the events of an id must be in time order";
+OpenAsyncs<EventOrder::Place>::End EventOrder::find_end(const Event& event) {
   const auto async = asyncs_.find(event.id);
-  if (event.type == EventType::AsyncInstant) return "";
-  if (event.type == EventType::AsyncBegin)
-    return async == asyncs_.end() || !async->second.is_full()
-               ? ""
-               : "begins more than 512 async operations of id " + id + " at once";
-  const Place place = place_of(event);
-  const auto end = async == asyncs_.end()
-                       ? OpenAsyncs<Place>::End{}
-                       : async->second.find_end(event.thread.process, hash_of(place),
-                                                argument_names_.number_of(event.arguments), argument_names_);
-  if (end.operation == nullptr)
-    return "ends async operation " + id + ", which has not begun with this category and name";
-  if (end.is_around_open) return "ends async operation " + id + " before the one of the same id inside it";
-  if (end.is_of_other)
-    return "ends async operation " + id + " while that of another process is open inside it";
-  return end.repeats_a_name ? std::string(kNamedLikeItsBegin) : "";
+  if (async == asyncs_.end()) return {};
+  return async->second.find_end(event.thread.process, hash_of(place_of(event)),
+                                argument_names_.number_of(event.arguments), argument_names_);
+}
+
+void EventOrder::check_async(const Event& event, FaultSink& faults) {
+  const std::string operation = "async operation " + std::to_string(event.id);
+  check_link_time(event, async_times_, "async operation ", faults);
+  if (event.type == EventType::AsyncBegin) {
+    if (const auto async = asyncs_.find(event.id); async != asyncs_.end() && async->second.is_full())
+      faults.fault(Fault::AsyncTooDeep, "begins more than 512 of " + operation + " at once");
+  } else if (event.type == EventType::AsyncEnd) {
+    const auto end = find_end(event);
+    if (end.operation == nullptr)
+      faults.fault(Fault::AsyncStrayEnd,
+                   "ends " + operation + ", which has not begun with this category and name");
+    if (end.is_around_open)
+      faults.fault(Fault::AsyncOpenWhenEnded,
+                   "ends " + operation + " before the one of the same id inside it");
+    if (end.is_of_other)
+      faults.fault(Fault::AsyncOfOtherProcess,
+                   "ends " + operation + " while that of another process is open inside it");
+    if (end.repeats_a_name) faults.fault(Fault::NameOfBegin, std::string(kNamedLikeItsBegin));
+  }
 }
 
 void EventOrder::take_async(const Event& event) {
-  auto& open = asyncs_[event.id].open;
-  if (event.type == EventType::AsyncBegin) {
+  auto& async = asyncs_[event.id];
+  if (event.type == EventType::AsyncBegin && !async.is_full()) {
     Place place = place_of(event);
     const std::size_t names = hash_of(place);
-    open.push_back({.process = event.thread.process,
-                    .names = names,
-                    .arguments = argument_names_.number_of(event.arguments),
-                    .tag = std::move(place)});
+    async.open.push_back({.process = event.thread.process,
+                          .names = names,
+                          .arguments = argument_names_.number_of(event.arguments),
+                          .tag = std::move(place)});
+  } else if (event.type == EventType::AsyncEnd) {
+    if (const auto* const ended = find_end(event).operation)
+      async.open.erase(async.open.begin() + (ended - async.open.data()));
   }
-  if (event.type == EventType::AsyncEnd) open.pop_back();
-  async_times_.set(event.id, event.time, !open.empty());
-  if (open.empty()) asyncs_.erase(event.id);
+  async_times_.set(event.id, event.time, !async.open.empty());
+  if (async.open.empty()) asyncs_.erase(event.id);
 }
 
 }  // namespace fxt

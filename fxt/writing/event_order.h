@@ -1,6 +1,7 @@
-// Checks the order of events as a Writer gets them: durations of each thread nest, flows lie inside them,
-// flows and async operations begin before they go on, and come in time order, whatever their threads
-// (fxt-notes W15 to W17, W21). Internal to the Writer.
+// The order of events as a Writer gets them: durations of each thread nest, flows lie inside them, flows and
+// async operations begin before they go on, and come in time order, whatever their threads (rules W15 to W17,
+// W21). An event that is written although it is misplaced, because WriterOptions::allow takes that, is
+// followed as readers do: dropped, or what it cuts ends. Internal to the Writer.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,6 @@ class WriterTables;
 
 // BeginTag::names of a begin.
 std::uint64_t names_of(std::uint64_t header, const Event& event);
-
-// What is wrong with an end that has a name of its begin.
-inline constexpr std::string_view kNamedLikeItsBegin =
-    "has an argument named like one of its begin; Perfetto keeps one of them";
 
 // The time of the last event of each id, for which the events of an id must be in time order. Of ids that
 // are over, the latest 65,536 to 131,072 are remembered: memory does not grow with the trace.
@@ -61,12 +58,13 @@ class EventOrder {
   // The same object for the same thread, valid as long as this one.
   ThreadNesting& nesting_of(const Thread& thread);
 
-  // Why the event is misplaced here, in the caller's terms; empty if it isn't.
-  std::string objection(const Event& event);
-  // Adds an event that was not misplaced and has been written.
+  // Reports what is wrong with the event at its place.
+  void check(const Event& event, FaultSink& faults);
+  // Adds an event that has been written.
   void take(const Event& event, std::uint64_t header);
-  // The same answer about an end with these names.
-  Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
+  // What is wrong with an end with these names.
+  ThreadNesting::Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time,
+                                     std::uint64_t names) const;
 
   // Ends everything that is open by calling `write(event)` or, for durations, `end(thread, time, names)`.
   // Each ends as early as it may; durations and async operations not before `last_time`, if that is allowed.
@@ -90,10 +88,11 @@ class EventOrder {
   static Place place_of(const Event& event);
   static std::size_t hash_of(const Place& place);
   std::uint64_t hash_of(std::uint64_t names) const;
-  Misplaced check(const Event& event, const ThreadNesting& nesting) const;
-  std::string flow_objection(const Event& event);
-  std::string async_objection(const Event& event);
+  ThreadNesting::Misplaced misplaced(const Event& event, const ThreadNesting& nesting) const;
+  void check_flow(const Event& event, FaultSink& faults);
+  void check_async(const Event& event, FaultSink& faults);
   void take_flow(const Event& event);
+  OpenAsyncs<Place>::End find_end(const Event& event);
   void take_async(const Event& event);
 
   const WriterTables* tables_;
@@ -105,9 +104,6 @@ class EventOrder {
   LastTimes flow_times_, async_times_;
   ArgumentNames argument_names_;
 };
-
-// What Misplaced means for this event, in the caller's terms; empty for No.
-std::string describe(Misplaced misplaced, const Event& event, const ThreadNesting& nesting);
 
 template <typename Write, typename End>
 void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
@@ -127,10 +123,10 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
       const auto& [id, place] = flow;
       ThreadNesting& nesting = nesting_of(place.thread);
       const std::uint64_t time = std::max(nesting.last_time(), flow_times_.of(id));
-      const bool is_enclosed = nesting.check_flow(time) == Misplaced::No;
+      const bool is_enclosed = !nesting.check_flow(time);
       if (!is_enclosed && !in_none) return false;
       // Where too many events of no length are stacked already, a begin ends them all.
-      const bool is_crowded = !is_enclosed && nesting.check_point(time) != Misplaced::No;
+      const bool is_crowded = !is_enclosed && nesting.check_point(time);
       if (is_crowded) {
         write(place.event(EventType::DurationBegin, time, 0));
         nesting.add_begin(time, {});

@@ -29,8 +29,8 @@ void Writer::write(const Event& event) {
                       " does not exist");
   if (!options_.readers.empty() || event.arguments.size() > kMaxArguments) check_values(event);
   if (!options_.trust_nesting) {
-    const std::string objection = order_->objection(event);
-    if (!objection.empty()) throw WriterError(describe(event) + ": " + objection);
+    Refusal refusal(options_, "event", event.name.text);
+    order_->check(event, refusal);
   }
   const std::uint64_t header = put_event(event);
   if (event.type == EventType::Counter && !options_.readers.empty()) counter_rules_->add(event);
@@ -70,9 +70,9 @@ std::uint64_t Writer::put_event(const Event& event) {
 void Writer::check_times(const Event& event) const {
   Refusal refusal(options_, "event", event.name.text);
   const std::uint64_t end = end_of(event);
-  refusal.time(event.time);
-  refusal.time(end);
-  if (end < event.time)
+  check_time(event.time, refusal);
+  check_time(end, refusal);
+  if (ends_before_it_begins(event))
     refusal.fault(Fault::EndBeforeBegin, "ends at " + std::to_string(end) + " ns, before it begins at " +
                                              std::to_string(event.time) + " ns");
   if (spans_the_trace(event) && !span_.fits(event.time, end))

@@ -5,7 +5,6 @@
 #include "fxt/writer.h"
 #include "fxt/writing/record_builder.h"
 #include "fxt/writing/refusal.h"
-#include "fxt/writing/scheduled_names.h"
 
 namespace fxt {
 
@@ -40,7 +39,9 @@ void Writer::write(const KernelObject& object) {
   Refusal refusal(options_, "kernel object", object.name.text);
   check_object(object, refusal);
   refusal.arguments(object.arguments);
-  names_->check_name(object, refusal);
+  if (const auto was = switched_.find(object.koid);
+      object.type == KernelObjectType::Thread && was != switched_.end())
+    ThreadNames::check_renamed(object, was->second, refusal);
 
   RecordBuilder record = build("kernel object", object.name.text);
   const TextRef name = record.refer_to(object.name);
@@ -53,7 +54,7 @@ void Writer::write(const KernelObject& object) {
   record.text(name);
   record.arguments(object.arguments);
   put(record);
-  names_->add_name(object);
+  names_->add(object);
 }
 
 void Writer::name_process(std::uint64_t process, String name) {
@@ -71,13 +72,15 @@ void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String nam
 
 void Writer::write(const LegacyContextSwitch& context_switch) {
   Refusal refusal(options_, "context switch");
-  refusal.time(context_switch.time);
+  check_time(context_switch.time, refusal);
   check_state(context_switch.outgoing_state, refusal);
-  for (const Thread& side : {context_switch.outgoing, context_switch.incoming}) {
+  const auto check_side = [&](const Thread& side, std::uint8_t priority) {
     if (side.storage == Storage::Missing) refusal.thread(side);
     check_koid(side.thread, refusal);
-    names_->check_switched(side, refusal);
-  }
+    names_->check_switched(side, priority, refusal);
+  };
+  check_side(context_switch.outgoing, context_switch.outgoing_priority);
+  check_side(context_switch.incoming, context_switch.incoming_priority);
   if (context_switch.cpu > kMaxLegacyCpu) {
     std::vector<Argument> weights;
     if (context_switch.outgoing == kIdleThread) weights.push_back({kOutgoingWeight, kIdleWeight});
@@ -104,18 +107,18 @@ void Writer::write(const LegacyContextSwitch& context_switch) {
   record.thread(outgoing);
   record.thread(incoming);
   put(record);
-  names_->add_switched(context_switch.outgoing);
-  names_->add_switched(context_switch.incoming);
+  for (const Thread& side : {context_switch.outgoing, context_switch.incoming})
+    switched_[side.thread] = side.process;
 }
 
 void Writer::write(const ContextSwitch& context_switch) {
   Refusal refusal(options_, "context switch");
-  refusal.time(context_switch.time);
+  check_time(context_switch.time, refusal);
   check_state(context_switch.outgoing_state, refusal);
   if (uses_cpu(context_switch)) check_cpu(context_switch.cpu, refusal);
   const auto check_side = [&](std::uint64_t koid, std::string_view weight) {
     check_koid(koid, refusal);
-    if (koid != 0 && !is_idle(context_switch.arguments, weight)) names_->check(koid, refusal);
+    if (!is_idle(context_switch.arguments, weight)) names_->check_scheduled(koid, refusal);
   };
   check_side(context_switch.outgoing_thread, kOutgoingWeight);
   check_side(context_switch.incoming_thread, kIncomingWeight);
@@ -139,10 +142,10 @@ void Writer::write(const ContextSwitch& context_switch) {
 
 void Writer::write(const ThreadWakeup& wakeup) {
   Refusal refusal(options_, "thread wakeup");
-  refusal.time(wakeup.time);
+  check_time(wakeup.time, refusal);
   if (uses_cpu(wakeup)) check_cpu(wakeup.cpu, refusal);
   check_koid(wakeup.thread, refusal);
-  if (wakeup.thread != 0 && !is_idle(wakeup.arguments, kWakeupWeight)) names_->check(wakeup.thread, refusal);
+  if (!is_idle(wakeup.arguments, kWakeupWeight)) names_->check_scheduled(wakeup.thread, refusal);
   refusal.arguments(wakeup.arguments);
   check_scheduling_arguments(SchedulingType::ThreadWakeup, wakeup.arguments, refusal);
 

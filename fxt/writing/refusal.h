@@ -13,9 +13,10 @@
 namespace fxt {
 
 inline bool is_refused(const WriterOptions& options, Fault fault) {
+  if (options.allow.contains(fault)) return false;
+  if (is_about_order(fault)) return true;  // whoever reads: the Writer follows the order of events
   // Release builds of Tracy read bools.
-  return fault != Fault::BoolArgument && !options.allow.contains(fault) &&
-         !cost_of(fault, options.readers).readers.empty();
+  return fault != Fault::BoolArgument && !cost_of(fault, options.readers).readers.empty();
 }
 
 class Refusal final : public FaultSink {
@@ -27,13 +28,12 @@ class Refusal final : public FaultSink {
 
   void fault(Fault fault, std::string problem) override {
     if (!is_refused(*options_, fault)) return;
-    throw WriterError(about() + problem + ": " + cost_of(fault, options_->readers).effect +
+    const FaultCost cost = cost_of(fault, options_->readers);
+    throw WriterError(about() + problem + ": " +
+                      (cost.effect.empty() ? cost_of(fault, KnownReaders::all()).effect : cost.effect) +
                       "; WriterOptions::allow takes Fault::" + std::string(name_of(fault)));
   }
 
-  void time(std::uint64_t ns) {
-    if (ns >= kTimeLimit) fault(Fault::LateTime, "time " + std::to_string(ns) + " ns is 2^63 ns or later");
-  }
   void thread(const Thread& thread) {
     if (thread.storage == Storage::Missing) fault(Fault::UnknownThread, "its thread was never registered");
     check_thread(thread, *this);

@@ -10,7 +10,6 @@
 #include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"
 #include "fxt/writing/refusal.h"
-#include "fxt/writing/scheduled_names.h"
 
 namespace fxt {
 
@@ -22,7 +21,7 @@ Writer::Writer(Output& output, const WriterOptions& options)
       tables_(std::make_unique<WriterTables>(buffer_, counters_)),
       order_(std::make_unique<EventOrder>(*tables_)),
       counter_rules_(std::make_unique<CounterRules>()),
-      names_(std::make_unique<ScheduledNames>()),
+      names_(std::make_unique<ThreadNames>()),
       scratch_(std::make_unique<RecordScratch>()) {
   *buffer_.claim(1) = kMagicRecord;
   begin_provider(options.provider_id, options.provider_name);
@@ -40,6 +39,7 @@ Writer::Writer(Writer&& other) noexcept
       order_(std::move(other.order_)),
       counter_rules_(std::move(other.counter_rules_)),
       names_(std::move(other.names_)),
+      switched_(std::move(other.switched_)),
       scratch_(std::move(other.scratch_)) {
   tables_->move_to(buffer_, counters_);
 }
@@ -87,11 +87,10 @@ std::optional<ThreadIndex> Writer::thread_index(std::uint64_t process, std::uint
 }
 
 bool Writer::ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const {
-  return order_->check_end(nesting, time, names) == Misplaced::No;
+  return !order_->check_end(nesting, time, names);
 }
 
-// The event is well-formed, so its times, its order or an instant's name break a rule.
-void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
+void Writer::judge(std::uint64_t header, std::uint64_t begin, std::uint64_t end) {
   const auto type = static_cast<EventType>(EventHeader::EventType::get(header));
   const Event event{.type = type,
                     .time = begin,
@@ -102,7 +101,9 @@ void Writer::refuse(std::uint64_t header, std::uint64_t begin, std::uint64_t end
   check_times(event);
   Refusal refusal(options_, "event", event.name.text);
   if (type == EventType::Instant) check_instant(event.name.text, refusal);
-  throw WriterError("event " + quoted(event.name.text) + ": " + order_->objection(event));
+  if (options_.trust_nesting) return;
+  order_->check(event, refusal);
+  order_->take(event, header);
 }
 
 // ---- The end ----

@@ -202,7 +202,7 @@ Faults some_of(Choice& choice) {
   using enum Fault;
   const std::vector<std::vector<Fault>> switches = {
       {UserspaceObject},          {BlobArgument}, {OversizedRecord},
-      {LargeBlobWithoutMetadata}, {FrameMark},    {UnnamedThread, NamedInOtherProcess},
+      {LargeBlobWithoutMetadata}, {FrameMark},    {UnnamedThread, TakenForIdle, NamedInOtherProcess},
       {NoPackets, PartOfPacket},  {LongSpan}};
   Faults faults;
   for (const auto& together : switches)
@@ -349,8 +349,7 @@ class Run {
   }
 
   bool is_asked_for(const Finding& finding) const {
-    return finding.severity == Severity::Warning || options_.allow.contains(finding.fault) ||
-           (finding.fault == Fault::TakenForIdle && options_.allow.contains(Fault::UnnamedThread));
+    return finding.severity == Severity::Warning || options_.allow.contains(finding.fault);
   }
   std::string check() {
     std::string faults;

@@ -17,8 +17,8 @@ inline std::vector<std::byte> bytes_of(const Words& words) {
 inline constexpr WriterOptions kEverything{
     .provider_name = "sample",
     .allow = {Fault::UserspaceObject, Fault::BlobArgument, Fault::OversizedRecord,
-              Fault::LargeBlobWithoutMetadata, Fault::UnnamedThread, Fault::NamedInOtherProcess,
-              Fault::NoPackets, Fault::PartOfPacket}};
+              Fault::LargeBlobWithoutMetadata, Fault::UnnamedThread, Fault::TakenForIdle,
+              Fault::NamedInOtherProcess, Fault::NoPackets, Fault::PartOfPacket}};
 
 inline Words sample_trace() {
   return file_of(

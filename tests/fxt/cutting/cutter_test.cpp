@@ -38,9 +38,10 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
 // In the order that is given, right or wrong.
 template <typename... Records>
 Words trace(const Records&... records) {
-  return file_of([&](Writer& writer) { (writer.write(records), ...); },
-                 {.allow = {Fault::BlobArgument, Fault::UnnamedThread, Fault::NamedInOtherProcess},
-                  .trust_nesting = true});
+  return file_of(
+      [&](Writer& writer) { (writer.write(records), ...); },
+      {.allow = {Fault::BlobArgument, Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess},
+       .trust_nesting = true});
 }
 
 CutOptions range(std::uint64_t from, std::uint64_t to) {

@@ -41,8 +41,8 @@ TEST(WriterCopy, GoesFromProviderToProvider) {
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   MemoryOutput output;
-  Writer writer(output, {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess, Fault::NoPackets,
-                                   Fault::PartOfPacket}});
+  Writer writer(output, {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess,
+                                   Fault::NoPackets, Fault::PartOfPacket}});
   for (Entry entry : reader) {
     const auto* event = std::get_if<Event>(&entry.record);
     const auto* object = std::get_if<KernelObject>(&entry.record);

@@ -27,6 +27,13 @@ std::string objection_in(const std::function<void(Writer&)>& write, const Writer
   return "";
 }
 
+// The same without what it costs, and what would allow it.
+std::string problem_in(const std::function<void(Writer&)>& write, const WriterOptions& options = {}) {
+  const std::string objection = objection_in(write, options);
+  const std::size_t allow = objection.find("; WriterOptions::allow takes Fault::");
+  return allow == std::string::npos ? objection : objection.substr(0, objection.rfind(": ", allow));
+}
+
 // The same for the only thing it is told.
 std::string message_of(const std::function<void(Writer&)>& write, const WriterOptions& options = {}) {
   MemoryOutput output;
@@ -383,25 +390,19 @@ Event duration(EventType type, std::uint64_t time, std::uint64_t end = 0, std::u
   return {.type = type, .time = time, .thread = {.process = 100, .thread = thread}, .name = "x", .end = end};
 }
 
-// What a Writer says to the last of these events.
+// What a Writer says to the last of these events: the problem alone.
 std::string objection_to(const std::vector<Event>& events, const WriterOptions& options = {}) {
-  MemoryOutput output;
-  Writer writer(output, options);
-  for (std::size_t i = 0; i + 1 < events.size(); ++i) writer.write(events[i]);
-  try {
-    writer.write(events.back());
-  } catch (const WriterError& error) {
-    return error.what();
-  }
-  return "";
+  return problem_in(
+      [&](Writer& writer) {
+        for (const Event& event : events) writer.write(event);
+      },
+      options);
 }
 
 TEST(WriterDurations, ComeInTimeOrder) {
   const auto late = duration(EventType::Instant, 10), early = duration(EventType::DurationComplete, 5, 7);
-  EXPECT_EQ(
-      objection_to({late, early}),
-      "event \"x\": at 5 ns comes after one at 10 ns on thread 101 of process 100: its events must be in "
-      "time order, outer durations first");
+  EXPECT_EQ(objection_to({late, early}),
+            "event \"x\": at 5 ns comes after one at 10 ns on thread 101 of process 100");
   EXPECT_EQ(objection_to({early, late}), "");
   EXPECT_EQ(objection_to({late, duration(EventType::DurationComplete, 5, 7, 102)}), "");
   EXPECT_EQ(objection_to({late, early}, {.trust_nesting = true}), "");
@@ -428,29 +429,26 @@ TEST(WriterDurations, AreAtMost512Deep) {
   std::vector<Event> events(512, duration(EventType::DurationBegin, 5));
   EXPECT_EQ(objection_to(events), "");
   events.push_back(duration(EventType::Instant, 5));
-  EXPECT_EQ(objection_to(events), "event \"x\": lies deeper than 512 durations, where Perfetto drops it");
+  EXPECT_EQ(objection_to(events),
+            "event \"x\": lies deeper than 512 durations, or than 512 events of no length at its time");
 }
 
 TEST(WriterDurations, OfNoLengthAreAtMost512AtOnce) {
   std::vector<Event> events(512, duration(EventType::Instant, 5));
   EXPECT_EQ(objection_to(events), "");
   events.push_back(duration(EventType::DurationComplete, 5, 5));
-  EXPECT_EQ(
-      objection_to(events),
-      "event \"x\": follows too many events of no length at one time: Perfetto stacks them and drops what "
-      "lies deeper than 512");
+  EXPECT_EQ(objection_to(events),
+            "event \"x\": lies deeper than 512 durations, or than 512 events of no length at its time");
   events.back() = duration(EventType::DurationComplete, 5, 6);
   EXPECT_EQ(objection_to(events), "");
   events.push_back(duration(EventType::Instant, 5));
   EXPECT_EQ(objection_to(events), "");
-  EXPECT_EQ(
-      objection_in([](Writer& writer) {
-        const auto event = writer.prepare("", "y");
-        const auto thread = writer.thread_index(100, 101);
-        for (int i = 0; i < 513; ++i) writer.write_complete(*event, *thread, 5, 5);
-      }),
-      "event \"y\": follows too many events of no length at one time: Perfetto stacks them and drops what "
-      "lies deeper than 512");
+  EXPECT_EQ(problem_in([](Writer& writer) {
+              const auto event = writer.prepare("", "y");
+              const auto thread = writer.thread_index(100, 101);
+              for (int i = 0; i < 513; ++i) writer.write_complete(*event, *thread, 5, 5);
+            }),
+            "event \"y\": lies deeper than 512 durations, or than 512 events of no length at its time");
 }
 
 TEST(WriterErrors, SchedulingArguments) {
@@ -474,7 +472,7 @@ TEST(WriterDurations, EncloseFlows) {
   const auto flow = duration(EventType::FlowBegin, 10);
   EXPECT_EQ(objection_to({duration(EventType::DurationComplete, 0, 10), flow}), "");
   EXPECT_EQ(objection_to({duration(EventType::DurationComplete, 0, 9), flow}),
-            "event \"x\": lies in no duration on thread 101 of process 100: viewers would drop it");
+            "event \"x\": lies in no duration on thread 101 of process 100");
 }
 
 Event flow(EventType type, std::uint64_t time, std::uint64_t process = 100) {
@@ -504,9 +502,8 @@ TEST(WriterFlows, ContinueInOtherProcesses) {
   const auto outer = duration(EventType::DurationComplete, 0, 100);
   const auto begin = flow(EventType::FlowBegin, 10);
   EXPECT_EQ(objection_to({outer, other, begin, flow(EventType::FlowEnd, 20, 200)}), "");
-  EXPECT_EQ(
-      objection_to({outer, other, begin, flow(EventType::FlowEnd, 9, 200)}),
-      "event \"x\": at 9 ns comes after one of flow 7 at 10 ns: the events of an id must be in time order");
+  EXPECT_EQ(objection_to({outer, other, begin, flow(EventType::FlowEnd, 9, 200)}),
+            "event \"x\": at 9 ns comes after one of flow 7 at 10 ns");
   EXPECT_EQ(objection_to({outer, other, third, begin, flow(EventType::FlowBegin, 20, 200),
                           flow(EventType::FlowStep, 30, 300)}),
             "event \"x\": continues flow 7, which several other processes have begun");
@@ -528,7 +525,7 @@ TEST(WriterDurations, AreEndedByFinish) {
 TEST(WriterDurations, OnTheShortWayAreWatchedAsWell) {
   using Write = std::function<void(Writer&, PreparedEvent, ThreadIndex)>;
   const auto objection_after = [](std::initializer_list<Event> events, const Write& write) {
-    return objection_in([&](Writer& writer) {
+    return problem_in([&](Writer& writer) {
       const auto event = writer.prepare("", "y");
       const auto thread = writer.thread_index(100, 101);
       for (const Event& value : events) writer.write(value);
@@ -550,8 +547,7 @@ TEST(WriterDurations, OnTheShortWayAreWatchedAsWell) {
   EXPECT_EQ(
       objection_after({duration(EventType::Instant, 7)},
                       [](Writer& writer, auto event, auto thread) { writer.write_begin(event, thread, 5); }),
-      "event \"y\": at 5 ns comes after one at 7 ns on thread 101 of process 100: its events must be in "
-      "time order, outer durations first");
+      "event \"y\": at 5 ns comes after one at 7 ns on thread 101 of process 100");
   EXPECT_EQ(objection_after(
                 {}, [](Writer& writer, auto event, auto thread) { writer.write_end(event, thread, 5); }),
             "event \"y\": ends a duration that never began on thread 101 of process 100");
@@ -559,7 +555,7 @@ TEST(WriterDurations, OnTheShortWayAreWatchedAsWell) {
                             [](Writer& writer, auto event, auto thread) {
                               for (int i = 0; i < 513; ++i) writer.write_begin(event, thread, 5);
                             }),
-            "event \"y\": lies deeper than 512 durations, where Perfetto drops it");
+            "event \"y\": lies deeper than 512 durations, or than 512 events of no length at its time");
 }
 
 TEST(WriterDurations, ThatAreRefusedLeaveNoTrace) {
@@ -601,7 +597,7 @@ TEST(WriterDurations, EndWithTheCompleteOnesAroundThem) {
   EXPECT_EQ(objection_to({outer, begin, duration(EventType::Instant, 10)}), "");
   EXPECT_EQ(objection_to({outer, begin, duration(EventType::DurationComplete, 5, 11)}),
             "event \"x\": lasts until 11 ns, beyond the one around it, which ends at 10 ns");
-  EXPECT_EQ(objection_in([](Writer& writer) {
+  EXPECT_EQ(problem_in([](Writer& writer) {
               const auto event = writer.prepare("", "x");
               const auto thread = writer.thread_index(100, 101);
               writer.write_complete(*event, *thread, 0, 10);
@@ -617,8 +613,7 @@ TEST(WriterDurations, AreEndedInnermostFirstByTheirNames) {
   outer.name = "outer";
   end.name = "outer";
   const std::string_view kOuter =
-      "event \"outer\": ends a duration by its name while another is open inside it: readers pair without "
-      "names";
+      "event \"outer\": ends a duration by its name while another is open inside it";
   EXPECT_EQ(objection_to({outer, inner, end}), kOuter);
   EXPECT_EQ(objection_to({outer, end}), "");
   end.name = Inline{"outer"};  // the same name
@@ -627,7 +622,7 @@ TEST(WriterDurations, AreEndedInnermostFirstByTheirNames) {
   EXPECT_EQ(objection_to({outer, inner, end}), "");
   end.name = "";
   EXPECT_EQ(objection_to({outer, inner, end}), "");
-  EXPECT_EQ(objection_in([](Writer& writer) {
+  EXPECT_EQ(problem_in([](Writer& writer) {
               const auto around = writer.prepare("", "outer"), inside = writer.prepare("", "inner");
               const auto thread = writer.thread_index(100, 101);
               writer.write_begin(*around, *thread, 5);
@@ -635,30 +630,27 @@ TEST(WriterDurations, AreEndedInnermostFirstByTheirNames) {
               writer.write_end(*around, *thread, 7);
             }),
             kOuter);
-  EXPECT_EQ(
-      objection_in([](Writer& writer) {  // names that none of them has, no names, an inline begin's name
-        const auto around = writer.prepare("", "outer"), inside = writer.prepare("", "inner"),
-                   neither = writer.prepare("", "neither"), unnamed = writer.prepare("", "");
-        const auto thread = writer.thread_index(100, 101);
-        writer.write_begin(*around, *thread, 5);
-        writer.write_begin(*inside, *thread, 6);
-        writer.write_end(*neither, *thread, 7);
-        writer.write_end(*unnamed, *thread, 8);
-        writer.write(
-            Event{.type = EventType::DurationBegin, .time = 9, .thread = kMain, .name = Inline{"inner"}});
-        writer.write_end(*inside, *thread, 9);
-      }),
-      "");
+  EXPECT_EQ(problem_in([](Writer& writer) {  // names that none of them has, no names, an inline begin's name
+              const auto around = writer.prepare("", "outer"), inside = writer.prepare("", "inner"),
+                         neither = writer.prepare("", "neither"), unnamed = writer.prepare("", "");
+              const auto thread = writer.thread_index(100, 101);
+              writer.write_begin(*around, *thread, 5);
+              writer.write_begin(*inside, *thread, 6);
+              writer.write_end(*neither, *thread, 7);
+              writer.write_end(*unnamed, *thread, 8);
+              writer.write(Event{
+                  .type = EventType::DurationBegin, .time = 9, .thread = kMain, .name = Inline{"inner"}});
+              writer.write_end(*inside, *thread, 9);
+            }),
+            "");
 }
 
 TEST(WriterDurations, OfNoLengthAreCountedAcrossFlows) {
   std::vector<Event> events(514, duration(EventType::DurationComplete, 5, 5));
   events[0] = duration(EventType::DurationBegin, 5);
   events[511] = flow(EventType::FlowBegin, 5);
-  EXPECT_EQ(
-      objection_to(events),
-      "event \"x\": follows too many events of no length at one time: Perfetto stacks them and drops what "
-      "lies deeper than 512");
+  EXPECT_EQ(objection_to(events),
+            "event \"x\": lies deeper than 512 durations, or than 512 events of no length at its time");
   events.pop_back();
   EXPECT_EQ(objection_to(events), "");
 }
@@ -667,8 +659,7 @@ TEST(WriterFlows, LieInDurationsOfNoLengthAsWell) {
   const auto point = duration(EventType::DurationComplete, 10, 10);
   EXPECT_EQ(objection_to({point, flow(EventType::FlowBegin, 10)}), "");
   EXPECT_EQ(objection_to({duration(EventType::Instant, 10), point, flow(EventType::FlowBegin, 10)}), "");
-  const std::string_view kNone =
-      "event \"x\": lies in no duration on thread 101 of process 100: viewers would drop it";
+  const std::string_view kNone = "event \"x\": lies in no duration on thread 101 of process 100";
   EXPECT_EQ(objection_to({point, flow(EventType::FlowBegin, 11)}), kNone);
   EXPECT_EQ(objection_to({point, duration(EventType::Instant, 11), flow(EventType::FlowBegin, 11)}), kNone);
   EXPECT_EQ(objection_to({duration(EventType::Instant, 10), flow(EventType::FlowBegin, 10)}), kNone);
@@ -679,8 +670,7 @@ TEST(WriterFlows, LieBehindNothingThatIsOverInTheirDuration) {
   const auto begin = duration(EventType::DurationBegin, 5), end = duration(EventType::DurationEnd, 8);
   const auto inner = duration(EventType::DurationComplete, 6, 7), later = flow(EventType::FlowBegin, 8);
   const std::string_view kBehind =
-      "event \"x\": follows a complete duration or an instant that is over on thread 101 of process 100: "
-      "Perfetto would bind it to that, not to the duration around both";
+      "event \"x\": follows a complete duration or an instant that is over on thread 101 of process 100";
   EXPECT_EQ(objection_to({begin, later}), "");
   EXPECT_EQ(objection_to({begin, inner, later}), kBehind);
   EXPECT_EQ(objection_to({begin, inner, flow(EventType::FlowBegin, 7)}), "");
@@ -706,10 +696,7 @@ TEST(WriterAsyncs, OfOneIdNestInTimeOrder) {
             "event \"b\": ends async operation 7, which has not begun with this category and name");
   EXPECT_EQ(objection_to({a_ends}),
             "event \"a\": ends async operation 7, which has not begun with this category and name");
-  EXPECT_EQ(objection_to({b, a}),
-            "event \"a\": at 5 ns comes after one of async operation 7 at 6 ns: the events of an id must be "
-            "in time "
-            "order");
+  EXPECT_EQ(objection_to({b, a}), "event \"a\": at 5 ns comes after one of async operation 7 at 6 ns");
   Event other = a, other_ends = a_ends;
   other.thread = other_ends.thread = {.process = 200, .thread = 201};
   EXPECT_EQ(objection_to({a, other, other_ends, a_ends}), "");
@@ -726,7 +713,7 @@ TEST(WriterAsyncs, OfOneIdNestInTimeOrder) {
             "event \"a\": ends async operation 7 while that of another process is open inside it");
   EXPECT_EQ(objection_to(std::vector<Event>(512, a)), "");
   EXPECT_EQ(objection_to(std::vector<Event>(513, a)),
-            "event \"a\": begins more than 512 async operations of id 7 at once");
+            "event \"a\": begins more than 512 of async operation 7 at once");
 }
 
 // ---- Values ----
@@ -881,9 +868,9 @@ TEST(WriterErrors, SeriesAreComparedAsTheyAreWritten) {
 }
 
 TEST(WriterErrors, SwitchedAndWokenThreadsNeedNames) {
-  const auto kNoName = [](const std::string& what) {
+  const auto no_name = [](const std::string& what) {
     return what +
-           ": thread 101 has no kernel object before that names its process: Perfetto files it under process "
+           ": thread 101 has no kernel object that names its process: Perfetto files it under process "
            "0; "
            "WriterOptions::allow takes Fault::UnnamedThread";
   };
@@ -893,7 +880,12 @@ TEST(WriterErrors, SwitchedAndWokenThreadsNeedNames) {
     const LegacyContextSwitch to_main{.time = 1, .incoming = kMain, .incoming_priority = priority},
         from_main{.time = 1, .outgoing = kMain, .outgoing_priority = priority};
     for (const LegacyContextSwitch& side : {to_main, from_main}) {
-      EXPECT_EQ(message_of([&](Writer& writer) { writer.write(side); }), kNoName("context switch"));
+      EXPECT_EQ(message_of([&](Writer& writer) { writer.write(side); }),
+                priority != 0
+                    ? no_name("context switch")
+                    : "context switch: thread 101 has priority 0 and no kernel object that names its "
+                      "process: Perfetto takes it for the idle thread; WriterOptions::allow takes "
+                      "Fault::TakenForIdle");
       EXPECT_EQ(objection_in([&](Writer& writer) {
                   writer.name_thread(100, 101, "main");
                   writer.write(side);
@@ -903,9 +895,9 @@ TEST(WriterErrors, SwitchedAndWokenThreadsNeedNames) {
   }
   for (const Record& record : std::initializer_list<Record>{ContextSwitch{.incoming_thread = 101},
                                                             ContextSwitch{.outgoing_thread = 101}})
-    EXPECT_EQ(message_of([&](Writer& writer) { writer.write(record); }), kNoName("context switch"));
+    EXPECT_EQ(message_of([&](Writer& writer) { writer.write(record); }), no_name("context switch"));
   EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ThreadWakeup{.thread = 101}); }),
-            kNoName("thread wakeup"));
+            no_name("thread wakeup"));
   EXPECT_EQ(objection_in([&](Writer& writer) {  // idle
               writer.write(ContextSwitch{.incoming_thread = 101, .arguments = weights});
               writer.write(ThreadWakeup{.thread = 101, .arguments = weights});
@@ -939,14 +931,80 @@ TEST(WriterErrors, SwitchedThreadsAreNamedInTheirProcess) {
                   writer.write(ContextSwitch{.incoming_thread = 102});
                   writer.write(ThreadWakeup{.thread = 102});
                 },
-                {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}}),
+                {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess}}),
+            "");
+}
+
+TEST(WriterOrder, IsAllowedToBreak) {
+  constexpr EventType kBegin = EventType::DurationBegin, kEnd = EventType::DurationEnd,
+                      kComplete = EventType::DurationComplete, kInstant = EventType::Instant;
+  const auto allowed = [](Faults allow, const std::vector<Event>& events) {
+    return objection_to(events, {.allow = allow});
+  };
+  const auto instant = duration(kInstant, 20);
+  EXPECT_EQ(allowed({Fault::OutOfWindow}, {instant, duration(kInstant, 10), instant}), "");
+  EXPECT_EQ(allowed({Fault::StrayEnd}, {duration(kEnd, 10), duration(kEnd, 10)}), "");
+  EXPECT_EQ(allowed({Fault::Overlaps}, {duration(kComplete, 0, 10), duration(kComplete, 5, 15)}), "");
+  EXPECT_EQ(allowed({Fault::NotEnclosed}, {flow(EventType::FlowBegin, 1), flow(EventType::FlowEnd, 2)}), "");
+  EXPECT_EQ(allowed({Fault::FlowNotBegun}, {duration(kBegin, 0), flow(EventType::FlowStep, 1),
+                                            flow(EventType::FlowEnd, 2), flow(EventType::FlowBegin, 3)}),
+            "");
+  // Without readers the order is kept, too; and one fault is not another.
+  EXPECT_NE(objection_to({duration(kEnd, 10)}, {.readers = {}}), "");
+  EXPECT_NE(allowed({Fault::StrayEnd}, {duration(kComplete, 0, 10), duration(kEnd, 5)}), "");
+}
+
+TEST(WriterOrder, GoesOnAsReadersDoWhereItIsBroken) {
+  constexpr EventType kBegin = EventType::DurationBegin, kEnd = EventType::DurationEnd,
+                      kComplete = EventType::DurationComplete;
+  const auto events_after = [](Faults allow, const std::vector<Event>& events) {
+    return words_of(
+               [&](Writer& writer) {
+                 for (const Event& event : events) writer.write(event);
+                 const std::uint64_t before = writer.words_written();
+                 writer.finish();
+                 writer.flush();
+                 EXPECT_EQ((writer.words_written() - before) % 2, 0U);
+               },
+               {.allow = allow})
+        .size();
+  };
+  // The begin that is dropped takes its end along: 512 others are ended by finish().
+  std::vector<Event> deep(513, duration(kBegin, 5));
+  const std::size_t ended = events_after({Fault::TooDeep}, deep);
+  deep.push_back(duration(kEnd, 6));
+  EXPECT_EQ(events_after({Fault::TooDeep}, deep), ended + 2);
+  // What is open inside a complete duration ends with it.
+  EXPECT_EQ(objection_to({duration(kComplete, 0, 10), duration(kBegin, 5), duration(kComplete, 20, 30),
+                          duration(kEnd, 25)},
+                         {.allow = {Fault::OpenWhenEnded}}),
+            "event \"x\": ends a duration before the one inside it, which lasts until 30 ns");
+  // An end that crosses a complete duration ends the one around that.
+  EXPECT_EQ(
+      objection_to({duration(kBegin, 0), duration(kComplete, 5, 15), duration(kEnd, 10), duration(kEnd, 16)},
+                   {.allow = {Fault::Crosses}}),
+      "event \"x\": ends a duration that never began on thread 101 of process 100");
+}
+
+TEST(WriterOrder, OnTheShortWayIsAllowedToBreak) {
+  EXPECT_EQ(objection_in(
+                [](Writer& writer) {
+                  const auto event = writer.prepare("", "y");
+                  const auto thread = writer.thread_index(100, 101);
+                  writer.write_complete(*event, *thread, 5, 15);
+                  writer.write_complete(*event, *thread, 10, 20);
+                  writer.write_complete(*event, *thread, 12, 11);
+                  writer.write_end(*event, *thread, 13);
+                },
+                {.allow = {Fault::Overlaps, Fault::EndBeforeBegin, Fault::StrayEndInside}}),
             "");
 }
 
 // Perfetto puts them together and keeps one of a name.
 TEST(WriterErrors, ArgumentsOfAnEndNamedLikeThoseOfItsBegin) {
   const std::string_view kRefused =
-      "event \"x\": has an argument named like one of its begin; Perfetto keeps one of them";
+      "event \"x\": has an argument named like one of its begin: Perfetto keeps one of them; "
+      "WriterOptions::allow takes Fault::NameOfBegin";
   const auto pair = [](EventType begins, const String& a, EventType ends, const String& b) {
     return objection_in([&](Writer& writer) {
       writer.write(Event{

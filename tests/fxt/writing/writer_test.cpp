@@ -23,7 +23,7 @@ template <typename SchedulingRecord>
 Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
   return words_after([text](Writer& writer) { writer.prepare("", text); },
                      [&record](Writer& writer) { writer.write(record); },
-                     {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}});
+                     {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess}});
 }
 
 // The event alone: what it would need around it is not asked for.
@@ -241,7 +241,7 @@ TEST(Writer, ContextSwitch) {
                               .outgoing_priority = 1,
                               .incoming_priority = 2});
                         },
-                        {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}}),
+                        {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess}}),
             (Words{0x0020'1000'1303'0048,  // priorities 2 and 1, incoming inline, outgoing 1, state 3, cpu 3
                    5000, 0, 0}));
 }

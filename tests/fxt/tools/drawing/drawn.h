@@ -34,7 +34,8 @@ inline Words trace_of(const std::vector<Event>& events) {
       [&](Writer& writer) {
         for (const Event& one : events) writer.write(one);
       },
-      {.allow = {Fault::UnnamedThread, Fault::NamedInOtherProcess}, .trust_nesting = true});
+      {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess},
+       .trust_nesting = true});
 }
 
 struct Drawn {

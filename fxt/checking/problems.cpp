@@ -1,12 +1,12 @@
-// Problems in words, and by their rules.
-#include "fxt/checking/problem_report.h"
-
+// What the Reader found odd in a record, in words and by its rule.
 #include <array>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "fxt/checking/findings.h"
 #include "fxt/header_words.h"
+#include "fxt/reader.h"
 
 namespace fxt {
 namespace {
