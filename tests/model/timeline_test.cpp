@@ -37,8 +37,11 @@ class Marks : public Source {
     return next_ < marks_.size();
   }
   std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
+  std::uint64_t begin_ns() const override { return knows_begin ? marks_.front().time_ns : 0; }
 
   std::size_t emitted() const { return next_; }
+
+  bool knows_begin = false;
 
  private:
   Lane& lane_;
@@ -116,6 +119,44 @@ TEST_F(TimelineTest, CallsThatTheSinkDoesNotNeedAreSkipped) {
   EXPECT_EQ(moved[1], "1/1 [30, 35] app:g");
   EXPECT_EQ(moved.back(), "1");
   EXPECT_EQ(run_late(1000).back(), "0");
+}
+
+// A hundred threads, of which every other one begins together with the one before it.
+TEST_F(TimelineTest, SourcesThatBeginLaterAreReadLater) {
+  class Watch : public EventText {
+   public:
+    using EventText::EventText;
+    void write(std::span<const MergedRun> runs) override {
+      EventText::write(runs);
+      const std::uint64_t now_ns = runs.back().events.back().time_ns;
+      const auto is_early = [&](const Marks* source) {
+        return source->emitted() != 0 && source->begin_ns() > now_ns;
+      };
+      most_early = std::max(most_early, std::ranges::count_if(sources, is_early));
+    }
+    std::vector<const Marks*> sources;
+    std::ptrdiff_t most_early = 0;
+  };
+  std::ptrdiff_t most_early = 0;
+  const auto merged = [&](bool knows_begin, std::int64_t offset_ns) {
+    Timeline timeline({.lanes = kTestLanes}, notes);
+    timeline.begin_input("a");
+    Watch text(names);
+    for (std::uint64_t tid = 100; tid > 0; --tid) {
+      const std::uint64_t begin_ns = 10 + tid / 2 * 10;
+      Marks* const source = add(timeline, tid, {{begin_ns, true, f}, {begin_ns + 15, false, f}});
+      source->knows_begin = knows_begin;
+      text.sources.push_back(source);
+    }
+    timeline.shift_input(0, offset_ns);
+    timeline.run(text, [] {});
+    most_early = text.most_early;
+    return text.lines();
+  };
+  const auto read_late = merged(true, 0);
+  EXPECT_LE(most_early, 20);
+  EXPECT_EQ(read_late, merged(false, 0));
+  EXPECT_EQ(merged(true, 1000), merged(false, 1000));
 }
 
 TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {

@@ -42,7 +42,7 @@ class OpenCallStack {
 
   // Pushes a call that is pending in `event`.
   void push(PendingEvent* event, std::uint64_t key) {
-    if (size_ == calls_.size()) calls_.resize(2 * size_);
+    if (size_ == calls_.size()) calls_.resize(std::max(kFirstCapacity, 2 * size_));
     calls_[size_++] = {event, key};
   }
   // Pushes a call without an event.
@@ -138,7 +138,9 @@ class OpenCallStack {
     *calls_[depth].event = event;
   }
 
-  std::vector<OpenCall> calls_ = std::vector<OpenCall>(64);
+  static constexpr std::size_t kFirstCapacity = 64;
+
+  std::vector<OpenCall> calls_;  // empty before the first call
   std::size_t size_ = 0;
   std::vector<std::unique_ptr<PendingEvent>> own_events_;  // by depth
   std::vector<Suspended> suspended_;                       // outermost first

@@ -14,14 +14,14 @@ constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
 // Less is not worth the system call and the round.
 constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
 
-// Events are prefetched this far ahead, because another core filled them.
-constexpr std::size_t kPrefetchedEvents = 8;
-
 // The number of threads that read and merge. Handing events from core to core costs more than it gains where
 // the output's own thread has the second core, unless several sources are read at once.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) {
   return std::min(jobs, jobs > 2 ? sources + 1 : sources);
 }
+
+// Of the sources that are not read yet: as many as there may be cores.
+constexpr std::size_t kReadTogether = 16;
 
 constexpr std::size_t kBatchEvents = 1024;  // they stay in the cache until they are written
 
@@ -60,14 +60,15 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
     }
   for (SourceState& source : sources_) hungry_.push_back(&source);
   batch_.reserve(kBatchEvents);
-  // Where lanes share a source, how far it reads decides which pending calls are released.
   const auto has_one_lane = [](const SourceState& source) { return source.lanes.size() == 1; };
-  if (shared_sources_.empty() && std::ranges::all_of(sources_, has_one_lane))
-    source_bytes_ = std::max(block_bytes_, kMinSourceBytes);
+  is_order_free_ = shared_sources_.empty() && std::ranges::all_of(sources_, has_one_lane);
+  if (is_order_free_) source_bytes_ = std::max(block_bytes_, kMinSourceBytes);
 }
 
 void MergeLoop::run(const std::function<void()>& tick) {
   is_merging_ = true;
+  read_later();
+  read_next();
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
   do {
     skip_unneeded();
@@ -132,18 +133,19 @@ void MergeLoop::plan_round(bool pump_all) {
   std::vector<bool> is_at_limit(inputs_.size());
   SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
   if (blocking != nullptr) feed(*blocking);
+  if (!unread_.empty() && lanes_[unread_.back()->lanes.front()].unsealed_ns <= tree_.next_ns()) read_next();
   if (pump_all)
     for (SourceState& source : sources_) feed(source);
   std::erase_if(hungry_, [&](SourceState* source) {
-    const std::size_t enough = is_reached(*source) ? source_bytes_ : 1;
-    source->is_hungry = !source->done && (pump_all || source == blocking || source->waiting_bytes < enough);
+    source->is_hungry =
+        !source->done && (pump_all || source == blocking || source->waiting_bytes < source_bytes_);
     return !source->is_hungry;
   });
   std::ranges::sort(hungry_);
   for (SourceState* const source : hungry_) {
     const std::uint64_t limit_ns = limits_ns[source->input];
     if (source->source->watermark_ns() < limit_ns)
-      tasks_.push_back({source, nullptr, is_reached(*source) ? source_bytes_ : block_bytes_, limit_ns});
+      tasks_.push_back({source, nullptr, source_bytes_, limit_ns});
     else
       is_at_limit[source->input] = true;
   }
@@ -152,14 +154,32 @@ void MergeLoop::plan_round(bool pump_all) {
       tasks_.push_back({nullptr, &shared, block_bytes_});
 }
 
-// Thousands of sources do not have blocks of the usual size at once: they have little until the merge reaches
-// them.
-bool MergeLoop::is_reached(const SourceState& source) const {
-  return source_bytes_ == block_bytes_ || lanes_[source.lanes.front()].is_reached;
-}
-
 void MergeLoop::feed(SourceState& source) {
   if (!std::exchange(source.is_hungry, true)) hungry_.push_back(&source);
+}
+
+// Of thousands of threads few run at one time: those that begin later have no events in memory until the
+// merge comes near them.
+void MergeLoop::read_later() {
+  if (!is_order_free_) return;
+  std::erase_if(hungry_, [&](SourceState* source) {
+    LaneState& state = lanes_[source->lanes.front()];
+    const std::uint64_t begin_ns = source->source->begin_ns();
+    if (begin_ns == 0 || source->done || state.lane->queue().has_events() || state.lane->last_ns() != 0)
+      return false;
+    state.unsealed_ns = apply_offset(begin_ns, state.input->offset_ns);
+    source->is_hungry = false;
+    unread_.push_back(source);
+    return true;
+  });
+  std::ranges::stable_sort(unread_, std::greater{}, [this](const SourceState* source) {
+    return lanes_[source->lanes.front()].unsealed_ns;
+  });
+}
+
+void MergeLoop::read_next() {
+  for (std::size_t i = 0; i != kReadTogether && !unread_.empty(); ++i, unread_.pop_back())
+    feed(*unread_.back());
 }
 
 void MergeLoop::pump_round() {
@@ -267,7 +287,6 @@ std::size_t MergeLoop::merge() {
       flush();
       return lane;
     }
-    if (!std::exchange(state.is_reached, true) && state.source != nullptr) feed(*state.source);
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
     // A lane that was next twice in a row probably stays so: its events are merged first, as many as precede

@@ -70,13 +70,13 @@ class MergeLoop {
     PendingEvent* read = nullptr;   // the next event, in `sealed`
     PendingEvent* end = nullptr;    // of `sealed`
     std::uint64_t unsealed_ns = 0;  // unsealed events will not come before this time, offset included
-    bool is_reached = false;        // by the merge
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   void plan_round(bool pump_all);
-  bool is_reached(const SourceState& source) const;
   void feed(SourceState& source);
+  void read_later();
+  void read_next();
   void pump_round();
   void pump(std::size_t task, std::size_t worker);
   void collect();
@@ -97,9 +97,11 @@ class MergeLoop {
   std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
   std::size_t lane_bytes_;        // of the lookahead, for one lane
   std::size_t block_bytes_;       // that one pump() of a shared source reads
-  std::size_t source_bytes_;      // that one of another source fills, once the merge has reached it
+  std::size_t source_bytes_;      // that one of another source fills
   std::size_t lookahead_bytes_;
-  LoserTree tree_;           // a lane without events may have more by now
+  LoserTree tree_;  // a lane without events may have more by now
+  // Where lanes share a source, how far it reads decides which pending calls are released.
+  bool is_order_free_ = false;
   bool is_merging_ = false;  // sealed events are consumed
   std::uint64_t needed_from_ns_ = 0;
   std::size_t blocking_ = kNone;  // the lane without events that the merge waits for
@@ -111,7 +113,8 @@ class MergeLoop {
     std::uint64_t delivered_until_ns = kForever;
   };
   std::vector<Task> tasks_;           // of the round
-  std::vector<SourceState*> hungry_;  // whose lanes may run short; the others do
+  std::vector<SourceState*> hungry_;  // whose lanes may run short; the others do not
+  std::vector<SourceState*> unread_;  // sources that the merge has not reached, by begin, the first one last
   std::vector<MergedRun> batch_;
   std::size_t batch_events_ = 0;
   std::vector<std::unique_ptr<EventChunk>> used_chunks_;  // needed by the batch only

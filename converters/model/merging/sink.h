@@ -23,6 +23,9 @@ struct LaneInfo {
   std::uint64_t first_call_ns = kForever;  // when the program's first call begins; kForever: not known
 };
 
+// Events are prefetched this far ahead, because another core filled them.
+inline constexpr std::size_t kPrefetchedEvents = 8;
+
 // Events of one lane that no event of another lane comes between.
 struct MergedRun {
   std::span<const PendingEvent> events;

@@ -25,6 +25,8 @@ class Source {
   // Reads on and emits events until the budget is spent. Returns false at the end of the input, when all
   // calls are ended.
   virtual bool pump(const PumpBudget& budget) = 0;
+  // No event of any of the lanes comes before this time, as far as is known before the first pump().
+  virtual std::uint64_t begin_ns() const { return 0; }
   // When the last call of the program ended, at the end of the input; kForever if that is not known. What
   // follows was done by the kernel, or by the recorder.
   virtual std::uint64_t calls_end_ns() const { return kForever; }

@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxThreadIndexes = 255;
 
-// Events are prefetched this far ahead, because another core filled them.
-constexpr std::size_t kPrefetchedEvents = 8;
-
 // Tracy counts names with 16 bits, sign included (fxt-notes W26).
 constexpr std::size_t kMaxTracyNames = 32'767;
 

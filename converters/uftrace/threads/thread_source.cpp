@@ -20,6 +20,15 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& record
       cursor_(file_, plan_.facts, stages_.calls, plan_.payloads.get()),
       records_(plan_, stages_, lane, recording, context.names, notes_) {}
 
+// All that comes before the first record is known, and times of a lane never decrease. A first record that is
+// no call may be damage.
+std::uint64_t ThreadSource::begin_ns() const {
+  const RecordHead& head = plan_.head;
+  return head.first_call && head.first_call_offset == 0
+             ? std::min(head.first_call->time_ns, stages_.streams.next().time_ns)
+             : 0;
+}
+
 bool ThreadSource::pump(const PumpBudget& budget) {
   if (!stages_.filter.prepare()) return true;
   WorkerScratch& scratch = recording_.workers[budget.worker];

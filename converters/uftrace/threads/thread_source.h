@@ -24,7 +24,7 @@ class ThreadSource : public Source {
 
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), delivered_until_ns_); }
-
+  std::uint64_t begin_ns() const override;
   std::uint64_t calls_end_ns() const override { return calls_end_ns_; }
 
   std::uint64_t size() const { return file_.size(); }
