@@ -1,6 +1,7 @@
 #include "converters/uftrace/symbols/symbolizer.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <string>
 
@@ -147,7 +148,22 @@ std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t librar
 
 LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  const SymbolAt found = find(epochs_[epoch], address);
+  return label_of(epochs_[epoch], address, find(epochs_[epoch], address));
+}
+
+void Symbolizer::label(std::uint32_t epoch, std::span<const std::uint64_t> addresses,
+                       std::span<LabelId> labels) {
+  const std::lock_guard lock(mutex_);
+  std::array<SymbolAt, kLabelsAtOnce> found;
+  std::ranges::transform(addresses, found.begin(),
+                         [&](std::uint64_t address) { return find(epochs_[epoch], address); });
+  for (const SymbolAt& at : std::span(found).first(addresses.size()))
+    if (at.symbol != nullptr) __builtin_prefetch(at.symbol->name.data());
+  for (std::size_t i = 0; i < addresses.size(); ++i)
+    labels[i] = label_of(epochs_[epoch], addresses[i], found.at(i));
+}
+
+LabelId Symbolizer::label_of(const Epoch& epoch, std::uint64_t address, const SymbolAt& found) {
   if (found.symbol != nullptr) {
     const std::vector<Symbol>& symbols = found.image->symbols->symbols();
     std::vector<LabelId>& labels = labels_[found.image];
@@ -158,7 +174,7 @@ LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
     return label;
   }
 
-  const AddressSpace* const space = epochs_[epoch].space;
+  const AddressSpace* const space = epoch.space;
   const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
   const auto unresolved = unresolved_.try_emplace({sid, address}, found.category()).first;
   unresolved->second =

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -71,6 +72,10 @@ class Symbolizer {
   // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
   // demangled symbol, or `<hex>` and a note (once for each address).
   LabelId label(std::uint32_t epoch, std::uint64_t address);
+  // The same for up to kLabelsAtOnce addresses. Much faster where functions are many: what is known of them
+  // lies all over memory, and is fetched at one time.
+  static constexpr std::size_t kLabelsAtOnce = 16;
+  void label(std::uint32_t epoch, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
   SymbolAt at(std::uint32_t epoch, std::uint64_t address);
   // Null if none is known.
   const AddressSpace* space_of(std::uint32_t epoch);
@@ -103,6 +108,7 @@ class Symbolizer {
     std::size_t libraries;
   };
 
+  LabelId label_of(const Epoch& epoch, std::uint64_t address, const SymbolAt& found);
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
   SymbolAt find(const Epoch& epoch, std::uint64_t address);
   template <typename ModuleOrLibrary>

@@ -2,7 +2,10 @@
 // records come from here. Labels are cached per worker, so that a known label costs no lock.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbolizer.h"
@@ -56,15 +59,25 @@ class TaskSymbols {
   // The label, and the function's line. Needs caches.
   const CallName& name_of(std::uint64_t address) const {
     if (const CallName* const known = cache_->find(address)) return *known;
-    return cache_->put(address,
-                       {.label = symbolizer_.label(span_.epoch, address),
-                        .line = lines_ != nullptr ? lines_->line_of(at(address)) : CallName::kNoLine});
+    return put(address, symbolizer_.label(span_.epoch, address));
+  }
+  // Caches the names of all these, of which none is cached; at most Symbolizer::kLabelsAtOnce. Needs caches.
+  void cache_names(std::span<const std::uint64_t> addresses) const {
+    std::array<LabelId, Symbolizer::kLabelsAtOnce> labels;
+    symbolizer_.label(span_.epoch, addresses, labels);
+    for (std::size_t i = 0; i < addresses.size(); ++i) put(addresses[i], labels.at(i));
   }
   SymbolAt at(std::uint64_t address) const { return symbolizer_.at(span_.epoch, address); }
   // Null if none is known.
   const AddressSpace* space() const { return symbolizer_.space_of(span_.epoch); }
 
  private:
+  const CallName& put(std::uint64_t address, LabelId label) const {
+    return cache_->put(
+        address,
+        {.label = label, .line = lines_ != nullptr ? lines_->line_of(at(address)) : CallName::kNoLine});
+  }
+
   Symbolizer& symbolizer_;
   const Task& task_;
   const FunctionLines* lines_;

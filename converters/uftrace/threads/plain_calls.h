@@ -4,9 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/lanes/plain_run.h"
@@ -38,7 +40,9 @@ class AllPlainCalls {
       if (!names_->has_lines() && records.shift.is_none()) added += add_run(records.from(added));
       if (added == records.count()) return added;
       const Record record = records[added];
-      if (records.mismatch(record) != 0 || !try_add(records.call_of(record))) return added;
+      if (records.mismatch(record) != 0) return added;
+      cache_names(records.from(added));
+      if (!try_add(records.call_of(record))) return added;
       ++added;
     }
   }
@@ -57,6 +61,25 @@ class AllPlainCalls {
  private:
   // More names are not all in the second-level cache: each is fetched so many records before it is needed.
   static constexpr std::size_t kNamesInReach = std::size_t{1} << 15, kNamesAhead = 16;
+  // Unknown names are searched among so many records.
+  static constexpr std::size_t kNamedAhead = 128;
+
+  // The names of the next calls, if the first one's is not cached.
+  template <std::endian Order>
+  void cache_names(PlainRecords<Order> records) const {
+    const auto is_unknown = [&](const Record& record) {
+      return record.type() == RecordType::Entry && names_->find(record.address()) == nullptr;
+    };
+    if (!is_unknown(records[0])) return;
+    std::array<std::uint64_t, Symbolizer::kLabelsAtOnce> unknown;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i != std::min(records.count(), kNamedAhead) && count != unknown.size(); ++i) {
+      const Record record = records[i];
+      if (records.mismatch(record) != 0) break;
+      if (is_unknown(record)) unknown.at(count++) = record.address();
+    }
+    symbols_.cache_names(std::span(unknown).first(count));
+  }
 
   // In bulk, where no call has a line.
   template <std::endian Order>
