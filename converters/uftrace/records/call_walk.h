@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,11 +49,12 @@ class CallWalk {
   template <typename Watcher>
   void run(Watcher& watcher) {
     constexpr std::size_t kMaxBlock = std::size_t{64} << 10;
-    std::vector<std::byte> block;
+    std::size_t size = RecordCursor::kMinBlock / 2;
+    std::unique_ptr<std::byte[]> block;
     while (!watcher.is_done() && !cursor_.is_done()) {
       // Most walks end soon.
-      block.resize(std::clamp(2 * block.size(), RecordCursor::kMinBlock, kMaxBlock));
-      cursor_.read(block);
+      if (size != kMaxBlock) block = std::make_unique_for_overwrite<std::byte[]>(size *= 2);
+      cursor_.read({block.get(), size});
       while (!watcher.is_done()) {
         const auto plain = [&](const auto& records, std::uint64_t offset) {
           return records.count_while([&](const CallRecord& call) {

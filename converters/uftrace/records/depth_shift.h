@@ -28,6 +28,7 @@ class DepthShiftTrial {
   void add(const Record& record) {
     const bool is_entry = record.type() == RecordType::Entry;
     const std::size_t depth = record.depth() + (is_entry ? 0 : shift_);
+    exits_ += is_entry ? 0 : 1;
     if (!is_entry && !open_.empty() && open_.back().depth == depth &&
         open_.back().address == record.address())
       ++right_;
@@ -35,6 +36,7 @@ class DepthShiftTrial {
     if (is_entry) open_.push_back({depth, record.address()});
   }
   std::size_t right() const { return right_; }
+  bool is_sure() const { return right_ == exits_; }  // no other shift fits more exits
 
  private:
   struct Call {
@@ -43,20 +45,24 @@ class DepthShiftTrial {
   };
   std::size_t shift_;
   std::vector<Call> open_;
-  std::size_t right_ = 0;
+  std::size_t exits_ = 0, right_ = 0;
 };
 
 // Decided by the first records of a file: the shift with which more exits fit.
 inline DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order) {
   DepthShiftTrial as_entered(0), as_callers(1);
   std::size_t lowest = kDepthModulus;
-  for (; head.size() >= kRecordSize; head = head.subspan(kRecordSize)) {
-    const Record record = load_record(head.data(), order);
-    if ((record.word & kPlainMask) != kPlainPattern) break;  // the plugin writes nothing else
-    as_entered.add(record);
-    as_callers.add(record);
-    if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
-  }
+  const auto try_all = [&](DepthShiftTrial& trial) {
+    for (std::size_t at = 0; at + kRecordSize <= head.size(); at += kRecordSize) {
+      const Record record = load_record(head.data() + at, order);
+      if ((record.word & kPlainMask) != kPlainPattern) break;  // the plugin writes nothing else
+      trial.add(record);
+      if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
+    }
+  };
+  try_all(as_entered);
+  if (as_entered.is_sure()) return {};
+  try_all(as_callers);
   if (as_callers.right() <= as_entered.right()) return {};
   return lowest == 0 ? DepthShift{.entry = 0, .exit = 1} : DepthShift{.entry = 1, .exit = 0};
 }

@@ -232,11 +232,8 @@ class Planner {
     if (!from.entry_offset || depth >= timeline_.max_depth()) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
     child.fork_flow = timeline_.new_id();
-    const ForkPoint point{.entry_offset = *from.entry_offset,
-                          .flow = child.fork_flow,
-                          .makes_thread = !child.task->is_leader()};
-    parent.forks.insert(
-        std::ranges::upper_bound(parent.forks, point.entry_offset, {}, &ForkPoint::entry_offset), point);
+    parent.forks.emplace(*from.entry_offset,
+                         ForkPoint{.flow = child.fork_flow, .makes_thread = !child.task->is_leader()});
   }
 
   ThreadPlans& plans_;
@@ -310,7 +307,7 @@ void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symb
     plan.fork_flow = 0;
   }
   for (auto& [tid, plan] : plans)
-    std::erase_if(plan.forks, [&](const ForkPoint& point) { return dropped.contains(point.flow); });
+    std::erase_if(plan.forks, [&](const auto& fork) { return dropped.contains(fork.second.flow); });
 }
 
 }  // namespace convert::uftrace

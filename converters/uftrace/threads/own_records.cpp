@@ -42,7 +42,7 @@ std::uint64_t OwnRecords::plain_until_ns() const {
 }
 
 std::uint64_t OwnRecords::plain_until_offset() const {
-  return plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.front().entry_offset;
+  return plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.begin()->first;
 }
 
 template <typename FunctionText>
@@ -149,9 +149,9 @@ void OwnRecords::emit_event(const RecordItem& item) {
 // ---- Arrows to forked children and new threads ----
 
 void OwnRecords::emit_forks(std::uint64_t time_ns) {
-  for (; !plan_.forks.empty() && plan_.forks.front().entry_offset <= notes_.offset(); plan_.forks.pop_front())
-    stages_.calls.emit_flow(FlowStep::Begin, time_ns, plan_.forks.front().flow,
-                            plan_.forks.front().makes_thread);
+  const auto passed = plan_.forks.upper_bound(notes_.offset());
+  for (auto fork = plan_.forks.begin(); fork != passed; fork = plan_.forks.erase(fork))
+    stages_.calls.emit_flow(FlowStep::Begin, time_ns, fork->second.flow, fork->second.makes_thread);
 }
 
 }  // namespace convert::uftrace

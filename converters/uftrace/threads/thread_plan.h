@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <map>
 #include <memory>
@@ -46,10 +45,8 @@ struct ImageChange {
   std::string path;  // of the program or library
 };
 
-// Where the arrow to a forked child or a new thread starts: inside the call whose entry is the record at this
-// offset.
+// Where the arrow to a forked child or a new thread starts.
 struct ForkPoint {
-  std::uint64_t entry_offset;
   std::uint64_t flow;
   bool makes_thread;
 };
@@ -64,10 +61,10 @@ struct ThreadPlan {
   bool keep_open = true;         // see InputFile
   ThreadFacts facts;
   RecordHead head = {};
-  std::unique_ptr<PayloadDecoder> payloads = {};  // may be null
-  std::list<ImageChange> image_changes = {};      // by time
-  std::deque<ForkPoint> forks = {};               // by offset
-  std::list<ExternMessage> messages = {};         // by time, to be shown on this thread
+  std::unique_ptr<PayloadDecoder> payloads = {};       // may be null
+  std::list<ImageChange> image_changes = {};           // by time
+  std::multimap<std::uint64_t, ForkPoint> forks = {};  // by offset of the entry of the call that it starts in
+  std::list<ExternMessage> messages = {};              // by time, to be shown on this thread
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
   SwitchPlan switches = {};
