@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
@@ -22,7 +23,9 @@ namespace {
 // A new format adds its importer here.
 constexpr std::array kRooms{
     &uftrace::make_importer,
+#ifdef FXT_CONVERT_HAS_TFILE
     &tfile::make_importer,
+#endif
 };
 
 namespace fs = std::filesystem;
@@ -94,9 +97,10 @@ const Importer& importer_of(const std::string& input, const Importers& importers
   // An unreadable input is recognized by nobody.
   if (::access(input.c_str(), R_OK) != 0)
     throw InputError(Location::file(input), fmt::format("can't open: {}", std::strerror(errno)));
-  std::string kinds;
-  for (const auto& importer : importers)
-    kinds += fmt::format("{} a {}", kinds.empty() ? "neither" : " nor", importer->name());
+  std::vector<std::string_view> names;
+  for (const auto& importer : importers) names.push_back(importer->name());
+  std::string kinds =
+      fmt::format("{} a {}", names.size() == 1 ? "not" : "neither", fmt::join(names, " nor a "));
   if (const std::string advice = advice_for(input, importers); !advice.empty())
     kinds += fmt::format(", but {}", advice);
   throw InputError(Location::file(input), kinds);

@@ -222,7 +222,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
   if (input != "-" && !file.ends_with(".tar") && !file.ends_with(".tgz") &&
       file.find(".tar.") == std::string::npos)
     return {input};
-  throw InputError(Location::file(input),
+  throw InputError(Location::file(input == "-" ? "standard input" : input),
                    "this fxt-convert is built without libarchive, and reads no archives and no "
                    "standard input: name a directory, or a trace file");
 }

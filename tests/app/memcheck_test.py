@@ -10,10 +10,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from needs import needs
+
 PROGRAMS = Path(os.environ["PROGRAMS"])
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 
+@needs("valgrind")
 class Memcheck(unittest.TestCase):
     def setUp(self):
         self.trace = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"

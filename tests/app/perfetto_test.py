@@ -23,6 +23,8 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+from needs import needs
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
@@ -317,6 +319,7 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
 
+    @needs("chromium")
     def test_a_click_hands_the_trace_over_in_chromium(self):
         name = "<script>'\".fxt"
         shutil.copy(self.trace, self.folder / name)
@@ -334,12 +337,14 @@ class OpenInPerfetto(unittest.TestCase):
                 done = "document.getElementById('state').textContent.includes('is open') || null"
                 self.assertTrue(browser.evaluate(link, done))
 
+    @needs("chromium")
     def test_a_page_of_another_origin_may_fetch_it_in_chromium(self):
         with Viewer() as viewer:
             [link] = self.links_of("--fetch", f"--ui={viewer.origin}", self.trace)
             with Chromium(self.folder, link):
                 self.assertEqual(viewer.told.get(timeout=120)[0], self.trace.read_bytes())
 
+    @needs("chromium")
     def test_a_public_page_without_permission_may_not_fetch_it_in_chromium(self):
         with Viewer() as viewer:
             [link] = self.links_of("--fetch", f"--ui={viewer.origin}", self.trace)

@@ -13,6 +13,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from needs import needs
+
 PROGRAMS = Path(os.environ["PROGRAMS"])
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
@@ -55,18 +57,21 @@ class Pictures(unittest.TestCase):
     def text_of(page, name):
         return re.search(rf'<span id="{name}">([^<]*)</span>', page)[1]
 
+    @needs("chromium")
     def test_pages_show_all_until_they_are_zoomed(self):
         page = self.in_chromium("")
         self.assertEqual(self.text_of(page, "shown"), "4.485 s to 4.514 s")
         self.assertNotIn("<svg", page)
         self.assertIn("on 4 threads", page.partition('id="foot"')[2])
 
+    @needs("chromium")
     def test_pages_zoom_where_the_wheel_turns(self):
         page = self.in_chromium("""
             const box = canvas.getBoundingClientRect(), x = box.left + margin + (width - 2 * margin) / 2;
             canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -300, shiftKey: true, bubbles: true, clientX: x }));""")
         self.assertEqual(self.text_of(page, "shown"), "4.49225 s to 4.50675 s")
 
+    @needs("chromium")
     def test_pages_obey_keys(self):
         def after(keys):
             events = "".join(f"dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}));" for key in keys)
@@ -76,6 +81,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.text_of(after("wdas"), "shown"), "4.485 s to 4.514 s")
         self.assertIn("<title>name</title>", after("/"))
 
+    @needs("chromium")
     def test_pages_zoom_to_the_call_that_is_clicked(self):
         page = self.in_chromium("""
             const row = data.lanes[1].rows[1], box = canvas.getBoundingClientRect();
@@ -89,6 +95,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.text_of(page, "found"), "zoomed")
         self.assertRegex(page, r"<title>carry: [\d.]+ ms at 4[\d.]+ s")
 
+    @needs("chromium")
     def test_pages_count_what_has_a_name(self):
         page = self.in_chromium("""
             const name = document.getElementById('name');

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from needs import needs
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 NAMES = ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
@@ -117,6 +119,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(self.completed_by_bash(script, "fxt-convert-all", "-j", ""), [])
         self.assertEqual(self.completed_by_bash(script, "fxt-convert-all", "--job"), ["--jobs", "--joblog"])
 
+    @needs("zsh")
     def test_zsh(self):
         for program in NAMES:
             output_of("zsh", "-n", self.file_of(program, "--completion=zsh"))
@@ -127,6 +130,7 @@ class Texts(unittest.TestCase):
         found = output_of("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', script, line)
         return [row.partition("\t")[0] for row in found.splitlines()]
 
+    @needs("fish")
     def test_fish(self):
         def completed(line):
             return self.completed_by_fish(self.file_of(line.split()[0], "--completion=fish"), line)

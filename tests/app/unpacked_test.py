@@ -19,7 +19,7 @@ import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
+CONVERT = Path(os.environ["PROGRAMS"]).resolve() / "fxt-convert"
 CALC = REPOSITORY / "samples" / "uftrace" / "calc"
 POOL = REPOSITORY / "samples" / "uftrace" / "pool"
 HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"

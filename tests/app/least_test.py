@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""fxt-convert as it is built without what is optional: -DFXT_CONVERT_TFILE=OFF -DFXT_CONVERT_TAR=OFF.
+
+The program is in the environment variable PROGRAM.
+"""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+WITHOUT_TAR = ("this fxt-convert is built without libarchive, and reads no archives and no standard input: name a directory, "
+               "or a trace file")
+
+
+class Least(unittest.TestCase):
+    def setUp(self):
+        self.output = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"
+
+    def convert(self, *arguments):
+        return subprocess.run([os.environ["PROGRAM"], "-q", *arguments], capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL)
+
+    def test_recordings_are_converted(self):
+        self.assertEqual(self.convert(SAMPLES / "uftrace" / "calc", self.output).returncode, 0)
+        self.assertGreater(self.output.stat().st_size, 1000)
+
+    def test_what_it_does_not_read_is_told(self):
+        heater = SAMPLES / "gdb" / "heater.tfile"
+        for path, name, problem in ((heater, heater, "not a uftrace recording"), ("-", "standard input", WITHOUT_TAR),
+                                    ("calc.tar.gz", "calc.tar.gz", WITHOUT_TAR), ("calc.tgz", "calc.tgz", WITHOUT_TAR)):
+            with self.subTest(path):
+                process = self.convert(path, self.output)
+                self.assertEqual((process.returncode, process.stderr), (1, f"fxt-convert: {name}: {problem}\n"))
+
+    def test_its_texts_have_no_options_of_it(self):
+        self.assertNotIn("GDB trace file:", self.convert("--help").stdout)
+        self.assertIn(", no libarchive, ", self.convert("--version").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
