@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <system_error>
 #include <unistd.h>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/tfile/importer.h"
 #include "converters/uftrace/importer.h"
+#include "fxt/support/foreign_files.h"
 #include "fxt/tools/trace_files.h"
 
 namespace convert {
@@ -30,39 +29,6 @@ constexpr std::array kRooms{
 
 namespace fs = std::filesystem;
 
-std::string head_of(const fs::path& path) {
-  std::array<char, 64> bytes = {};
-  std::ifstream in(path, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  return {bytes.data(), static_cast<std::size_t>(in.gcount())};
-}
-
-constexpr std::string_view kCtf =
-    "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it";
-
-// What a file is that begins like this, and what to do with it; empty if that is not known.
-std::string_view kind_of(std::string_view head) {
-  using namespace std::string_view_literals;
-  constexpr std::size_t kElfType = 16;
-  constexpr char kCore = 4;
-  if (head.empty()) return "an empty file";
-  if (head.starts_with("PERFILE2"))
-    return "a file of perf record: `perf data convert --to-ctf` or `--to-json` is its way";
-  if (head.starts_with("\x7f"
-                       "ELF")) {
-    if (head.size() > kElfType + 1 && (head[kElfType] == kCore || head[kElfType + 1] == kCore))
-      return "a core file: GDB opens it";
-    return "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`";
-  }
-  for (const std::string_view ctf :
-       {"\xc1\x1f\xfc\xc1"sv, "\xc1\xfc\x1f\xc1"sv, "/* CTF "sv, "\x57\x1d\xd1\x75"sv, "\x75\xd1\x1d\x57"sv})
-    if (head.starts_with(ctf)) return kCtf;
-  if (head.starts_with("# tracer:")) return "a text of ftrace: Perfetto opens it as it is";
-  if (head.starts_with("{\"traceEvents\"") || head.starts_with("[{\"") || head.starts_with("[\n{\""))
-    return "a trace in Chrome's JSON: Perfetto opens it as it is";
-  return {};
-}
-
 // What an input that no importer recognizes is, and what to do with it.
 std::string advice_for(const std::string& input, const Importers& importers) {
   std::error_code error;
@@ -70,14 +36,12 @@ std::string advice_for(const std::string& input, const Importers& importers) {
   if (fs::is_directory(path, error) && fs::is_empty(path, error)) return "an empty directory";
   for (const auto& importer : importers)
     if (std::string advice = importer->advice_for(path); !advice.empty()) return advice;
-  if (fs::is_directory(path, error)) {
-    return fs::exists(path / "metadata", error) ? std::string(kind_of(head_of(path / "metadata"))) : "";
+  if (!fs::is_directory(path, error)) {
+    if (!fs::is_regular_file(path, error)) return "neither a file nor a directory";
+    if (fxt::tools::is_fxt(input))
+      return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
   }
-  if (!fs::is_regular_file(path, error)) return "neither a file nor a directory";
-  if (fxt::tools::is_fxt(input))
-    return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
-  const std::string_view kind = kind_of(head_of(path));
-  return fmt::format("{}{}", kind == kCtf ? "a file of " : "", kind);
+  return fxt::foreign_kind_of(input);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@
 #include "fxt/support/program.h"
 #include "fxt/support/similar_names.h"
 #include "fxt/support/text.h"
+#include "fxt/tools/entry_source.h"
 
 namespace convert {
 namespace {
@@ -153,6 +154,9 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
+  if (const auto first_ns = sink.first_ns(); first_ns && !range.overlaps(*first_ns, timeline.last_ns()))
+    throw InputError(Location::file(options.inputs.front()),
+                     fxt::tools::outside_text(*first_ns, timeline.last_ns()));
   if (!range.has_enough()) sink.end_first_view(timeline);
   writer.flush();
   sink.finish(timeline, options.output);
@@ -198,7 +202,9 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
   std::string known;
   for (const Notes::Group& group : notes.groups()) {
     if (group.kind->name != "threads-left-out") continue;
-    known = fmt::format("; it has {}", fmt::join(group.first, ", "));
+    std::vector<std::string> threads = group.first;  // "INPUT: thread 4711"
+    for (std::string& thread : threads) thread.erase(0, thread.find(": ") + 2);
+    known = fmt::format("; it has {}", fmt::join(threads, ", "));
     if (group.notes > group.first.size())
       known += fmt::format(" and {} more", group.notes - group.first.size());
   }

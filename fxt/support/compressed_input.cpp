@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fxt/support/compressed_files.h"
+#include "fxt/support/foreign_files.h"
 
 #define ZLIB_CONST  // zlib's input pointers are const
 #include <zlib.h>
@@ -49,7 +50,10 @@ class RawFile final : public Input {
     }
   };
   void check() const {
-    if (std::ferror(file_.get()) != 0) throw FileError(path_ + ": " + std::strerror(errno));
+    if (std::ferror(file_.get()) == 0) return;
+    const std::string problem = std::strerror(errno);
+    const std::string reason = why_no_trace(path_);  // of a directory
+    throw FileError(path_ + ": " + (reason.empty() ? problem : reason));
   }
 
   std::string path_;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -23,8 +22,7 @@ struct CutterOptions {
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
   CutOptions cut = {};
-  std::vector<std::uint64_t> threads = {};
-  Selection events = {};  // by name and category
+  Selection events = {};
 };
 
 ProgramText program_text() {
@@ -37,8 +35,8 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
               "standard output. Durations that are cut say so: `cut` = `begin`, `end` or `both`.",
           .exit_status =
-              "0 done, 1 IN can't be read to its end (what was read is in OUT) or has none of the threads "
-              "that are asked for, or OUT can't be written, 2 wrong usage."};
+              "0 done, 1 IN can't be read to its end (what was read is in OUT) or has nothing of the "
+              "threads or the time asked for, or OUT can't be written, 2 wrong usage."};
 }
 
 // A size or a time above 0.
@@ -59,7 +57,7 @@ OptionTable table_of(CutterOptions& options) {
               "only this time: seconds as the trace counts, or since its start with a unit (20ms); either "
               "side may be empty",
               options.events.range),
-          thread_option("only of this thread; may be repeated", options.threads),
+          thread_option("only of this thread; may be repeated", options.events.threads),
           name_option("only events with a name that matches this shell pattern; may be repeated",
                       options.events.names),
           category_option(options.events.categories)}};
@@ -115,14 +113,14 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
 ExitCode run(const CutterOptions& options) {
   const auto input = open_input(options.input);
   Reader reader(*input);
-  EntrySource source(reader, options.threads);
+  EntrySource source(reader, options.events);
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
                     .replaces_anything = options.force,
                     .inputs = {options.input},
                     .jobs = std::max(1U, std::thread::hardware_concurrency())});
   CutOptions cut = options.cut;
-  cut.threads = options.threads;
+  cut.threads = options.events.threads;
   cut.range = options.events.range.value_or(TimeRange{});
   if (const Selection& events = options.events; !events.names.empty() || !events.categories.empty())
     cut.keeps = [&events](const Event& event) {
@@ -135,11 +133,9 @@ ExitCode run(const CutterOptions& options) {
       cutter.add(*entry, reader);
       is_trace = true;
     }
-    // A file that is not a trace, or has none of the requested threads, leaves no output.
-    if (!is_trace || !source.has_threads()) return report_end(source, "fxt-cut", options.input);
+    // A file that is not a trace, or has nothing of what is wanted, leaves no output.
+    if (!is_trace || !source.has_wanted()) return report_end(source, "fxt-cut", options.input);
     cutter.finish();
-  } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
-    throw UsageError(fmt::format("--time-range: {}", error.what()));
   } catch (const std::exception&) {
     if (const std::string names = files.complete_text(); !names.empty())
       fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", printable(names));

@@ -58,8 +58,8 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input.",
           .exit_status =
               "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end "
-              "or has none of the threads "
-              "that are asked for, 2 wrong usage."};
+              "or has nothing of the "
+              "threads or the time asked for, 2 wrong usage."};
 }
 
 enum class Color : std::uint8_t { Auto, Always, Never };
@@ -194,7 +194,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   if (!options.other.empty()) {
     const auto input = open_input(options.other);
     Reader reader(*input);
-    EntrySource other(reader, options.selection.threads);
+    EntrySource other(reader, options.selection);
     Statistics after(options.selection, options.order, options.unit);
     while (const Entry* entry = other.next()) after.add(*entry, reader);
     after.finish();
@@ -359,7 +359,7 @@ ExitCode run(const DumpOptions& options) {
   if (options.mode == DumpMode::Rules) return print_rules(out);
   const auto input = open_input(options.file);
   Reader reader(*input);
-  EntrySource source(reader, options.selection.threads);
+  EntrySource source(reader, options.selection);
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);

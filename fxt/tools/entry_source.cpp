@@ -4,22 +4,28 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ranges>
+#include <stdexcept>
 
-#include "fxt/tools/selection.h"
+#include "fxt/support/foreign_files.h"
+#include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
+
 ExitCode report_end(const EntrySource& source, const char* program, const std::string& file) {
   const ReadEnd& end = source.reader().end();
   std::string problem = describe(end);
   if (!source.failure().empty()) {
     problem = source.failure();
   } else if (!problem.empty()) {
-    problem = fmt::format("{}:+{:#x}: {}{}", file, end.offset, end.offset == 0 ? "no trace: " : "", problem);
+    const std::string reason = end.offset == 0 ? why_no_trace(file) : "";
+    problem = !reason.empty() ? fmt::format("{}: {}", file, reason)
+                              : fmt::format("{}:+{:#x}: {}{}", file, end.offset,
+                                            end.offset == 0 ? "no trace: " : "", problem);
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
     problem = file + ": the file is empty";
-  } else if (!source.has_threads()) {
-    problem =
-        fmt::format("{}: has none of the threads asked for: {}", file, fmt::join(source.threads(), ", "));
+  } else if (!source.has_wanted()) {
+    problem = fmt::format("{}: {}", file, source.unmet());
   } else {
     return ExitCode::Done;
   }
@@ -27,9 +33,41 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
   return ExitCode::Failed;
 }
 
-bool EntrySource::names_one(const Record& record) const {
-  const auto threads = threads_of(record);
-  return std::ranges::find_first_of(threads, threads_) != threads.end();
+std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
+  return fmt::format("nothing lies in that time: the trace is from {} to {}", exact_time(first_ns),
+                     exact_time(last_ns));
+}
+
+std::string EntrySource::unmet() const {
+  if (has_threads_)
+    return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "nothing in it has a time";
+  constexpr std::size_t kListed = 3;
+  std::string text = fmt::format("has none of the threads asked for: {}", fmt::join(wanted_.threads, ", "));
+  if (!threads_.empty())
+    text += fmt::format("; it has {}", fmt::join(threads_ | std::views::take(kListed), ", "));
+  if (threads_.size() > kListed) text += fmt::format(" and {} more", threads_.size() - kListed);
+  return text;
+}
+
+void EntrySource::look_for_wanted(const Record& record) {
+  if (!has_threads_) {
+    const auto threads = threads_of(record);
+    has_threads_ = std::ranges::any_of(threads, [&](std::uint64_t id) { return wanted_.has_thread(id); });
+    threads_.insert(threads.begin(), threads.end());
+    threads_.erase(0);  // whoever ran before a switch
+  }
+  const auto time_ns = time_of(record, *reader_);
+  if (reaches_range_ || !time_ns) return;
+  try {
+    window_.side_of(*time_ns);
+  } catch (const std::invalid_argument& error) {  // a range that counts from the start
+    throw UsageError(fmt::format("--time-range: {}", error.what()));
+  }
+  const auto* const event = std::get_if<Event>(&record);
+  const bool has_end = event != nullptr && event->type == EventType::DurationComplete;
+  first_ns_ = std::min(first_ns_, *time_ns);
+  last_ns_ = std::max({last_ns_, *time_ns, has_end ? reader_->to_ns(event->end).value_or(0) : 0});
+  reaches_range_ = first_ns_ <= window_.to() && last_ns_ >= window_.from();
 }
 
 }  // namespace fxt::tools

@@ -2,26 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "fxt/reader.h"
-#include "fxt/records.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
+#include "fxt/tools/selection.h"
 
 namespace fxt::tools {
 
 // A Reader's records up to the end of the file, or up to where reading fails; failure() then has the reason.
 class EntrySource {
  public:
-  // `threads` are koids that the user names; none: all are meant.
-  EntrySource(Reader& reader, const std::vector<std::uint64_t>& threads)
-      : reader_(&reader), threads_(threads), has_threads_(threads.empty()) {}
+  // Of a selection, threads and time: a trace that has nothing there is not the one that was meant.
+  EntrySource(Reader& reader, const Selection& wanted)
+      : reader_(&reader), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {}
   const Entry* next() {
     try {
       const Entry* const entry = reader_->next();
-      if (entry != nullptr && !has_threads_) has_threads_ = names_one(entry->record);
+      if (entry != nullptr && (!has_threads_ || !reaches_range_)) look_for_wanted(entry->record);
       return entry;
     } catch (const FileError& error) {
       failure_ = error.what();
@@ -30,21 +31,28 @@ class EntrySource {
   }
   const Reader& reader() const { return *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
-  // Whether one of the threads was there. A trace that has none of them is not the one that was meant.
-  bool has_threads() const { return has_threads_; }
-  const std::vector<std::uint64_t>& threads() const { return threads_; }
+  bool has_wanted() const { return has_threads_ && reaches_range_; }
+  // What of it is not there, and what there is instead.
+  std::string unmet() const;
 
  private:
-  bool names_one(const Record& record) const;
+  void look_for_wanted(const Record& record);
 
   Reader* reader_;
-  std::vector<std::uint64_t> threads_;
-  bool has_threads_;
+  Selection wanted_;
+  TimeWindow window_;
+  bool has_threads_ = wanted_.threads.empty();
+  bool reaches_range_ = !wanted_.range;
+  std::set<std::uint64_t> threads_;  // that there are, until one of the wanted is found
+  std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
 };
 
-// Prints to standard error where `file` can't be read any further, or that it has none of the requested
-// threads; returns Failed then.
+// "nothing lies in that time: the trace is from 1.5 s to 2 s".
+std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
+
+// Prints to standard error where `file` can't be read any further, or that it has nothing of what is wanted;
+// returns Failed then.
 ExitCode report_end(const EntrySource& source, const char* program, const std::string& file);
 
 }  // namespace fxt::tools

@@ -148,13 +148,9 @@ void write(const std::string& path, std::string_view picture) {
 template <typename Drawn>
 bool read_all(EntrySource& source, Drawn& drawn) {
   bool is_trace = false;
-  try {
-    while (const Entry* entry = source.next()) {
-      drawn.add(*entry, source.reader());
-      is_trace = true;
-    }
-  } catch (const std::invalid_argument& error) {  // a range relative to the start of the trace
-    throw UsageError(fmt::format("--time-range: {}", error.what()));
+  while (const Entry* entry = source.next()) {
+    drawn.add(*entry, source.reader());
+    is_trace = true;
   }
   return is_trace;
 }
@@ -170,7 +166,7 @@ ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
   if (!read_all(source, paths)) return report_end(source, "fxt-draw", options.input);
   paths.finish();
   const ExitCode code = report_end(source, "fxt-draw", options.input);
-  if (!source.has_threads()) return code;
+  if (!source.has_wanted()) return code;
   const Drawing flame = flame_of(paths, options.timeline.columns);
   if (flame.lanes.empty())
     throw std::runtime_error(fmt::format("{}: nothing to draw: no calls", options.input));
@@ -184,7 +180,7 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   if (!read_all(source, timeline)) return report_end(source, "fxt-draw", options.input);
   timeline.finish(source.reader().counters());
   const ExitCode code = report_end(source, "fxt-draw", options.input);
-  if (!source.has_threads()) return code;
+  if (!source.has_wanted()) return code;
   if (timeline.is_empty()) {
     const std::vector<std::string> lines = timeline.report().lines();
     throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
@@ -217,7 +213,7 @@ ExitCode run(const DrawOptions& options) {
   check_replaceable(options.output, {options.input}, options.force,
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
   Reader reader(*input);
-  EntrySource source(reader, options.timeline.events.threads);
+  EntrySource source(reader, options.timeline.events);
   return options.flame ? draw_flame(options, source) : draw_timeline(options, source);
 }
 

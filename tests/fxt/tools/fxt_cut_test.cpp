@@ -87,10 +87,24 @@ TEST_F(FxtCut, Chooses) {
       "complete 1100..1200 1/2 \"c\" \"step\"\n");
 }
 
+TEST_F(FxtCut, ATraceOfAnotherTimeLeavesNoFile) {
+  for (const std::string range : {"-r 4001ns~ ", "-r ~0.000000999 "}) {
+    const Outcome outcome = run(range + trace() + " " + folder() + "out.fxt");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.output,
+              "fxt-cut: " + folder() + "in.fxt: nothing lies in that time: the trace is from 1 µs to 4 µs\n");
+    EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
+  }
+  EXPECT_EQ(run("-q -r 3us~ " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "the end of a call";
+  EXPECT_EQ(run("-q -r 0.000003500~0.000003600 " + trace() + " " + folder() + "out2.fxt").exit_code, 0)
+      << "the middle of a call";
+}
+
 TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
   const Outcome outcome = run("-t 98 --thread 99 " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.output, "fxt-cut: " + folder() + "in.fxt: has none of the threads asked for: 98, 99\n");
+  EXPECT_EQ(outcome.output,
+            "fxt-cut: " + folder() + "in.fxt: has none of the threads asked for: 98, 99; it has 2, 3\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   EXPECT_EQ(run("-q -t 98 -t 2 " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "one is there";
 }

@@ -176,9 +176,9 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
   };
   EXPECT_THAT(failed(file_with("x.c", "int main() { return 0; }")), HasSubstr("x.c:+0x0: "));
   EXPECT_EQ(failed("-r 1s~ " + trace()),
-            "fxt-draw: " + folder() + "in.fxt: nothing to draw: 0 calls on 0 threads\n");
+            "fxt-draw: " + folder() + "in.fxt: nothing lies in that time: the trace is from 1 µs to 4 µs\n");
   EXPECT_EQ(failed("-t 99 " + trace()),
-            "fxt-draw: " + folder() + "in.fxt: has none of the threads asked for: 99\n");
+            "fxt-draw: " + folder() + "in.fxt: has none of the threads asked for: 99; it has 2\n");
   const std::string others = file("others.fxt", file_of([](Writer& writer) {
                                     writer.write(Event{.type = EventType::AsyncInstant,
                                                        .time = 5,

@@ -220,11 +220,61 @@ TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
   EXPECT_THAT(text.output, HasSubstr("text:+0x0: no trace: truncated: the last record lacks "));
 }
 
+TEST_F(FxtDump, TellsWhatOtherFilesAre) {
+  std::filesystem::create_directories(folder() + "run.data");
+  std::ofstream(folder() + "run.data/info") << "Ftrace!";
+  std::filesystem::create_directories(folder() + "old.data");
+  std::ofstream(folder() + "old.data/task.txt") << "";
+  std::filesystem::create_directories(folder() + "ctf");
+  std::ofstream(folder() + "ctf/metadata") << "/* CTF 1.8 */";
+  const std::string elf =
+      "\x7f"
+      "ELF\x02\x01\x01" +
+      std::string(9, '\0');
+  for (const auto& [path, kind] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"run.data", "a uftrace recording; convert it with: fxt-convert PATH"},
+           {"old.data", "a uftrace recording; convert it with: fxt-convert PATH"},
+           {file_with("x.tfile", "\x7fTRACE0\n"), "a GDB trace file; convert it with: fxt-convert PATH"},
+           {file_with("program", elf + '\3' + std::string(20, '\0')),
+            "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`"},
+           {file_with("core", elf + '\4' + std::string(20, '\0')), "a core file: GDB opens it"},
+           {file_with("a.json", "{\"traceEvents\": []}"),
+            "a trace in Chrome's JSON: Perfetto opens it as it is"},
+           {file_with("b.json", "[\n{\"ph\": \"X\"}]"),
+            "a trace in Chrome's JSON: Perfetto opens it as it is"},
+           {file_with("ftrace", "# tracer: function_graph\n"),
+            "a text of ftrace: Perfetto opens it as it is"},
+           {file_with("perf.data", "PERFILE2" + std::string(20, '\0')),
+            "a file of perf record: `perf data convert --to-ctf` or `--to-json` is its way"},
+           {"ctf",
+            "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"}}) {
+    const std::string file = path.starts_with('/') ? path : folder() + path;
+    std::string expected = "fxt-dump: " + file + ": is " + kind + "\n";
+    if (const std::size_t at = expected.find("PATH"); at != std::string::npos) expected.replace(at, 4, file);
+    const Outcome outcome = run(file);
+    EXPECT_EQ(outcome.output, expected);
+    EXPECT_EQ(outcome.exit_code, 1);
+  }
+  EXPECT_THAT(run(folder()).output, HasSubstr(": Is a directory\n"));
+}
+
+TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
+  for (const char* const options : {"", "--json ", "--tree ", "--stats ", "--folded "}) {
+    const Outcome outcome = run(options + std::string("-r 900~901 ") + file("good", good_trace()));
+    EXPECT_EQ(outcome.exit_code, 1) << options;
+    EXPECT_THAT(outcome.output, HasSubstr("good: nothing lies in that time: the trace is from ")) << options;
+  }
+  const Outcome outcome = run("-r 900~1s " + file("good", good_trace()));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("fxt-dump: --time-range: the range ends before it begins\n"));
+}
+
 TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats "}) {
     const Outcome outcome = run(options + std::string("-t 99 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
-    EXPECT_THAT(outcome.output, testing::EndsWith("good: has none of the threads asked for: 99\n"))
+    EXPECT_THAT(outcome.output,
+                testing::EndsWith("good: has none of the threads asked for: 99; it has 101\n"))
         << options;
   }
   EXPECT_EQ(run("-t 99 -t 101 " + file("good", good_trace())).exit_code, 0) << "one is there";
