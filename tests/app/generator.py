@@ -82,7 +82,7 @@ class Thread:
     def __init__(self, recording, process, image, time, stack=()):
         self.recording, self.rng, self.truth = recording, recording.rng, recording.truth
         self.process, self.image, self.time, self.latest = process or self, image, time, time
-        self.born, self.child_at, self.tid, self.cpu = 0, 0, None, len(recording.threads)
+        self.born, self.tid, self.cpu = 0, None, len(recording.threads)
         self.data, self.stack = bytearray(), list(stack)
         recording.threads.append(self)
 
@@ -177,7 +177,6 @@ class Thread:
         self.recording.forks.add(self.time)
         child = Thread(self.recording, None, self.image, self.time + self.rng.choice((1, 50, 100000)), self.stack)
         child.born = self.time
-        self.child_at = max(child.time, self.child_at)
         self.recording.line("FORK", child.time, lambda: f"pid={child.tid} ppid={self.process.tid}")
         child.inherit()
         self.leave()
@@ -191,8 +190,6 @@ class Thread:
         self.leave(waits=False)
 
     def execute(self):
-        # Until its line, a child has the program that its parent has then.
-        self.time = max(self.time, self.child_at)
         self.tick(1)
         self.end_all(self.time, "closed-by-exec")
         self.image = "tool"

@@ -54,7 +54,11 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
     if (const auto* const fork = std::get_if<Fork>(&event)) fork_task(*fork);
   }
   add_unlisted_tasks(directory, info, notes);
-  name_tasks(notes);
+  for (auto& [tid, task] : tasks_)
+    if (!name_task(task))
+      notes.add(kNoSession, [id = tid] {
+        return fmt::format("thread {}: no program is known", static_cast<std::uint64_t>(id));
+      });
 }
 
 AddressSpace& Sessions::space_of(const std::string& sid, const Directory& directory, Notes& notes) {
@@ -175,18 +179,18 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
   }
 }
 
-void Sessions::name_tasks(Notes& notes) {
-  for (auto& [tid, task] : tasks_) {
-    const Session* const session =
-        session_at(task, kForever).session;  // the last one, because an exec renames
-    if (session != nullptr) {
-      task.name = basename_of(session->exename).substr(0, kTaskNameSize);
-    } else {
-      notes.add(kNoSession, [id = tid] {
-        return fmt::format("thread {}: no program is known", static_cast<std::uint64_t>(id));
-      });
-    }
-  }
+bool Sessions::name_task(Task& task) {
+  const Session* const session = session_at(task, kForever).session;  // the last one, because an exec renames
+  if (session != nullptr) task.name = basename_of(session->exename).substr(0, kTaskNameSize);
+  return session != nullptr;
+}
+
+void Sessions::forked_in(ThreadId child, const Task& parent, std::uint64_t call_ns) {
+  Task& task = tasks_.at(child);
+  const auto span = std::ranges::find(task.sessions, task.fork_ns, &SessionSpan::from_ns);
+  if (span == task.sessions.end()) return;
+  span->session = session_at(parent, call_ns).session;
+  name_task(task);
 }
 
 const Task* Sessions::find_task(ThreadId tid) const {

@@ -83,6 +83,9 @@ class Sessions {
   // The session of the task at that time: its own one or, before its first line, the one of its process or
   // parent, or else its first one. The span may be shorter than the session's use.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
+  // A child runs the program that its parent ran when it called fork; until its line, the parent may have run
+  // another one.
+  void forked_in(ThreadId child, const Task& parent, std::uint64_t call_ns);
   // The address spaces of all sessions that session_at() can return for the task. Null means an unknown
   // program.
   std::set<const AddressSpace*> spaces_of(const Task& task) const;
@@ -97,7 +100,7 @@ class Sessions {
   void start_task(const TaskStart& start);
   void fork_task(const Fork& fork);
   void add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes);
-  void name_tasks(Notes& notes);
+  bool name_task(Task& task);  // false if no program is known
 
   const Session* session_of_process(ProcessId pid, std::uint64_t time_ns) const;
   const Task* elder_of(const Task& task) const;

@@ -153,8 +153,8 @@ std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std
 
 class Planner {
  public:
-  Planner(ThreadPlans& plans, Symbolizer& symbolizer, Timeline& timeline)
-      : plans_(plans), symbolizer_(symbolizer), timeline_(timeline) {}
+  Planner(ThreadPlans& plans, Sessions& sessions, Symbolizer& symbolizer, Timeline& timeline)
+      : plans_(plans), sessions_(sessions), symbolizer_(symbolizer), timeline_(timeline) {}
 
   // All forks of one process, in the order of time, that nothing else has to wait for.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
@@ -217,6 +217,7 @@ class Planner {
   void connect(const Origin& origin, const PlannedFork& fork) {
     if (origin.call != nullptr) {
       const ForkCall& call = origin.call->call;
+      if (fork.has_line) sessions_.forked_in(fork.child, *origin.call->thread->task, call.begin_ns);
       connect(*origin.call->thread, *fork.plan, {.stack = call.stack, .entry_offset = call.entry_offset},
               call.depth, fork.has_line);
     } else if (fork.has_line || fork.by) {
@@ -237,15 +238,16 @@ class Planner {
   }
 
   ThreadPlans& plans_;
+  Sessions& sessions_;
   Symbolizer& symbolizer_;
   Timeline& timeline_;
 };
 
 }  // namespace
 
-void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
+void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
                 Timeline& timeline) {
-  Planner planner(plans, symbolizer, timeline);
+  Planner planner(plans, sessions, symbolizer, timeline);
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;

@@ -20,10 +20,11 @@ namespace convert::uftrace {
 // which posix_spawn, system and popen make: these run another program before they write a record. The threads
 // of a process get its calls of pthread_create in the same way.
 //
-// Completes the plans of forked threads and of those that forked them. `plans` by tid; a fork whose parent or
-// child is not among them is left alone. The timeline gives the arrows their ids, and knows at which depth
-// calls stop being visible. Throws InputError if a record file can't be read.
-void plan_forks(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
+// Completes the plans of forked threads and of those that forked them, and which program a child runs.
+// `plans` by tid; a fork whose parent or child is not among them is left alone. The timeline gives the arrows
+// their ids, and knows at which depth calls stop being visible. Throws InputError if a record file can't be
+// read.
+void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
                 Timeline& timeline);
 
 // Where not all calls are shown, a child that begins in no shown call gets no arrow: removes such arrows from

@@ -140,6 +140,20 @@ TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
   EXPECT_THAT(lines, testing::Contains("100/100 @12 flow from event:fork #1"));
 }
 
+// By the time of the line, the parent may run another program.
+TEST(UftraceForks, AChildRunsWhatItsParentRanWhenItForked) {
+  R r;
+  r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
+  r.task_line("TASK timestamp=0.000000020 tid=100 pid=100");
+  r.task_line("FORK timestamp=0.000000030 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(12, 1, R::kFork).exit(14, 1, R::kFork).exit(16, 0, R::kMain);
+  r.thread(101).exit(32, 1, R::kFork).entry(33, 1, R::kF).exit(34, 1, R::kF).exit(40, 0, R::kMain);
+  EXPECT_THAT(r.lines({.tids = {101}}), ElementsAre("101/101 [32, 40] demo:main repaired=\"inherited-call\"",
+                                                    "101/101 [32 demo:fork repaired=\"inherited-call\"",
+                                                    "101/101 32] demo:fork", "101/101 [33, 34] demo:f"));
+  EXPECT_THAT(r.threads(), ElementsAre(testing::HasSubstr("demo")));
+}
+
 TEST(UftraceForks, AChildWithoutCallsHasNoArrow) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
