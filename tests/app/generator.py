@@ -116,6 +116,7 @@ class Thread:
         module = module or self.rng.choice((self.image, self.image, "libx.so.1"))
         name = name or self.rng.choice(self.recording.functions[module])
         arguments, payload = self.values(self.recording.arguments.get(name, []))
+        arguments |= self.recording.place(module, name)
         address = self.recording.address(module, name)
         if self.rng.random() < 0.02 * self.recording.has("events"):
             # What was read at the call comes behind its entry.
@@ -245,7 +246,7 @@ class Thread:
 class Recording:
     """A recording of uftrace; write() makes its directory."""
 
-    FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs")
+    FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines")
 
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
@@ -280,6 +281,12 @@ class Recording:
 
     def address(self, module, name):
         return self.addresses[module][name] + (0 if name == "fork" else 4)
+
+    def place(self, module, name):
+        """The argument that tells where a function of the program is."""
+        if module != "app" or not self.has("lines"):
+            return {}
+        return {"loc": f"/src/{module}.c:{self.addresses[module][name] % 1000}"}
 
     def line(self, kind, time, rest):
         self.lines.append((kind, time, rest))
@@ -343,6 +350,10 @@ class Recording:
             files[f"{module}.sym"] = "".join(
                 f"{address - BASES[module]:016x} {FUNCTION_SIZE:08x} {'P' if name == 'fork' else 'T'} {name}\n"
                 for name, address in names.items()).encode()
+        if self.has("lines"):
+            files["app.dbg"] = "# path name: /opt/app\n".encode() + "".join(
+                f"F: {address - BASES['app']:x} {name}\nL: {address % 1000} /src/app.c\n"
+                for name, address in self.addresses["app"].items()).encode()
         for thread in self.threads:
             if thread.data:
                 files[f"{thread.tid}.dat"] = bytes(thread.data)

@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import subprocess
+import tarfile
 import tempfile
 import unittest
 from collections import Counter, defaultdict
@@ -22,7 +23,8 @@ PROGRAMS = Path(os.environ["PROGRAMS"])
 RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "shapes")] + [
     f"tests/uftrace/recordings/{name}" for name in ("args-auto", "damaged", "execs", "kernel", "sched")
 ] + ["samples/gdb/heater.tfile", "samples/both/stones.trace"]
-SEEDS = range(*map(int, os.environ.get("SEEDS", "0:6").split(":")))
+VERSION = subprocess.run([PROGRAMS / "fxt-convert", "--version"], capture_output=True, check=True).stdout
+SEEDS = range(*map(int, os.environ.get("SEEDS", "0:3").split(":")))
 
 
 class Events:
@@ -155,6 +157,18 @@ class Sameness(unittest.TestCase):
             for name in names:
                 self.assertEqual(self.convert(name, folder=recording.parent).read_bytes(), expected, name)
             link.unlink()
+
+        self.for_all(check)
+
+    @unittest.skipIf(b"no libarchive" in VERSION, "built without libarchive")
+    def test_archives(self):
+        def check(recording):
+            expected = Events(self.convert(recording))
+            archive = self.folder / "run.tar.gz"
+            with tarfile.open(archive, "w:gz") as tar:
+                tar.add(recording, f"some/{recording.name}")
+            packed = Events(self.convert(archive))
+            self.assertEqual((packed.calls, packed.others), (expected.calls, expected.others))
 
         self.for_all(check)
 
