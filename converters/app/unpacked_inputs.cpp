@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -149,7 +150,11 @@ class Unpacker {
   void check(const Archive& archive, int status) const {
     if (status >= ARCHIVE_WARN) return;
     const char* const problem = ::archive_error_string(archive.get());
-    fail(fmt::format("can't unpack: {}", problem != nullptr ? problem : "the archive is damaged"));
+    // The error of a call into the system, but not what libarchive gives a damaged archive (EILSEQ).
+    const int error = ::archive_errno(archive.get());
+    fail(fmt::format("can't unpack: {}{}{}", problem != nullptr ? problem : "the archive is damaged",
+                     error > 0 && error != EILSEQ ? ": " : "",
+                     error > 0 && error != EILSEQ ? std::strerror(error) : ""));
   }
   void check_growth(std::uint64_t more) const {
     const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));

@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tarfile
 import tempfile
 import time
 import unittest
@@ -36,16 +37,18 @@ class Faults(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.trace = self.folder / "trace.fxt"
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
         subprocess.run([PROGRAMS / "fxt-convert", "-q", CALC, self.trace], check=True)
 
     def run_in(self, folder, command, **environment):
         return subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "LD_PRELOAD": LIBRARY, **{name: str(value) for name, value in environment.items()}})
+                              env={**os.environ, "LD_PRELOAD": LIBRARY, "TMPDIR": str(self.temporary), **{name: str(value) for name, value in environment.items()}})
 
     def files_of(self, folder):
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    def try_all(self, *command, older=(), **environment):
+    def try_all(self, *command, older=(), goes_on=GOES_ON, **environment):
         """With files of these names there before. How many runs failed."""
         def fresh():
             shutil.rmtree(self.folder / "work", ignore_errors=True)
@@ -68,7 +71,7 @@ class Faults(unittest.TestCase):
             count = counts.get(name, 0)
             return sorted({*range(1, count + 1, max(1, count // MOST)), *range(max(1, count - 3), count + 1)})
 
-        for name, error in GOES_ON:
+        for name, error in goes_on:
             for number in numbers(name):
                 with self.subTest(" ".join(map(str, command)), call=name, number=number, error=error):
                     work = fresh()
@@ -85,6 +88,7 @@ class Faults(unittest.TestCase):
                     left = self.files_of(work)
                     self.assertIn(run.returncode, (0, 1), run.stderr)
                     self.assertEqual([name for name in left if name not in expected], [])
+                    self.assertEqual(list(self.temporary.iterdir()), [])
                     if run.returncode == 0:
                         # What failed was not needed, or is noted.
                         self.assertEqual(set(left), set(expected))
@@ -110,6 +114,23 @@ class Faults(unittest.TestCase):
 
     def test_pieces(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--split-size=3k", CALC, "out.fxt"), 10)
+
+    def test_archives(self):
+        if b"no libarchive" in subprocess.run([PROGRAMS / "fxt-convert", "--version"], capture_output=True, check=True).stdout:
+            return
+        archive = self.folder / "run.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(CALC, "calc")
+        command = [PROGRAMS / "fxt-convert", archive, "out.fxt"]
+        # libarchive takes an interrupted write for a failure.
+        goes_on = [entry for entry in GOES_ON if entry != ("write", errno.EINTR)]
+        self.assertGreater(self.try_all(*command, goes_on=goes_on), 10)
+        for number in range(1, 200, 5):
+            self.run_in(self.folder / "work", command, FAIL_CALL="write", FAIL_AT=number, FAIL_ERRNO=-signal.SIGKILL)
+            end = time.monotonic() + 60
+            while any(self.temporary.iterdir()):  # another process removes it
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.001)
 
     def test_threads(self):
         recording = generator.Recording(7, 3000, ["arguments", "kernel", "switches", "losses"]).write(self.folder / "run.data")
