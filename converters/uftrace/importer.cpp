@@ -10,14 +10,13 @@
 
 #include "converters/model/outline.h"
 #include "converters/uftrace/inspect.h"
-#include "converters/uftrace/perf/perf_file_source.h"
+#include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recorded_calls.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording_import.h"
-#include "converters/uftrace/thread_plans.h"
-#include "converters/uftrace/threads/fork_plan.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "converters/uftrace/events/event_ids.h"
-#include "converters/uftrace/inspect_sections.h"
 #include "converters/uftrace/record_survey.h"
 #include "converters/uftrace/recording.h"
 #include "converters/uftrace/recording/directory.h"

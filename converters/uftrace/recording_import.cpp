@@ -1,11 +1,19 @@
 #include "converters/uftrace/recording_import.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/recording_import.h"
 
 namespace convert::uftrace {
+
 namespace {
 
 // The kernel's files can't be read without the formats of their events.
@@ -63,6 +71,166 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
   // With -C, only callers of the functions are shown, and switches call nothing. They have no source file.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
+}
+
+namespace {
+
+bool is_wanted(ThreadId tid, const ImportOptions& options) {
+  return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
+}
+
+// The processes that shown threads were forked from: what they inherit is found there.
+std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, const ImportOptions& options) {
+  std::set<ProcessId> ancestors;
+  for (const auto& [tid, task] : sessions.tasks()) {
+    if (!is_wanted(tid, options)) continue;
+    for (const Task* child = &task; child != nullptr && child->parent;
+         child = sessions.find_task(static_cast<ThreadId>(*child->parent)))
+      if (!ancestors.insert(*child->parent).second) break;
+  }
+  return ancestors;
+}
+
+// The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
+// unless the process was forked into another one before.
+std::map<ThreadId, std::list<ImageChange>> image_changes_of(const RecordingImport& recording, Notes& notes) {
+  std::map<ThreadId, std::list<ImageChange>> changes;
+  const auto add = [&](ThreadId tid, ImageChange change) {
+    if (recording.sessions.find_task(tid) != nullptr)
+      changes[tid].push_back(std::move(change));
+    else
+      notes.add(kNoThread, [&] {
+        return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
+                           change.what == ImageChange::What::Exec ? "exec" : "load", change.path,
+                           static_cast<std::uint64_t>(tid));
+      });
+  };
+  std::set<ProcessId> forked, started;
+  for (const TaskEvent& event : recording.events) {
+    if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
+    if (const auto* load = std::get_if<LibraryLoad>(&event))
+      add(load->tid, {ImageChange::What::Dlopen, load->time_ns, load->libname});
+  }
+  for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
+    const bool is_first = started.insert(session.pid).second;
+    if (is_first && !forked.contains(session.pid)) continue;
+    const auto leader = static_cast<ThreadId>(session.pid);
+    add(leader, {ImageChange::What::Exec, session.start_ns, session.exename});
+  }
+  for (auto& [tid, list] : changes)
+    list.sort([](const ImageChange& a, const ImageChange& b) { return a.time_ns < b.time_ns; });
+  return changes;
+}
+
+// A thread whose first switch is out has run since its exec or its first record, on that cpu.
+std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
+  const std::uint64_t begin_ns =
+      std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));
+  if (!perf.first_out || begin_ns >= perf.first_out->time_ns) return std::nullopt;
+  return PerfMessage{.time_ns = begin_ns, .cpu = perf.first_out->cpu, .kind = PerfEvent::Kind::SwitchIn};
+}
+
+// When the first of what is shown of the thread is.
+std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
+  if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
+  std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
+  if (!plan.image_changes.empty() && plan.image_changes.front().time_ns >= plan.facts.begun_ns)
+    first_ns = std::min(first_ns, plan.image_changes.front().time_ns);
+  if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
+    if (recording.shows_perf_switches()) {
+      first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
+      if (const auto begin = inferred_begin_of(plan, perf->second))
+        first_ns = std::min(first_ns, begin->time_ns);
+    }
+    if (recording.shows_own_events()) first_ns = std::min(first_ns, perf->second.named_ns.value_or(kForever));
+  }
+  return first_ns == kForever ? std::nullopt : std::optional(first_ns);
+}
+
+}  // namespace
+
+ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
+  auto changes = image_changes_of(recording, context.notes);
+  const auto ancestors = ancestors_of_shown(recording.sessions, context.options);
+  ThreadPlans plans;
+  for (const auto& [tid, task] : recording.sessions.tasks()) {
+    const bool is_shown = is_wanted(tid, context.options);
+    if (!is_shown)
+      context.notes.add(kThreadsLeftOut, [&, id = static_cast<std::uint64_t>(task.tid)] {
+        return fmt::format("{}: thread {}", recording.directory.path.native(), id);
+      });
+    if (!is_shown && !ancestors.contains(task.pid)) continue;
+    plans.emplace(tid, ThreadPlan{.task = &task,
+                                  .is_shown = is_shown,
+                                  .facts = facts_of(task, recording.info, recording.symbolizer,
+                                                    recording.directory.is_growing),
+                                  .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
+                                  .image_changes = std::move(changes[tid])});
+  }
+  const Directory& directory = recording.directory;
+  const bool can_keep_open =
+      directory.threads.size() + directory.perf_cpus.size() + directory.kernel_cpus.size() <=
+      open_file_limit();
+  for (const ThreadFile& file : directory.threads) {
+    const auto found = plans.find(file.tid);
+    if (found == plans.end()) continue;
+    ThreadPlan& plan = found->second;
+    plan.path = file.path.string();
+    plan.size_bytes = file.size_bytes;
+    plan.keep_open = can_keep_open;
+    plan.head = read_head(plan.path, plan.facts);
+  }
+  return plans;
+}
+
+void skip_outside_calls(ThreadPlans& plans) {
+  std::map<ProcessId, std::uint64_t> first_calls_ns;
+  for (const auto& [tid, plan] : plans) {
+    std::uint64_t& first_ns = first_calls_ns.try_emplace(plan.task->pid, kForever).first->second;
+    if (!plan.inherited.empty())
+      first_ns = 0;
+    else if (plan.head.first_call)
+      first_ns = std::min(first_ns, plan.head.first_call->time_ns);
+  }
+  for (auto& [tid, plan] : plans) {
+    plan.skips_outside = true;
+    plan.switches_from_ns = first_calls_ns.at(plan.task->pid);
+  }
+}
+
+std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
+                                      std::uint64_t kernel_ns) {
+  std::optional<std::uint64_t> begin_ns;
+  if (kernel_ns != kForever) begin_ns = kernel_ns;
+  for (const auto& [tid, plan] : plans)
+    if (const auto time_ns = first_ns_of(plan, recording))
+      begin_ns = std::min(*time_ns, begin_ns.value_or(*time_ns));
+  return begin_ns;
+}
+
+void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline) {
+  const Task& task = *plan.task;
+  plan.shown_process = timeline.shown_id(task.pid);
+  plan.shown_thread = timeline.shown_id(task.tid);
+  if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
+    plan.switches = {.queue = &recording.perf_queues[task.tid],
+                     .lone_outs = perf->second.lone_outs,
+                     .short_outs = perf->second.short_outs,
+                     .last_ns = perf->second.last_ns,
+                     .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
+    if (recording.shows_perf_switches()) {
+      if (const auto begin = inferred_begin_of(plan, perf->second)) plan.switches.inferred = {*begin};
+      std::ranges::copy(perf->second.missing_outs, std::back_inserter(plan.switches.inferred));
+    }
+  }
+  if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {
+    queue->second.set_thread(plan.shown_thread);
+    plan.kernel = {.queue = &queue->second,
+                   .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
+                                         static_cast<std::uint64_t>(task.tid)),
+                   .tracepoints = &recording.tracepoints,
+                   .skips_outside = recording.options.kernel_skip_out};
+  }
 }
 
 }  // namespace convert::uftrace

@@ -1,13 +1,16 @@
 // A recording that is being converted: what the sources of its threads and files share.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "converters/model/importer.h"
 #include "converters/uftrace/importer.h"
 #include "converters/uftrace/kernel/kernel_file_source.h"
 #include "converters/uftrace/recording.h"
+#include "converters/uftrace/threads/thread_plan.h"
 #include "converters/uftrace/threads/thread_source.h"
 
 namespace convert::uftrace {
@@ -29,5 +32,21 @@ struct RecordingImport : Recording {
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
 };
+
+// ---- The plans of its threads, before their records are read ----
+
+// For all threads that get a lane; some have no record file.
+ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
+
+// Events outside of calls, and switches before a process's first call, are not shown. Needs all plans, with
+// what they inherit.
+void skip_outside_calls(ThreadPlans& plans);
+
+// When the recording's first record, switch or kernel event is; of those `kernel_ns` is the first.
+std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
+                                      std::uint64_t kernel_ns);
+
+// Plans the side streams of the thread, which has its lane.
+void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
 
 }  // namespace convert::uftrace

@@ -1,4 +1,4 @@
-// Functions whose parameters have names, and variables of known types, for parameter_names_test.cpp.
+// Functions whose parameters have names, and variables of known types, for dwarf_info_test.cpp.
 #include <cstddef>
 
 enum Color { Red, Green };

@@ -13,7 +13,7 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
-#include "converters/symbols/parameter_names.h"
+#include "converters/symbols/dwarf_info.h"
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
 

@@ -9,7 +9,7 @@
 
 namespace convert::uftrace {
 
-enum class EventKind : std::uint8_t {
+enum class UftraceEventKind : std::uint8_t {
   ProcessCounter,   // values read at the entry of a function, of the whole process
   ThreadCounter,    // the same, of one thread
   Difference,       // how much the values of a counter grew in a call, read at its exit
@@ -22,7 +22,7 @@ enum class EventKind : std::uint8_t {
 struct KnownEvent {
   std::uint64_t id;
   std::string_view uftrace_name;
-  EventKind kind;
+  UftraceEventKind kind;
   std::string_view counter = {};  // the name of a counter
   // One for each 64-bit value of the event: the series of a counter, or arguments of the call that ends.
   std::array<std::string_view, 3> values = {};
@@ -33,19 +33,39 @@ struct KnownEvent {
 };
 
 inline constexpr std::array<KnownEvent, 13> kKnownEvents{{
-    {100001, "read:proc/statm", EventKind::ProcessCounter, "memory", {"vmsize KB", "vmrss KB", "shared KB"}},
-    {100002, "read:page-fault", EventKind::ProcessCounter, "page-fault", {"major faults", "minor faults"}},
-    {100003, "diff:proc/statm", EventKind::Difference, {}, {"diff.vmsize", "diff.vmrss", "diff.shared"}},
-    {100004, "diff:page-fault", EventKind::Difference, {}, {"diff.major", "diff.minor"}},
-    {100005, "read:pmu-cycle", EventKind::ThreadCounter, "pmu-cycle", {"cycles", "instructions"}},
-    {100006, "diff:pmu-cycle", EventKind::Difference, {}, {"diff.cycles", "diff.instructions"}},
-    {100007, "read:pmu-cache", EventKind::ThreadCounter, "pmu-cache", {"cache references", "cache misses"}},
-    {100008, "diff:pmu-cache", EventKind::Difference, {}, {"diff.cache-references", "diff.cache-misses"}},
-    {100009, "read:pmu-branch", EventKind::ThreadCounter, "pmu-branch", {"branches", "branch misses"}},
-    {100010, "diff:pmu-branch", EventKind::Difference, {}, {"diff.branches", "diff.branch-misses"}},
-    {100011, "watch:cpu", EventKind::WatchedCpu, "cpu"},
-    {100012, "watch:var", EventKind::WatchedVariable},
-    {100013, "callsite", EventKind::CallSite, {}, {"callsite"}},
+    {100001,
+     "read:proc/statm",
+     UftraceEventKind::ProcessCounter,
+     "memory",
+     {"vmsize KB", "vmrss KB", "shared KB"}},
+    {100002,
+     "read:page-fault",
+     UftraceEventKind::ProcessCounter,
+     "page-fault",
+     {"major faults", "minor faults"}},
+    {100003,
+     "diff:proc/statm",
+     UftraceEventKind::Difference,
+     {},
+     {"diff.vmsize", "diff.vmrss", "diff.shared"}},
+    {100004, "diff:page-fault", UftraceEventKind::Difference, {}, {"diff.major", "diff.minor"}},
+    {100005, "read:pmu-cycle", UftraceEventKind::ThreadCounter, "pmu-cycle", {"cycles", "instructions"}},
+    {100006, "diff:pmu-cycle", UftraceEventKind::Difference, {}, {"diff.cycles", "diff.instructions"}},
+    {100007,
+     "read:pmu-cache",
+     UftraceEventKind::ThreadCounter,
+     "pmu-cache",
+     {"cache references", "cache misses"}},
+    {100008,
+     "diff:pmu-cache",
+     UftraceEventKind::Difference,
+     {},
+     {"diff.cache-references", "diff.cache-misses"}},
+    {100009, "read:pmu-branch", UftraceEventKind::ThreadCounter, "pmu-branch", {"branches", "branch misses"}},
+    {100010, "diff:pmu-branch", UftraceEventKind::Difference, {}, {"diff.branches", "diff.branch-misses"}},
+    {100011, "watch:cpu", UftraceEventKind::WatchedCpu, "cpu"},
+    {100012, "watch:var", UftraceEventKind::WatchedVariable},
+    {100013, "callsite", UftraceEventKind::CallSite, {}, {"callsite"}},
 }};
 
 // Null if uftrace has no event of that id.

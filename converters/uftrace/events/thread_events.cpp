@@ -47,20 +47,20 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
   };
   const auto tid = static_cast<std::uint64_t>(task_.tid);
   switch (event.kind) {
-    case EventKind::ProcessCounter:
-    case EventKind::ThreadCounter:
+    case UftraceEventKind::ProcessCounter:
+    case UftraceEventKind::ThreadCounter:
       add_values(values_, [](std::uint64_t value) { return value; });
-      emit_counter(time_ns, names.intern(event.counter), event.kind == EventKind::ThreadCounter ? tid : 0,
-                   lane);
+      emit_counter(time_ns, names.intern(event.counter),
+                   event.kind == UftraceEventKind::ThreadCounter ? tid : 0, lane);
       return true;
-    case EventKind::Difference:
+    case UftraceEventKind::Difference:
       add_values(for_exit_, [](std::uint64_t value) { return static_cast<std::int64_t>(value); });
       return true;
-    case EventKind::CallSite:
+    case UftraceEventKind::CallSite:
       for_entry_.clear();
       add_values(for_entry_, [](std::uint64_t value) { return Pointer{value}; });
       return true;
-    case EventKind::WatchedCpu: {
+    case UftraceEventKind::WatchedCpu: {
       if (data.size() < sizeof(std::int32_t)) return false;
       const NameId cpu = names.intern(event.counter);
       const auto number = static_cast<std::int32_t>(load(data.first(sizeof(std::int32_t))));
@@ -68,7 +68,7 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
       emit_counter(time_ns, cpu, tid, lane);
       return true;
     }
-    case EventKind::WatchedVariable:
+    case UftraceEventKind::WatchedVariable:
       return emit_variable(time_ns, data, lane);
   }
   return false;

@@ -1,4 +1,5 @@
-// A first pass over the perf files: what has to be known about threads before their records are read.
+// Reads the perf files of a recording twice: before the records are read, for what has to be known about
+// threads; and beside them, for the threads' switches, names, execs and exits.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/names/names.h"
+#include "converters/uftrace/cpus/cpu_file_source.h"
 #include "converters/uftrace/perf/perf_cursor.h"
 
 namespace convert::uftrace {
@@ -41,5 +44,35 @@ using PerfThreads = std::map<ThreadId, PerfThread>;
 // Damage is noted in `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0: nothing is.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns = 0);
+
+class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
+ public:
+  struct Shown {
+    bool switches = true;
+    Names* names = nullptr;  // for the names that threads give themselves; null: those are not shown
+  };
+  // Borrows the queues, names and stats until the timeline has run.
+  PerfFileSource(const std::vector<CpuFile>& files, const PerfReading& reading,
+                 QueuesByThread<PerfQueue>& queues, const Shown& shown, ImportStats& stats)
+      : CpuFileSource(files, reading, queues, stats), shown_(shown) {}
+
+ private:
+  // Forks and losses are not for threads: scan_perf() has found them.
+  void stage(const PerfEvent& event) override {
+    using Kind = PerfEvent::Kind;
+    const bool is_name = event.kind == Kind::Comm && shown_.names != nullptr;
+    const bool is_shown = event.kind == Kind::Exit || event.kind == Kind::Exec || is_name ||
+                          (event.is_switch() && shown_.switches);
+    if (!is_shown) return;
+    PerfQueue* const queue = find_queue(event.tid);
+    if (queue == nullptr) return;
+    put(*queue, {.time_ns = event.time_ns,
+                 .cpu = events().cpu(),
+                 .kind = event.kind,
+                 .name = is_name ? shown_.names->intern(event.comm) : NameId{}});
+  }
+
+  Shown shown_;
+};
 
 }  // namespace convert::uftrace

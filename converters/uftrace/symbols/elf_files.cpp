@@ -62,17 +62,17 @@ void ElfFiles::add_notes(Notes& notes) const {
 }
 
 ParameterNames ElfFiles::parameters_of(const Image& image, std::uint64_t offset) {
-  ParameterTable* const dwarf = dwarf_of(image);
-  return dwarf != nullptr ? dwarf->of(offset) : ParameterNames{};
+  DwarfInfo* const dwarf = dwarf_of(image);
+  return dwarf != nullptr ? dwarf->parameters_at(offset) : ParameterNames{};
 }
 
 std::optional<ScalarType> ElfFiles::variable_at(const Image& image, std::uint64_t offset) {
-  ParameterTable* const dwarf = dwarf_of(image);
+  DwarfInfo* const dwarf = dwarf_of(image);
   return dwarf != nullptr ? dwarf->variable_at(offset) : std::nullopt;
 }
 
 // Null if there is none.
-ParameterTable* ElfFiles::dwarf_of(const Image& image) {
+DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;
   if (is_new) {
@@ -80,12 +80,11 @@ ParameterTable* ElfFiles::dwarf_of(const Image& image) {
     program = open(image, has_dwarf);
     const ElfFile* const dwarf = program.debug != nullptr ? program.debug.get() : program.file.get();
     const ElfFile* const addresses = program.file != nullptr ? program.file.get() : dwarf;
-    if (dwarf != nullptr)
-      program.parameters = std::make_unique<ParameterTable>(dwarf->image, addresses->image.base());
-    if (program.problem.empty() && !program.parameters->has_any())
+    if (dwarf != nullptr) program.dwarf = std::make_unique<DwarfInfo>(dwarf->image, addresses->image.base());
+    if (program.problem.empty() && !program.dwarf->has_any())
       program.problem = fmt::format("{}: has no debug information that can be read", dwarf->file.path());
   }
-  return program.parameters.get();
+  return program.dwarf.get();
 }
 
 // The first file that may be the image, and its debug file if it is not `complete` itself; or that alone.

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "converters/model/notes.h"
+#include "converters/symbols/dwarf_info.h"
 #include "converters/symbols/elf_symbols.h"
-#include "converters/symbols/parameter_names.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/symbols/module_files.h"
 
@@ -53,10 +53,10 @@ class ElfFiles {
     std::unique_ptr<ElfFile> file = nullptr;
     std::unique_ptr<ElfFile> debug = nullptr;  // what was stripped from the file, which may be missing
     std::string problem = {};                  // why there is neither
-    std::unique_ptr<ParameterTable> parameters = nullptr;
+    std::unique_ptr<DwarfInfo> dwarf = nullptr;
   };
   Symbols read(const Image& image) const;
-  ParameterTable* dwarf_of(const Image& image);
+  DwarfInfo* dwarf_of(const Image& image);
   Program open(const Image& image, bool (*is_complete)(const ElfImage&)) const;
 
   std::filesystem::path recording_;

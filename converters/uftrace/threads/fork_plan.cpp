@@ -1,5 +1,5 @@
-#include "converters/uftrace/threads/fork_plan.h"
-
+// Which thread forked or created which, where the arrow between them starts, and what calls a forked child
+// inherits.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -10,6 +10,7 @@
 #include "converters/uftrace/filters/kept_call_scan.h"
 #include "converters/uftrace/filters/thread_filter.h"
 #include "converters/uftrace/records/fork_scan.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 namespace {

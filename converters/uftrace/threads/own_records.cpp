@@ -11,12 +11,12 @@ namespace convert::uftrace {
 ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names,
                            RecordNotes& notes)
     : symbols(recording.symbolizer, *plan.task, recording.lines.has_any() ? &recording.lines : nullptr),
-      options(recording.filters == nullptr
-                  ? nullptr
-                  : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols, names,
-                                                   lane, plan)),
-      all(plan.skips_outside),
-      filter(options != nullptr ? *options : all),
+      option_filter(recording.filters == nullptr
+                        ? nullptr
+                        : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols,
+                                                         names, lane, plan)),
+      no_options(plan.skips_outside),
+      filter(option_filter != nullptr ? *option_filter : no_options),
       calls(lane, filter, symbols, names, notes,
             {.record_file = plan.path, .kernel_thread = plan.kernel.thread},
             plan.switches.has_estimated_exits),

@@ -1,5 +1,5 @@
 // What one by one the records of a thread's own file become: calls with their arguments, events, losses, and
-// the arrows of forks. Runs of plain records don't come here (plain_calls.h).
+// the arrows of forks. Runs of plain records don't come here (fast_calls.h).
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct ThreadStages {
   ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names, RecordNotes& notes);
 
   TaskSymbols symbols;
-  std::unique_ptr<OptionFilter> options;  // null: all calls are shown
-  CallFilter all;
+  std::unique_ptr<OptionFilter> option_filter;  // null: all calls are shown
+  CallFilter no_options;
   CallFilter& filter;  // one of these
   StackRepair calls;
   SideStreams streams;

@@ -1,16 +1,172 @@
-// All side streams of one thread, merged by time and precedence.
+// What happens on a thread besides its own records, by time: one interface for all such streams, and the one
+// table that says what comes first at equal times.
 #pragma once
 
 #include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <list>
+#include <span>
+#include <string>
 
+#include "converters/model/lanes/event.h"
+#include "converters/model/lanes/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/uftrace/kernel/kernel_queue.h"
+#include "converters/uftrace/kernel/tracepoint.h"
+#include "converters/uftrace/perf/perf_cursor.h"
 #include "converters/uftrace/threads/cpu_slices.h"
-#include "converters/uftrace/threads/kernel_stream.h"
-#include "converters/uftrace/threads/switch_stream.h"
-#include "converters/uftrace/threads/task_streams.h"
+#include "converters/uftrace/threads/inner_calls.h"
+#include "converters/uftrace/threads/stack_repair.h"
+#include "converters/uftrace/threads/thread_plan.h"
 
 namespace convert::uftrace {
 
+// At equal times, earlier ones come first.
+enum class Precedence : std::uint8_t {
+  SwitchIn,    // what follows happens on the cpu
+  KernelExit,  // a kernel call lies in the program's call that was open at its entry
+  ExecOrLoad,  // exec, dlopen
+  OwnRecord,   // entries, exits and events of the thread's own file
+  Kernel,      // entries and tracepoints of the kernel
+  Switch,      // switches out, and what else perf files hold
+  Message,     // of extern.dat
+};
+
+// When something is due on its thread.
+struct Due {
+  std::uint64_t time_ns = kForever;
+  Precedence precedence = Precedence::Message;
+
+  friend auto operator<=>(const Due&, const Due&) = default;
+  // Own records from this time on come later.
+  std::uint64_t own_from_ns() const {
+    return time_ns == kForever ? kForever : time_ns + (precedence > Precedence::OwnRecord ? 1 : 0);
+  }
+};
+
+class SideStream {
+ public:
+  virtual ~SideStream() = default;
+  // When its next event is due; at kForever if none waits.
+  virtual Due next() const = 0;
+  // Emits that event, which must exist.
+  virtual void emit_next() = 0;
+};
+
+// The kernel events of one thread, by time: calls, tracepoints, switches and wakeups of the kernel's ring
+// buffers.
+class KernelStream : public SideStream {
+ public:
+  // Borrows the references.
+  KernelStream(const KernelPlan& plan, Lane& lane, CallFilter& filter, InnerCalls& calls, CpuSlices& slices,
+               Names& names);
+
+  Due next() const override;
+  void emit_next() override;
+
+ private:
+  void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
+  void emit_switch_out(const KernelMessage& message);
+  void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
+  void emit_loss(std::uint64_t time_ns, const KernelMessage& message, std::uint64_t known_until_ns);
+  bool is_wanted() const { return !plan_.skips_outside || calls_.program_depth() > 0; }
+
+  const KernelPlan& plan_;
+  Lane& lane_;
+  CallFilter& filter_;
+  InnerCalls& calls_;
+  CpuSlices& slices_;
+  NameId count_, cpu_;
+  LabelId records_lost_;
+  std::uint64_t known_until_ns_ = 0;  // of its latest message
+  bool may_wait_ = true;              // for a wakeup, as far as switches show
+  std::string text_;                  // of the current tracepoint
+  Arguments values_;
+};
+
+// The perf events of one thread, by time: a context switch record for each switch, recorded or inferred, a
+// call `linux:schedule` for the time that the thread is off its cpu, and the exits, execs and names of tasks.
+class SwitchStream : public SideStream {
+ public:
+  // Borrows the references.
+  SwitchStream(const SwitchPlan& plan, Lane& lane, StackRepair& calls, CpuSlices& slices, Names& names);
+
+  Due next() const override;
+  void emit_next() override;
+  // The thread's last switch is next. It was inferred: another thread came to the cpu.
+  bool is_next_of_others() const {
+    return !is_begin_next() && is_inferred_next() && plan_.inferred[inferred_].time_ns > plan_.last_ns;
+  }
+
+ private:
+  const PerfMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
+  const PerfMessage* message() const { return is_inferred_next() ? &plan_.inferred[inferred_] : first(); }
+  // Nothing else happens before the time from which switches are shown, when the thread is on a cpu.
+  bool is_begin_next() const;
+  bool is_inferred_next() const;
+  void emit_inferred();
+  void switch_out(std::uint64_t time_ns, const PerfMessage& message);
+  bool is_lone(std::uint64_t time_ns);
+  bool is_short(std::size_t out) const { return out < plan_.short_outs.size() && plan_.short_outs[out]; }
+
+  const SwitchPlan& plan_;
+  Lane& lane_;
+  StackRepair& calls_;
+  CpuSlices& slices_;
+  LabelId blocked_, preempted_, renamed_;
+  NameId comm_;
+  std::size_t inferred_ = 0;   // of plan_.inferred, those that have passed
+  std::size_t outs_ = 0;       // switches out so far
+  std::size_t lone_outs_ = 0;  // of plan_.lone_outs, those that have passed
+};
+
+// The thread's execs and loads of libraries, from task.txt.
+class TaskEventStream : public SideStream {
+ public:
+  // By time. Borrows the references.
+  TaskEventStream(std::list<ImageChange> events, Lane& lane, CallFilter& filter, StackRepair& calls,
+                  Names& names);
+
+  Due next() const override;
+  void emit_next() override;
+
+  bool has_exec() const;
+  bool is_exec_next() const { return !events_.empty() && events_.front().what == ImageChange::What::Exec; }
+  // Drops the next event, with a note, if its time is impossibly far behind the thread's other events.
+  bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
+
+ private:
+  std::list<ImageChange> events_;
+  Lane& lane_;
+  CallFilter& filter_;
+  StackRepair& calls_;
+  Names& names_;
+  LabelId dlopen_;
+  NameId path_;
+};
+
+// The messages of extern.dat.
+class MessageStream : public SideStream {
+ public:
+  // By time. Borrows the references.
+  MessageStream(std::list<ExternMessage> messages, Lane& lane, CallFilter& filter, StackRepair& calls,
+                Names& names);
+
+  Due next() const override;
+  void emit_next() override;
+
+ private:
+  std::list<ExternMessage> messages_;
+  Lane& lane_;
+  CallFilter& filter_;
+  StackRepair& calls_;
+  Names& names_;
+  NameId message_;
+};
+
+// All side streams of one thread, merged by time and precedence.
 class SideStreams {
  public:
   // Takes the plan's task events and messages, and borrows the rest.

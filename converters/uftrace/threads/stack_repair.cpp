@@ -35,6 +35,7 @@ StackRepair::Labels::Labels(Names& names)
     : repaired(names.intern("repaired")),
       repaired_end(names.intern("repaired_end")),
       count(names.intern("count")),
+      function(names.intern("function")),
       unknown(names.intern_label("[unknown]", "<unknown>")),
       records_lost(names.intern_label("event", "records lost")),
       fork(names.intern_label("event", "fork")),
@@ -80,7 +81,7 @@ bool StackRepair::is_setjmp(std::uint64_t address) const {
 
 void StackRepair::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
                         const Arguments& values) {
-  if (!may_infer(depth, depth)) return;
+  if (!may_infer(depth, depth, address)) return;
   settle(time_ns, depth, nullptr);
   if (depth < lane_.depth()) {
     notes_.add(kExitMissing,
@@ -108,7 +109,7 @@ void StackRepair::begin(std::uint64_t time_ns, std::uint64_t address, bool recor
 
 void StackRepair::exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
                        const Arguments& values) {
-  if (!may_infer(depth + 1, depth)) return;
+  if (!may_infer(depth + 1, depth, address)) return;
   settle(time_ns, depth + 1, &address);
   end_call(time_ns, depth, address, values);
   end_arrow(time_ns);
@@ -197,7 +198,7 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
 
 // Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
 // there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
-// nowhere. Where it ends was decided before (fork_plan.h).
+// nowhere. Where it ends was decided before (drop_hidden_arrows()).
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
@@ -226,12 +227,16 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
   end_arrow(time_ns);
 }
 
-// Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more.
-bool StackRepair::may_infer(std::size_t open, std::size_t depth) {
+// Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more, or if
+// the record is damage: it needs several calls where no records are missing, and is of no module.
+bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
+  const bool is_damage =
+      needed > 1 && gap_ == Gap::None &&
+      names_.label(symbols_.label(address)).category == names_.label(labels_.unknown).category;
   const std::uint64_t passed = notes_.offset() - std::exchange(budget_offset_, notes_.offset());
   inferred_budget_ = std::min(inferred_budget_ + passed / kRecordSize * kInferredPerRecord, kInferredBudget);
-  if (needed > inferred_budget_) {
+  if (needed > inferred_budget_ || is_damage) {
     notes_.add(kBadDepth, fmt::format("a record at depth {}, but {} open", depth, calls_are(lane_.depth())));
     return false;
   }
@@ -249,9 +254,13 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
   if (lane_.unfiltered_depth() == 1) end_arrow(time_ns);  // in no other call
-  if (lane_.top_key() == kUnknownAddress && !lane_.top_is_filtered())
-    lane_.rename(lane_.depth() - 1, symbols_.label(address), address);
-  lane_.end(time_ns, values);
+  if (lane_.top_key() != kUnknownAddress || address == kUnknownAddress || lane_.top_is_filtered() ||
+      lane_.rename(lane_.depth() - 1, symbols_.label(address), address))
+    return lane_.end(time_ns, values);
+  // The begin is written. The exit, which may be the thread's last record, is the first that names the call.
+  Arguments with_name = values;
+  with_name.add({labels_.function, std::string(names_.text(names_.label(symbols_.label(address)).name))});
+  lane_.end(time_ns, with_name);
 }
 
 void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {

@@ -1,5 +1,5 @@
 // The call stack of one thread. Turns entries and exits into balanced calls on its lane, repairs what the
-// records leave open (uftrace.md, sections 11 and 12), and keeps the calls of the kernel and the time off the
+// records leave open, and keeps the calls of the kernel and the time off the
 // cpu inside the program's calls. Every repair is counted, and named on its call.
 #pragma once
 
@@ -91,7 +91,7 @@ class StackRepair : public OpenCalls {
   };
   struct Labels {
     explicit Labels(Names& names);
-    NameId repaired, repaired_end, count;
+    NameId repaired, repaired_end, count, function;
     LabelId unknown, records_lost, fork, thread;
   };
 
@@ -107,7 +107,7 @@ class StackRepair : public OpenCalls {
   void end_arrow(std::uint64_t time_ns);
   void note_lost_arrow(bool to_thread);
   bool was_inferred();
-  bool may_infer(std::size_t open, std::size_t depth);
+  bool may_infer(std::size_t open, std::size_t depth, std::uint64_t address);
   void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   bool is_setjmp(std::uint64_t address) const;
 

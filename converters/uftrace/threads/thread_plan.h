@@ -9,14 +9,18 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/timeline.h"
 #include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/filters/filter_table.h"
 #include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/tracepoint.h"
-#include "converters/uftrace/perf/perf_event.h"
+#include "converters/uftrace/perf/perf_cursor.h"
+#include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/thread_facts.h"
+#include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
 
@@ -77,5 +81,25 @@ struct ThreadPlan {
   WalkedThread walked() const { return {*task, path, facts, payloads.get(), inherited}; }
 };
 using ThreadPlans = std::map<ThreadId, ThreadPlan>;
+
+// ---- Forks (fork_plan.cpp) ----
+
+// The children of one process, in the order of their pids, get its forking calls in their order: each child
+// the earliest free call that began before the child ran. (The time of a FORK line is when the child ran; its
+// parent may be in a later fork by then.) Perf data name the thread that forked and the exact time: there,
+// the forking call is the one that this thread had open. Perf data also know children without a FORK line,
+// which posix_spawn, system and popen make: these run another program before they write a record. The threads
+// of a process get its calls of pthread_create in the same way.
+//
+// Completes the plans of forked threads and of those that forked them, and which program a child runs.
+// `plans` by tid; a fork whose parent or child is not among them is left alone. The timeline gives the arrows
+// their ids, and knows at which depth calls stop being visible. Throws InputError if a record file can't be
+// read.
+void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
+                Timeline& timeline);
+
+// Where not all calls are shown, a child that begins in no shown call gets no arrow: removes such arrows from
+// the plans of both threads. Throws InputError if a record file can't be read.
+void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/threads/plain_calls.h"
+#include "converters/uftrace/threads/fast_calls.h"
 
 namespace convert::uftrace {
 
@@ -56,26 +56,26 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
   cursor_.read(std::span(scratch.block).first(wanted));
-  if (stages_.options != nullptr)
+  if (stages_.option_filter != nullptr)
     emit_records(budget.delivered_until_ns, scratch,
-                 [&] { return FilteredPlainCalls(lane_, stages_.symbols.cache(), *stages_.options); });
+                 [&] { return FilteredFastCalls(lane_, stages_.symbols.cache(), *stages_.option_filter); });
   else
     emit_records(budget.delivered_until_ns, scratch, [&] {
-      return AllPlainCalls(lane_, stages_.symbols, recording_.lines.argument(),
-                           recording_.shows_values ? plan_.payloads.get() : nullptr);
+      return FastCalls(lane_, stages_.symbols, recording_.lines.argument(),
+                       recording_.shows_values ? plan_.payloads.get() : nullptr);
     });
   context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
 }
 
-// `plain_calls` makes the loop for plain records, with the symbols that hold now.
+// `fast_calls` makes the loop for plain records, with the symbols that hold now.
 template <typename PlainCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
-                                PlainCalls plain_calls) {
+                                PlainCalls fast_calls) {
   for (;;) {
     const RecordCursor::Limits limits{.plain_until_ns = records_.plain_until_ns(),
                                       .plain_until_offset = records_.plain_until_offset(),
                                       .delivered_until_ns = delivered_until_ns};
-    const auto item = cursor_.next(limits, plain_calls());
+    const auto item = cursor_.next(limits, fast_calls());
     if (!item) break;
     notes_.add_item(*item, item->end == file_.size());
     records_.emit(*item, scratch);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "converters/uftrace/filters/pattern_report.h"
+#include "converters/uftrace/filters/filter_options.h"
 #include "tests/uftrace/filters/tree.h"
 
 namespace convert::uftrace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/perf/perf_file_source.h"
+#include "converters/uftrace/perf/perf_scan.h"
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/text_recording.h"
 

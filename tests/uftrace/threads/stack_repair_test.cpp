@@ -92,6 +92,50 @@ TEST_F(StackRepairTest, AHiddenCallIsOpenButNotDrawn) {
               ElementsAre("7/8 [20, 30] a:g"));
 }
 
+// Of no module, and far too deep: two reasons not to believe it.
+TEST_F(StackRepairTest, ARecordOfNoModuleThatIsTooDeepIsDamage) {
+  constexpr std::uint64_t kGarbage = 0xdead'0000;
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.exit(20, 700, kGarbage);
+                s.entry(30, 3, kGarbage);
+                s.exit(40, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 40] a:f"));
+  EXPECT_EQ(notes_.count(kBadDepth), 2u);
+}
+
+TEST_F(StackRepairTest, OneMissingEntryIsNoDamageWhateverItsModule) {
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.exit(20, 1, 0x50100);
+                s.exit(40, 0, kF);
+              }),
+              ElementsAre("7/8 [10, 40] a:f", "7/8 [20 [unknown]:<50100> repaired=\"exit-without-entry\"",
+                          "7/8 20] [unknown]:<50100>"));
+  EXPECT_EQ(notes_.count(kBadDepth), 0u);
+}
+
+TEST_F(StackRepairTest, AnExitOfAddressZeroNamesNoCall) {
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 1, kG);
+                s.exit(20, 1, kG);
+                s.exit(30, 0, 0);
+              }),
+              ElementsAre("7/8 [10, 30] [unknown]:<unknown> repaired=\"entry-missing\"", "7/8 [10, 20] a:g"));
+}
+
+TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndWhereItsBeginIsWritten) {
+  options_.lanes.durations = DurationForm::Pairs;
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 1, kG);
+                s.exit(20, 1, kG);
+                s.exit(30, 0, kF);
+              }),
+              ElementsAre("7/8 [10 [unknown]:<unknown> repaired=\"entry-missing\"", "7/8 [10 a:g",
+                          "7/8 20] a:g", "7/8 30] [unknown]:<unknown> function=\"f\""));
+}
+
 // A few bytes of damage must not become gigabytes of calls: 8192 at once, and two more for every 16 bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {

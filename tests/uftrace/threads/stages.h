@@ -84,7 +84,7 @@ class Stages : public testing::Test {
   // What the lane gets from a story that is told to the stages.
   template <typename Tell>
   std::vector<std::string> lines(Tell tell) {
-    Timeline timeline({}, notes_);
+    Timeline timeline(options_, notes_);
     timeline.begin_input("story");
     Lane& lane = timeline.add_lane(
         {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = {}, .thread_name = {}});
@@ -136,6 +136,7 @@ class Stages : public testing::Test {
   KernelQueue kernel_;
   ThreadPlan plan_{};
   HidingFilter filter_;
+  TimelineOptions options_ = {};
 };
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
 // Runs of plain records go to the lane directly, up to the first record that needs the whole pipeline.
-#include "converters/uftrace/threads/plain_calls.h"
+#include "converters/uftrace/threads/fast_calls.h"
 
 #include "tests/uftrace/records/record_bytes.h"
 #include "tests/uftrace/threads/stages.h"
@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class PlainCallsTest : public Stages {
+class FastCallsTest : public Stages {
  protected:
   // Adds the records, as far as they are plain.
   std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
@@ -18,7 +18,7 @@ class PlainCallsTest : public Stages {
     symbols.use_caches(caches);
     symbols.move_to(10);
     return lines([&](Stage& s) {
-      const AllPlainCalls add(s.lane, symbols, NameId{}, nullptr);
+      const FastCalls add(s.lane, symbols, NameId{}, nullptr);
       const auto all = std::as_bytes(std::span(bytes.whole()));
       added_ = add(PlainRecords<std::endian::little>{all.data(), all.data() + all.size(), {}, limit_ns}, 0);
     });
@@ -26,19 +26,19 @@ class PlainCallsTest : public Stages {
   std::size_t added_ = 0;
 };
 
-TEST_F(PlainCallsTest, AllArePlain) {
+TEST_F(FastCallsTest, AllArePlain) {
   EXPECT_THAT(lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).exit(40, 0, kF)),
               ElementsAre("7/8 [10, 40] a:f", "7/8 [20, 30] a:g"));
   EXPECT_EQ(added_, 4u);
 }
 
 // An end at the time of the event before it takes more than a run can do.
-TEST_F(PlainCallsTest, CallsWithoutLengthArePlain) {
+TEST_F(FastCallsTest, CallsWithoutLengthArePlain) {
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(20, 1, kG).exit(20, 0, kF));
   EXPECT_EQ(added_, 4u);
 }
 
-TEST_F(PlainCallsTest, StopsBeforeWhatNeedsCare) {
+TEST_F(FastCallsTest, StopsBeforeWhatNeedsCare) {
   lines_of(RecordBytes().entry(10, 0, kF).event(20, 1000000).exit(30, 0, kF));
   EXPECT_EQ(added_, 1u) << "an event";
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG, 8).exit(30, 1, kG));
@@ -51,12 +51,12 @@ TEST_F(PlainCallsTest, StopsBeforeWhatNeedsCare) {
   EXPECT_EQ(added_, 1u) << "a side stream's event is due";
 }
 
-TEST_F(PlainCallsTest, NothingIsPlainBeforeTheFirstCall) {
+TEST_F(FastCallsTest, NothingIsPlainBeforeTheFirstCall) {
   TaskSymbols symbols(*symbolizer_, *plan_.task);
   lines([&](Stage& s) {
     const RecordBytes bytes = RecordBytes().entry(10, 0, kF);
     const auto all = std::as_bytes(std::span(bytes.whole()));
-    EXPECT_EQ(AllPlainCalls(s.lane, symbols, NameId{}, nullptr)(
+    EXPECT_EQ(FastCalls(s.lane, symbols, NameId{}, nullptr)(
                   PlainRecords<std::endian::little>{all.data(), all.data() + all.size(), {}, 1000}, 0),
               0u);
   });

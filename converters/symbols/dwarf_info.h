@@ -30,15 +30,15 @@ struct ScalarType {
   std::size_t size;  // in bytes
 };
 
-class ParameterTable {
+class DwarfInfo {
  public:
   // Borrows `dwarf`, the image that has the DWARF. Addresses count from `base`.
-  ParameterTable(const ElfImage& dwarf, std::uint64_t base);
+  DwarfInfo(const ElfImage& dwarf, std::uint64_t base);
 
   // False if the image has no DWARF that can be read.
   bool has_any() const { return dwarf_ != nullptr; }
   // Of the function that begins there.
-  ParameterNames of(std::uint64_t offset);
+  ParameterNames parameters_at(std::uint64_t offset);
   // Of the variable there; nothing if there is none, or none of a scalar type.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
 
@@ -48,10 +48,11 @@ class ParameterTable {
     Dwarf_Off offset;
   };
 
+  template <typename Use>
+  void for_each_unit(Use use);
   void read_units();
   void read_functions(const Unit& unit);
   void read_functions_in(Dwarf_Die parent, std::size_t depth);
-  void read_variables();
   void read_variables_in(Dwarf_Die parent, std::size_t depth);
   ParameterNames names_of(Dwarf_Die function, std::uint64_t address);
   bool has_work() { return work_ != 0 && --work_ != 0; }

@@ -1,4 +1,4 @@
-#include "converters/symbols/parameter_names.h"
+#include "converters/symbols/dwarf_info.h"
 
 #include <algorithm>
 #include <elf.h>
@@ -23,23 +23,23 @@ std::string bytes_of(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class ParameterNamesTest : public testing::Test {
+class DwarfInfoTest : public testing::Test {
  protected:
   // The parameters of a function of the compiled program, or of changed bytes of it.
   ParameterNames of(std::string_view name) {
     const RegularFile file(changed_.path(), {});
     const ElfImage image(file);
-    ParameterTable parameters(image, image.base());
+    DwarfInfo parameters(image, image.base());
     const auto symbols = read_elf_symbols(image, nullptr);
     if (symbols == nullptr) return {};
     const auto found = std::ranges::find(symbols->symbols(), name, &Symbol::name);
-    return found == symbols->symbols().end() ? ParameterNames{} : parameters.of(found->start);
+    return found == symbols->symbols().end() ? ParameterNames{} : parameters.parameters_at(found->start);
   }
   // The type of a variable: 's', 'u' or 'f' and its size; "none" without one.
   std::string variable(std::string_view name) {
     const RegularFile file(changed_.path(), {});
     const ElfImage image(file);
-    ParameterTable table(image, image.base());
+    DwarfInfo table(image, image.base());
     const auto symbols = read_elf_symbols(image, nullptr);
     if (symbols == nullptr) return "none";
     const auto found = std::ranges::find(symbols->symbols(), name, &Symbol::name);
@@ -55,13 +55,13 @@ class ParameterNamesTest : public testing::Test {
     changed_.write(bytes);
   }
 
-  ParameterNamesTest() { changed_.write(bytes_); }
+  DwarfInfoTest() { changed_.write(bytes_); }
 
   std::string bytes_ = bytes_of(PARAMETERS);
   MemoryFile changed_;
 };
 
-TEST_F(ParameterNamesTest, IntegersAndFloatsAreRowsOfTheirOwn) {
+TEST_F(DwarfInfoTest, IntegersAndFloatsAreRowsOfTheirOwn) {
   EXPECT_THAT(of("kinds").integers, ElementsAre("fd", "size", "letter", "flag", "color", "path"));
   EXPECT_THAT(of("kinds").floats, IsEmpty());
   EXPECT_THAT(of("both_kinds").integers, ElementsAre("count", "name", "total"));
@@ -74,7 +74,7 @@ TEST_F(ParameterNamesTest, IntegersAndFloatsAreRowsOfTheirOwn) {
   EXPECT_THAT(of("_ZN5outer7Counter3addEi").integers, ElementsAre("this", "amount"));
 }
 
-TEST_F(ParameterNamesTest, RowsEndWhereTheyAreNotSure) {
+TEST_F(DwarfInfoTest, RowsEndWhereTheyAreNotSure) {
   EXPECT_THAT(of("after_struct").integers, ElementsAre("before"));
   EXPECT_THAT(of("after_struct").floats, ElementsAre("number"));
   EXPECT_THAT(of("after_long_double").integers, ElementsAre("before"));
@@ -84,7 +84,7 @@ TEST_F(ParameterNamesTest, RowsEndWhereTheyAreNotSure) {
   EXPECT_THAT(of("nine_floats").integers, IsEmpty());
 }
 
-TEST_F(ParameterNamesTest, MachinesPassTheirParametersDifferently) {
+TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   set_machine(EM_AARCH64);
   EXPECT_THAT(of("hidden_result").integers, ElementsAre("shifted"));
   EXPECT_EQ(of("many").integer_registers, 8u);
@@ -101,39 +101,39 @@ TEST_F(ParameterNamesTest, MachinesPassTheirParametersDifferently) {
 }
 
 // What the compiler has left out takes no register: the register says who is in it.
-TEST_F(ParameterNamesTest, OptimizedFunctionsNameWhatTheyGet) {
+TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
   EXPECT_THAT(of("_ZL7droppedii").integers, ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
   changed_.write(bytes_);
   const RegularFile file(changed_.path(), {});
   const ElfImage image(file);
-  ParameterTable table(image, image.base());
+  DwarfInfo table(image, image.base());
   const auto symbols = read_elf_symbols(image, nullptr);
   int found = 0;
   for (const Symbol& symbol : symbols->symbols()) {
     if (!symbol.name.starts_with("_ZL7dropped")) continue;
     ++found;
-    const auto names = table.of(symbol.start).integers;
+    const auto names = table.parameters_at(symbol.start).integers;
     EXPECT_THAT(names, testing::AnyOf(IsEmpty(), ElementsAre("kept")));
   }
   EXPECT_EQ(found, 1);
   EXPECT_THAT(of("many").integers, ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
 }
 
-TEST_F(ParameterNamesTest, OnlyWhereAFunctionBegins) {
+TEST_F(DwarfInfoTest, OnlyWhereAFunctionBegins) {
   const RegularFile file(PARAMETERS, {});
   const ElfImage image(file);
-  ParameterTable parameters(image, image.base());
+  DwarfInfo parameters(image, image.base());
   EXPECT_TRUE(parameters.has_any());
-  EXPECT_THAT(parameters.of(0).integers, IsEmpty());
-  EXPECT_THAT(parameters.of(~std::uint64_t{0}).integers, IsEmpty());
+  EXPECT_THAT(parameters.parameters_at(0).integers, IsEmpty());
+  EXPECT_THAT(parameters.parameters_at(~std::uint64_t{0}).integers, IsEmpty());
   const auto symbols = read_elf_symbols(image, nullptr);
   const auto kinds = std::ranges::find(symbols->symbols(), "kinds", &Symbol::name);
   ASSERT_NE(kinds, symbols->symbols().end());
-  EXPECT_THAT(parameters.of(kinds->start + 1).integers, IsEmpty());
+  EXPECT_THAT(parameters.parameters_at(kinds->start + 1).integers, IsEmpty());
 }
 
-TEST_F(ParameterNamesTest, VariablesOfScalarTypes) {
+TEST_F(DwarfInfoTest, VariablesOfScalarTypes) {
   const std::vector<std::pair<std::string, std::string>> types{
       {"5ratio", "f8"}, {"4part", "f4"},  {"5total", "u8"}, {"5small", "s1"},       {"4byte", "u1"},
       {"4flag", "u1"},  {"5color", "u4"}, {"4text", "u8"},  {"9structure", "none"}, {"4wide", "none"}};
@@ -142,7 +142,7 @@ TEST_F(ParameterNamesTest, VariablesOfScalarTypes) {
   EXPECT_EQ(variable("main"), "none");
 }
 
-TEST_F(ParameterNamesTest, DamagedFilesGiveAnythingButHurtNothing) {
+TEST_F(DwarfInfoTest, DamagedFilesGiveAnythingButHurtNothing) {
   const RegularFile file(PARAMETERS, {});
   const ElfImage image(file);
   std::mt19937 random(7);

@@ -1,4 +1,4 @@
-#include "converters/symbols/parameter_names.h"
+#include "converters/symbols/dwarf_info.h"
 
 #include <algorithm>
 #include <array>
@@ -17,9 +17,6 @@ constexpr std::size_t kMaxWork = 20'000'000;
 constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // of one function
 constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{1} << 30;  // uncompressed
-
-// What a parameter is to the machine.
-enum class Kind : std::uint8_t { Integer, Float, Other };
 
 struct Machine {
   std::size_t word_size;
@@ -142,37 +139,6 @@ Dwarf_Word number_of(Dwarf_Die& die, unsigned name, Dwarf_Word otherwise) {
              : otherwise;
 }
 
-Kind kind_of(Dwarf_Die parameter, const Machine& machine) {
-  auto type = type_of(parameter);
-  if (!type) return Kind::Other;
-  switch (dwarf_tag(&*type)) {
-    case DW_TAG_pointer_type:
-    case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-      return Kind::Integer;
-    case DW_TAG_enumeration_type:
-    case DW_TAG_base_type: {
-      const Dwarf_Word size = number_of(*type, DW_AT_byte_size, 0);
-      if (size == 0 || size > machine.word_size) return Kind::Other;
-      switch (number_of(*type, DW_AT_encoding, DW_ATE_signed)) {
-        case DW_ATE_boolean:
-        case DW_ATE_signed:
-        case DW_ATE_signed_char:
-        case DW_ATE_unsigned:
-        case DW_ATE_unsigned_char:
-        case DW_ATE_UTF:
-          return Kind::Integer;
-        case DW_ATE_float:
-          return size == sizeof(float) || size == sizeof(double) ? Kind::Float : Kind::Other;
-        default:
-          return Kind::Other;
-      }
-    }
-    default:
-      return Kind::Other;
-  }
-}
-
 // Where a variable lies that has one address for its whole life.
 std::optional<std::uint64_t> address_of(Dwarf_Die& variable) {
   auto location = attribute_of(variable, DW_AT_location);
@@ -189,16 +155,17 @@ std::optional<std::uint64_t> address_of(Dwarf_Die& variable) {
   return address;
 }
 
-std::optional<ScalarType> scalar_type_of(Dwarf_Die variable) {
+// Of a number, a pointer or an enumerator. Pointers have `word_size` unless they tell another.
+std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
   using Of = ScalarType::Kind;
-  auto type = type_of(variable);
+  auto type = type_of(of);
   if (!type) return std::nullopt;
   const Dwarf_Word size = number_of(*type, DW_AT_byte_size, 0);
   switch (dwarf_tag(&*type)) {
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
-      return ScalarType{Of::Unsigned, size == 0 ? sizeof(std::uint64_t) : size};
+      return ScalarType{Of::Unsigned, size == 0 ? word_size : size};
     case DW_TAG_enumeration_type:
       if (auto underlying = type_of(*type)) type = underlying;
       break;
@@ -208,7 +175,7 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die variable) {
       return std::nullopt;
   }
   if (size == 0 || size > sizeof(std::uint64_t)) return std::nullopt;
-  switch (number_of(*type, DW_AT_encoding, 0)) {
+  switch (number_of(*type, DW_AT_encoding, DW_ATE_signed)) {
     case DW_ATE_signed:
     case DW_ATE_signed_char:
       return ScalarType{Of::Signed, size};
@@ -278,38 +245,43 @@ bool is_bounded(Elf* elf) {
 
 }  // namespace
 
-ParameterTable::ParameterTable(const ElfImage& dwarf, std::uint64_t base)
+DwarfInfo::DwarfInfo(const ElfImage& dwarf, std::uint64_t base)
     : dwarf_(nullptr, &dwarf_end), base_(base), machine_(dwarf.machine()), work_(kMaxWork) {
   if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !is_bounded(dwarf.handle())) return;
   dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
   if (dwarf_ != nullptr) read_units();
 }
 
-void ParameterTable::read_units() {
+template <typename Use>
+void DwarfInfo::for_each_unit(Use use) {
   std::size_t header_size = 0;
   for (Dwarf_Off at = 0, next = 0; has_work(); at = next) {
     if (dwarf_nextcu(dwarf_.get(), at, &next, &header_size, nullptr, nullptr, nullptr) != 0) break;
     Dwarf_Die unit;
-    if (dwarf_offdie(dwarf_.get(), at + header_size, &unit) == nullptr ||
-        !passes_as_c(number_of(unit, DW_AT_language, 0)))
-      continue;
+    if (dwarf_offdie(dwarf_.get(), at + header_size, &unit) != nullptr) use(unit);
+  }
+}
+
+void DwarfInfo::read_units() {
+  for_each_unit([this](Dwarf_Die& unit) {
+    if (!passes_as_c(number_of(unit, DW_AT_language, 0))) return;
     Dwarf_Addr unit_base = 0, begin = 0, end = 0;
     for (std::ptrdiff_t range = 0; has_work();) {
       range = dwarf_ranges(&unit, range, &unit_base, &begin, &end);
       if (range <= 0) break;
-      units_.push_back({begin, at + header_size});
+      units_.push_back({begin, dwarf_dieoffset(&unit)});
     }
-  }
+  });
   std::ranges::stable_sort(units_, {}, &Unit::begin);
 }
 
-void ParameterTable::read_functions(const Unit& unit) {
+void DwarfInfo::read_functions(const Unit& unit) {
   if (!read_.insert(unit.offset).second) return;
   Dwarf_Die die;
   if (dwarf_offdie(dwarf_.get(), unit.offset, &die) != nullptr) read_functions_in(die, 0);
 }
 
-void ParameterTable::read_functions_in(Dwarf_Die parent, std::size_t depth) {
+void DwarfInfo::read_functions_in(Dwarf_Die parent, std::size_t depth) {
   Dwarf_Die die;
   if (depth == kMaxDepth || dwarf_child(&parent, &die) != 0) return;
   do {
@@ -332,17 +304,7 @@ void ParameterTable::read_functions_in(Dwarf_Die parent, std::size_t depth) {
   } while (has_work() && dwarf_siblingof(&die, &die) == 0);
 }
 
-void ParameterTable::read_variables() {
-  if (std::exchange(has_variables_, true)) return;
-  std::size_t header_size = 0;
-  for (Dwarf_Off at = 0, next = 0; has_work(); at = next) {
-    if (dwarf_nextcu(dwarf_.get(), at, &next, &header_size, nullptr, nullptr, nullptr) != 0) break;
-    Dwarf_Die unit;
-    if (dwarf_offdie(dwarf_.get(), at + header_size, &unit) != nullptr) read_variables_in(unit, 0);
-  }
-}
-
-void ParameterTable::read_variables_in(Dwarf_Die parent, std::size_t depth) {
+void DwarfInfo::read_variables_in(Dwarf_Die parent, std::size_t depth) {
   Dwarf_Die die;
   if (depth == kMaxDepth || dwarf_child(&parent, &die) != 0) return;
   do {
@@ -362,17 +324,18 @@ void ParameterTable::read_variables_in(Dwarf_Die parent, std::size_t depth) {
   } while (has_work() && dwarf_siblingof(&die, &die) == 0);
 }
 
-std::optional<ScalarType> ParameterTable::variable_at(std::uint64_t offset) {
+std::optional<ScalarType> DwarfInfo::variable_at(std::uint64_t offset) {
   if (dwarf_ == nullptr) return std::nullopt;
-  read_variables();
+  if (!std::exchange(has_variables_, true))
+    for_each_unit([this](Dwarf_Die& unit) { read_variables_in(unit, 0); });
   const auto variable = variables_.find(base_ + offset);
   Dwarf_Die die;
   if (variable == variables_.end() || dwarf_offdie(dwarf_.get(), variable->second, &die) == nullptr)
     return std::nullopt;
-  return scalar_type_of(die);
+  return scalar_type_of(die, sizeof(std::uint64_t));
 }
 
-ParameterNames ParameterTable::of(std::uint64_t offset) {
+ParameterNames DwarfInfo::parameters_at(std::uint64_t offset) {
   const std::uint64_t address = base_ + offset;
   const auto unit = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
   if (unit == units_.begin()) return {};
@@ -384,7 +347,7 @@ ParameterNames ParameterTable::of(std::uint64_t offset) {
   return names_of(die, address);
 }
 
-ParameterNames ParameterTable::names_of(Dwarf_Die function, std::uint64_t address) {
+ParameterNames DwarfInfo::names_of(Dwarf_Die function, std::uint64_t address) {
   const Machine machine = *machine_of(machine_);
   ParameterNames names;
   names.integer_registers = machine.integers.size();
@@ -396,9 +359,9 @@ ParameterNames ParameterTable::names_of(Dwarf_Die function, std::uint64_t addres
   std::size_t count = 0, integers = may_hide_result(function, machine) ? 1 : 0;
   do {
     if (dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
-    const Kind kind = kind_of(die, machine);
-    if (kind == Kind::Other || ++count > kMaxParameters) break;
-    const bool is_float = kind == Kind::Float;
+    const auto type = scalar_type_of(die, machine.word_size);
+    if (!type || type->size > machine.word_size || ++count > kMaxParameters) break;
+    const bool is_float = type->kind == ScalarType::Kind::Float;
     if (is_float && names.floats.size() == machine.floats.size()) break;
     if (!is_passed(die, is_float ? machine.floats : machine.integers,
                    is_float ? names.floats.size() : integers, address))

@@ -20,11 +20,11 @@
 namespace convert::uftrace {
 
 // Both may be used for one thread until its symbols change.
-class AllPlainCalls {
+class FastCalls {
  public:
   // `line_argument` is the argument that carries a function's line. `payloads` decodes arguments; null if
   // they are not shown. Borrows all.
-  AllPlainCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payloads)
+  FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payloads)
       : lane_(lane),
         symbols_(symbols),
         names_(symbols.cache()),
@@ -136,10 +136,10 @@ class AllPlainCalls {
   PayloadDecoder* payloads_;
 };
 
-class FilteredPlainCalls {
+class FilteredFastCalls {
  public:
   // Borrows all.
-  FilteredPlainCalls(Lane& lane, const LabelCache* names, OptionFilter& filter)
+  FilteredFastCalls(Lane& lane, const LabelCache* names, OptionFilter& filter)
       : lane_(lane), names_(names), filter_(filter) {}
 
   // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
