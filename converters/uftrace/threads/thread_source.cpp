@@ -68,9 +68,9 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
 }
 
 // `fast_calls` makes the loop for plain records, with the symbols that hold now.
-template <typename PlainCalls>
+template <typename MakeCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
-                                PlainCalls fast_calls) {
+                                MakeCalls fast_calls) {
   for (;;) {
     const RecordCursor::Limits limits{.plain_until_ns = records_.plain_until_ns(),
                                       .plain_until_offset = records_.plain_until_offset(),

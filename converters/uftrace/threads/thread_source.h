@@ -31,8 +31,8 @@ class ThreadSource : public Source {
 
  private:
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
-  template <typename PlainCalls>
-  void emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch, PlainCalls fast_calls);
+  template <typename MakeCalls>
+  void emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch, MakeCalls fast_calls);
   void emit_behind_records(std::uint64_t until_ns);
   void emit_before(const Due& due);
   void end_calls_before(std::uint64_t time_ns);
