@@ -80,8 +80,8 @@ std::vector<std::string> Plots::missing() const {
 }
 
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
-                       ContinuedLabels& continued, Plots& plots, PointerTexts& pointers) {
-  pointers_ = &pointers;
+                       ContinuedLabels& continued, Plots& plots, NumberTexts& texts) {
+  number_texts_ = &texts;
   building_.frame = frame.bytes;
   building_.number = number;
   building_.label = label;
@@ -123,12 +123,13 @@ void EmitRecipe::add_argument(const Argument& argument) {
   records_[own_records_ - 1].arguments.add(argument);
 }
 
-void EmitRecipe::add_number(NameId name, ValueForm form, std::span<const std::byte> bytes) {
+void EmitRecipe::add_number(NameId name, ValueForm form, std::span<const std::byte> bytes,
+                            const Register* flags) {
   const Argument argument(name, type_of(form), 0);
   add_argument(argument);
   const auto record = static_cast<std::uint32_t>(own_records_ - 1);
   const std::size_t words = records_[record].arguments.words().size();
-  numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form});
+  numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form, flags});
   if (building_.plots != nullptr) plot(argument, numbers_.size() - 1);
 }
 
@@ -204,8 +205,9 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
 
 void EmitRecipe::set_number(const Number& number, std::uint64_t bits) {
   Arguments& arguments = records_[number.record].arguments;
-  if (has_pointee(number.form)) {
-    const auto text = pointers_->of(number.form, bits);
+  if (has_pointee(number.form) || number.flags != nullptr) {
+    const auto text = number.flags != nullptr ? number_texts_->of_flags(*number.flags, bits)
+                                              : number_texts_->of(number.form, bits);
     const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[number.word - 1]));
     arguments.set_bits(number.word - 1,
                        ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));

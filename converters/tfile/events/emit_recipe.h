@@ -16,7 +16,7 @@
 #include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
-#include "converters/tfile/events/pointer_texts.h"
+#include "converters/tfile/events/number_texts.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/frames/frame_reader.h"
 
@@ -68,13 +68,14 @@ class EmitRecipe {
   // ---- Building it for a frame ----
 
   // Clears the recipe but keeps its memory. Every record begins with the argument `number`, the frame's
-  // number. Borrows `pointers`; and `frame`, `continued` and `plots` until the recipe is built.
+  // number. Borrows `texts`; and `frame`, `continued` and `plots` until the recipe is built.
   void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued,
-             Plots& plots, PointerTexts& pointers);
+             Plots& plots, NumberTexts& texts);
   // An argument that all frames of the pattern have.
   void add(const Argument& argument);
-  // A number that lies at these bytes in every frame.
-  void add_number(NameId name, ValueForm form, std::span<const std::byte> bytes);
+  // A number that lies at these bytes in every frame; of form Flags the value of that register.
+  void add_number(NameId name, ValueForm form, std::span<const std::byte> bytes,
+                  const Register* flags = nullptr);
   // An argument of this frame only. `plotted` is drawn instead if it is plotted: the number behind a text.
   void add_own(const Argument& argument, const Argument& plotted) {
     is_for_one_frame_ = true;
@@ -128,6 +129,7 @@ class EmitRecipe {
     std::uint32_t record, word;  // the word of the record's arguments that holds its value
     Part part;
     ValueForm form;
+    const Register* flags = nullptr;  // of form Flags
   };
   struct Blob {
     std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
@@ -163,7 +165,7 @@ class EmitRecipe {
   };
   Building building_;  // for start() to add_plots()
 
-  PointerTexts* pointers_ = nullptr;
+  NumberTexts* number_texts_ = nullptr;
   bool opens_call_ = false;
   bool is_for_one_frame_ = false;
   std::optional<HitTrack> track_;

@@ -25,8 +25,8 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
       code_names_(import_context.names, locations, symbols),
       continued_(import_context.names, import_context.timeline.limits().arguments_per_record),
       plots_(choice.plotted, import_context.names),
-      pointers_(symbols, import_context.names),
-      values_(trace, symbols, pointers_, import_context),
+      texts_(symbols, import_context.names),
+      values_(trace, symbols, texts_, import_context),
       variables_(trace.description, import_context.names),
       registers_(trace, choice.registers, import_context.names) {
   Names& names = import_context.names;
@@ -46,7 +46,7 @@ void RecipeBuilder::build(EmitRecipe& recipe, const Frame& frame, const FrameCon
   const ExpectedFrames* const location = location_of(frame, context);
   const ExpectedBlocks* expected = nullptr;
   if (location != nullptr) expected = context.is_step ? &location->step : &location->hit;
-  recipe.start(frame, own_names_.frame, name.label, context.opens_call, continued_, plots_, pointers_);
+  recipe.start(frame, own_names_.frame, name.label, context.opens_call, continued_, plots_, texts_);
   add_head(recipe, frame, context, name, time_is_synthetic);
   values_.add(recipe, frame, context, location, is_fast(frame, context));
   variables_.add(recipe, frame);

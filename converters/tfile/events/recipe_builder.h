@@ -57,7 +57,7 @@ class RecipeBuilder {
   CodeNames code_names_;
   ContinuedLabels continued_;
   Plots plots_;
-  PointerTexts pointers_;
+  NumberTexts texts_;
   ValueArguments values_;
   VariableArguments variables_;
   RegisterArguments registers_;

@@ -28,8 +28,10 @@ void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, const Ex
     // Integers in hexadecimal, as debuggers print registers: pointers are shown so.
     if (is_number(form, shown.reg->size))
       recipe.add_number(shown.name, form == ValueForm::Float ? form : ValueForm::Pointer, bytes);
+    else if (form == ValueForm::Flags && shown.reg->size <= 8)
+      recipe.add_number(shown.name, form, bytes, shown.reg);
     else
-      recipe.add_own({shown.name, register_text(*shown.reg, bytes, order_)});
+      recipe.add_own({shown.name, wide_text(bytes, order_)});
   }
 }
 

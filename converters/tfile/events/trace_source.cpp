@@ -43,8 +43,8 @@ bool TraceSource::pump(const PumpBudget& budget) {
 
 bool TraceSource::read_frames(std::size_t budget_bytes) {
   for (std::size_t lane_bytes = 0; lane_bytes < budget_bytes;) {
-    if (const std::size_t known_bytes = read_known(); known_bytes != 0) {
-      lane_bytes += known_bytes;
+    if (const std::size_t pattern_bytes = emit_by_pattern(); pattern_bytes != 0) {
+      lane_bytes += pattern_bytes;
       continue;
     }
     const Frame* frame = reader_.next();
@@ -56,17 +56,17 @@ bool TraceSource::read_frames(std::size_t budget_bytes) {
       last_ns_ = session_.emit_end(last_ns_);
       return false;
     }
-    lane_bytes += read_frame(*frame) + 1;
+    lane_bytes += emit_by_blocks(*frame) + 1;
   }
   return true;
 }
 
 // The hot path: emits a frame of a known pattern. Returns 0 when the next frame has none.
-std::size_t TraceSource::read_known() {
-  if (known_.empty()) return 0;
+std::size_t TraceSource::emit_by_pattern() {
+  if (known_patterns_.empty()) return 0;
   const auto* match = patterns_.peek();
   if (!match) return 0;
-  KnownFrames& known = known_[match->pattern];
+  PatternRecipe& known = known_patterns_[match->pattern];
   const std::uint64_t number = reader_.frames_read();
   Lane& lane = *lanes_[known.track];
   const FrameTime time = clock_.time_of(number, match->stamp(), false);
@@ -77,7 +77,7 @@ std::size_t TraceSource::read_known() {
   return lane_bytes;
 }
 
-std::size_t TraceSource::read_frame(const Frame& frame) {
+std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   FrameContext context = classifier_.classify(frame);
   if (lanes_[context.track] == nullptr) return 0;  // filtered
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
@@ -90,15 +90,42 @@ std::size_t TraceSource::read_frame(const Frame& frame) {
     return waiting_.is_full() ? emit_earliest() : frame.bytes.size();
   }
   const std::size_t lane_bytes = emit(frame, context, time);
-  const bool may_learn = classifier_.classifies_alike(frame) && recipe_.fits_all_of_pattern();
+  const bool may_learn =
+      context.registers == nullptr && classifier_.classifies_alike(frame) && recipe_.fits_all_of_pattern();
   if (may_learn && patterns_.learn(frame, stamp_ns.has_value()))
-    known_.push_back({.recipe = recipe_, .tracepoint = frame.tracepoint, .track = context.track});
+    known_patterns_.push_back({.recipe = recipe_, .tracepoint = frame.tracepoint, .track = context.track});
   return lane_bytes;
 }
 
 std::size_t TraceSource::emit_earliest() {
   const WaitingFrame earliest = waiting_.pop_earliest();
   return emit(earliest.frame, earliest.context, earliest.time);
+}
+
+bool TraceSource::RepeatedRecipe::fits(const Frame& frame, const FrameContext& other,
+                                       const FrameTime& time) const {
+  const auto is_alike = [](const Block& a, const Block& b) {
+    return a.kind == b.kind && a.address == b.address && a.bytes.size() == b.bytes.size();
+  };
+  return context.track == other.track && context.pc == other.pc && context.location == other.location &&
+         context.is_guessed == other.is_guessed && is_synthetic == time.is_synthetic && !frame.is_partial &&
+         std::ranges::equal(blocks, frame.blocks, is_alike);
+}
+
+// Builds the recipe of a frame, unless it was built for another one.
+EmitRecipe& TraceSource::recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time) {
+  constexpr std::size_t kMaxRepeated = 8;  // of one tracepoint
+  auto& repeated = repeated_[frame.tracepoint];
+  const bool can_repeat = context.registers != nullptr && classifier_.classifies_alike(frame);
+  if (can_repeat)
+    for (RepeatedRecipe& known : repeated)
+      if (known.fits(frame, context, time)) return known.recipe;
+  builder_.build(recipe_, frame, context, time.is_synthetic);
+  details_.add(frame.tracepoint, recipe_);
+  if (!context.is_step && has_tracks(*lanes_[context.track])) recipe_.set_track(track_of(context));
+  if (can_repeat && recipe_.fits_all_of_pattern() && repeated.size() < kMaxRepeated && !frame.is_partial)
+    repeated.push_back({recipe_, frame.blocks, context, time.is_synthetic});
+  return recipe_;
 }
 
 bool TraceSource::has_tracks(const Lane& lane) const {
@@ -136,11 +163,9 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
 std::size_t TraceSource::emit(const Frame& frame, const FrameContext& context, const FrameTime& time) {
   Lane& lane = *lanes_[context.track];
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
-  builder_.build(recipe_, frame, context, time.is_synthetic);
-  details_.add(frame.tracepoint, recipe_);
-  if (!context.is_step && has_tracks(lane)) recipe_.set_track(track_of(context));
   const std::size_t lane_bytes =
-      recipe_.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
+      recipe_of(frame, context, time)
+          .run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);
   if (context.is_step) calls_.extend(lane, frame.tracepoint, time_ns);
   if (context.closes_call) calls_.end(lane, frame.tracepoint);

@@ -45,16 +45,27 @@ class TraceSource : public Source {
 
  private:
   // How the frames of one pattern are emitted.
-  struct KnownFrames {
+  struct PatternRecipe {
     EmitRecipe recipe;
     std::int16_t tracepoint;
     std::size_t track;
   };
+  // How frames are emitted that have the same blocks and context, but whose bytes have no pattern: their
+  // registers are looked at to find the thread.
+  struct RepeatedRecipe {
+    EmitRecipe recipe;
+    std::vector<Block> blocks;
+    FrameContext context;
+    bool is_synthetic;
+
+    bool fits(const Frame& frame, const FrameContext& other, const FrameTime& time) const;
+  };
   bool read_frames(std::size_t budget_bytes);
-  std::size_t read_known();
-  std::size_t read_frame(const Frame& frame);
+  std::size_t emit_by_pattern();
+  std::size_t emit_by_blocks(const Frame& frame);
   std::size_t emit_earliest();
   std::size_t emit(const Frame& frame, const FrameContext& context, const FrameTime& time);
+  EmitRecipe& recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time);
   bool has_tracks(const Lane& lane) const;
   HitTrack track_of(const FrameContext& context);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
@@ -71,8 +82,9 @@ class TraceSource : public Source {
   SessionEvents session_;
   RecipeBuilder builder_;
   TracepointDetails details_;
-  EmitRecipe recipe_;               // of the latest frame without a known pattern
-  std::vector<KnownFrames> known_;  // by pattern
+  EmitRecipe recipe_;                                             // the latest that was built
+  std::vector<PatternRecipe> known_patterns_;                     // by pattern
+  std::map<std::int16_t, std::vector<RepeatedRecipe>> repeated_;  // by tracepoint
   FrameChoice frames_;
   std::uint64_t track_ids_;                                         // the first of them, less one
   std::map<std::pair<std::size_t, LabelId>, HitTrack> hit_tracks_;  // by track and label of the hits

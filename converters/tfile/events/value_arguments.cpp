@@ -34,11 +34,11 @@ bool is_text(bool is_collected_as_string, std::uint64_t size) {
 
 }  // namespace
 
-ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, PointerTexts& pointers,
+ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, NumberTexts& texts,
                                ImportContext& import_context)
     : trace_(trace),
       symbols_(symbols),
-      pointers_(pointers),
+      texts_(texts),
       names_(import_context.names),
       notes_(import_context.timeline.new_notes()),
       unnamed_memory_(names_.intern(argument_names::kMemory)),
@@ -386,7 +386,7 @@ void ValueArguments::add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<co
   if (is_plain_number(leaf) && is_in_frame)
     recipe.add_number(leaf.name, leaf.form, bytes);
   else if (const auto pointee = has_pointee(leaf.form) && leaf.bit_size == 0
-                                    ? pointers_.of(leaf.form, unsigned_bits(bytes, memory_.order()))
+                                    ? texts_.of(leaf.form, unsigned_bits(bytes, memory_.order()))
                                     : std::nullopt)
     recipe.add_own({leaf.name, *pointee});
   else if (leaf.form == ValueForm::TextSlice)
@@ -419,7 +419,7 @@ void ValueArguments::add_slice(EmitRecipe& recipe, const Leaf& leaf, std::span<c
 void ValueArguments::add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
   if (!claim_name(named.name)) return;
   const bool is_function = named.value.type != nullptr && named.value.type->kind == Type::Kind::Function;
-  const auto symbol = is_function ? pointers_.of(ValueForm::CodePointer, address) : std::nullopt;
+  const auto symbol = is_function ? texts_.of(ValueForm::CodePointer, address) : std::nullopt;
   recipe.add_own(symbol ? Argument(named.name, *symbol) : Argument(named.name, Pointer{address}));
 }
 

@@ -29,7 +29,7 @@ namespace convert::tfile {
 class ValueArguments {
  public:
   // Borrows all; `symbols` may be null.
-  ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, PointerTexts& pointers,
+  ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, NumberTexts& texts,
                  ImportContext& import_context);
 
   // Adds the arguments of a frame. `location` has the actions that the frame is compared with; without it no
@@ -84,7 +84,7 @@ class ValueArguments {
 
   const TraceFile& trace_;
   const ProgramSymbols* symbols_;
-  PointerTexts& pointers_;
+  NumberTexts& texts_;
   Names& names_;
   Notes& notes_;
   NameId unnamed_memory_;  // the argument of memory whose own name is not interned

@@ -16,7 +16,6 @@
 #include "fxt/utf8.h"
 
 namespace convert::tfile {
-namespace {
 
 std::string wide_text(std::span<const std::byte> bytes, std::endian order) {
   std::string text = "0x";
@@ -28,6 +27,8 @@ std::string wide_text(std::span<const std::byte> bytes, std::endian order) {
     std::for_each(bytes.rbegin(), bytes.rend(), add);
   return text;
 }
+
+namespace {
 
 // "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator has bits of its
 // own, next to each other.
@@ -209,6 +210,8 @@ ArgumentType type_of(ValueForm number) {
       return ArgumentType::Pointer;
     case ValueForm::Float:
       return ArgumentType::Double;
+    case ValueForm::Flags:
+      return ArgumentType::Name;
     default:
       return ArgumentType::Uint64;
   }
@@ -295,12 +298,6 @@ std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size) {
   std::string text = spelled_bytes(bytes, kSpelledBytes);
   if (size > kSpelledBytes) text += fmt::format(" ({} bytes)", size);
   return text;
-}
-
-std::string register_text(const Register& reg, std::span<const std::byte> bytes, std::endian order) {
-  if (reg.form != ValueForm::Flags || reg.size > 8) return wide_text(bytes, order);
-  const std::uint64_t bits = unsigned_bits(bytes, order);
-  return fmt::format("{:#x} {}", bits, flags_text(reg, bits));
 }
 
 std::string flags_text(const Register& reg, std::uint64_t value) {

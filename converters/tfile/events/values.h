@@ -43,8 +43,8 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
 std::string string_text(std::span<const std::byte> bytes);
 // "01 02 03 … (100 bytes)": `size` is the full size, of which `bytes` may be the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);
-// A register that is not shown as a number: "0x246 [ PF ZF IF ]", or all its hexadecimal digits.
-std::string register_text(const Register& reg, std::span<const std::byte> bytes, std::endian order);
+// "0x00ff…": all hexadecimal digits of a register that is no number.
+std::string wide_text(std::span<const std::byte> bytes, std::endian order);
 // "[ PF ZF IF ]"; fields of several bits are "name=value".
 std::string flags_text(const Register& reg, std::uint64_t value);
 

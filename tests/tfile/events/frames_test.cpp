@@ -1,4 +1,5 @@
 // The events of frames, block by block: names, values, times, threads, steps.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +9,10 @@ namespace convert::tfile {
 namespace {
 
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
 constexpr std::string_view kHits = "tsv 2:0:0:68697473";
@@ -397,8 +400,45 @@ TEST(TraceFrames, RegistersAreTyped) {
   has(" reg.eax=0x0 ");
   has(" reg.esp=0xffff0000 ");
   has(" reg.eip=0x8000 ");
-  has(" reg.eflags=\"0x0 [ ]\" ");
+  has(" reg.eflags='0x0 [ ]' ");
   EXPECT_THAT(t.notes(), Contains("FILE: no target description: registers are taken to be those of i386"));
+}
+
+// Frames of the same blocks have one recipe, which another block, thread or address does not have.
+TEST(TraceFrames, WithTheSameBlocksHaveTheirOwnValues) {
+  TraceBuilder t;
+  t.line("R 40").line("status 0;tstop::0;tframes:7").line(kStamp);
+  for (const std::string location : {"2:8000", "2:9000"})
+    t.line("tp T" + location + ":E:0:0")
+        .line("tp A" + location + ":R3ff")
+        .source(location, "cmd", "collect $regs");
+  const auto frame = [&](std::uint32_t eip, std::uint32_t esp, char flags) -> TraceBuilder& {
+    std::string block = i386_registers(eip, esp);
+    block[36] = flags;
+    return t.frame(2).registers(block);
+  };
+  frame(0x8000, 0xffff0000, 1).memory(0x100, "\1");
+  frame(0x8000, 0xffff0010, 4).memory(0x100, "\2");
+  frame(0x8000, 0xffff0000, 1).memory(0x200, "\3");
+  frame(0x8000, 0xffff0000, 1).memory(0x100, "\1\2");
+  frame(0x8000, 0xffff0000, 1);
+  frame(0x8000, 0xeeee0000, 1).memory(0x100, "\4");
+  frame(0x9000, 0xffff0000, 1).memory(0x100, "\5").end();
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  t.lines(options);
+  const auto has = [&](int number, std::string_view values) {
+    EXPECT_THAT(t.all_lines(), Contains(ContainsRegex(fmt::format(" frame={} .*{}", number, values))));
+  };
+  has(0, "pc=0x8000 .*mem.0x100=1 .*reg.esp=0xffff0000 .*reg.eflags=.0x1 . CF .");
+  has(1, "pc=0x8000 .*mem.0x100=2 .*reg.esp=0xffff0010 .*reg.eflags=.0x4 . PF .");
+  has(2, "mem.0x200=3 ");
+  has(3, "mem.0x100=513 ");
+  has(4, "pc=0x8000 .*reg.eax=");
+  has(5, "mem.0x100=4 .*reg.esp=0xeeee0000 ");
+  has(6, "pc=0x9000 .*mem.0x100=5 ");
+  EXPECT_EQ(t.threads().size(), 2u);
+  EXPECT_THAT(t.all_lines(), Not(Contains(ContainsRegex("frame=4 .*mem"))));
 }
 
 // The block holds all registers, also those that are only needed for the address of a variable.

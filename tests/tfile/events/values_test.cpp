@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include "converters/tfile/events/number_texts.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -29,14 +31,21 @@ TEST(ValueForms, AreNumbersOfUpToEightBytes) {
 }
 
 TEST(RegisterValues, ThatAreNoNumbersAreTexts) {
-  Register reg{.name = "r", .size = 4, .form = ValueForm::Bytes, .flags = {}};
-  EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe");
-  EXPECT_EQ(register_text(reg, kBytes, std::endian::big), "0xfeffff40");
-  reg.form = ValueForm::Flags;
-  reg.flags = {{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}};
-  EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe [ PF MODE=4 ]");
-  reg.size = 9;
-  EXPECT_EQ(register_text(reg, kBytes, std::endian::little), "0x40fffffe") << "flags of more than 8 bytes";
+  EXPECT_EQ(wide_text(kBytes, std::endian::little), "0x40fffffe");
+  EXPECT_EQ(wide_text(kBytes, std::endian::big), "0xfeffff40");
+}
+
+TEST(RegisterValues, OfFlagsAreTheirNames) {
+  const Register reg{.name = "r",
+                     .size = 4,
+                     .form = ValueForm::Flags,
+                     .flags = {{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}}};
+  Names names;
+  NumberTexts texts(nullptr, names);
+  const auto text = [&](std::uint64_t bits) { return names.text(texts.of_flags(reg, bits).value()); };
+  EXPECT_EQ(text(0x40fffffe), "0x40fffffe [ PF MODE=4 ]");
+  EXPECT_EQ(text(1), "0x1 [ CF MODE=0 ]");
+  EXPECT_EQ(text(0x40fffffe), "0x40fffffe [ PF MODE=4 ]");
 }
 
 TEST(MemoryValues, WithoutATypeAreNumbersIfTheyHaveTheSizeOfOne) {

@@ -1,5 +1,6 @@
-// What pointers point to in a program's read-only data and code, spelled with their address as GDB does:
-// "0x402010 \"ready\"", "0x401136 <handler>".
+// Numbers that are shown as text, found when frames are emitted: what pointers point to in a program's
+// read-only data and code, spelled with their address as GDB does ("0x402010 \"ready\"", "0x401136
+// <handler>"), and the flags of registers ("0x246 [ PF ZF IF ]").
 #pragma once
 
 #include <algorithm>
@@ -14,19 +15,26 @@
 
 namespace convert::tfile {
 
-class PointerTexts {
+class NumberTexts {
  public:
   // Borrows both; `symbols` may be null.
-  PointerTexts(const ProgramSymbols* symbols, Names& names) : symbols_(symbols), names_(names) {}
+  NumberTexts(const ProgramSymbols* symbols, Names& names) : symbols_(symbols), names_(names) {}
 
   // Nothing where the program has neither text nor symbol, and for further addresses when there are many.
   std::optional<NameId> of(ValueForm pointer, std::uint64_t address) {
     if (symbols_ == nullptr || address == 0) return std::nullopt;
-    auto& known = pointer == ValueForm::TextPointer ? texts_ : code_;
+    Known& known = pointer == ValueForm::TextPointer ? texts_ : code_;
     if (const auto found = known.find(address); found != known.end()) return found->second;
     if (known.size() == kMaxKnown) return std::nullopt;
     const std::string text = pointer == ValueForm::TextPointer ? text_at(address) : symbol_at(address);
     return known.emplace(address, text.empty() ? std::nullopt : std::optional(names_.intern(text)))
+        .first->second;
+  }
+  std::optional<NameId> of_flags(const Register& reg, std::uint64_t bits) {
+    Known& known = flags_[&reg];
+    if (const auto found = known.find(bits); found != known.end()) return found->second;
+    if (known.size() == kMaxKnown) return std::nullopt;
+    return known.emplace(bits, names_.intern(fmt::format("{:#x} {}", bits, flags_text(reg, bits))))
         .first->second;
   }
 
@@ -50,7 +58,9 @@ class PointerTexts {
 
   const ProgramSymbols* symbols_;
   Names& names_;
-  std::unordered_map<std::uint64_t, std::optional<NameId>> texts_, code_;
+  using Known = std::unordered_map<std::uint64_t, std::optional<NameId>>;
+  Known texts_, code_;
+  std::unordered_map<const Register*, Known> flags_;
 };
 
 }  // namespace convert::tfile
