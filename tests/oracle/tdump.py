@@ -92,8 +92,8 @@ class Reader:
         self.match(r"@0x[0-9a-f]+: ")
         if found := self.match(r"@(0x[0-9a-f]+)"):  # a reference among members
             return Pointer(int(found[1], 16), None)
-        if self.match(r"&[^,}]*"):  # a pointer to a member: no address
-            return None
+        if found := self.match(r"&virtual table offset \d+|&(?:[^,(}]|\([^)]*\))*"):  # a pointer to a member
+            return Enum(found[0])
         self.match(r"[uUL](?=[\"'])")
         if self.ahead("{"):
             return self.braces()

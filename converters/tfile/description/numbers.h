@@ -23,17 +23,22 @@ enum class ValueForm : std::uint8_t {
   // Numbers:
   Signed,
   Unsigned,
-  Pointer,
-  TextPointer,  // to characters of one byte
-  CodePointer,  // to a function, or to a table of functions
+  Pointer,       // or another number that is shown in hexadecimal
+  TextPointer,   // to characters of one byte
+  Utf16Pointer,  // to characters
+  Utf32Pointer,
+  ObjectPointer,  // to anything else: data, a function, a table of functions
   Float,
   // Values that are shown as text:
   Flags,  // named bits of a register
   Enum,
   Bool,
-  Character,  // of one byte
-  Complex,    // two floats
-  Text,       // characters of one byte
+  Character,       // of one byte
+  FunctionMember,  // a pointer to a member function: its address, and what is added to `this`
+  Complex,         // two floats
+  FortranComplex,
+  Fixed,  // an integer times a scale
+  Text,   // characters of one byte
   Utf16,
   Utf32,
   TextSlice,  // a pointer to characters, and their number
@@ -44,9 +49,7 @@ constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
 // Whether the program may tell what the pointer points to.
-constexpr bool has_pointee(ValueForm form) {
-  return form == ValueForm::TextPointer || form == ValueForm::CodePointer;
-}
+constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer && form < ValueForm::Float; }
 
 // ---- Text ----
 

@@ -1,9 +1,10 @@
 // Numbers that are shown as text, found when frames are emitted: what pointers point to in a program's
-// read-only data and code, spelled with their address as GDB does ("0x402010 \"ready\"", "0x401136
-// <handler>"), and the flags of registers ("0x246 [ PF ZF IF ]").
+// read-only data, its code and objects, spelled with their address as GDB does ("0x402010 \"ready\"",
+// "0x401136 <handler>"), and the flags of registers ("0x246 [ PF ZF IF ]").
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
@@ -18,17 +19,26 @@ namespace convert::tfile {
 class NumberTexts {
  public:
   // Borrows both; `symbols` may be null.
-  NumberTexts(const ProgramSymbols* symbols, Names& names) : symbols_(symbols), names_(names) {}
+  NumberTexts(const ProgramSymbols* symbols, Names& names, std::endian order)
+      : symbols_(symbols), names_(names), order_(order) {}
 
   // Nothing where the program has neither text nor symbol, and for further addresses when there are many.
   std::optional<NameId> of(ValueForm pointer, std::uint64_t address) {
     if (symbols_ == nullptr || address == 0) return std::nullopt;
-    Known& known = pointer == ValueForm::TextPointer ? texts_ : code_;
+    Known& known =
+        pointers_[static_cast<std::size_t>(pointer) - static_cast<std::size_t>(ValueForm::Pointer)];
     if (const auto found = known.find(address); found != known.end()) return found->second;
     if (known.size() == kMaxKnown) return std::nullopt;
-    const std::string text = pointer == ValueForm::TextPointer ? text_at(address) : symbol_at(address);
-    return known.emplace(address, text.empty() ? std::nullopt : std::optional(names_.intern(text)))
-        .first->second;
+    std::string text;
+    if (const std::string symbol = symbols_->symbol_at(address); !symbol.empty())
+      text = fmt::format(" <{}>", symbol);
+    const std::size_t width = pointer == ValueForm::TextPointer    ? 1
+                              : pointer == ValueForm::Utf16Pointer ? 2
+                              : pointer == ValueForm::Utf32Pointer ? 4
+                                                                   : 0;
+    if (width != 0) text += characters_at(address, width);
+    if (text.empty()) return std::nullopt;
+    return known.emplace(address, names_.intern(fmt::format("{:#x}{}", address, text))).first->second;
   }
   std::optional<NameId> of_flags(const Register& reg, std::uint64_t bits) {
     Known& known = flags_[&reg];
@@ -41,25 +51,27 @@ class NumberTexts {
  private:
   static constexpr std::size_t kMaxKnown = 16384;
 
-  std::string text_at(std::uint64_t address) const {
+  // Of characters that nobody can change: up to the first that is 0.
+  std::string characters_at(std::uint64_t address, std::size_t width) const {
     constexpr std::size_t kShown = 200;  // as many as GDB shows
     auto bytes = symbols_->constant_bytes(address);
-    const bool is_long = bytes.size() >= kShown;
-    if (is_long) bytes = bytes.first(kShown);
-    const auto end = std::ranges::find(bytes, std::byte{0});
-    if (end == bytes.end() && !is_long) return {};
-    return fmt::format("{:#x} \"{}\"{}", address, string_text({bytes.begin(), end}),
-                       end == bytes.end() ? "..." : "");
-  }
-  std::string symbol_at(std::uint64_t address) const {
-    const std::string symbol = symbols_->symbol_at(address);
-    return symbol.empty() ? symbol : fmt::format("{:#x} <{}>", address, symbol);
+    const bool is_long = bytes.size() >= kShown * width;
+    if (is_long) bytes = bytes.first(kShown * width);
+    std::size_t end = 0;
+    while (end + width <= bytes.size() && unsigned_bits(bytes.subspan(end, width), order_) != 0) end += width;
+    const bool has_end = end + width <= bytes.size();
+    if (!has_end && !is_long) return {};
+    bytes = bytes.first(end);
+    return fmt::format(" \"{}\"{}", width == 1 ? string_text(bytes) : wide_text(width, bytes, order_),
+                       has_end ? "" : "...");
   }
 
   const ProgramSymbols* symbols_;
   Names& names_;
-  using Known = std::unordered_map<std::uint64_t, std::optional<NameId>>;
-  Known texts_, code_;
+  using Known = std::unordered_map<std::uint64_t, NameId>;
+  std::endian order_;
+  std::array<Known, static_cast<std::size_t>(ValueForm::Float) - static_cast<std::size_t>(ValueForm::Pointer)>
+      pointers_;
   std::unordered_map<const Register*, Known> flags_;
 };
 

@@ -25,7 +25,7 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
       code_names_(import_context.names, locations, symbols),
       continued_(import_context.names, import_context.timeline.limits().arguments_per_record),
       plots_(choice.plotted, import_context.names),
-      texts_(symbols, import_context.names),
+      texts_(symbols, import_context.names, trace.format.order),
       values_(trace, symbols, texts_, import_context),
       variables_(trace.description, import_context.names),
       registers_(trace, choice.registers, import_context.names) {

@@ -1,6 +1,7 @@
 // Shows the registers of a frame as arguments.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "converters/model/names/names.h"
 #include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/events/emit_recipe.h"
+#include "converters/tfile/events/values.h"
+#include "converters/tfile/frames/frame_memory.h"
 #include "converters/tfile/frames/trace_file.h"
 
 namespace convert::tfile {
@@ -38,5 +41,42 @@ class RegisterArguments {
   std::endian order_;
   std::vector<ShownRegister> registers_;
 };
+
+inline RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoice choice, Names& names)
+    : choice_(choice), order_(trace.format.order) {
+  if (!trace.layout || choice == RegisterChoice::None) return;
+  for (const Register& reg : trace.layout->registers()) {
+    if (reg.name.empty() || (choice == RegisterChoice::General && !reg.is_general)) continue;
+    registers_.push_back({.reg = &reg,
+                          .name = names.intern("reg." + reg.name),
+                          .is_in_fast_frames = is_in_fast_frames(reg, *trace.layout),
+                          .is_by_name_only = choice == RegisterChoice::Auto && !reg.is_general});
+  }
+}
+
+inline void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, const ExpectedBlocks* expected,
+                                   bool is_fast) const {
+  for (const ShownRegister& shown : registers_) {
+    if ((is_fast && !shown.is_in_fast_frames) || !is_shown(shown, expected)) continue;
+    const auto bytes = bytes_of(*shown.reg, registers.bytes);
+    if (bytes.empty()) continue;
+    const ValueForm form = shown.reg->form;
+    // Integers in hexadecimal, as debuggers print registers: pointers are shown so.
+    if (is_number(form, shown.reg->size))
+      recipe.add_number(shown.name, form == ValueForm::Float ? form : ValueForm::Pointer, bytes);
+    else if (form == ValueForm::Flags && shown.reg->size <= 8)
+      recipe.add_number(shown.name, form, bytes, shown.reg);
+    else
+      recipe.add_own({shown.name, hex_text(bytes, order_)});
+  }
+}
+
+inline bool RegisterArguments::is_shown(const ShownRegister& shown, const ExpectedBlocks* expected) const {
+  if (choice_ != RegisterChoice::Auto) return true;
+  const bool collects_all = expected == nullptr || expected->wanted.all;
+  if (collects_all && !shown.is_by_name_only) return true;
+  return expected != nullptr &&
+         std::ranges::find(expected->wanted.named, shown.reg) != expected->wanted.named.end();
+}
 
 }  // namespace convert::tfile

@@ -385,10 +385,10 @@ void ValueArguments::add_leaf(EmitRecipe& recipe, const Leaf& leaf, std::span<co
                            !std::less<>()(frame.data() + frame.size(), bytes.data() + bytes.size());
   if (is_plain_number(leaf) && is_in_frame)
     recipe.add_number(leaf.name, leaf.form, bytes);
-  else if (const auto pointee = has_pointee(leaf.form) && leaf.bit_size == 0
-                                    ? texts_.of(leaf.form, unsigned_bits(bytes, memory_.order()))
-                                    : std::nullopt)
-    recipe.add_own({leaf.name, *pointee});
+  else if (has_pointee(leaf.form) && leaf.bit_size == 0)
+    add_pointer(recipe, leaf.name, leaf.form, unsigned_bits(bytes, memory_.order()));
+  else if (leaf.form == ValueForm::FunctionMember)
+    add_function_member(recipe, leaf, bytes);
   else if (leaf.form == ValueForm::TextSlice)
     add_slice(recipe, leaf, bytes);
   else if (leaf.form == ValueForm::Text)
@@ -419,8 +419,35 @@ void ValueArguments::add_slice(EmitRecipe& recipe, const Leaf& leaf, std::span<c
 void ValueArguments::add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
   if (!claim_name(named.name)) return;
   const bool is_function = named.value.type != nullptr && named.value.type->kind == Type::Kind::Function;
-  const auto symbol = is_function ? texts_.of(ValueForm::CodePointer, address) : std::nullopt;
-  recipe.add_own(symbol ? Argument(named.name, *symbol) : Argument(named.name, Pointer{address}));
+  add_pointer(recipe, named.name, is_function ? ValueForm::ObjectPointer : ValueForm::Pointer, address);
+}
+
+void ValueArguments::add_pointer(EmitRecipe& recipe, NameId name, ValueForm form, std::uint64_t address) {
+  const auto text = has_pointee(form) ? texts_.of(form, address) : std::nullopt;
+  const Argument number(name, Pointer{address});
+  recipe.add_own(text ? Argument(name, *text) : number, number);
+}
+
+// An odd "address" is the place in the table of virtual functions, and 1.
+void ValueArguments::add_function_member(EmitRecipe& recipe, const Leaf& leaf,
+                                         std::span<const std::byte> bytes) {
+  const std::size_t half = bytes.size() / 2;
+  const std::uint64_t function = unsigned_bits(bytes.first(half), memory_.order());
+  const auto added = static_cast<std::int64_t>(signed_bits(bytes.subspan(half), memory_.order()));
+  const bool is_virtual = function % 2 != 0;
+  const std::int64_t key = function == 0 ? 0 : function_member_key(function, added);
+  const auto known = std::ranges::find(leaf.enumerators, key, [](const auto& e) { return e.first; });
+  if (known != leaf.enumerators.end() && (function == 0 || is_virtual)) {
+    recipe.add_own({leaf.name, known->second});
+    return;
+  }
+  const auto text = texts_.of(ValueForm::ObjectPointer, function);
+  if (!is_virtual && added == 0) return add_pointer(recipe, leaf.name, ValueForm::ObjectPointer, function);
+  recipe.add_own({leaf.name, fmt::format("{}{}",
+                                         is_virtual ? fmt::format("&virtual table offset {}", function - 1)
+                                         : text     ? std::string(names_.text(*text))
+                                                    : fmt::format("{:#x}", function),
+                                         added != 0 ? fmt::format(", this adjustment {}", added) : "")});
 }
 
 const ValueLayout& ValueArguments::layout_of(const NamedValue& named) {

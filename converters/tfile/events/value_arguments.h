@@ -72,6 +72,8 @@ class ValueArguments {
   void add_slice(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes);
   bool add_constant(EmitRecipe& recipe, const NamedValue& named);
   void add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address);
+  void add_pointer(EmitRecipe& recipe, NameId name, ValueForm form, std::uint64_t address);
+  void add_function_member(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes);
   void add_recorded(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected);
   void add_untyped(EmitRecipe& recipe, NameId name, std::span<const std::byte> bytes, std::uint64_t size);
   void add_unexplained(EmitRecipe& recipe);

@@ -17,7 +17,7 @@
 
 namespace convert::tfile {
 
-std::string wide_text(std::span<const std::byte> bytes, std::endian order) {
+std::string hex_text(std::span<const std::byte> bytes, std::endian order) {
   std::string text = "0x";
   text.reserve(2 + bytes.size() * 2);
   const auto add = [&](std::byte byte) { add_hex_byte(text, byte); };
@@ -131,14 +131,15 @@ std::string float_text(FloatFormat format, std::span<const std::byte> bytes, std
                                                      : kDigits);
 }
 
-// "1.5 + -2i".
-std::string complex_text(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
+// "1.5 + -2i"; in Fortran "(1.5,-2)".
+std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order) {
   const std::size_t half = bytes.size() / 2;
-  return fmt::format("{} + {}i", float_text(format, bytes.first(half), order),
-                     float_text(format, bytes.subspan(half), order));
+  const std::string real = float_text(leaf.format, bytes.first(half), order),
+                    imaginary = float_text(leaf.format, bytes.subspan(half), order);
+  return leaf.form == ValueForm::Complex ? fmt::format("{} + {}i", real, imaginary)
+                                         : fmt::format("({},{})", real, imaginary);
 }
 
-// Up to the first character that is 0, without incomplete characters.
 template <typename Character>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   std::basic_string<Character> characters;
@@ -206,7 +207,9 @@ ArgumentType type_of(ValueForm number) {
       return ArgumentType::Int64;
     case ValueForm::Pointer:
     case ValueForm::TextPointer:
-    case ValueForm::CodePointer:
+    case ValueForm::Utf16Pointer:
+    case ValueForm::Utf32Pointer:
+    case ValueForm::ObjectPointer:
       return ArgumentType::Pointer;
     case ValueForm::Float:
       return ArgumentType::Double;
@@ -236,11 +239,17 @@ Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::en
   }
   switch (leaf.form) {
     case ValueForm::Complex:
-      return {leaf.name, text = complex_text(leaf.format, bytes, order)};
+    case ValueForm::FortranComplex:
+      return {leaf.name, text = complex_text(leaf, bytes, order)};
+    case ValueForm::Fixed: {
+      const std::uint64_t value = in_its_width(leaf, field_bits(leaf, bytes, order));
+      const double number = leaf.is_signed ? static_cast<double>(std::bit_cast<std::int64_t>(value))
+                                           : static_cast<double>(value);
+      return {leaf.name, number * leaf.scale};
+    }
     case ValueForm::Utf16:
-      return {leaf.name, text = wide_string<char16_t>(bytes, order)};
     case ValueForm::Utf32:
-      return {leaf.name, text = wide_string<char32_t>(bytes, order)};
+      return {leaf.name, text = wide_text(leaf.form == ValueForm::Utf16 ? 2 : 4, bytes, order)};
     case ValueForm::Signed:
     case ValueForm::Unsigned:
       if (leaf.bit_size == 0 && leaf.size == 16) return wide_number(leaf, bytes, order, text);
@@ -271,8 +280,9 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
     }
     case ValueForm::Pointer:
     case ValueForm::TextPointer:
-    case ValueForm::CodePointer:
-      if (!leaf.enumerators.empty() && value == 0) return {leaf.name, leaf.enumerators.front().second};
+    case ValueForm::Utf16Pointer:
+    case ValueForm::Utf32Pointer:
+    case ValueForm::ObjectPointer:
       return {leaf.name, convert::Pointer{value}};
     case ValueForm::Bool:
       if (value <= 1) return {leaf.name, text = value == 1 ? "true" : "false"};
@@ -292,6 +302,10 @@ std::string string_text(std::span<const std::byte> bytes) {
   const std::size_t last = all.find_last_not_of('\0');
   if (text.empty() && last != std::string_view::npos) return escaped(all.substr(0, last + 1));
   return fxt::is_valid_utf8(text) ? std::string(text) : escaped(text);
+}
+
+std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order) {
+  return character_bytes == 2 ? wide_string<char16_t>(bytes, order) : wide_string<char32_t>(bytes, order);
 }
 
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size) {

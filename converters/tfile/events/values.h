@@ -41,10 +41,12 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
 // Characters up to the first NUL; if the text begins with a NUL, all of it is escaped. Text that is not valid
 // UTF-8 is escaped as GDB does: "caf\\351".
 std::string string_text(std::span<const std::byte> bytes);
+// Characters of 2 or 4 bytes up to the first that is 0, without incomplete ones.
+std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order);
 // "01 02 03 … (100 bytes)": `size` is the full size, of which `bytes` may be the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);
 // "0x00ff…": all hexadecimal digits of a register that is no number.
-std::string wide_text(std::span<const std::byte> bytes, std::endian order);
+std::string hex_text(std::span<const std::byte> bytes, std::endian order);
 // "[ PF ZF IF ]"; fields of several bits are "name=value".
 std::string flags_text(const Register& reg, std::uint64_t value);
 

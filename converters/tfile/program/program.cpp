@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -13,10 +14,45 @@
 #include "converters/model/reading/input_error.h"
 #include "converters/symbols/elf_image.h"
 #include "converters/tfile/program/debug_info.h"
-#include "converters/tfile/program/machine.h"
 
 namespace convert::tfile {
 namespace {
+
+// The machine of an ELF file, in GDB's words.
+MachineHint hint_of(const GElf_Ehdr& header) {
+  struct Machine {
+    unsigned number;
+    bool is_64_bit;
+    std::string_view architecture;
+  };
+  static constexpr std::array kMachines{Machine{EM_X86_64, true, "i386:x86-64"},
+                                        Machine{EM_X86_64, false, "i386:x64-32"},
+                                        Machine{EM_386, false, "i386"},
+                                        Machine{EM_AARCH64, true, "aarch64"},
+                                        Machine{EM_ARM, false, "arm"},
+                                        Machine{EM_MIPS, false, "mips"},
+                                        Machine{EM_MIPS, true, "mips:isa64"},
+                                        Machine{EM_PPC, false, "powerpc:common"},
+                                        Machine{EM_PPC64, true, "powerpc:common64"},
+                                        Machine{EM_S390, true, "s390:64-bit"},
+                                        Machine{EM_S390, false, "s390:31-bit"},
+                                        Machine{EM_RISCV, true, "riscv:rv64"},
+                                        Machine{EM_RISCV, false, "riscv:rv32"},
+                                        Machine{EM_SPARC, false, "sparc"},
+                                        Machine{EM_SPARCV9, true, "sparc:v9"},
+                                        Machine{EM_68K, false, "m68k"},
+                                        Machine{EM_SH, false, "sh"},
+                                        Machine{EM_ALPHA, true, "alpha"}};
+  const auto& ident = header.e_ident;
+  MachineHint hint;
+  if (ident[EI_DATA] == ELFDATA2LSB) hint.order = std::endian::little;
+  if (ident[EI_DATA] == ELFDATA2MSB) hint.order = std::endian::big;
+  const auto found = std::ranges::find_if(kMachines, [&](const Machine& machine) {
+    return machine.number == header.e_machine && machine.is_64_bit == (ident[EI_CLASS] == ELFCLASS64);
+  });
+  if (found != kMachines.end()) hint.architecture = found->architecture;
+  return hint;
+}
 
 // Users write "Box<int,2>::all", demangled names are "Box<int, 2>::all".
 std::string without_blanks(std::string name) {
@@ -71,7 +107,7 @@ struct Program::Impl {
     const char* symbol{};  // as the file has it
   };
   std::vector<Named> functions;                         // by address; labels, too
-  std::vector<Named> tables;                            // of virtual functions, by address
+  std::vector<Named> data;                              // objects by address
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
   struct Segment {
     std::uint64_t begin, end;
@@ -155,10 +191,9 @@ void Program::Impl::read_symbols() {
     else if (type == STT_OBJECT)
       objects.try_emplace(without_blanks(demangled(name, Demangle::Simple)),
                           DataObject{address, symbol.st_size});
-    if (type == STT_OBJECT && std::string_view(name).starts_with("_ZTV"))
-      tables.push_back({{address, symbol.st_size}, {}, name});
+    if (type == STT_OBJECT && symbol.st_size > 0) data.push_back({{address, symbol.st_size}, {}, name});
   }
-  for (auto* const sorted : {&functions, &tables})
+  for (auto* const sorted : {&functions, &data})
     std::ranges::stable_sort(*sorted, {}, [](const Named& named) { return named.function.address; });
 }
 
@@ -203,7 +238,7 @@ std::optional<Program::Function> Program::function_at(std::uint64_t address) con
 std::string Program::symbol_at(std::uint64_t address) const {
   address -= impl_->bias;
   const Impl::Named* found = Impl::around(impl_->functions, address);
-  if (found == nullptr) found = Impl::around(impl_->tables, address);
+  if (found == nullptr) found = Impl::around(impl_->data, address);
   if (found == nullptr) return {};
   const std::string name =
       demangled(found->symbol, impl_->demangle == Demangle::No ? Demangle::No : Demangle::Full);

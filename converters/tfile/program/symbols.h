@@ -31,7 +31,7 @@ class ProgramSymbols {
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
   // The static object of this name, by the symbol table. A function may have another variable of the name.
   virtual std::optional<DataObject> object(const std::string& name) const = 0;
-  // The function or table of virtual functions around an address: "handler", "vtable for Shape+16". Empty if
+  // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
   // The bytes from an address on that a program holds and nobody can change; empty if there are none.

@@ -133,11 +133,10 @@ class LeafWalk {
     const bool is_text =
         type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
     if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
-      const bool is_function = type.kind == Type::Kind::FunctionMember;
       add_leaf(name, type,
                {.form = is_text ? text_form_of(*type.target) : form_of(type),
                 .offset = offset,
-                .size = is_function ? type.size / 2 : type.size});
+                .size = type.size});
       return;
     }
     const ElementNames names(name, type.first);
@@ -196,10 +195,9 @@ class LeafWalk {
     }
     leaf.name = names_.intern(value_argument_name(name));
     leaf.format = type.format;
+    leaf.scale = type.scale;
     leaf.is_signed = type.is_signed || type.kind == Type::Kind::DataMember || type.kind == Type::Kind::Signed;
-    if (type.kind == Type::Kind::DataMember) leaf.enumerators = {{-1, names_.intern("NULL")}};
-    if (type.kind == Type::Kind::FunctionMember) leaf.enumerators = {{0, names_.intern("NULL")}};
-    if (leaf.form == ValueForm::Enum)
+    if (leaf.form == ValueForm::Enum || leaf.form == ValueForm::FunctionMember)
       for (const auto& [value, enumerator] : type.enumerators)
         leaf.enumerators.emplace_back(value, names_.intern(enumerator));
     layout.leaves.push_back(std::move(leaf));
@@ -230,10 +228,10 @@ class LeafWalk {
   }
 
   static ValueForm pointer_form(const Type& target) {
-    const bool is_to_table = target.kind == Type::Kind::Pointer && target.target != nullptr &&
-                             target.target->kind == Type::Kind::Function;
-    if (target.kind == Type::Kind::Function || is_to_table) return ValueForm::CodePointer;
-    return target.is_character && target.size == 1 ? ValueForm::TextPointer : ValueForm::Pointer;
+    if (!target.is_character) return ValueForm::ObjectPointer;
+    return target.size == 1   ? ValueForm::TextPointer
+           : target.size == 2 ? ValueForm::Utf16Pointer
+                              : ValueForm::Utf32Pointer;
   }
 
   static ValueForm form_of(const Type& type) {
@@ -243,11 +241,14 @@ class LeafWalk {
       case Type::Kind::Float:
         return has_format(type.format, type.size) ? ValueForm::Float : ValueForm::Bytes;
       case Type::Kind::Complex:
-        return has_format(type.format, type.size / 2) ? ValueForm::Complex : ValueForm::Bytes;
+        if (!has_format(type.format, type.size / 2)) return ValueForm::Bytes;
+        return type.is_fortran ? ValueForm::FortranComplex : ValueForm::Complex;
+      case Type::Kind::Fixed:
+        return is_word ? ValueForm::Fixed : ValueForm::Bytes;
       case Type::Kind::DataMember:
         return is_word ? ValueForm::Enum : ValueForm::Bytes;
       case Type::Kind::FunctionMember:
-        return type.size == 8 || type.size == 16 ? ValueForm::CodePointer : ValueForm::Bytes;
+        return type.size == 8 || type.size == 16 ? ValueForm::FunctionMember : ValueForm::Bytes;
       case Type::Kind::Signed:
       case Type::Kind::Unsigned:
         if (type.is_char) return ValueForm::Character;
@@ -256,8 +257,8 @@ class LeafWalk {
       case Type::Kind::Bool:
         return is_word ? ValueForm::Bool : ValueForm::Bytes;
       case Type::Kind::Pointer:
-        if (is_word && type.target != nullptr) return pointer_form(*type.target);
-        [[fallthrough]];
+        if (!is_word) return ValueForm::Bytes;
+        return type.target != nullptr ? pointer_form(*type.target) : ValueForm::ObjectPointer;
       case Type::Kind::Reference:
         return is_word ? ValueForm::Pointer : ValueForm::Bytes;
       case Type::Kind::Enum:

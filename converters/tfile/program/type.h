@@ -36,6 +36,7 @@ struct Type {
     Bool,
     Float,
     Complex,  // two floats
+    Fixed,    // an integer times `scale`
     Pointer,
     Reference,
     DataMember,      // pointer to a data member: its offset, or -1
@@ -57,9 +58,11 @@ struct Type {
   std::uint64_t size = 0;        // bytes
   std::string name = {};         // of a Struct
   FloatFormat format = {};       // of a Float, or of the halves of a Complex
+  double scale = 1;              // of a Fixed
+  bool is_fortran = false;       // of a Complex
   bool is_character = false;     // arrays of it are text
   bool is_char = false;          // C's char, signed or not: one of it is text, too
-  bool is_signed = false;        // of an Enum
+  bool is_signed = false;        // of an Enum or Fixed
   bool is_text = false;          // of a Struct: a pointer to characters, and their number
   const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
   std::int64_t first = 0;        // the index of an Array's first element
@@ -68,15 +71,23 @@ struct Type {
   std::optional<Dwarf_Attribute> count_attribute = {}, last_attribute = {};
   std::vector<Member> members = {};             // of a Struct
   std::vector<const Type*> virtual_bases = {};  // their offsets are known only at run time
+  // Of an Enum; or of a DataMember or FunctionMember: the members.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
+
+// What stands for a virtual function among the enumerators of a FunctionMember: its place in the table, and
+// 1; above it what is added to `this`.
+constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t added) {
+  return static_cast<std::int64_t>(place + (static_cast<std::uint64_t>(added) << 32));
+}
 
 // One number or text of a value.
 struct Leaf {
   NameId name{};  // the C expression
   ValueForm form = ValueForm::Bytes;
   FloatFormat format = {};                      // of a Float or Complex
-  bool is_signed = false;                       // of an Enum or Character
+  double scale = 1;                             // of a Fixed
+  bool is_signed = false;                       // of an Enum, Character or Fixed
   std::uint64_t offset = 0, size = 0;           // bytes in the value
   std::uint64_t bit_offset = 0, bit_size = 0;   // of a bit-field, in those bytes
   std::uint64_t pointer_at = 0, length_at = 0;  // of a TextSlice, in those bytes

@@ -1,8 +1,10 @@
 #include "converters/tfile/program/type_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <dwarf.h>
 #include <elf.h>
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,8 @@ std::optional<std::uint64_t> number(Dwarf_Die* die, unsigned attribute_name) {
   return value;
 }
 
+constexpr std::uint64_t kMaxVirtualFunctions = 65536;
+constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kMaxQualifiers = 64;  // damaged DWARF may describe endless ones
 
 // Whether a type is shown as the type that it refers to. Subranges are types of Ada.
@@ -217,6 +221,18 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
       const bool is_function = member != nullptr && member->kind == Type::Kind::Function;
       type.kind = is_function ? Type::Kind::FunctionMember : Type::Kind::DataMember;
       if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
+      // These mark virtual functions elsewhere.
+      if (is_function && (elf_machine_ == EM_ARM || elf_machine_ == EM_AARCH64 || elf_machine_ == EM_MIPS))
+        type.kind = Type::Kind::Unknown;
+      type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");
+      Dwarf_Attribute attribute;
+      if (dwarf_attr_integrate(die, DW_AT_containing_type, &attribute) != nullptr)
+        if (const auto containing = info_.referred(&attribute)) {
+          if (is_function)
+            add_virtual_functions(type, *containing, 0, 0);
+          else
+            add_data_members(type, *containing, 0, 0);
+        }
       break;
     }
     case DW_TAG_subroutine_type:
@@ -270,7 +286,20 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
         case DW_ATE_complex_float:
           type.kind = Type::Kind::Complex;
           type.format = float_format_of(die, type.size / 2);
+          type.is_fortran = info_.is_fortran(die);
           break;
+        case DW_ATE_signed_fixed:
+        case DW_ATE_unsigned_fixed: {
+          Dwarf_Attribute attribute;
+          Dwarf_Sword exponent = 0;
+          const bool is_binary = dwarf_attr(die, DW_AT_binary_scale, &attribute) != nullptr;
+          if (!is_binary && dwarf_attr(die, DW_AT_decimal_scale, &attribute) == nullptr) break;
+          if (dwarf_formsdata(&attribute, &exponent) != 0) break;
+          type.kind = Type::Kind::Fixed;
+          type.scale = std::pow(is_binary ? 2.0 : 10.0, static_cast<double>(exponent));
+          type.is_signed = encoding == DW_ATE_signed_fixed;
+          break;
+        }
         case DW_ATE_signed_char:
         case DW_ATE_signed:
           type.kind = Type::Kind::Signed;
@@ -293,6 +322,57 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
     default:
       break;
   }
+}
+
+// The members by their offsets, those of base classes, too.
+void TypeTable::add_data_members(Type& pointer, Dwarf_Die containing, std::int64_t offset,
+                                 std::size_t depth) {
+  const char* const name = dwarf_diename(&containing);
+  Dwarf_Die child;
+  if (name == nullptr || depth == kMaxBases || dwarf_child(&containing, &child) != 0) return;
+  const std::string prefix = fmt::format("&{}{}::", scope_prefix(containing), name);
+  std::vector<std::pair<Dwarf_Die, std::int64_t>> bases;
+  do {
+    const int tag = dwarf_tag(&child);
+    const char* const member = dwarf_diename(&child);
+    const auto bytes = offset_of(&child);
+    if (!bytes || dwarf_hasattr(&child, DW_AT_external) != 0) continue;
+    const std::int64_t at = offset + static_cast<std::int64_t>(*bytes);
+    if (tag == DW_TAG_member && member != nullptr) pointer.enumerators.emplace_back(at, prefix + member);
+    if (tag != DW_TAG_inheritance) continue;
+    if (const auto base = referred_type(&child)) bases.emplace_back(*base, at);
+  } while (dwarf_siblingof(&child, &child) == 0);
+  for (const auto& [base, at] : bases) add_data_members(pointer, base, at, depth + 1);
+}
+
+// The virtual functions as pointers have them: by the place in the table, and 1, and by the offset of the
+// base class.
+void TypeTable::add_virtual_functions(Type& pointer, Dwarf_Die containing, std::uint64_t offset,
+                                      std::size_t depth) {
+  Dwarf_Die child;
+  if (depth == kMaxBases || dwarf_child(&containing, &child) != 0) return;
+  std::vector<std::pair<Dwarf_Die, std::uint64_t>> bases;
+  do {
+    if (dwarf_tag(&child) == DW_TAG_inheritance) {
+      const auto at = offset_of(&child);
+      const auto base = referred_type(&child);
+      if (at && base) bases.emplace_back(*base, offset + *at);
+    }
+    Dwarf_Attribute attribute;
+    Dwarf_Op* operations = nullptr;
+    std::size_t count = 0;
+    if (dwarf_tag(&child) != DW_TAG_subprogram ||
+        dwarf_attr(&child, DW_AT_vtable_elem_location, &attribute) == nullptr ||
+        dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
+      continue;
+    const bool is_literal = operations->atom >= DW_OP_lit0 && operations->atom <= DW_OP_lit31;
+    const std::uint64_t place = is_literal ? operations->atom - DW_OP_lit0 : operations->number;
+    if (place < kMaxVirtualFunctions)
+      pointer.enumerators.emplace_back(
+          function_member_key(place * info_.address_bytes() + 1, static_cast<std::int64_t>(offset)),
+          fmt::format("&virtual {}", qualified_name(&child, Demangle::Full)));
+  } while (dwarf_siblingof(&child, &child) == 0);
+  for (const auto& [base, at] : bases) add_virtual_functions(pointer, base, at, depth + 1);
 }
 
 void TypeTable::fill_members(Type& type, Dwarf_Die* die) {

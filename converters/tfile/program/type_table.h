@@ -40,6 +40,8 @@ class TypeTable {
   const Type* read_wide_character(Dwarf_Die die);
   void fill(Type& type, Dwarf_Die* die);
   void fill_members(Type& type, Dwarf_Die* die);
+  void add_data_members(Type& pointer, Dwarf_Die containing, std::int64_t offset, std::size_t depth);
+  void add_virtual_functions(Type& pointer, Dwarf_Die containing, std::uint64_t offset, std::size_t depth);
   void fill_array(Type& type, Dwarf_Die* die);
 
   DebugInfo& info_;

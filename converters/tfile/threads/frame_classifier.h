@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "converters/tfile/actions/expected_blocks.h"
+#include "converters/tfile/description/description.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/threads/collected_thread_id.h"
 
 namespace convert::tfile {
 
@@ -49,6 +49,19 @@ struct FrameContext {
   std::optional<std::uint64_t> pc;
   bool pc_is_recorded = false;  // in a register; otherwise it is the location's address
   const Block* registers = nullptr;
+};
+
+// Where the hits of a tracepoint hold the id of their thread, because its actions collect a variable `tid`.
+class CollectedThreadIds {
+ public:
+  explicit CollectedThreadIds(const Description& description);
+
+  bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
+  // Nothing if the frame holds none, or a number that is no thread's.
+  std::optional<std::uint64_t> of(const Frame& frame, std::endian order) const;
+
+ private:
+  std::map<std::int16_t, std::size_t> block_of_;  // the block that holds it, by tracepoint
 };
 
 class FrameClassifier {

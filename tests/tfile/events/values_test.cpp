@@ -31,8 +31,8 @@ TEST(ValueForms, AreNumbersOfUpToEightBytes) {
 }
 
 TEST(RegisterValues, ThatAreNoNumbersAreTexts) {
-  EXPECT_EQ(wide_text(kBytes, std::endian::little), "0x40fffffe");
-  EXPECT_EQ(wide_text(kBytes, std::endian::big), "0xfeffff40");
+  EXPECT_EQ(hex_text(kBytes, std::endian::little), "0x40fffffe");
+  EXPECT_EQ(hex_text(kBytes, std::endian::big), "0xfeffff40");
 }
 
 TEST(RegisterValues, OfFlagsAreTheirNames) {
@@ -41,7 +41,7 @@ TEST(RegisterValues, OfFlagsAreTheirNames) {
                      .form = ValueForm::Flags,
                      .flags = {{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}}};
   Names names;
-  NumberTexts texts(nullptr, names);
+  NumberTexts texts(nullptr, names, std::endian::little);
   const auto text = [&](std::uint64_t bits) { return names.text(texts.of_flags(reg, bits).value()); };
   EXPECT_EQ(text(0x40fffffe), "0x40fffffe [ PF MODE=4 ]");
   EXPECT_EQ(text(1), "0x1 [ CF MODE=0 ]");

@@ -140,9 +140,10 @@ class TracedValues : public TracedProgram {
     Names names;
     const ValueLayout all = value_layout(*type, expression, names);
     for (const Leaf& leaf : all.leaves) {
-      static constexpr std::array<std::string_view, 16> kForms{
-          "i",    "u",    "p", "text p", "code p", "f",     "flags",      "e",
-          "bool", "char", "c", "text",   "utf16",  "utf32", "text slice", "bytes"};
+      static constexpr std::array<std::string_view, 21> kForms{
+          "i",         "u",     "hex",  "text p", "utf16 p", "utf32 p",         "p",
+          "f",         "flags", "e",    "bool",   "char",    "function member", "c",
+          "fortran c", "fixed", "text", "utf16",  "utf32",   "text slice",      "bytes"};
       std::string text =
           std::string(names.text(leaf.name)) + ":" + std::string(kForms[static_cast<std::size_t>(leaf.form)]);
       text += leaf.bit_size != 0 ? "[" + std::to_string(leaf.bit_size) + "]" : std::to_string(8 * leaf.size);
@@ -211,7 +212,7 @@ TEST_P(TracedValues, OfClassesHaveTheMembersOfTheirBases) {
 }
 
 TEST_P(TracedValues, OfVirtualBasesAreCounted) {
-  EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:code p64@0", "ring.carats:i32@8", "and 1"));
+  EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
 }
 
 // Innermost first. The variables of callers are not visible, and those of inner blocks only inside of them.

@@ -111,6 +111,23 @@ struct Gilded : virtual Valued {
 };
 Gilded ring;
 
+struct Meter {
+  virtual int read(int scale) { return level * scale; }
+  virtual void reset() { level = 0; }
+  int level, limit;
+};
+struct Alarm {
+  virtual int ring() { return 1; }
+};
+struct Station : Meter, Alarm {};
+int (Station::*reader)(int) = &Station::read;
+int Station::*unit = &Station::level;
+plant::gauge* next_gauge = nullptr;
+extern const char16_t wide_words[];
+const char16_t wide_words[] = u"d\u00e9j\u00e0";
+const char16_t* wide_slogan = wide_words;
+Station station;
+
 extern "C" int unit_start(int count);
 extern "C" int expressions(int i);
 

@@ -119,11 +119,11 @@ TEST_F(TypedFrames, PointersToConstantTextsShowThem) {
   const auto shows = [&](std::uint64_t pointer, const std::string& text) {
     return EndsWith(fmt::format(" slogan='{:#x} {}'", pointer, text));
   };
-  EXPECT_THAT(lines[0], shows(motto, "\"slow and \"steady\"\""));
-  EXPECT_THAT(lines[1], shows(end, "\"\""));
-  EXPECT_THAT(lines[2], shows(address_of("endless"), "\"" + shown + "\"..."));
-  EXPECT_THAT(lines[3], EndsWith(fmt::format(" slogan={:#x}", address_of("tally")))) << "which can change";
-  EXPECT_THAT(lines[4], shows(motto, "\"slow and \"steady\"\""));
+  EXPECT_THAT(lines[0], shows(motto, "<motto> \"slow and \"steady\"\""));
+  EXPECT_THAT(lines[1], shows(end, "<motto+17> \"\""));
+  EXPECT_THAT(lines[2], shows(address_of("endless"), "<endless> \"" + shown + "\"..."));
+  EXPECT_THAT(lines[3], shows(address_of("tally"), "<tally>")) << "text that can change";
+  EXPECT_THAT(lines[4], shows(motto, "<motto> \"slow and \"steady\"\""));
   EXPECT_THAT(lines[5], EndsWith(" slogan=0x0"));
 }
 
@@ -150,6 +150,52 @@ TEST_F(TypedFrames, ClassesShowTheirTables) {
   t.frame(2).memory(ring, t.number(table) + t.number(std::int64_t{24}));
   EXPECT_THAT(frame_line(),
               HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
+}
+
+// The place in the table of virtual functions, or the address; and what is added to `this`.
+TEST_F(TypedFrames, PointersToMembersShowThem) {
+  const std::uint64_t read = address_of("reader"), unit = address_of("unit");
+  tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
+  const std::uint64_t plain = program.functions("plain_start").front().address;
+  const auto shown = [&](std::uint64_t function, std::uint64_t added, std::int64_t offset) {
+    t.frame(2).memory(read, t.number(function) + t.number(added)).memory(unit, t.number(offset));
+  };
+  shown(1, 0, 8);
+  shown(9, 0, 12);
+  shown(1, 16, 16);
+  shown(9, 16, 20);
+  shown(0, 16, -1);
+  shown(plain, 0, 77);
+  shown(plain, 16, 0);
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.end().lines(options, {.programs = {file}});
+  ASSERT_EQ(lines.size(), 7u);
+  EXPECT_THAT(lines[0], EndsWith(" reader='&virtual Meter::read(int)' unit='&Meter::level'"));
+  EXPECT_THAT(lines[1], EndsWith(" reader='&virtual Meter::reset()' unit='&Meter::limit'"));
+  EXPECT_THAT(lines[2], EndsWith(" reader='&virtual Alarm::ring()' unit='&Alarm::_vptr.Alarm'"));
+  EXPECT_THAT(lines[3], EndsWith(" reader=\"&virtual table offset 8, this adjustment 16\" unit=20"));
+  EXPECT_THAT(lines[4], EndsWith(" reader='NULL' unit='NULL'"));
+  EXPECT_THAT(lines[5], EndsWith(fmt::format(" reader='{:#x} <plain_start>' unit=77", plain)));
+  EXPECT_THAT(lines[6], HasSubstr(fmt::format(" reader=\"{:#x} <plain_start>, this adjustment 16\"", plain)));
+}
+
+TEST_F(TypedFrames, PointersToObjectsShowTheirNames) {
+  const std::uint64_t gauges = address_of("next_gauge"), wide = address_of("wide_slogan");
+  tracepoint("plant::pump", "collect next_gauge, wide_slogan",
+             fmt::format("M-1,{:x},8M-1,{:x},8", gauges, wide));
+  const std::uint64_t tally = address_of("tally"), words = address_of("wide_words");
+  t.frame(2).memory(gauges, t.number(tally)).memory(wide, t.number(words));
+  t.frame(2).memory(gauges, t.number(std::uint64_t{0x7000})).memory(wide, t.number(words + 4));
+  ImportOptions options;
+  options.blobs = Blobs::None;
+  const auto lines = t.end().lines(options, {.programs = {file}});
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], EndsWith(fmt::format(
+                            " next_gauge='{:#x} <tally>' wide_slogan='{:#x} <wide_words> \"d\u00e9j\u00e0\"'",
+                            tally, words)));
+  EXPECT_THAT(lines[1], EndsWith(fmt::format(
+                            " next_gauge=0x7000 wide_slogan='{:#x} <wide_words+4> \"j\u00e0\"'", words + 4)));
 }
 
 // Steps that collect no registers have no pc: the actions were made for the tracepoint's address.
@@ -313,7 +359,7 @@ TEST_F(Entries, ANullPointerHasNoText) {
 TEST_F(Entries, TheReturnAddressIsWhereTheFrameHasIt) {
   entry("plant::pump", "collect $_ret", trace(kStack, 8));
   t.memory(kStack, t.number(std::uint64_t{0x401234}));
-  EXPECT_THAT(frame_line(), HasSubstr(" $_ret=0x401234 "));
+  EXPECT_THAT(frame_line(), HasSubstr(" $_ret='0x401234 <"));
 }
 
 // GDB takes it from behind the frame pointer, which may be used for something else.
