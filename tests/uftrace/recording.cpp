@@ -57,7 +57,7 @@ RecordingBuilder& RecordingBuilder::bytes(std::string_view bytes) {
   return *this;
 }
 
-// uftrace.md, section 8.1: bits 0-1 type, 2 more, 3-5 magic 5, 6-15 depth, 16-63 address.
+// Bits 0-1 type, 2 more, 3-5 magic 5, 6-15 depth, 16-63 address.
 RecordingBuilder& RecordingBuilder::record(std::uint64_t time_ns, std::uint64_t type, bool more,
                                            std::uint64_t depth, std::uint64_t address) {
   constexpr std::uint64_t kMagic = 5 * 8, kMore = 4, kDepthUnit = 64, kAddressUnit = 65536;

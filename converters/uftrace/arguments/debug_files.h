@@ -1,5 +1,5 @@
 // The files `<module>.dbg` of a recording: source lines, argument specs and enum definitions of one module
-// each (fact sheet 7).
+// each.
 //
 //   E: enum color {RED,GREEN=5}
 //   F: <offset> <name>     begins a function; its lines follow: L: <line> <file>, A: <items>, R: <items>

@@ -19,7 +19,7 @@
 
 namespace convert::uftrace {
 
-// A recorder writes at most 1020 bytes of values after a record, padded to 8 (fact sheet 9.1).
+// A recorder writes at most 1020 bytes of values after a record, padded to 8.
 inline constexpr std::size_t kMaxPayload = 1024;
 
 class SymbolNames {

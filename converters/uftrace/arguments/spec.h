@@ -1,4 +1,4 @@
-// The grammar of argument specs in info and .dbg files (fact sheet 2.4):
+// The grammar of argument specs in info and .dbg files:
 //
 //   list := entry { ';' entry }         entry := name-pattern [ '@' item { ',' item } ]
 //   item := argN[/fmt][%loc] | fpargN[/bits][%loc] | retval[/fmt] | module-name | any other trigger word
@@ -27,7 +27,7 @@ enum class Format : std::uint8_t {
   Struct,
 };
 
-// Where a value lies. Two items of one location are the same value (fact sheet 9.3). Return values are Index
+// Where a value lies. Two items of one location are the same value. Return values are Index
 // or Float number 0.
 struct SpecLocation {
   enum class Kind : std::uint8_t { Index, Float, Register, Stack } kind = Kind::Index;

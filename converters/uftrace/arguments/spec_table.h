@@ -1,5 +1,5 @@
 // Which values of which functions are recorded: the specs of info and of .dbg files, combined by uftrace's
-// rules (fact sheet 9.2, 9.3). Read-only once made.
+// rules. Read-only once made.
 #pragma once
 
 #include <functional>

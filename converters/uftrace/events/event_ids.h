@@ -1,4 +1,4 @@
-// The ids of events (fact sheet 10). Everything that depends on the id of an event is decided by this table.
+// The ids of events. Everything that depends on the id of an event is decided by this table.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Shows the event records of one thread (fact sheet 10): memory, page faults, processor counters, watched
+// Shows the event records of one thread: memory, page faults, processor counters, watched
 // cpus and variables as counters; user events as instants; differences and call sites as arguments of their
 // calls.
 #pragma once

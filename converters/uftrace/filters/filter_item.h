@@ -1,5 +1,5 @@
 // One item of -F, -N, -C, -H, -T and -L: `name[@word{,word}]`. A word is an action, or the one module that
-// the item is for (fact sheet of filters, 3 and 8).
+// the item is for.
 #pragma once
 
 #include <cstdint>

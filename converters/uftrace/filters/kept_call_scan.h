@@ -1,5 +1,5 @@
-// Finds, before a thread is converted, which of its calls -t, -C and their triggers keep (fact sheet of
-// filters, 5): those that are long enough, or match, and all calls around them. Scans in steps.
+// Finds, before a thread is converted, which of its calls -t, -C and their triggers keep: those that are long
+// enough, or match, and all calls around them. Scans in steps.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Decides which calls of one thread are shown. Filter state is saved per stack depth, so whatever ends a call
-// (a return, an exec, a longjmp, a loss) restores the state of its caller (fact sheet of filters, 6).
+// (a return, an exec, a longjmp, a loss) restores the state of its caller.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class ThreadFilter {
 };
 
 // A call that is hidden because of its size, its length, its callees or its kind does not change the state
-// for the calls inside it. The other settings apply in the order of the fact sheet.
+// for the calls inside it. The other settings apply in uftrace's order.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

@@ -1,5 +1,5 @@
 // The events of the kernel's function graph tracer, and the fields that all events have: where the recorded
-// kernel's formats put them (uftrace.md, section 14).
+// kernel's formats put them.
 #pragma once
 
 #include <algorithm>

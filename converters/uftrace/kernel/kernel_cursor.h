@@ -1,5 +1,5 @@
 // Reads one kernel-cpu<N>.dat forward, event by event: the one place that knows the kernel's ring buffer
-// (uftrace.md, section 14.2). A damaged page costs only itself.
+// (its Documentation/trace/ring-buffer-design.rst). A damaged page costs only itself.
 #pragma once
 
 #include <cstddef>

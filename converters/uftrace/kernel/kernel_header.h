@@ -1,5 +1,5 @@
 // The file `kernel_header`: the layout of the kernel's ring buffer pages, and the formats of the events in
-// them (uftrace.md, section 14.1).
+// them, as tracefs has them.
 #pragma once
 
 #include <bit>

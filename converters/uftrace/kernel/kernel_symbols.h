@@ -1,4 +1,4 @@
-// The names of the kernel's functions, from the recording's symbol list (uftrace.md, section 14.3).
+// The names of the kernel's functions, from the recording's symbol list, a copy of /proc/kallsyms.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The file `extern.dat`: messages that other programs, or people, wrote during the recording (fact sheet 15).
+// The file `extern.dat`: messages that other programs, or people, wrote during the recording.
 // Each line has a time and a text; the file does not name their thread.
 #pragma once
 

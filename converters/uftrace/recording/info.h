@@ -16,7 +16,7 @@
 
 namespace convert::uftrace {
 
-// Header word feat_mask (fact sheet 2.2).
+// Header word feat_mask.
 struct FeatureBits {
   using Plthook = fxt::Field<0>;
   using TaskSession = fxt::Field<1>;

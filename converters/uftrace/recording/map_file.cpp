@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kBuildIdMark = " build-id:";
 
-// Kernel addresses of a program whose stack lies below `stack_below` begin at `kernel_base` (fact sheet 4).
+// Kernel addresses of a program whose stack lies below `stack_below` begin at `kernel_base`, as uftrace
+// guesses.
 struct KernelBaseRule {
   std::uint64_t stack_below;
   std::uint64_t kernel_base;

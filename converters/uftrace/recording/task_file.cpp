@@ -71,7 +71,7 @@ TaskEvent library_load(LineReader& line) {
   return load;
 }
 
-// ---- The binary form (fact sheet 3, end) ----
+// ---- The binary form ----
 
 constexpr std::uint16_t kMessageMagic = 0xface;
 constexpr std::uint16_t kTaskStartMessage = 3;

@@ -1,5 +1,5 @@
-// QEMU's plugin gives exits the depth of their caller, and begins to count at 1 (uftrace.md, sections 12 and
-// 16). A thread does so always or never.
+// QEMU's plugin (contrib/plugins/uftrace) gives exits the depth of their caller, and begins to count at 1. A
+// thread does so always or never.
 #pragma once
 
 #include <algorithm>

@@ -131,7 +131,7 @@ RecordItem RecordCursor::next_event(const Record& record, Ahead behind) {
 }
 
 // Undoes what the producer does to depths: QEMU's shift, and the overflow of depths beyond 1023 into the
-// address (section 8.3), which only the number of open calls reveals.
+// address, which only the number of open calls reveals.
 CallRecord RecordCursor::decode(const Record& record) const {
   CallRecord call{
       .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};

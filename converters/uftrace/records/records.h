@@ -1,4 +1,4 @@
-// The 16-byte record of <TID>.dat (uftrace.md, section 8.1).
+// The 16-byte record of <TID>.dat: a time in ns, and a word of bit fields, in the program's byte order.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Ma
 inline constexpr std::uint64_t kRecordMagic = 5;
 inline constexpr std::size_t kRecordSize = 16;
 // More stored depths than fit: the writer adds depth * 64 to the word, so depth 1024 becomes depth 0 and the
-// address grows by one (section 8.3).
+// address grows by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
 // What an entry or exit without payload looks like under the mask: magic 5, no payload, type 0 or 1.

@@ -65,7 +65,7 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
       return depth_of(record) == expected.depth % kDepthModulus && record.address() != 0;
     case RecordType::Exit: {
       if (expected.depth == 0 || depth_of(record) != (expected.depth - 1) % kDepthModulus) return false;
-      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // section 8.3
+      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // lies in the address
       return expected.top_address == 0 || record.address() == expected.top_address ||
              record.address() == expected.top_address + overflow;
     }

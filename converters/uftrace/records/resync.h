@@ -1,5 +1,5 @@
 // Decides which record is likely to come next. Finds it after a payload, which has no length of its own, and
-// after damaged bytes (uftrace.md, sections 8.5 and 9.4); and recognises damaged times.
+// after damaged bytes; and recognises damaged times.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ namespace convert::uftrace {
 // A record may come this long after the one before it (about 73 minutes) without looking like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 
-// Estimated exits and events may lie some ns before the record before them (section 8.4).
+// Estimated exits and events may lie some ns before the record before them.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
 // A record this much later than the one before it (about 66 us) has its time held against those behind it.

@@ -88,7 +88,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   if (stages_.symbols.move_to(call.time_ns)) stages_.filter.use_scratch(scratch);
   stages_.filter.set_record(item);
   if (needs_room) calls.make_room(call);
-  // Estimated exits may invert by some ns (section 8.4); a lane can't go back.
+  // Estimated exits may invert by some ns; a lane can't go back.
   if (call.time_ns < item.before_ns) notes_.add_time_reversed(item);
   const std::uint64_t time_ns = std::max(call.time_ns, lane_.last_ns());
 

@@ -1,5 +1,4 @@
-// The tree of the fact sheet of filters, section 15, as a recording; and what is drawn of it, in its
-// notation.
+// A tree of calls as a recording; and what is drawn of it, in the notation of write_tree().
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is shown under which options: the vectors of the fact sheet, section 15, and its rules.
+// What is shown under which options: trees that uftrace shows of one recording.
 #include "tests/uftrace/filters/tree.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Builds the kernel's files of a recording by hand: kernel-cpu<N>.dat, page by page and event by event, and
-// kernel_header (uftrace.md, section 14).
+// kernel_header.
 #pragma once
 
 #include <bit>

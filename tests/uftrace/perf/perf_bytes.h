@@ -1,4 +1,4 @@
-// Builds perf-cpu<N>.dat by hand, record by record (uftrace.md, section 13).
+// Builds perf-cpu<N>.dat by hand, record by record.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,4 @@
-// What the importer makes of records, byte by byte: plain ones, and all the odd beginnings and endings of
-// uftrace.md, sections 8, 11 and 12.
+// What the importer makes of records, byte by byte: plain ones, and all odd beginnings and endings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

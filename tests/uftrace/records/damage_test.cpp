@@ -1,5 +1,4 @@
-// PayloadDecoder that are not shown, and bytes that are no records: what is around them stays right
-// (uftrace.md, sections 8.5 and 9.4).
+// Payloads that are not shown, and bytes that are no records: what is around them stays right.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

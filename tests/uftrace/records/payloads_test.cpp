@@ -1,4 +1,4 @@
-// Arguments of an unknown size never cost a record after them (uftrace.md, sections 8.5 and 9.4).
+// Arguments of an unknown size never cost a record after them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Forks, execs and loaded libraries: what task.txt tells between the records (uftrace.md, section 3).
+// Forks, execs and loaded libraries: what task.txt tells between the records.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 
 namespace convert::uftrace {
 
-// A record file by hand: little endian, records of 16 bytes (uftrace.md, section 8.1).
+// A record file by hand: little endian, records of 16 bytes.
 class RecordBytes {
  public:
   RecordBytes& word(std::uint64_t word) {

@@ -1,5 +1,4 @@
-// What is taken for the next record, and how far it may be off (uftrace.md, sections 8.3 to 8.5, 9.4, 10,
-// 11).
+// What is taken for the next record, and how far it may be off.
 #include "converters/uftrace/records/resync.h"
 
 #include <gmock/gmock.h>
