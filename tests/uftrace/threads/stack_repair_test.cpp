@@ -116,6 +116,17 @@ TEST_F(StackRepairTest, OneMissingEntryIsNoDamageWhateverItsModule) {
   EXPECT_EQ(notes_.count(kBadDepth), 0u);
 }
 
+// Code of no module, such as a compiler's at run time, may be recorded at any depth.
+TEST_F(StackRepairTest, AfterALossADepthIsBelievedWhateverTheModule) {
+  lines([](Stage& s) {
+    s.entry(10, 0, kF);
+    s.calls.lost(9);
+    s.entry(30, 3, 0x50100);
+    EXPECT_EQ(s.calls.depth(), 4u);
+  });
+  EXPECT_EQ(notes_.count(kBadDepth), 0u);
+}
+
 TEST_F(StackRepairTest, AnExitOfAddressZeroNamesNoCall) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 1, kG);
