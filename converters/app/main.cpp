@@ -72,7 +72,8 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
     if (options.report == ReportForm::Text)
-      fxt::print(unpacked.with_input_names(text_of(outline) + text_of(notes)));
+      fxt::print(unpacked.with_input_names(text_of(options.inspects_all ? outline : summary_of(outline)) +
+                                           text_of(notes)));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }

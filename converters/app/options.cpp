@@ -41,7 +41,7 @@ fxt::ProgramText program_text() {
       .version = FXT_CONVERT_VERSION,
       .summary = "converts uftrace recordings and GDB trace files to FXT",
       .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
-                   "--inspect [--report json] INPUT..."},
+                   "--inspect[=all] [--report json] INPUT..."},
       .description =
           "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which Perfetto, "
           "Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from its content, "
@@ -68,17 +68,6 @@ using fxt::OptionTable;
 using fxt::TextOptions;
 
 constexpr std::uint64_t kMaxJobs = 1024;
-
-void add_tids(std::string_view list, std::vector<std::uint64_t>& tids) {
-  while (true) {
-    const std::string_view item = list.substr(0, list.find(','));
-    const auto tid = whole_number(item);
-    if (!tid) throw UsageError(fmt::format("--tid takes thread ids, not '{}'", item));
-    tids.push_back(*tid);
-    if (item.size() == list.size()) break;
-    list.remove_prefix(item.size() + 1);
-  }
-}
 
 unsigned parse_jobs(std::string_view text) {
   const std::uint64_t jobs = parse_count("jobs", text);
@@ -150,7 +139,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "tid",
             .argument = "TID[,TID...]",
             .help = "only these threads",
-            .handle = [&](std::string_view list) { add_tids(list, options.import.tids); },
+            .handle = [&](std::string_view list) { parse_ids("tid", list, options.import.tids); },
             .may_repeat = true},
            {.name = "time-range",
             .letter = 'r',
@@ -246,10 +235,17 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
             .handle = [&](std::string_view text) { options.jobs = parse_jobs(text); },
             .goes_with_inspect = true},
            {.name = "inspect",
+            .argument = "[=all]",
             .help =
-                "describe the inputs instead of converting them: where and how they were recorded, threads, "
-                "records or frames, tracepoints, symbols, times, damage",
-            .handle = store_in(options.inspect),
+                "describe the inputs instead of converting them, on one screen: what they are, when and how "
+                "they were recorded, threads, size, damage; all: everything that they tell",
+            .handle =
+                [&](std::string_view detail) {
+                  options.inspect = true;
+                  options.inspects_all = detail == "all";
+                  if (!detail.empty() && detail != "all")
+                    throw UsageError(fmt::format("--inspect takes all or nothing, not '{}'", detail));
+                },
             .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},

@@ -46,7 +46,8 @@ struct ConvertOptions {
   bool quiet = false;
   bool strict = false;
   bool inspect = false;  // describes the inputs instead of converting them
-  std::string explain;   // a kind of note: prints its entry, and does nothing else
+  bool inspects_all = false;
+  std::string explain;  // a kind of note: prints its entry, and does nothing else
 };
 
 // Returns nothing after printing a text such as --help. Throws UsageError.

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,50 @@ std::string text_of(const Notes& notes) {
       text += fmt::format("    and {} more\n", group.notes - group.first.size());
   }
   return text;
+}
+
+Outline summary_of(const Outline& all) {
+  // By section: what is shown of it. A list without one is counted.
+  const std::map<std::string, std::vector<std::string>> kShown{
+      {"format", {}},
+      {"info", {"command", "program", "ended", "recorded", "elapsed", "uftrace", "host", "kernel"}},
+      {"records", {"records", "bytes", "lost records"}},
+      {"target", {"architecture"}},
+      {"status", {"state", "notes"}},
+      {"frames", {"frames", "hits", "steps"}},
+      {"time", {"clock", "span", "first ns", "last ns"}}};
+  constexpr std::size_t kListed = 8;
+  const auto text = [](const Outline& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, Outline::error_handler_t::replace);
+  };
+  // "28329 worker 1: 910 records".
+  const auto line_of_entry = [&](const Outline& entry) {
+    if (!entry.is_object() || entry.empty()) return text(entry);
+    std::string line = text(entry.front());
+    for (const char* const name : {"name", "at", "problem", "begin"})
+      if (entry.contains(name)) line += ' ' + text(entry[name]);
+    for (const char* const count : {"records", "frames", "hits in this file"})
+      if (entry.contains(count)) line += fmt::format(": {} {}", text(entry[count]), count);
+    return line;
+  };
+  Outline summary;
+  for (const auto& [name, value] : all.items()) {
+    if (const auto shown = kShown.find(name); shown != kShown.end() && value.is_object()) {
+      for (const std::string& key : shown->second)
+        if (value.contains(key)) summary[name][key] = value[key];
+    } else if (name == "threads" || name == "tracepoints" || name == "damage") {
+      summary[name] = Outline::array();
+      for (const Outline& entry : value)
+        if (summary[name].size() < kListed) summary[name].push_back(line_of_entry(entry));
+      if (value.size() > kListed) summary[name].push_back(fmt::format("and {} more", value.size() - kListed));
+    } else if (value.is_structured()) {
+      if (!value.empty()) summary[name] = value.is_array() ? Outline(value.size()) : Outline("yes");
+    } else {
+      summary[name] = value;
+    }
+  }
+  return summary;
 }
 
 Outline outline_of(const Notes& notes) {

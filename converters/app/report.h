@@ -30,6 +30,9 @@ Outline report_of(const std::vector<std::string>& inputs, const std::string& out
 // The same in a few lines, for people.
 std::string report_text(const Outline& report);
 
+// What --inspect shows of an input on one screen: a part of all that importers tell.
+Outline summary_of(const Outline& all);
+
 // The notes: as text, every kind with its first locations (or "notes: none"); as JSON, a list of {kind,
 // count, first}, where `first` is the first location with its problem.
 std::string text_of(const Notes& notes);

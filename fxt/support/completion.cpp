@@ -69,7 +69,7 @@ std::string bash_of(const ProgramText& program, const OptionTable& table) {
   std::string cases;
   for (const Option* option : options_of(table)) {
     names.push_back("--" + option->name);
-    if (option->argument.empty() || is_file(*option)) continue;
+    if (!option->needs_value() || is_file(*option)) continue;
     const std::string letter = option->letter != 0 ? fmt::format("-{}|", option->letter) : "";
     cases += fmt::format("    {}--{})\n      words='{}' ;;\n", letter, option->name,
                          fmt::join(words_of(*option), " "));
@@ -105,7 +105,7 @@ std::string zsh_of(const ProgramText& program, const OptionTable& table) {
     std::string value;
     if (const auto words = words_of(*option); !words.empty())
       value = fmt::format(":value:({})", fmt::join(words, " "));
-    else if (!option->argument.empty())
+    else if (option->needs_value())
       value = fmt::format(":{}:{}", escaped(option->argument, "\\:"), is_file(*option) ? "_files" : " ");
     const bool has_letter = option->letter != 0;
     const std::string excluded = option->may_repeat ? "*"
@@ -127,7 +127,7 @@ std::string fish_of(const ProgramText& program, const OptionTable& table) {
     if (option->letter != 0) text += fmt::format(" -s {}", option->letter);
     if (const auto words = words_of(*option); !words.empty())
       text += fmt::format(" -x -a '{}'", fmt::join(words, " "));
-    else if (!option->argument.empty())
+    else if (option->needs_value())
       text += is_file(*option) ? " -r" : " -x";
     text += fmt::format(" -d {}\n", single_quoted(escaped(short_help(*option), "\\")));
   }

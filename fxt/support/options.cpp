@@ -68,6 +68,17 @@ TimeRange parse_range(std::string_view option, std::string_view text) {
   }
 }
 
+void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids) {
+  while (true) {
+    const std::string_view item = list.substr(0, list.find(','));
+    const auto id = parse_whole(item, 10);
+    if (!id) throw UsageError(fmt::format("--{} takes thread ids, not '{}'", option, item));
+    ids.push_back(*id);
+    if (item.size() == list.size()) break;
+    list.remove_prefix(item.size() + 1);
+  }
+}
+
 void refuse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {
   throw UsageError(fmt::format("--{} takes one of {}, not '{}'", option, fmt::join(known, ", "), text));
 }
@@ -92,6 +103,8 @@ po::options_description description_of(const OptionTable& table) {
       const auto name = option.letter != 0 ? fmt::format("{},{}", option.name, option.letter) : option.name;
       if (option.argument.empty()) {
         description.add_options()(name.c_str(), "");
+      } else if (!option.needs_value()) {
+        description.add_options()(name.c_str(), po::value<std::string>()->implicit_value(""));
       } else if (option.may_repeat) {
         description.add_options()(name.c_str(), po::value<Values>()->composing());
       } else {
@@ -153,8 +166,11 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
         continue;
       }
       const Option& option = option_of(table, name);
+      // Boost takes the next word for a value that may be missing.
+      const bool is_path = !option.needs_value() && original.size() > 1;
+      if (is_path) line.paths.push_back(texts.front());
       line.options.push_back({.option = &option,
-                              .value = option.argument.empty() ? std::string() : texts.front(),
+                              .value = is_path || texts.empty() ? std::string() : texts.front(),
                               .by_letter = !original.empty() && !original.front().starts_with("--")});
     }
   } catch (const po::unknown_option& error) {

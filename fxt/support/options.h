@@ -25,12 +25,14 @@ class UsageError : public std::runtime_error {
 struct Option {
   std::string name;           // without the dashes
   char letter = '\0';         // its short form
-  std::string argument = {};  // what the help calls its value; empty: a switch
+  std::string argument = {};  // what the help calls its value; empty: a switch; "[=all]": needs none
   std::string help;           // one paragraph, broken into lines where it is shown
   // Called with each value that was given; with an empty one for switches. Throws UsageError.
   std::function<void(std::string_view value)> handle;
   bool may_repeat = false;
   bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
+
+  bool needs_value() const { return !argument.empty() && !argument.starts_with("[="); }
 };
 
 // Handlers that only store the value.
@@ -45,6 +47,8 @@ std::uint64_t parse_count_within(std::string_view option, std::string_view text,
 std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
 std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // see fxt/quantity_text.h
 TimeRange parse_range(std::string_view option, std::string_view text);        // see fxt/time_range.h
+// Ids of threads, with commas between them, which are appended.
+void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids);
 [[noreturn]] void refuse_word(std::string_view option, std::string_view text,
                               const std::vector<std::string>& known);
 

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 4> kTexts{kHelp, kVersion, kManual, kComp
 std::string help_of(const Option& option) {
   std::string usage = option.letter != 0 ? fmt::format("  -{}, --{}", option.letter, option.name)
                                          : fmt::format("  --{}", option.name);
-  if (!option.argument.empty()) usage += " " + option.argument;
+  if (!option.argument.empty()) usage += (option.needs_value() ? " " : "") + option.argument;
   const std::string help = wrapped(option.help, kHelpColumn);
   if (usage.size() < kHelpColumn) return fmt::format("{:{}}{}\n", usage, kHelpColumn, help);
   return fmt::format("{}\n{:{}}{}\n", usage, "", kHelpColumn, help);
@@ -93,7 +93,8 @@ std::string upper(std::string text) {
 std::string manual_of(const Option& option) {
   std::string name = fmt::format("\\fB{}\\fR", plain("--" + option.name));
   if (option.letter != 0) name = fmt::format("\\fB\\-{}\\fR, {}", option.letter, name);
-  if (!option.argument.empty()) name += fmt::format(" \\fI{}\\fR", plain(option.argument));
+  if (!option.argument.empty())
+    name += fmt::format("{}\\fI{}\\fR", option.needs_value() ? " " : "", plain(option.argument));
   return fmt::format(".TP\n{}\n{}\n", name, plain(option.help));
 }
 

@@ -115,11 +115,10 @@ Option range_option(std::string help, std::optional<TimeRange>& range) {
 }
 
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads) {
-  return {.name = "thread",
-          .letter = 't',
-          .argument = "KOID",
+  return {.name = "tid",
+          .argument = "TID[,TID...]",
           .help = std::move(help),
-          .handle = [&threads](std::string_view text) { threads.push_back(parse_count("thread", text)); },
+          .handle = [&threads](std::string_view list) { parse_ids("tid", list, threads); },
           .may_repeat = true};
 }
 

@@ -24,21 +24,85 @@ RECORDINGS = {
     "damaged": "tests/uftrace/recordings/damaged",
 }
 
+SHORT = """\
+input: samples/uftrace/pool
+kind: uftrace recording
+info:
+  command: uftrace record --no-sched -d pool.data ./pool
+  program: /usr/local/src/fxt-samples/pool
+  ended: exited with code 0
+  recorded: Sat Nov 21 02:26:49 2026
+  elapsed: 0.013595618 sec
+  uftrace: v0.13 ( x86_64 dwarf python3 luajit tui perf sched dynamic )
+  host: vm
+  kernel: Linux 6.18.44-fc-v669
+sessions: 1
+threads:
+  - 28327 pool: 60 records
+  - 28329 worker 1: 910 records
+  - 28330 worker 2: 880 records
+  - 28331 worker 3: 128 records
+records:
+  records: 1978
+  bytes: 31648
+  lost records: 0
+time:
+  span: 0.008749623 s
+  first ns: 3555020570233
+  last ns: 3555029319856
+perf: 2
+symbols: 1
+damage: none
+notes: none
+"""
+
 
 class Inspect(unittest.TestCase):
-    def inspect(self, *arguments):
-        return subprocess.run([CONVERT, "--inspect", *arguments], capture_output=True, check=False, timeout=120,
+    def inspect(self, *arguments, option="--inspect"):
+        return subprocess.run([CONVERT, option, *arguments], capture_output=True, check=False, timeout=120,
                               cwd=REPOSITORY)
 
     def test_texts(self):
         for name, recording in RECORDINGS.items():
             with self.subTest(name):
-                process = self.inspect(recording)
+                process = self.inspect(recording, option="--inspect=all")
                 self.assertEqual((process.returncode, process.stderr), (0, b""))
                 golden = GOLDENS / f"inspect-{name}.txt"
                 if "FXT_RENEW_GOLDENS" in os.environ:
                     golden.write_bytes(process.stdout)
                 self.assertEqual(process.stdout.decode(), golden.read_text())
+
+    def test_by_itself_it_is_a_screen(self):
+        for recording in RECORDINGS.values():
+            with self.subTest(recording):
+                self.assertLessEqual(len(self.inspect(recording).stdout.splitlines()), 45)
+        self.assertEqual(self.inspect(RECORDINGS["pool"]).stdout.decode(), SHORT)
+        self.assertIn("""
+tracepoints:
+  - 2 put: 3 hits in this file
+  - 4 queue.c:14: 3 hits in this file
+  - 3 take: 3 hits in this file
+frames:
+  frames: 15
+""", self.inspect(RECORDINGS["queue"]).stdout.decode())
+
+        self.assertIn("""
+damage:
+  - 24904.dat truncated 0x190
+  - 24906.dat zeros instead of records 0x140
+notes
+""", self.inspect(RECORDINGS["damaged"]).stdout.decode())
+
+    def test_only_the_first_threads_are_listed(self):
+        with tempfile.TemporaryDirectory() as directory:
+            (Path(directory) / "task.txt").write_text("".join(
+                f"TASK timestamp=1.000000000 tid={tid} pid=1000\n" for tid in range(1000, 1010)))
+            self.assertRegex(self.inspect(directory).stdout.decode(), r"\nthreads:\n(  - 100[0-7].*\n){8}  - and 2 more\n")
+
+    def test_details_are_all_or_none(self):
+        process = self.inspect(RECORDINGS["pool"], option="--inspect=threads")
+        self.assertEqual((process.returncode, process.stderr.decode()), (2, "fxt-convert: --inspect takes all or nothing, not "
+                         "'threads'\nTry 'fxt-convert --help'.\n"))
 
     def test_records_are_those_of_the_conversion(self):
         for recording in RECORDINGS.values():

@@ -161,7 +161,7 @@ TEST_F(Calls, AreATree) {
        0.000001400         100/101          0.000   leaf
        0.000002000         100/101          0.100 leaf
 )");
-  EXPECT_EQ(dump("--tree --thread 102"), "       0.000001150         100/102          0.100 leaf\n");
+  EXPECT_EQ(dump("--tree --tid 102"), "       0.000001150         100/102          0.100 leaf\n");
 }
 
 // Each of them stands in 512 columns and its own line, so that a tree takes no more bytes than lines.
@@ -221,7 +221,7 @@ class Encodings : public Calls {
 
 TEST_F(Encodings, GiveTheSameFigures) {
   const std::vector<std::string> options{
-      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c none",      "-t 101",
+      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c none",      "--tid 101",
       "-r 2us~4us", "-r ~3us -n main", "--type complete", "--type begin", "--type event", "--type log"};
   const auto all = [&] {
     std::vector<std::vector<std::string>> figures;
@@ -262,7 +262,7 @@ TEST_F(Encodings, AreChosenInTrees) {
 
 TEST_F(Calls, KeepTheirThreadsNames) {
   const std::string sample = file("sample", sample_trace());
-  EXPECT_THAT(shell(FXT_DUMP " --stats -t 101 -n run " + sample).output,
+  EXPECT_THAT(shell(FXT_DUMP " --stats --tid 101 -n run " + sample).output,
               HasSubstr("events 100/101 process \"demo\" thread \"main\""));
 }
 

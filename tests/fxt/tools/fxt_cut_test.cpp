@@ -80,9 +80,10 @@ TEST_F(FxtCut, WritesTenThousandPiecesAtMost) {
 }
 
 TEST_F(FxtCut, Chooses) {
-  EXPECT_EQ(run("-q -t 3 " + trace() + " -").exit_code, 0);
+  EXPECT_EQ(run("-q --tid 3 " + trace() + " -").exit_code, 0);
   EXPECT_EQ(
-      shell(FXT_CUT " -q -t 2 -n 's*' -n work -c '?' " + trace() + " - | " FXT_DUMP " --type event -").output,
+      shell(FXT_CUT " -q --tid 2 -n 's*' -n work -c '?' " + trace() + " - | " FXT_DUMP " --type event -")
+          .output,
       "complete 1000..4000 1/2 \"c\" \"work\"\n"
       "complete 1100..1200 1/2 \"c\" \"step\"\n");
 }
@@ -101,12 +102,13 @@ TEST_F(FxtCut, ATraceOfAnotherTimeLeavesNoFile) {
 }
 
 TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
-  const Outcome outcome = run("-t 98 --thread 99 " + trace() + " " + folder() + "out.fxt");
+  const Outcome outcome = run("--tid 98 --tid 99 " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output,
             "fxt-cut: " + folder() + "in.fxt: has none of the threads asked for: 98, 99; it has 2, 3\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
-  EXPECT_EQ(run("-q -t 98 -t 2 " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "one is there";
+  EXPECT_EQ(run("-q --tid 98 --tid 2 " + trace() + " " + folder() + "out.fxt").exit_code, 0)
+      << "one is there";
 }
 
 TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {
@@ -145,7 +147,7 @@ TEST_F(FxtCut, ReplacesNothingButTraces) {
   EXPECT_EQ(run(in + " " + notes).output, no_trace);
   EXPECT_EQ(run("-q --force " + in + " " + notes).output, "");
   EXPECT_EQ(dump(notes), dump(in));
-  EXPECT_EQ(run("-q -t 3 " + in + " " + notes).exit_code, 0) << "a trace now";
+  EXPECT_EQ(run("-q --tid 3 " + in + " " + notes).exit_code, 0) << "a trace now";
 
   const std::string piece = file_with("out.001.fxt", "text");
   EXPECT_EQ(run("--split-time 1us " + in + " " + folder() + "out.fxt").output,

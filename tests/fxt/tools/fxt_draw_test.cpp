@@ -129,7 +129,7 @@ TEST_F(FxtDraw, TakesARangeAndASelection) {
   };
   EXPECT_EQ(titles(""), "['main: 3 µs at 0 ns', 'work: 1.5 µs at 500 ns']\n");
   EXPECT_EQ(titles("-r 2500ns~"), "['main: 3 µs at 0 ns']\n");
-  EXPECT_EQ(titles("-t 2 -n 'w*' -c app"), "['work: 1.5 µs at 500 ns']\n");
+  EXPECT_EQ(titles("--tid 2 -n 'w*' -c app"), "['work: 1.5 µs at 500 ns']\n");
   EXPECT_EQ(titles("--max-depth 1 --max-threads 1"), "['main: 3 µs at 0 ns']\n");
 }
 
@@ -177,7 +177,7 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
   EXPECT_THAT(failed(file_with("x.c", "int main() { return 0; }")), HasSubstr("x.c:+0x0: "));
   EXPECT_EQ(failed("-r 1s~ " + trace()),
             "fxt-draw: " + folder() + "in.fxt: nothing lies in that time: the trace is from 1 µs to 4 µs\n");
-  EXPECT_EQ(failed("-t 99 " + trace()),
+  EXPECT_EQ(failed("--tid 99 " + trace()),
             "fxt-draw: " + folder() + "in.fxt: has none of the threads asked for: 99; it has 2\n");
   const std::string others = file("others.fxt", file_of([](Writer& writer) {
                                     writer.write(Event{.type = EventType::AsyncInstant,
@@ -235,7 +235,7 @@ TEST_F(FxtDraw, SaysWhatIsRight) {
   EXPECT_EQ(error("--max-threads 1025 a b.svg"),
             "fxt-draw: --max-threads takes a number from 1 to 1024, not '1025'\n" + help);
   EXPECT_EQ(error("--format png a b"), "fxt-draw: --format takes one of auto, svg, html, not 'png'\n" + help);
-  EXPECT_EQ(error("--thread x a b.svg"), "fxt-draw: --thread takes a number, not 'x'\n" + help);
+  EXPECT_EQ(error("--tid x a b.svg"), "fxt-draw: --tid takes thread ids, not 'x'\n" + help);
   EXPECT_EQ(error("--widht 5 a b.svg"),
             "fxt-draw: unrecognised option '--widht'; did you mean --width?\n" + help);
   EXPECT_THAT(run("--help").output, HasSubstr("--max-threads N"));

@@ -50,7 +50,7 @@ TEST_F(FxtDump, PrintsOffsets) {
 TEST_F(FxtDump, Selects) {
   const std::string sample = file("sample", sample_trace());
   EXPECT_EQ(run("--type flow-begin " + sample).output, "flow-begin 1300 100/101 \"app\" \"request\" id=7\n");
-  EXPECT_EQ(run("--thread 102 --type event " + sample).output,
+  EXPECT_EQ(run("--tid 102 --type event " + sample).output,
             "complete 1400..1600 100/102 \"app\" \"serve\"\n"
             "flow-step 1450 100/102 \"app\" \"request\" id=7\n");
   EXPECT_EQ(run("-r 750ns~800ns --type event --name 'm*' " + sample).output,
@@ -118,7 +118,7 @@ TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
 }
 
 TEST_F(FxtDump, ChecksWholeFilesOnly) {
-  const Outcome outcome = run("--check --thread 101 " + file("good", good_trace()));
+  const Outcome outcome = run("--check --tid 101 " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.output,
             "fxt-dump: --check is about the whole file: it goes with no selection\n"
@@ -271,13 +271,13 @@ TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
 
 TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats "}) {
-    const Outcome outcome = run(options + std::string("-t 99 ") + file("good", good_trace()));
+    const Outcome outcome = run(options + std::string("--tid 99 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
     EXPECT_THAT(outcome.output,
                 testing::EndsWith("good: has none of the threads asked for: 99; it has 101\n"))
         << options;
   }
-  EXPECT_EQ(run("-t 99 -t 101 " + file("good", good_trace())).exit_code, 0) << "one is there";
+  EXPECT_EQ(run("--tid 99 --tid 101 " + file("good", good_trace())).exit_code, 0) << "one is there";
 }
 
 TEST_F(FxtDump, TellsWhereReadingEnded) {
@@ -354,7 +354,7 @@ TEST_F(FxtDump, SendsNoControlCharacters) {
   words = joined(words, {0x0002'0001'0104'0034, 1500, 2500});
   const std::string path = file("odd\x1b", words);
   for (const char* const options : {"", "--json ", "--stats ", "--stats --json ", "--tree ", "--folded ",
-                                    "--check ", "--check --json ", "-t 9 ", "no-such "}) {
+                                    "--check ", "--check --json ", "--tid 9 ", "no-such "}) {
     std::string output = run(options + path).output;
     std::erase(output, '\n');
     EXPECT_EQ(std::ranges::count_if(output, [](unsigned char c) { return c < 0x20 || c == 0x7f; }), 0)
