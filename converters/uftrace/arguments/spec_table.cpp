@@ -132,7 +132,6 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
     SpecItem text = candidates.front().front();
     text.format = Format::String;
     text.size = 0;
-    text.type_name.clear();
     add_candidate({text});
   }
   return candidates;
