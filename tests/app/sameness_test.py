@@ -241,7 +241,7 @@ class Sameness(unittest.TestCase):
             whole, parts = Events(trace), Counter()
             for thread in {call[0][1] for call in whole.calls}:
                 part = Events(self.convert("--tid", thread, recording))
-                self.assertEqual(part.calls, self.cut("-t", thread, trace).calls)
+                self.assertEqual(part.calls, self.cut("--tid", thread, trace).calls)
                 parts += part.calls
             self.assertEqual(parts, whole.calls)
 
