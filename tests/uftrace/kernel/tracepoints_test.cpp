@@ -196,7 +196,7 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
     return Numbers().put(id).put(flags).put(by).put(pid).text();
   };
   const std::vector<std::string> events{
-      woken(323, 100, 101),        // 20: by its creator
+      woken(323, 100, 101, 0x27),  // 20: by its creator, which was not interrupted
       switched(0, 0, 0, 101),      // 21
       woken(321, 100, 101),        // 22: it runs
       switched(101, 101, 1, 0),    // 23
