@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ranges>
+#include <iterator>
 #include <stdexcept>
 
 #include "fxt/support/foreign_files.h"
@@ -44,7 +44,11 @@ std::string EntrySource::unmet() const {
   constexpr std::size_t kListed = 3;
   std::string text = fmt::format("has none of the threads asked for: {}", fmt::join(wanted_.threads, ", "));
   if (!threads_.empty())
-    text += fmt::format("; it has {}", fmt::join(threads_ | std::views::take(kListed), ", "));
+    text += fmt::format("; it has {}",
+                        fmt::join(threads_.begin(),
+                                  std::next(threads_.begin(),
+                                            static_cast<std::ptrdiff_t>(std::min(kListed, threads_.size()))),
+                                  ", "));
   if (threads_.size() > kListed) text += fmt::format(" and {} more", threads_.size() - kListed);
   return text;
 }
