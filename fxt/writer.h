@@ -29,11 +29,9 @@ namespace fxt {
 class CounterRules;
 class EventOrder;
 class Reader;
-class RecordBuilder;
 class ThreadNames;
 class WriterTables;
 struct Entry;
-struct RecordScratch;
 
 // What the end of a duration is compared with: the category and name refs of the begin's header, and a number
 // for the names of its arguments. If a name was inline, the bits below the refs hold a hash of the names.
@@ -259,10 +257,11 @@ class Writer {
     words[1] = time;
   }
   bool write_any(const Record& record);
-  RecordBuilder build(std::string_view kind, std::string_view name);
-  void put(RecordBuilder& record);
+  template <typename T>
+  std::uint64_t put(const T& record, std::string_view kind, std::string_view name);
   std::uint64_t put_event(const Event& event);
-  void write_large(RecordBuilder& head, std::span<const std::byte> bytes);
+  template <typename T>
+  void put_large(const T& blob);
   void check_values(const Event& event) const;
   void check_times(const Event& event) const;
 
@@ -276,7 +275,7 @@ class Writer {
   std::unique_ptr<CounterRules> counter_rules_;
   std::unique_ptr<ThreadNames> names_;
   std::unordered_map<std::uint64_t, std::uint64_t> switched_;  // by thread: the process of its last switch
-  std::unique_ptr<RecordScratch> scratch_;
+  std::unique_ptr<std::array<std::uint64_t, kMaxRecordWords>> scratch_;  // of one record
 };
 
 }  // namespace fxt

@@ -63,22 +63,28 @@ class RecordDecoder {
   Providers& providers() { return providers_; }
 
  private:
-  // These return false if the record ends too early.
+  // The codec of fxt/record_layouts.h.
+  struct Decoding;
+
+  // These return false if the record ends too early, or is of no known kind.
+  bool any(RecordCursor& in, std::uint64_t header, Record& record);
   bool metadata(RecordCursor& in, std::uint64_t header, Record& record);
-  bool initialization(RecordCursor& in, std::uint64_t header, Record& record);
-  bool string(RecordCursor& in, std::uint64_t header, Record& record);
-  bool thread(RecordCursor& in, std::uint64_t header, Record& record);
   bool event(RecordCursor& in, std::uint64_t header, Record& record);
+  bool scheduling(RecordCursor& in, std::uint64_t header, Record& record);
+  bool profiler(RecordCursor& in, std::uint64_t header, Record& record);
+  bool large(RecordCursor& in, std::uint64_t header, Record& record);
+  template <typename T>
+  bool read(RecordCursor& in, std::uint64_t header, Record& record);
   // The most frequent records: events without arguments whose references are all known indices. False,
   // without a problem, for other records.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
-  bool blob(RecordCursor& in, std::uint64_t header, Record& record);
-  bool userspace_object(RecordCursor& in, std::uint64_t header, Record& record);
-  bool kernel_object(RecordCursor& in, std::uint64_t header, Record& record);
-  bool scheduling(RecordCursor& in, std::uint64_t header, Record& record);
-  bool log(RecordCursor& in, std::uint64_t header, Record& record);
-  bool profiler(RecordCursor& in, std::uint64_t header, Record& record);
-  bool large(RecordCursor& in, std::uint64_t header, Record& record);
+
+  void take(const ProviderInfo& info);
+  void take(const ProviderSection& section);
+  void take(const ProviderEvent& event);
+  void take(const Initialization& initialization);
+  void take(const StringRecord& string);
+  void take(const ThreadRecord& thread);
 
   enum class Utf8 : std::uint8_t { Required, AnyBytes };
   bool text(RecordCursor& in, std::uint64_t size, std::string_view& text, Utf8 utf8 = Utf8::Required);
@@ -99,6 +105,67 @@ class RecordDecoder {
   std::vector<Problem> problems_;
   std::array<Argument, kMaxArguments> arguments_;
   bool unknown_ = false;
+};
+
+struct RecordDecoder::Decoding {
+  RecordDecoder& decoder;
+  RecordCursor& in;
+  std::uint64_t header;
+  std::size_t header_at = 0;
+
+  template <typename Field, typename Constant>
+  void is(Field, Constant) {}  // it was looked at to find the kind
+  template <typename... Fields>
+  void zero(Fields...) {
+    decoder.reserved(header & (Fields::kMask | ...), header_at);
+  }
+  template <typename Field, typename T>
+  void field(Field, T& value) {
+    value = static_cast<T>(Field::get(header));
+  }
+  bool next_header() {
+    header_at = in.position();
+    return in.word(header);
+  }
+  bool word(std::uint64_t& value) { return in.word(value); }
+  template <typename Field>
+  bool words(Field, std::span<const std::uint64_t>& words) {
+    return in.words(Field::get(header), words);
+  }
+  template <typename Field>
+  bool text(Field, std::string_view& text) {
+    return decoder.text(in, Field::get(header), text);
+  }
+  template <typename Field>
+  bool bytes(Field, std::span<const std::byte>& bytes) {
+    return decoder.bytes(in, Field::get(header), bytes);
+  }
+  bool sized_bytes(std::span<const std::byte>& bytes) {
+    std::uint64_t size = 0;
+    return in.word(size) && decoder.bytes(in, size, bytes);
+  }
+  template <typename Field>
+  bool string(Field, String& string) {
+    return decoder.string_ref(in, Field::get(header), string);
+  }
+  template <typename Field>
+  bool name(Field, String& string) {
+    return decoder.string_ref(in, Field::get(header), string, Utf8::AnyBytes);
+  }
+  template <typename Field>
+  bool thread(Field, Thread& thread) {
+    return decoder.thread_ref(in, Field::get(header), thread);
+  }
+  template <typename Field>
+  bool process(Field field, Thread& process) {
+    if (Field::get(header) != 0) return thread(field, process);
+    process.storage = Storage::Inline;
+    return in.word(process.process);
+  }
+  template <typename Field>
+  bool arguments(Field, Arguments& arguments) {
+    return decoder.arguments(in, Field::get(header), arguments);
+  }
 };
 
 }  // namespace fxt

@@ -1,10 +1,11 @@
-// Threads and arguments, as they lie in records.
+// Arguments, as they lie in records.
 #include "fxt/writing/record_builder.h"
 
 #include <algorithm>
 #include <string>
 
 #include "fxt/checking/value_rules.h"
+#include "fxt/words.h"
 
 namespace fxt {
 namespace {
@@ -30,62 +31,41 @@ std::size_t value_words(const Value& value, const TextRef& text) {
 
 }  // namespace
 
-void RecordBuilder::refer_to(const Arguments& arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) scratch_->arguments[i] = tables_->refer_to(arguments[i]);
-}
-
 std::uint64_t* RecordBuilder::next(std::size_t words) {
-  if (words > kMaxRecordWords - size_)
+  if (words > room_.size() - size_)
     throw WriterError(std::string(kind_) + ' ' + quoted(name_) +
                       ": its strings and arguments need more than the 4095 words of a record");
   size_ += words;
-  return scratch_->words.data() + size_ - words;
+  return room_.data() + size_ - words;
 }
 
-void RecordBuilder::thread(const ThreadRef& thread) {
-  if (thread.ref != 0) return;
-  word(thread.thread.process);
-  word(thread.thread.thread);
-}
-
-void RecordBuilder::arguments(const Arguments& arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) argument(arguments[i], scratch_->arguments[i]);
-}
-
-void RecordBuilder::argument(const Argument& argument, const ArgumentRefs& refs) {
+void RecordBuilder::argument(const Argument& argument) {
+  const TextRef name = refer_to(argument.name);
+  const auto* const string = std::get_if<String>(&argument.value);
+  const TextRef text = string == nullptr ? TextRef{} : refer_to(*string);
   struct Put {
     std::uint64_t* at;
-    const ArgumentRefs& refs;
-    void operator()(std::monostate) const { put_null(at, refs.name); }
-    void operator()(std::int32_t number) const { put_int32(at, refs.name, number); }
-    void operator()(std::uint32_t number) const { put_uint32(at, refs.name, number); }
-    void operator()(std::int64_t number) const { put_int64(at, refs.name, number); }
-    void operator()(std::uint64_t number) const { put_uint64(at, refs.name, number); }
-    void operator()(double number) const { put_double(at, refs.name, number); }
-    void operator()(const String&) const { put_text(at, refs.name, refs.text); }
-    void operator()(Pointer pointer) const { put_pointer(at, refs.name, pointer.address); }
-    void operator()(Koid koid) const { put_koid(at, refs.name, koid.koid); }
-    void operator()(bool truth) const { put_bool(at, refs.name, truth); }
+    const TextRef &name, &text;
+    void operator()(std::monostate) const { put_null(at, name); }
+    void operator()(std::int32_t number) const { put_int32(at, name, number); }
+    void operator()(std::uint32_t number) const { put_uint32(at, name, number); }
+    void operator()(std::int64_t number) const { put_int64(at, name, number); }
+    void operator()(std::uint64_t number) const { put_uint64(at, name, number); }
+    void operator()(double number) const { put_double(at, name, number); }
+    void operator()(const String&) const { put_text(at, name, text); }
+    void operator()(Pointer pointer) const { put_pointer(at, name, pointer.address); }
+    void operator()(Koid koid) const { put_koid(at, name, koid.koid); }
+    void operator()(bool truth) const { put_bool(at, name, truth); }
     void operator()(const Bytes& blob) const {
-      put_blob(at, refs.name, blob.bytes.data(), static_cast<std::uint32_t>(blob.bytes.size()));
+      put_blob(at, name, blob.bytes.data(), static_cast<std::uint32_t>(blob.bytes.size()));
     }
     void operator()(const UnknownValue& unknown) const {
-      std::ranges::copy(unknown.words, put_argument(at, ArgumentType{unknown.type}, refs.name,
+      std::ranges::copy(unknown.words, put_argument(at, ArgumentType{unknown.type}, name,
                                                     unknown.words.size(), unknown.header_data));
     }
   };
-  std::uint64_t* const at = next(1 + refs.name.words() + value_words(argument.value, refs.text));
-  std::visit(Put{at, refs}, argument.value);
-}
-
-std::span<const std::uint64_t> RecordBuilder::finish() {
-  scratch_->words[0] |= RecordHeader::Size::put(size_);
-  return std::span(scratch_->words).first(size_);
-}
-
-std::span<const std::uint64_t> RecordBuilder::finish_large(std::size_t words) {
-  scratch_->words[0] |= LargeRecordHeader::Size::put(words);
-  return std::span(scratch_->words).first(size_);
+  std::uint64_t* const at = next(1 + name.words() + value_words(argument.value, text));
+  std::visit(Put{at, name, text}, argument.value);
 }
 
 }  // namespace fxt

@@ -1,5 +1,5 @@
-// Encodes one record for a Writer's buffer: registers the strings and threads that it refers to, then encodes
-// its words in a scratch area of the largest size that a record may have. Internal to the Writer.
+// Encodes one record by fxt/record_layouts.h, and registers the strings and threads that it refers to.
+// Internal to the Writer and the Tracer.
 #pragma once
 
 #include <array>
@@ -8,59 +8,112 @@
 #include <span>
 #include <string_view>
 
+#include "fxt/record_layouts.h"
 #include "fxt/writing/tables.h"
 
 namespace fxt {
 
-// What a Writer keeps from record to record, so that nothing is allocated for each.
-struct RecordScratch {
-  std::array<std::uint64_t, kMaxRecordWords> words;
-  std::array<ArgumentRefs, kMaxArguments> arguments;
-};
+// Room for the largest record.
+using RecordScratch = std::array<std::uint64_t, kMaxRecordWords>;
 
 class RecordBuilder {
  public:
-  // `kind` and `name` are for the message when the record grows too large.
-  RecordBuilder(WriterTables& tables, RecordScratch& scratch, std::string_view kind, std::string_view name)
-      : tables_(&tables), scratch_(&scratch), kind_(kind), name_(name) {
-    tables.begin_record();
+  // Encodes into `room`. Without tables, strings are inline, and nothing refers to threads. `kind` and `name`
+  // are for the message when the record grows too large.
+  explicit RecordBuilder(std::span<std::uint64_t> room, WriterTables* tables = nullptr,
+                         std::string_view kind = "", std::string_view name = "")
+      : room_(room), tables_(tables), kind_(kind), name_(name) {
+    room_[0] = 0;
+    if (tables_ != nullptr) tables_->begin_record();
   }
 
-  // ---- References, before the first word ----
+  // ---- The codec of fxt/record_layouts.h ----
 
-  TextRef refer_to(const String& string) { return tables_->refer_to(string); }
-  ThreadRef refer_to(const Thread& thread) { return tables_->refer_to(thread); }
-  // At most 15.
-  void refer_to(const Arguments& arguments);
-
-  // ---- Words, in the spec's order; the header with a size of 0 ----
-
-  void word(std::uint64_t word) { *next(1) = word; }
-  // A stream. Nothing for an empty one.
-  void bytes(std::span<const std::byte> bytes) {
+  template <typename Field, typename Constant>
+  void is(Field field, Constant constant) {
+    this->field(field, constant);
+  }
+  template <typename... Fields>
+  void zero(Fields...) {}
+  template <typename Field, typename T>
+  void field(Field, T value) {
+    room_[header_] |= Field::put(static_cast<std::uint64_t>(value));
+  }
+  bool next_header() {
+    header_ = size_;
+    return word(0);
+  }
+  bool word(std::uint64_t word) {
+    *next(1) = word;
+    return true;
+  }
+  template <typename Field>
+  bool text(Field field, std::string_view text) {
+    return bytes(field, std::as_bytes(std::span(text)));
+  }
+  template <typename Field>
+  bool bytes(Field field, std::span<const std::byte> bytes) {
+    this->field(field, bytes.size());
     put_bytes(next(words_of(bytes.size())), bytes.data(), bytes.size());
+    return true;
   }
-  void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
-  void text(const TextRef& text) { put_inline(next(text.words()), text); }
-  // The koids of a thread, if it is not in the table.
-  void thread(const ThreadRef& thread);
-  void arguments(const Arguments& arguments);
+  // The bytes themselves may be more than the room: the Writer appends them.
+  bool sized_bytes(std::span<const std::byte> bytes) { return word(bytes.size()); }
+  template <typename Field>
+  bool string(Field field, const String& string) {
+    const TextRef text = refer_to(string);
+    this->field(field, text.ref);
+    put_inline(next(text.words()), text);
+    return true;
+  }
+  template <typename Field>
+  bool name(Field field, const String& string) {
+    return this->string(field, string);
+  }
+  template <typename Field>
+  bool thread(Field field, const Thread& thread) {
+    const ThreadRef ref = tables_->refer_to(thread);
+    this->field(field, ref.ref);
+    return ref.ref != 0 || (word(thread.process) && word(thread.thread));
+  }
+  // Always inline: an index would need some thread of the process.
+  template <typename Field>
+  bool process(Field, const Thread& process) {
+    return word(process.process);
+  }
+  template <typename Field>
+  bool arguments(Field field, const Arguments& arguments) {
+    this->field(field, arguments.size());
+    for (const Argument& one : arguments) argument(one);
+    return true;
+  }
+
+  // ---- The record ----
 
   std::size_t size() const { return size_; }
-  // The record with its size in the header.
-  std::span<const std::uint64_t> finish();
+  // With its size in the header.
+  std::span<const std::uint64_t> finish() {
+    room_[0] |= RecordHeader::Size::put(size_);
+    return room_.first(size_);
+  }
   // The same for a large record of `words` words in all.
-  std::span<const std::uint64_t> finish_large(std::size_t words);
+  std::span<const std::uint64_t> finish_large(std::size_t words) {
+    room_[0] |= LargeRecordHeader::Size::put(words);
+    return room_.first(size_);
+  }
 
  private:
   // Room for `words` more words.
   std::uint64_t* next(std::size_t words);
-  void argument(const Argument& argument, const ArgumentRefs& refs);
+  TextRef refer_to(const String& string) const {
+    return tables_ == nullptr ? TextRef::inlined(string.text) : tables_->refer_to(string);
+  }
+  void argument(const Argument& argument);
 
+  std::span<std::uint64_t> room_;
   WriterTables* tables_;
-  RecordScratch* scratch_;
   std::string_view kind_, name_;
-  std::size_t size_ = 0;
+  std::size_t size_ = 1, header_ = 0;
 };
 
 }  // namespace fxt

@@ -1,18 +1,79 @@
-// Records that are no events, as values; each one's words in the spec's order.
+// Records as values: the rules of each kind, and its words.
+#include <algorithm>
 
+#include "fxt/checking/packet_stream.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/reader.h"
 #include "fxt/writer.h"
+#include "fxt/writing/event_order.h"
 #include "fxt/writing/record_builder.h"
 #include "fxt/writing/refusal.h"
 
 namespace fxt {
+namespace {
 
-RecordBuilder Writer::build(std::string_view kind, std::string_view name) {
-  return {*tables_, *scratch_, kind, name};
+std::uint64_t end_of(const Event& event) {
+  return event.type == EventType::DurationComplete ? event.end : event.time;
 }
 
-void Writer::put(RecordBuilder& record) { buffer_.append(record.finish()); }
+// Tracy takes no times from the others; flows lie in durations.
+bool spans_the_trace(const Event& event) {
+  return event.type <= EventType::DurationComplete || is_flow(event.type);
+}
+
+}  // namespace
+
+// Returns the header.
+template <typename T>
+std::uint64_t Writer::put(const T& record, std::string_view kind, std::string_view name) {
+  RecordBuilder builder(*scratch_, tables_.get(), kind, name);
+  layout(builder, record);
+  const auto words = builder.finish();
+  buffer_.append(words);
+  return words[0];
+}
+
+// ---- Events ----
+
+void Writer::write(const Event& event) {
+  if (event.type > EventType::FlowEnd)
+    throw WriterError("event " + quoted(event.name.text) + ": event type " +
+                      std::to_string(code(event.type)) + " does not exist");
+  if (!options_.readers.empty() || event.arguments.size() > kMaxArguments) check_values(event);
+  if (!options_.trust_nesting) {
+    Refusal refusal(options_, "event", event.name.text);
+    order_->check(event, refusal);
+  }
+  const std::uint64_t header = put_event(event);
+  if (event.type == EventType::Counter && !options_.readers.empty()) counter_rules_->add(event);
+  if (!options_.trust_nesting) order_->take(event, header);
+  if (spans_the_trace(event)) span_.extend(event.time, end_of(event));
+}
+
+std::uint64_t Writer::put_event(const Event& event) { return put(event, "event", event.name.text); }
+
+void Writer::check_values(const Event& event) const {
+  check_times(event);
+  Refusal refusal(options_, event.type == EventType::Counter ? "counter" : "event", event.name.text);
+  refusal.thread(event.thread);
+  refusal.arguments(event.arguments);
+  if (event.type == EventType::Instant) check_instant(event.name.text, refusal);
+  if (event.type == EventType::Counter) counter_rules_->check(event, refusal);
+}
+
+void Writer::check_times(const Event& event) const {
+  Refusal refusal(options_, "event", event.name.text);
+  const std::uint64_t end = end_of(event);
+  check_time(event.time, refusal);
+  check_time(end, refusal);
+  if (ends_before_it_begins(event))
+    refusal.fault(Fault::EndBeforeBegin, "ends at " + std::to_string(end) + " ns, before it begins at " +
+                                             std::to_string(event.time) + " ns");
+  if (spans_the_trace(event) && !span_.fits(event.time, end))
+    refusal.fault(Fault::LongSpan, "from " + std::to_string(std::min(span_.first(), event.time)) + " to " +
+                                       std::to_string(std::max(span_.last(), end)) +
+                                       " ns, the trace spans 2^47 ns or more");
+}
 
 // ---- Objects and names ----
 
@@ -20,19 +81,7 @@ void Writer::write(const UserspaceObject& object) {
   Refusal refusal(options_, "userspace object", object.name.text);
   refusal.fault(Fault::UserspaceObject, "has a type of its own");
   refusal.arguments(object.arguments);
-
-  RecordBuilder record = build("userspace object", object.name.text);
-  const TextRef name = record.refer_to(object.name);
-  record.refer_to(object.arguments);
-  // The process goes inline, as one word: a thread index would need some thread of it.
-  record.word(UserspaceObjectHeader::Type::put(code(RecordType::UserspaceObject)) |
-              UserspaceObjectHeader::Name::put(name.ref) |
-              UserspaceObjectHeader::ArgumentCount::put(object.arguments.size()));
-  record.word(object.pointer);
-  record.word(object.process.process);
-  record.text(name);
-  record.arguments(object.arguments);
-  put(record);
+  put(object, "userspace object", object.name.text);
 }
 
 void Writer::write(const KernelObject& object) {
@@ -42,18 +91,7 @@ void Writer::write(const KernelObject& object) {
   if (const auto was = switched_.find(object.koid);
       object.type == KernelObjectType::Thread && was != switched_.end())
     ThreadNames::check_renamed(object, was->second, refusal);
-
-  RecordBuilder record = build("kernel object", object.name.text);
-  const TextRef name = record.refer_to(object.name);
-  record.refer_to(object.arguments);
-  record.word(KernelObjectHeader::Type::put(code(RecordType::KernelObject)) |
-              KernelObjectHeader::ObjectType::put(code(object.type)) |
-              KernelObjectHeader::Name::put(name.ref) |
-              KernelObjectHeader::ArgumentCount::put(object.arguments.size()));
-  record.word(object.koid);
-  record.text(name);
-  record.arguments(object.arguments);
-  put(record);
+  put(object, "kernel object", object.name.text);
   names_->add(object);
 }
 
@@ -70,74 +108,47 @@ void Writer::name_thread(std::uint64_t process, std::uint64_t thread, String nam
 
 // ---- Scheduling ----
 
-void Writer::write(const LegacyContextSwitch& context_switch) {
+void Writer::write(const LegacyContextSwitch& change) {
   Refusal refusal(options_, "context switch");
-  check_time(context_switch.time, refusal);
-  check_state(context_switch.outgoing_state, refusal);
+  check_time(change.time, refusal);
+  check_state(change.outgoing_state, refusal);
   const auto check_side = [&](const Thread& side, std::uint8_t priority) {
     if (side.storage == Storage::Missing) refusal.thread(side);
     check_koid(side.thread, refusal);
     names_->check_switched(side, priority, refusal);
   };
-  check_side(context_switch.outgoing, context_switch.outgoing_priority);
-  check_side(context_switch.incoming, context_switch.incoming_priority);
-  if (context_switch.cpu > kMaxLegacyCpu) {
+  check_side(change.outgoing, change.outgoing_priority);
+  check_side(change.incoming, change.incoming_priority);
+  if (change.cpu > kMaxLegacyCpu) {
     std::vector<Argument> weights;
-    if (context_switch.outgoing == kIdleThread) weights.push_back({kOutgoingWeight, kIdleWeight});
-    if (context_switch.incoming == kIdleThread) weights.push_back({kIncomingWeight, kIdleWeight});
-    write(ContextSwitch{.time = context_switch.time,
-                        .cpu = context_switch.cpu,
-                        .outgoing_state = context_switch.outgoing_state,
-                        .outgoing_thread = context_switch.outgoing.thread,
-                        .incoming_thread = context_switch.incoming.thread,
+    if (change.outgoing == kIdleThread) weights.push_back({kOutgoingWeight, kIdleWeight});
+    if (change.incoming == kIdleThread) weights.push_back({kIncomingWeight, kIdleWeight});
+    write(ContextSwitch{.time = change.time,
+                        .cpu = change.cpu,
+                        .outgoing_state = change.outgoing_state,
+                        .outgoing_thread = change.outgoing.thread,
+                        .incoming_thread = change.incoming.thread,
                         .arguments = weights});
     return;
   }
-  RecordBuilder record = build("context switch", "");
-  const ThreadRef outgoing = record.refer_to(context_switch.outgoing);
-  const ThreadRef incoming = record.refer_to(context_switch.incoming);
-  using Header = LegacyContextSwitchHeader;
-  record.word(Header::Type::put(code(RecordType::Scheduling)) | Header::Cpu::put(context_switch.cpu) |
-              Header::OutgoingState::put(code(context_switch.outgoing_state)) |
-              Header::Outgoing::put(outgoing.ref) | Header::Incoming::put(incoming.ref) |
-              Header::OutgoingPriority::put(context_switch.outgoing_priority) |
-              Header::IncomingPriority::put(context_switch.incoming_priority) |
-              Header::SchedulingType::put(code(SchedulingType::LegacyContextSwitch)));
-  record.word(context_switch.time);
-  record.thread(outgoing);
-  record.thread(incoming);
-  put(record);
-  for (const Thread& side : {context_switch.outgoing, context_switch.incoming})
-    switched_[side.thread] = side.process;
+  put(change, "context switch", "");
+  for (const Thread& side : {change.outgoing, change.incoming}) switched_[side.thread] = side.process;
 }
 
-void Writer::write(const ContextSwitch& context_switch) {
+void Writer::write(const ContextSwitch& change) {
   Refusal refusal(options_, "context switch");
-  check_time(context_switch.time, refusal);
-  check_state(context_switch.outgoing_state, refusal);
-  if (uses_cpu(context_switch)) check_cpu(context_switch.cpu, refusal);
+  check_time(change.time, refusal);
+  check_state(change.outgoing_state, refusal);
+  if (uses_cpu(change)) check_cpu(change.cpu, refusal);
   const auto check_side = [&](std::uint64_t koid, std::string_view weight) {
     check_koid(koid, refusal);
-    if (!is_idle(context_switch.arguments, weight)) names_->check_scheduled(koid, refusal);
+    if (!is_idle(change.arguments, weight)) names_->check_scheduled(koid, refusal);
   };
-  check_side(context_switch.outgoing_thread, kOutgoingWeight);
-  check_side(context_switch.incoming_thread, kIncomingWeight);
-  refusal.arguments(context_switch.arguments);
-  check_scheduling_arguments(SchedulingType::ContextSwitch, context_switch.arguments, refusal);
-
-  RecordBuilder record = build("context switch", "");
-  record.refer_to(context_switch.arguments);
-  using Header = ContextSwitchHeader;
-  record.word(Header::Type::put(code(RecordType::Scheduling)) |
-              Header::ArgumentCount::put(context_switch.arguments.size()) |
-              Header::Cpu::put(context_switch.cpu) |
-              Header::OutgoingState::put(code(context_switch.outgoing_state)) |
-              Header::SchedulingType::put(code(SchedulingType::ContextSwitch)));
-  record.word(context_switch.time);
-  record.word(context_switch.outgoing_thread);
-  record.word(context_switch.incoming_thread);
-  record.arguments(context_switch.arguments);
-  put(record);
+  check_side(change.outgoing_thread, kOutgoingWeight);
+  check_side(change.incoming_thread, kIncomingWeight);
+  refusal.arguments(change.arguments);
+  check_scheduling_arguments(SchedulingType::ContextSwitch, change.arguments, refusal);
+  put(change, "context switch", "");
 }
 
 void Writer::write(const ThreadWakeup& wakeup) {
@@ -148,17 +159,80 @@ void Writer::write(const ThreadWakeup& wakeup) {
   if (!is_idle(wakeup.arguments, kWakeupWeight)) names_->check_scheduled(wakeup.thread, refusal);
   refusal.arguments(wakeup.arguments);
   check_scheduling_arguments(SchedulingType::ThreadWakeup, wakeup.arguments, refusal);
+  put(wakeup, "thread wakeup", "");
+}
 
-  RecordBuilder record = build("thread wakeup", "");
-  record.refer_to(wakeup.arguments);
-  using Header = ThreadWakeupHeader;
-  record.word(Header::Type::put(code(RecordType::Scheduling)) |
-              Header::ArgumentCount::put(wakeup.arguments.size()) | Header::Cpu::put(wakeup.cpu) |
-              Header::SchedulingType::put(code(SchedulingType::ThreadWakeup)));
-  record.word(wakeup.time);
-  record.word(wakeup.thread);
-  record.arguments(wakeup.arguments);
-  put(record);
+// ---- Messages and blobs ----
+
+void Writer::write(const Log& log) {
+  Refusal refusal(options_, "log message");
+  check_time(log.time, refusal);
+  if (log.thread.storage == Storage::Missing) refusal.thread(log.thread);
+  Log written = log;
+  const std::string message(tables_->clean(log.message, kMaxStringBytes));
+  written.message = message;
+  put(written, "log message", "");
+}
+
+void Writer::write(const Blob& blob) {
+  if (blob.type < BlobType::Data || blob.type > BlobType::Perfetto)
+    throw WriterError("blob " + quoted(blob.name.text) + ": type " + std::to_string(code(blob.type)) +
+                      " does not exist");
+  if (blob.type == BlobType::Perfetto) {
+    Refusal refusal(options_, "blob", blob.name.text);
+    PacketStream packets;
+    if (!packets.add(blob.bytes)) refusal.fault(Fault::NoPackets, "is no packets of Perfetto's");
+    if (!packets.is_whole()) refusal.fault(Fault::PartOfPacket, "ends within one of Perfetto's packets");
+  }
+  // The name is made fit for a record once, for all of them.
+  tables_->begin_record();
+  const TextRef name = tables_->refer_to(blob.name);
+  const std::string inline_name(name.inline_text);
+  Blob part = blob;
+  if (!inline_name.empty()) part.name = Inline{inline_name};
+  // What a record holds besides a payload of 32,000 bytes is 94 words; longer names leave less for it.
+  const std::size_t room =
+      std::min((kMaxRecordWords - 1 - name.words()) * sizeof(std::uint64_t), kMaxBlobChunkBytes);
+  std::span<const std::byte> rest = blob.bytes;
+  do {
+    part.bytes = rest.first(std::min(room, rest.size()));
+    put(part, "blob", blob.name.text);
+    rest = rest.subspan(part.bytes.size());
+  } while (!rest.empty());
+}
+
+void Writer::write(const LargeBlob& blob) {
+  Refusal refusal(options_, "large blob", blob.name.text);
+  check_time(blob.time, refusal);
+  if (blob.thread.storage == Storage::Missing) refusal.thread(blob.thread);
+  refusal.arguments(blob.arguments);
+  put_large(blob);
+}
+
+void Writer::write(const LargeBlobWithoutMetadata& blob) {
+  Refusal(options_, "large blob", blob.name.text).fault(Fault::LargeBlobWithoutMetadata, "has no metadata");
+  put_large(blob);
+}
+
+// The payload follows its head straight into the output, over as many buffers as it needs.
+template <typename T>
+void Writer::put_large(const T& blob) {
+  RecordBuilder head(*scratch_, tables_.get(), "large blob", blob.name.text);
+  layout(head, blob);
+  std::span<const std::byte> bytes = blob.bytes;
+  const std::size_t words = head.size() + words_of(bytes.size());
+  if (words > LargeRecordHeader::Size::kMax)
+    throw WriterError("large blob of " + std::to_string(bytes.size()) +
+                      " bytes: a record holds 2^32-1 words");
+  if (words > kMaxRecordWords)
+    Refusal(options_, "large blob", std::to_string(bytes.size()) + " bytes")
+        .fault(Fault::OversizedRecord, "needs more than 4095 words");
+  buffer_.append(head.finish_large(words));
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last
+    put_bytes(buffer_.claim(words_of(piece.size())), piece.data(), piece.size());
+    bytes = bytes.subspan(piece.size());
+  }
 }
 
 // ---- Any record ----
@@ -193,5 +267,7 @@ bool Writer::write(const Entry& entry, const Reader& reader) {
   const auto record = in_ns(entry.record, reader);
   return record && write_any(*record);
 }
+
+void Writer::buffer_full() { put(ProviderEvent{.id = tables_->provider()}, "provider event", ""); }
 
 }  // namespace fxt

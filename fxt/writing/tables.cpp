@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "fxt/checking/value_rules.h"
+#include "fxt/writing/record_builder.h"
 
 namespace fxt {
 namespace {
@@ -19,6 +20,14 @@ bool mark(std::vector<bool>& known, std::size_t index) {
 
 }  // namespace
 
+// A record of so many words, which refers to nothing.
+template <typename T>
+void WriterTables::put(const T& record, std::size_t words) {
+  RecordBuilder builder(std::span(out_->claim(words), words));
+  layout(builder, record);
+  builder.finish();
+}
+
 // ---- Providers ----
 
 void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
@@ -26,15 +35,8 @@ void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
     throw WriterError("provider " + std::to_string(id) +
                       " was announced before; switch_provider() goes back to it");
   const std::string_view text = clean(name, kMaxProviderNameBytes);
-  const std::size_t size = 1 + words_of(text.size());
-  std::uint64_t* const words = out_->claim(size);
-  words[0] = ProviderInfoHeader::Type::put(code(RecordType::Metadata)) | ProviderInfoHeader::Size::put(size) |
-             ProviderInfoHeader::MetadataType::put(code(MetadataType::ProviderInfo)) |
-             ProviderInfoHeader::ProviderId::put(id) | ProviderInfoHeader::NameLength::put(text.size());
-  put_bytes(words + 1, text.data(), text.size());
-  out_->append(std::array{
-      InitializationHeader::Type::put(code(RecordType::Initialization)) | InitializationHeader::Size::put(2),
-      kTicksPerSecond});
+  put(ProviderInfo{.id = id, .name = text}, 1 + words_of(text.size()));
+  put(Initialization{.ticks_per_second = kTicksPerSecond}, 2);
   place_of_.emplace(id, providers_.size());
   providers_.push_back({.id = id});
   enter(providers_.size() - 1);
@@ -44,10 +46,7 @@ void WriterTables::switch_provider(std::uint32_t id) {
   const auto place = place_of_.find(id);
   if (place == place_of_.end())
     throw WriterError("provider " + std::to_string(id) + " was never announced; begin_provider() does it");
-  out_->append(std::array{ProviderSectionHeader::Type::put(code(RecordType::Metadata)) |
-                          ProviderSectionHeader::Size::put(1) |
-                          ProviderSectionHeader::MetadataType::put(code(MetadataType::ProviderSection)) |
-                          ProviderSectionHeader::ProviderId::put(id)});
+  put(ProviderSection{.id = id}, 1);
   enter(place->second);
 }
 
@@ -75,12 +74,6 @@ TextRef WriterTables::refer_to(const String& string) {
   return TextRef::inlined(clean(string.text, kMaxStringBytes));
 }
 
-ArgumentRefs WriterTables::refer_to(const Argument& argument) {
-  const TextRef name = refer_to(argument.name);
-  const auto* const text = std::get_if<String>(&argument.value);
-  return {.name = name, .text = text == nullptr ? TextRef{} : refer_to(*text)};
-}
-
 std::optional<std::uint16_t> WriterTables::string_ref(std::string_view text) {
   begin_record();
   if (text.empty()) return std::uint16_t{0};
@@ -106,11 +99,7 @@ std::optional<std::uint16_t> WriterTables::index_of(std::string_view text) {
 void WriterTables::register_string(std::size_t index) {
   if (!mark(providers_[provider_].strings, index)) return;
   const std::string& text = *strings_[index].text;
-  const std::size_t size = 1 + words_of(text.size());
-  std::uint64_t* const words = out_->claim(size);
-  words[0] = StringHeader::Type::put(code(RecordType::String)) | StringHeader::Size::put(size) |
-             StringHeader::Index::put(index) | StringHeader::Length::put(text.size());
-  put_bytes(words + 1, text.data(), text.size());
+  put(StringRecord{.index = static_cast<std::uint16_t>(index), .text = text}, 1 + words_of(text.size()));
 }
 
 std::string_view WriterTables::clean(std::string_view text, std::size_t max_bytes) {
@@ -157,9 +146,10 @@ std::optional<std::uint8_t> WriterTables::index_of(const Thread& thread) {
 void WriterTables::register_thread(std::size_t index) {
   if (!mark(providers_[provider_].threads, index)) return;
   const Thread& thread = threads_[index].thread;
-  out_->append(std::array{ThreadHeader::Type::put(code(RecordType::Thread)) | ThreadHeader::Size::put(3) |
-                              ThreadHeader::Index::put(index),
-                          thread.process, thread.thread});
+  put(
+      ThreadRecord{
+          .index = static_cast<std::uint8_t>(index), .process = thread.process, .thread = thread.thread},
+      3);
 }
 
 }  // namespace fxt

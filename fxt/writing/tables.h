@@ -25,11 +25,6 @@ struct ThreadRef {
   Thread thread = {};
 };
 
-struct ArgumentRefs {
-  TextRef name;
-  TextRef text;  // of a string argument
-};
-
 class WriterTables {
  public:
   WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}
@@ -54,7 +49,6 @@ class WriterTables {
   void begin_record() { changed_.clear(); }
   TextRef refer_to(const String& string);
   ThreadRef refer_to(const Thread& thread);
-  ArgumentRefs refer_to(const Argument& argument);
   // `text` as it may be written: cut, and made valid UTF-8 without NUL.
   std::string_view clean(std::string_view text, std::size_t max_bytes);
 
@@ -88,6 +82,8 @@ class WriterTables {
   };
 
   void enter(std::size_t provider);
+  template <typename T>
+  void put(const T& record, std::size_t words);
   std::optional<std::uint16_t> index_of(std::string_view text);
   std::optional<std::uint8_t> index_of(const Thread& thread);
   void register_string(std::size_t index);

@@ -25,12 +25,14 @@
 #include "fxt/output_file.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
+#include "fxt/writing/record_builder.h"
 
 namespace fxt {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t), kPageWords = 4096 / kWord;
 constexpr std::size_t kNameBytes = 1000, kTextBytes = 128;
+constexpr std::size_t kRecordWords = 160;  // of those that name things
 constexpr std::size_t kStagedWords = std::size_t{1} << 13;
 constexpr std::array kEndingSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM};
 
@@ -105,9 +107,10 @@ class TracerState {
                   std::uint64_t base = 0, TraceBuffer* buffer = nullptr);
   std::uint64_t* claim(std::size_t words);
   void send();
+  template <typename T>
+  void add(const T& record);
   void add_object(KernelObjectType type, std::uint64_t koid, std::string_view name, std::uint64_t process);
   void add_name(std::size_t index);
-  void add_text(std::uint64_t header, std::string_view text);
   std::uint64_t offset() const { return file_->bytes_written() + staged_count_ * kWord; }
   void overwrite(std::uint64_t offset, std::uint64_t word) {
     reorder_stream(&word, &word + 1);
@@ -152,30 +155,22 @@ TraceEvent::TraceEvent(const TraceCategory& category, std::string_view name)
       names_(event_header(EventType::Instant, 0, category.name_, TracerState::get().index_of(name), 0, 0)),
       names_a_frame_(fxt::names_a_frame(name)) {}
 
-// `header` without its size.
-void TracerState::add_text(std::uint64_t header, std::string_view text) {
-  const std::size_t at = tables_.size(), size = 1 + words_of(text.size());
-  tables_.resize(at + size);
-  tables_[at] = header | RecordHeader::Size::put(size);
-  put_bytes(tables_.data() + at + 1, text.data(), text.size());
+template <typename T>
+void TracerState::add(const T& record) {
+  std::array<std::uint64_t, kRecordWords> room;
+  RecordBuilder builder(room);
+  layout(builder, record);
+  const auto words = builder.finish();
+  tables_.insert(tables_.end(), words.begin(), words.end());
 }
 
 void TracerState::add_object(KernelObjectType type, std::uint64_t koid, std::string_view name,
                              std::uint64_t process) {
   std::string kept;
-  const TextRef text = TextRef::inlined(as_written(name, kTextBytes, kept));
-  const bool is_thread = type == KernelObjectType::Thread;
-  std::array<std::uint64_t, 32> words{};
-  words[1] = koid;
-  const std::uint64_t* end = put_inline(words.data() + 2, text);
-  if (is_thread) end = put_koid(words.data() + 2 + text.words(), TextRef::inlined("process"), process);
-  const auto size = static_cast<std::size_t>(end - words.data());
-  words[0] = KernelObjectHeader::Type::put(code(RecordType::KernelObject)) |
-             KernelObjectHeader::Size::put(size) | KernelObjectHeader::ObjectType::put(code(type)) |
-             KernelObjectHeader::Name::put(text.ref) |
-             KernelObjectHeader::ArgumentCount::put(is_thread ? 1 : 0);
-  if (text.words() != 0)
-    tables_.insert(tables_.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(size));
+  const std::string_view text = as_written(name, kTextBytes, kept);
+  const Argument argument{"process", Koid{process}};
+  const std::span<const Argument> arguments(&argument, process != 0 ? 1 : 0);
+  if (!text.empty()) add(KernelObject{.type = type, .koid = koid, .name = text, .arguments = arguments});
 }
 
 void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) {
@@ -183,10 +178,7 @@ void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) 
 }
 
 void TracerState::add_name(std::size_t index) {
-  const std::string& name = *names_[index - 1];
-  add_text(StringHeader::Type::put(code(RecordType::String)) | StringHeader::Index::put(index) |
-               StringHeader::Length::put(name.size()),
-           name);
+  add(StringRecord{.index = static_cast<std::uint16_t>(index), .text = *names_[index - 1]});
 }
 
 // ---- Records on their way to the file: nothing is allocated here, for it may happen in a signal handler
@@ -290,9 +282,9 @@ void TracerState::take_on(TraceBuffer& buffer) {
   const std::uint64_t index = threads_ < kMaxThreadIndex ? ++threads_ : 0;
   buffer.header_ = EventHeader::Type::put(code(RecordType::Event)) | EventHeader::Thread::put(index);
   if (index != 0)
-    tables_.insert(tables_.end(), {ThreadHeader::Type::put(code(RecordType::Thread)) |
-                                       ThreadHeader::Size::put(3) | ThreadHeader::Index::put(index),
-                                   buffer.thread_.process, buffer.thread_.thread});
+    add(ThreadRecord{.index = static_cast<std::uint8_t>(index),
+                     .process = buffer.thread_.process,
+                     .thread = buffer.thread_.thread});
   std::array<char, 64> name{};
   ::pthread_getname_np(::pthread_self(), name.data(), name.size());
   name_thread(buffer, name.data());
@@ -435,13 +427,8 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   const std::string_view name =
       as_written(options.process_name.empty() ? own : options.process_name, kTextBytes, kept);
   tables_ = {kMagicRecord};
-  add_text(ProviderInfoHeader::Type::put(code(RecordType::Metadata)) |
-               ProviderInfoHeader::MetadataType::put(code(MetadataType::ProviderInfo)) |
-               ProviderInfoHeader::ProviderId::put(1) | ProviderInfoHeader::NameLength::put(name.size()),
-           name);
-  tables_.insert(tables_.end(), {InitializationHeader::Type::put(code(RecordType::Initialization)) |
-                                     InitializationHeader::Size::put(2),
-                                 kTicksPerSecond});
+  add(ProviderInfo{.id = 1, .name = name});
+  add(Initialization{.ticks_per_second = kTicksPerSecond});
   add_object(KernelObjectType::Process, static_cast<std::uint64_t>(::getpid()), name, 0);
   for (std::size_t i = 1; i <= names_.size(); ++i) add_name(i);
   file_ = std::move(file);

@@ -57,14 +57,6 @@ void Writer::begin_provider(std::uint32_t id, std::string_view name) {
 
 void Writer::switch_provider(std::uint32_t id) { tables_->switch_provider(id); }
 
-void Writer::buffer_full() {
-  *buffer_.claim(1) = ProviderEventHeader::Type::put(code(RecordType::Metadata)) |
-                      ProviderEventHeader::Size::put(1) |
-                      ProviderEventHeader::MetadataType::put(code(MetadataType::ProviderEvent)) |
-                      ProviderEventHeader::ProviderId::put(tables_->provider()) |
-                      ProviderEventHeader::EventId::put(code(ProviderEventId::BufferFull));
-}
-
 // ---- Prepared events ----
 
 std::optional<std::uint16_t> Writer::string_ref(std::string_view text) { return tables_->string_ref(text); }
