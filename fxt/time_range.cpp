@@ -1,13 +1,100 @@
 #include "fxt/time_range.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <span>
 #include <stdexcept>
 #include <string>
 
-#include "fxt/quantity_text.h"
+#include "fxt/format.h"
+#include "fxt/utf8.h"
 
 namespace fxt {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t size;
+};
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::array kTimes{Unit{"", 1},
+                            Unit{"ns", 1},
+                            Unit{"nsec", 1},
+                            Unit{"us", 1'000},
+                            Unit{"usec", 1'000},
+                            Unit{"ms", 1'000'000},
+                            Unit{"msec", 1'000'000},
+                            Unit{"s", kSecond},
+                            Unit{"sec", kSecond},
+                            Unit{"m", 60 * kSecond},
+                            Unit{"min", 60 * kSecond},
+                            Unit{"h", 3600 * kSecond},
+                            Unit{"hour", 3600 * kSecond}};
+constexpr std::array kSizes{Unit{"", 1},
+                            Unit{"k", 1'000},
+                            Unit{"m", 1'000'000},
+                            Unit{"g", 1'000'000'000},
+                            Unit{"t", 1'000'000'000'000},
+                            Unit{"ki", std::uint64_t{1} << 10},
+                            Unit{"mi", std::uint64_t{1} << 20},
+                            Unit{"gi", std::uint64_t{1} << 30},
+                            Unit{"ti", std::uint64_t{1} << 40}};
+
+// Both kinds lie below this.
+constexpr std::uint64_t kLimit = kTimeLimit;
+
+// Later digits can't make one more of any unit.
+constexpr std::size_t kFractionDigits = 19;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view take_digits(std::string_view& text) {
+  const auto end = std::ranges::find_if_not(text, is_digit);
+  const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(digits.size());
+  return digits;
+}
+
+std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> units) {
+  const std::string_view whole = take_digits(text);
+  std::string_view fraction;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = take_digits(text);
+  }
+  if (whole.empty() && fraction.empty()) return std::nullopt;
+  const auto unit = std::ranges::find(units, lower(text), &Unit::name);
+  if (unit == units.end()) return std::nullopt;
+
+  std::uint64_t number = 0;
+  for (const char digit : whole) {
+    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+    if (number > kLimit / unit->size) return std::nullopt;
+  }
+  number *= unit->size;
+  // Both below 2^64: the product of part and unit fits.
+  __extension__ using Wide = unsigned __int128;
+  std::uint64_t part = 0, scale = 1;
+  for (const char digit : fraction.substr(0, kFractionDigits)) {
+    part = part * 10 + static_cast<std::uint64_t>(digit - '0');
+    scale *= 10;
+  }
+  number += static_cast<std::uint64_t>(Wide{part} * unit->size / scale);
+  return number < kLimit ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_time_ns(std::string_view text) { return parse(text, kTimes); }
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  if (text.ends_with('B') || text.ends_with('b')) text.remove_suffix(1);
+  return parse(text, kSizes);
+}
+
+// ---- Ranges of time ----
+
 namespace {
 
 std::optional<TraceTime> time_of(std::string_view text) {

@@ -1,4 +1,5 @@
-// Ranges of time as users give them, and on which side of one a record lies.
+// Times, sizes and ranges of time as people write them in options, `250`, `1.5us`, `64k`, `10ms~20ms`; and on
+// which side of a range a record lies.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,23 @@
 #include <string_view>
 
 namespace fxt {
+
+// What parse_time_ns() takes, for messages.
+inline constexpr std::string_view kTimeForm =
+    "a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; ns without one)";
+
+// Digits, perhaps with a decimal point, and a unit in any case (those of kTimeForm, or nsec, usec, msec, sec,
+// min, hour). Exact, and rounded down to whole ns. Nothing if it is no such text, or 2^63 ns and more.
+std::optional<std::uint64_t> parse_time_ns(std::string_view text);
+
+// What parse_size() takes, for messages.
+inline constexpr std::string_view kSizeForm =
+    "a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of 1024)";
+
+// The same for a size in bytes; a B may end its unit.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+// ---- Ranges of time ----
 
 // A time in a trace, in ns.
 struct TraceTime {

@@ -1,4 +1,4 @@
-// Strings as FXT wants them: valid UTF-8, cut between characters.
+// Strings as FXT wants them: valid UTF-8, cut between characters; and the case of ASCII.
 #pragma once
 
 #include <cstddef>
@@ -26,5 +26,15 @@ bool is_sound(std::string_view text);
 
 // `text` as every reader can read it: valid UTF-8 without NUL. Nothing if `text` is so already.
 std::optional<std::string> repaired(std::string_view text);
+
+// ---- Text whose case does not matter, as far as ASCII goes ----
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+inline std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) c = lower(c);
+  return lowered;
+}
 
 }  // namespace fxt

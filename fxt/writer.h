@@ -20,7 +20,6 @@
 #include "fxt/output.h"
 #include "fxt/records.h"
 #include "fxt/rules.h"
-#include "fxt/time_span.h"
 #include "fxt/word_buffer.h"
 #include "fxt/words.h"
 

@@ -14,8 +14,8 @@
 #include "fxt/checking/packet_stream.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/header_words.h"
+#include "fxt/nesting.h"
 #include "fxt/records.h"
-#include "fxt/time_span.h"
 
 namespace fxt {
 namespace {

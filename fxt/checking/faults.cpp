@@ -11,247 +11,160 @@ using enum Fault;
 using enum Severity;
 using enum KnownReader;
 
-constexpr KnownReaders kPerfetto{Perfetto}, kTracy{Tracy}, kCpp{FuchsiaCpp}, kRust{FuchsiaRust}, kSpec{Spec};
-constexpr KnownReaders kViewers = kPerfetto | kTracy, kFuchsia = kCpp | kRust, kReaders = kViewers | kFuchsia;
-
-struct Cost {
-  KnownReaders readers = {};
-  std::string_view effect = {};
-  Severity severity = Error;
-};
+// The costs of a fault: "PT what they do|?C what another one does". Each begins with those whom it concerns:
+// Perfetto, Tracy, Fuchsia's C++ reader, its Rust reader, the spec; * is all four readers. A ? makes it a
+// warning.
+constexpr std::string_view kLetters = "PTCRS";
 
 struct Entry {
   Fault fault;
-  std::string_view name, rule;
-  Cost first, second = {}, third = {}, fourth = {};
+  std::string_view name, rule, costs;
 };
 
-constexpr std::string_view kCutIds = "Perfetto cuts ids to 32 bits, Tracy merges threads";
-constexpr std::string_view kOneIsKept = "Perfetto keeps one of them";
-constexpr std::string_view kDrops = "Perfetto drops it";
-constexpr std::string_view kIgnored = "readers ignore it";
-constexpr std::string_view kLosesTheRest = "Perfetto and Tracy lose the rest of the file";
-constexpr std::string_view kCppReports = "Fuchsia's C++ reader reports an error";
-constexpr std::string_view kRustRejects = "Fuchsia's Rust reader rejects it";
-constexpr std::string_view kOthersEnd = "Tracy gives it the other's end";
-constexpr std::string_view kSorts = "readers must sort";
+struct Cost {
+  KnownReaders readers = {};
+  Severity severity = Error;
+  std::string_view effect = {};
+};
+
+// Takes the first cost off the text.
+constexpr Cost next_cost(std::string_view& text) {
+  Cost cost;
+  std::string_view part = text.substr(0, text.find('|'));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  if (part.starts_with('?')) {
+    cost.severity = Warning;
+    part.remove_prefix(1);
+  }
+  for (; part.front() != ' '; part.remove_prefix(1)) {
+    if (part.front() == '*')
+      cost.readers = {Perfetto, Tracy, FuchsiaCpp, FuchsiaRust};
+    else
+      cost.readers = cost.readers | KnownReaders{static_cast<KnownReader>(kLetters.find(part.front()))};
+  }
+  cost.effect = part.substr(1);
+  return cost;
+}
 
 constexpr std::array<Entry, kFaults> kTable{{
-    {LateTime, "LateTime", "W5", {kPerfetto, kDrops}, {kRust, "Fuchsia's Rust reader panics"}},
-    {LongSpan, "LongSpan", "W5", {kTracy, "Tracy's times wrap"}},
-    {EndBeforeBegin, "EndBeforeBegin", "W15", {kPerfetto, kDrops}},
-    {WideId, "WideId", "W19", {kViewers, kCutIds}},
-    {IdZero, "IdZero", "W19", {kViewers, "viewers take 0 for the idle thread", Warning}},
-    {EmptyName, "EmptyName", "W18", {kViewers, "viewers show no name", Warning}},
-    {NoProcess,
-     "NoProcess",
-     "W18",
-     {kPerfetto, "Perfetto files its name under process 0"},
-     {kTracy, "other readers lose it"}},
-    {ProcessOfOtherType,
-     "ProcessOfOtherType",
-     "W18",
-     {kPerfetto, "Perfetto counts an error and loses the name"}},
-    {ProcessNotFirst, "ProcessNotFirst", "W18", {kReaders, "some parsers look for it only there", Warning}},
-    {UnnamedThread, "UnnamedThread", "W18", {kPerfetto, "Perfetto files it under process 0"}},
-    {TakenForIdle, "TakenForIdle", "W18", {kPerfetto, "Perfetto takes it for the idle thread"}},
-    {NamedInOtherProcess, "NamedInOtherProcess", "W18", {kPerfetto, "Perfetto files its switches there"}},
-    {NameOfNoThread,
-     "NameOfNoThread",
-     "W18",
-     {kViewers, "viewers show two threads, one without a name", Warning}},
-    {NoValue, "NoValue", "W20", {kReaders, "no reader shows it"}},
-    {NoNumber,
-     "NoNumber",
-     "W20",
-     {kPerfetto, "Perfetto counts an error"},
-     {kTracy, "Tracy ignores it or takes ids for values"}},
-    {SharedSeries, "SharedSeries", "W20", {kTracy, "Tracy draws both as one plot"}},
-    {KnownCounter,
-     "KnownCounter",
-     "W20",
-     {kPerfetto, "Perfetto draws such counters by cpu; it drops this one, or that argument"}},
-    {RepeatedName, "RepeatedName", "W25", {kPerfetto, kOneIsKept}},
-    {NameOfBegin, "NameOfBegin", "W25", {kPerfetto, kOneIsKept}},
-    {FrameMark,
-     "FrameMark",
-     "W28",
-     {kTracy, "Tracy takes it for the start of a frame and does not show it on its thread"}},
-    {BoolArgument, "BoolArgument", "W22", {kTracy, "debug builds of Tracy abort", Warning}},
-    {BlobArgument,
-     "BlobArgument",
-     "W23",
-     {kTracy, "Tracy misreads what follows"},
-     {kCpp, "Fuchsia's C++ reader adds the padding"},
-     {kPerfetto, "Perfetto shows it as unknown"}},
-    {UnknownArgument,
-     "UnknownArgument",
-     "W25",
-     {kCpp, kCppReports},
-     {kTracy, "Tracy misreads what follows"},
-     {kSpec, "the spec has no such type"}},
-    {SchedulingArgument, "SchedulingArgument", "W25", {kPerfetto, "Perfetto drops the record"}},
-    {LargeCpu, "LargeCpu", "W25", {kPerfetto, "Perfetto aborts"}},
-    {UnknownState,
-     "UnknownState",
-     "W25",
-     {kViewers, "viewers show none", Warning},
-     {kSpec, "the spec has no such state"}},
-    {UserspaceObject,
-     "UserspaceObject",
-     "W24",
-     {kCpp, "Fuchsia's C++ reader reports a record of unknown type 6"}},
-    {InlineProfilerThread,
-     "InlineProfilerThread",
-     "W23",
-     {kFuchsia, "Fuchsia's two readers read it differently"}},
-    {NoPackets,
-     "NoPackets",
-     "W23",
-     {kPerfetto, "Perfetto fails, or loses this and what follows in such blobs"}},
-    {PartOfPacket, "PartOfPacket", "W23", {kPerfetto, "Perfetto loses it"}},
-    {LargeBlobWithoutMetadata, "LargeBlobWithoutMetadata", "W14", {kRust, "Fuchsia's Rust reader aborts"}},
-    {OversizedRecord, "OversizedRecord", "W13", {kViewers, kLosesTheRest}},
-    {ProviderZero, "ProviderZero", "W2", {kReaders, "readers use it for records of no provider", Warning}},
-    {NoMagic,
-     "NoMagic",
-     "W1",
-     {kTracy, "Tracy ends with an exception"},
-     {kRust, "Fuchsia's Rust reader refuses"},
-     {kPerfetto, "Perfetto does not know the file"},
-     {kSpec, "the spec begins each trace with it"}},
-    {BigEndian, "BigEndian", "W1", {kReaders, "all known readers expect little-endian words"}},
-    {EmptyFile,
-     "EmptyFile",
-     "W1",
-     {kReaders, "no reader takes it for a trace"},
-     {kSpec, "the spec begins each trace with a magic number"}},
-    {InitializationEarly, "InitializationEarly", "W1", {kReaders, "some readers fail", Warning}},
-    {OtherRateEarly,
-     "OtherRateEarly",
-     "W1",
-     {kPerfetto, "Perfetto forgets the tick rate when a provider comes"},
-     {kReaders, "some readers fail", Warning}},
-    {NoInitialization, "NoInitialization", "W1", {kRust, "Fuchsia's Rust reader takes a tick for a second"}},
-    {OtherTickRate, "OtherTickRate", "W4", {kTracy, "Tracy takes ticks for nanoseconds"}},
-    {TickRateZero,
-     "TickRateZero",
-     "W4",
-     {kCpp, "the C++ reader complains"},
-     {kPerfetto, "Perfetto drops all events"},
-     {kRust, "the Rust reader divides by zero"},
-     {kSpec, "times have no meaning"}},
-    {NoProvider, "NoProvider", "W1", {kRust, "Fuchsia's Rust reader knows no indexed strings", Warning}},
-    {StringEarly,
-     "StringEarly",
-     "W2",
-     {kRust, "Fuchsia's Rust reader does not know it"},
-     {kCpp | kPerfetto, "Fuchsia's C++ reader and Perfetto forget it when a provider comes"}},
-    {ThreadEarly,
-     "ThreadEarly",
-     "W2",
-     {kCpp | kPerfetto, "Fuchsia's C++ reader and Perfetto forget it when a provider comes", Warning}},
-    {ProviderAgain,
-     "ProviderAgain",
-     "W2",
-     {kReaders, "Fuchsia's C++ reader and Perfetto empty its tables, the Rust reader does not"}},
-    {UnknownSection,
-     "UnknownSection",
-     "W3",
-     {kPerfetto, "Perfetto drops what follows"},
-     {kFuchsia, "Fuchsia's C++ and Rust readers complain"},
-     {kSpec, "the spec announces providers first"}},
-    {UnknownProviderEvent, "UnknownProviderEvent", "W3", {kRust, "Fuchsia's Rust reader complains"}},
-    {StringOfOtherProvider, "StringOfOtherProvider", "W3", {kTracy, "Tracy takes the other one"}},
-    {ThreadOfOtherProvider,
-     "ThreadOfOtherProvider",
-     "W3",
-     {kRust | kTracy, "Fuchsia's Rust reader and Tracy take the other one"}},
-    {IndexReplaced, "IndexReplaced", "W6", {kCpp, "Fuchsia's C++ reader keeps the first meaning"}},
-    {IndexZero, "IndexZero", "W7", {kCpp, kCppReports}, {kSpec, "the spec has no index 0"}},
-    {UnknownString,
-     "UnknownString",
-     "W7",
-     {kCpp | kPerfetto, "Fuchsia's C++ reader and Perfetto drop the record"},
-     {kTracy | kRust, "others lose the name"},
-     {kSpec, "the spec registers strings before their use"}},
-    {UnknownThread,
-     "UnknownThread",
-     "W7",
-     {kCpp, "Fuchsia's C++ reader drops the record"},
-     {kPerfetto, "Perfetto files it under thread 0"},
-     {kSpec, "the spec registers threads before their use"}},
-    {LongString, "LongString", "W8", {kSpec, "the spec's limit is 32,000"}},
-    {LongInlineString,
-     "LongInlineString",
-     "W8",
-     {kCpp, "Fuchsia's C++ reader rejects the record"},
-     {kSpec, "the spec's limit is 32,000"}},
-    {InvalidUtf8, "InvalidUtf8", "W9", {kRust, kRustRejects}, {kSpec, "the spec asks for UTF-8"}},
-    {Nul, "Nul", "W9", {kViewers, "Perfetto and Tracy show it up to there"}},
-    {ManyLocations, "ManyLocations", "W26", {kTracy, "Tracy writes a file that it can't load"}},
-    {TooShort,
-     "TooShort",
-     "W11",
-     {kReaders, "readers drop it, read past its end or stop"},
-     {kSpec, "the spec asks for more words"}},
-    {SpareWords, "SpareWords", "W11", {kRust, kRustRejects}},
-    {SpareWordsIgnored, "SpareWordsIgnored", "W11", {kReaders, "known readers ignore them", Warning}},
-    {SpareInitialization, "SpareInitialization", "W25", {kRust, kRustRejects}},
-    {InstantWord, "InstantWord", "W28", {kCpp, "only Fuchsia's C++ reader reads them", Warning}},
-    {Truncated,
-     "Truncated",
-     "W11",
-     {kReaders, "readers lose the record, some stop with an error"},
-     {kSpec, "the record has no end"}},
-    {SizeZero,
-     "SizeZero",
-     "W11",
-     {kPerfetto, "Perfetto fails"},
-     {kTracy | kRust, "Tracy and the Rust reader stop"},
-     {kSpec, "a record has one word at least"}},
-    {ReservedBits, "ReservedBits", "W12", {kSpec, "the spec reserves it for later versions"}},
-    {IndexBit,
-     "IndexBit",
-     "W12",
-     {kTracy, "Tracy takes the bit as part of the index"},
-     {kSpec, "the spec reserves it for later versions"}},
-    {UnknownRecord, "UnknownRecord", "W25", {kCpp, kCppReports}, {kSpec, "the spec has no such type"}},
-    {SkippedRecord, "SkippedRecord", "W13", {kViewers, kLosesTheRest}},
-    {Overlaps, "Overlaps", "W15", {kPerfetto, kDrops}},
-    {OverlapsBegun, "OverlapsBegun", "W15", {kTracy, kOthersEnd}},
-    {OpenWhenEnded, "OpenWhenEnded", "W15", {kPerfetto, "Perfetto cuts it there and ignores its end"}},
-    {Crosses, "Crosses", "W15", {kTracy, kOthersEnd}},
-    {TooDeep, "TooDeep", "W15", {kPerfetto, "Perfetto drops it, and ends others in its place"}},
-    {StrayEnd, "StrayEnd", "W17", {kReaders, kIgnored, Warning}},
-    {StrayEndInside, "StrayEndInside", "W17", {kTracy, "Tracy ends the complete event around it there"}},
-    {NamesOuter,
-     "NamesOuter",
-     "W16",
-     {kViewers, "Perfetto and Tracy pair without names and end the inner one"}},
-    {NeverEnds,
-     "NeverEnds",
-     "W17",
-     {kPerfetto, "Perfetto shows it as unfinished"},
-     {kTracy, "Tracy invents an end"}},
-    {OutOfWindow, "OutOfWindow", "W16", {kReaders, kSorts, Warning}},
-    {NotEnclosed, "NotEnclosed", "W21", {kPerfetto, "Perfetto drops it, or binds it to the wrong slice"}},
-    {BehindEnded, "BehindEnded", "W21", {kPerfetto, "Perfetto binds it to that one"}},
-    {FlowInUse, "FlowInUse", "W21", {kPerfetto, kDrops}},
-    {FlowNotBegun, "FlowNotBegun", "W21", {kPerfetto, kDrops}, {kSpec, "the spec asks for a begin"}},
-    {FlowOfSeveral, "FlowOfSeveral", "W21", {kPerfetto, "Perfetto can't tell which one goes on here"}},
-    {FlowNeverEnds, "FlowNeverEnds", "W21", {kSpec, "the spec asks for an end"}},
-    {AsyncOpenWhenEnded,
-     "AsyncOpenWhenEnded",
-     "W17",
-     {kPerfetto, "Perfetto, where ids are global, cuts it there and ignores its end"}},
-    {AsyncTooDeep, "AsyncTooDeep", "W17", {kPerfetto, kDrops}},
-    {AsyncStrayEnd, "AsyncStrayEnd", "W17", {kReaders, kIgnored, Warning}},
-    {AsyncOfOtherProcess,
-     "AsyncOfOtherProcess",
-     "W17",
-     {kPerfetto, "Perfetto, where ids are global, ends that one"}},
-    {AsyncNeverEnds, "AsyncNeverEnds", "W17", {kPerfetto, "Perfetto shows it as unfinished", Warning}},
+    {LateTime, "LateTime", "W5", "P Perfetto drops it|R Fuchsia's Rust reader panics"},
+    {LongSpan, "LongSpan", "W5", "T Tracy's times wrap"},
+    {EndBeforeBegin, "EndBeforeBegin", "W15", "P Perfetto drops it"},
+    {WideId, "WideId", "W19", "PT Perfetto cuts ids to 32 bits, Tracy merges threads"},
+    {IdZero, "IdZero", "W19", "?PT viewers take 0 for the idle thread"},
+    {EmptyName, "EmptyName", "W18", "?PT viewers show no name"},
+    {NoProcess, "NoProcess", "W18", "P Perfetto files its name under process 0|T other readers lose it"},
+    {ProcessOfOtherType, "ProcessOfOtherType", "W18", "P Perfetto counts an error and loses the name"},
+    {ProcessNotFirst, "ProcessNotFirst", "W18", "?* some parsers look for it only there"},
+    {UnnamedThread, "UnnamedThread", "W18", "P Perfetto files it under process 0"},
+    {TakenForIdle, "TakenForIdle", "W18", "P Perfetto takes it for the idle thread"},
+    {NamedInOtherProcess, "NamedInOtherProcess", "W18", "P Perfetto files its switches there"},
+    {NameOfNoThread, "NameOfNoThread", "W18", "?PT viewers show two threads, one without a name"},
+    {NoValue, "NoValue", "W20", "* no reader shows it"},
+    {NoNumber, "NoNumber", "W20", "P Perfetto counts an error|T Tracy ignores it or takes ids for values"},
+    {SharedSeries, "SharedSeries", "W20", "T Tracy draws both as one plot"},
+    {KnownCounter, "KnownCounter", "W20",
+     "P Perfetto draws such counters by cpu; it drops this one, or that argument"},
+    {RepeatedName, "RepeatedName", "W25", "P Perfetto keeps one of them"},
+    {NameOfBegin, "NameOfBegin", "W25", "P Perfetto keeps one of them"},
+    {FrameMark, "FrameMark", "W28",
+     "T Tracy takes it for the start of a frame and does not show it on its thread"},
+    {BoolArgument, "BoolArgument", "W22", "?T debug builds of Tracy abort"},
+    {BlobArgument, "BlobArgument", "W23",
+     "T Tracy misreads what follows|C Fuchsia's C++ reader adds the padding|P Perfetto shows it as unknown"},
+    {UnknownArgument, "UnknownArgument", "W25",
+     "C Fuchsia's C++ reader reports an error|T Tracy misreads what follows|S the spec has no such type"},
+    {SchedulingArgument, "SchedulingArgument", "W25", "P Perfetto drops the record"},
+    {LargeCpu, "LargeCpu", "W25", "P Perfetto aborts"},
+    {UnknownState, "UnknownState", "W25", "?PT viewers show none|S the spec has no such state"},
+    {UserspaceObject, "UserspaceObject", "W24", "C Fuchsia's C++ reader reports a record of unknown type 6"},
+    {InlineProfilerThread, "InlineProfilerThread", "W23", "CR Fuchsia's two readers read it differently"},
+    {NoPackets, "NoPackets", "W23", "P Perfetto fails, or loses this and what follows in such blobs"},
+    {PartOfPacket, "PartOfPacket", "W23", "P Perfetto loses it"},
+    {LargeBlobWithoutMetadata, "LargeBlobWithoutMetadata", "W14", "R Fuchsia's Rust reader aborts"},
+    {OversizedRecord, "OversizedRecord", "W13", "PT Perfetto and Tracy lose the rest of the file"},
+    {ProviderZero, "ProviderZero", "W2", "?* readers use it for records of no provider"},
+    {NoMagic, "NoMagic", "W1",
+     "T Tracy ends with an exception|R Fuchsia's Rust reader refuses|P Perfetto does not know the file|S the "
+     "spec begins each trace with it"},
+    {BigEndian, "BigEndian", "W1", "* all known readers expect little-endian words"},
+    {EmptyFile, "EmptyFile", "W1",
+     "* no reader takes it for a trace|S the spec begins each trace with a magic number"},
+    {InitializationEarly, "InitializationEarly", "W1", "?* some readers fail"},
+    {OtherRateEarly, "OtherRateEarly", "W1",
+     "P Perfetto forgets the tick rate when a provider comes|?* some readers fail"},
+    {NoInitialization, "NoInitialization", "W1", "R Fuchsia's Rust reader takes a tick for a second"},
+    {OtherTickRate, "OtherTickRate", "W4", "T Tracy takes ticks for nanoseconds"},
+    {TickRateZero, "TickRateZero", "W4",
+     "C the C++ reader complains|P Perfetto drops all events|R the Rust reader divides by zero|S times have "
+     "no meaning"},
+    {NoProvider, "NoProvider", "W1", "?R Fuchsia's Rust reader knows no indexed strings"},
+    {StringEarly, "StringEarly", "W2",
+     "R Fuchsia's Rust reader does not know it|CP Fuchsia's C++ reader and Perfetto forget it when a "
+     "provider comes"},
+    {ThreadEarly, "ThreadEarly", "W2",
+     "?CP Fuchsia's C++ reader and Perfetto forget it when a provider comes"},
+    {ProviderAgain, "ProviderAgain", "W2",
+     "* Fuchsia's C++ reader and Perfetto empty its tables, the Rust reader does not"},
+    {UnknownSection, "UnknownSection", "W3",
+     "P Perfetto drops what follows|CR Fuchsia's C++ and Rust readers complain|S the spec announces "
+     "providers first"},
+    {UnknownProviderEvent, "UnknownProviderEvent", "W3", "R Fuchsia's Rust reader complains"},
+    {StringOfOtherProvider, "StringOfOtherProvider", "W3", "T Tracy takes the other one"},
+    {ThreadOfOtherProvider, "ThreadOfOtherProvider", "W3",
+     "RT Fuchsia's Rust reader and Tracy take the other one"},
+    {IndexReplaced, "IndexReplaced", "W6", "C Fuchsia's C++ reader keeps the first meaning"},
+    {IndexZero, "IndexZero", "W7", "C Fuchsia's C++ reader reports an error|S the spec has no index 0"},
+    {UnknownString, "UnknownString", "W7",
+     "CP Fuchsia's C++ reader and Perfetto drop the record|TR others lose the name|S the spec registers "
+     "strings before their use"},
+    {UnknownThread, "UnknownThread", "W7",
+     "C Fuchsia's C++ reader drops the record|P Perfetto files it under thread 0|S the spec registers "
+     "threads before their use"},
+    {LongString, "LongString", "W8", "S the spec's limit is 32,000"},
+    {LongInlineString, "LongInlineString", "W8",
+     "C Fuchsia's C++ reader rejects the record|S the spec's limit is 32,000"},
+    {InvalidUtf8, "InvalidUtf8", "W9", "R Fuchsia's Rust reader rejects it|S the spec asks for UTF-8"},
+    {Nul, "Nul", "W9", "PT Perfetto and Tracy show it up to there"},
+    {ManyLocations, "ManyLocations", "W26", "T Tracy writes a file that it can't load"},
+    {TooShort, "TooShort", "W11",
+     "* readers drop it, read past its end or stop|S the spec asks for more words"},
+    {SpareWords, "SpareWords", "W11", "R Fuchsia's Rust reader rejects it"},
+    {SpareWordsIgnored, "SpareWordsIgnored", "W11", "?* known readers ignore them"},
+    {SpareInitialization, "SpareInitialization", "W25", "R Fuchsia's Rust reader rejects it"},
+    {InstantWord, "InstantWord", "W28", "?C only Fuchsia's C++ reader reads them"},
+    {Truncated, "Truncated", "W11",
+     "* readers lose the record, some stop with an error|S the record has no end"},
+    {SizeZero, "SizeZero", "W11",
+     "P Perfetto fails|TR Tracy and the Rust reader stop|S a record has one word at least"},
+    {ReservedBits, "ReservedBits", "W12", "S the spec reserves it for later versions"},
+    {IndexBit, "IndexBit", "W12",
+     "T Tracy takes the bit as part of the index|S the spec reserves it for later versions"},
+    {UnknownRecord, "UnknownRecord", "W25",
+     "C Fuchsia's C++ reader reports an error|S the spec has no such type"},
+    {SkippedRecord, "SkippedRecord", "W13", "PT Perfetto and Tracy lose the rest of the file"},
+    {Overlaps, "Overlaps", "W15", "P Perfetto drops it"},
+    {OverlapsBegun, "OverlapsBegun", "W15", "T Tracy gives it the other's end"},
+    {OpenWhenEnded, "OpenWhenEnded", "W15", "P Perfetto cuts it there and ignores its end"},
+    {Crosses, "Crosses", "W15", "T Tracy gives it the other's end"},
+    {TooDeep, "TooDeep", "W15", "P Perfetto drops it, and ends others in its place"},
+    {StrayEnd, "StrayEnd", "W17", "?* readers ignore it"},
+    {StrayEndInside, "StrayEndInside", "W17", "T Tracy ends the complete event around it there"},
+    {NamesOuter, "NamesOuter", "W16", "PT Perfetto and Tracy pair without names and end the inner one"},
+    {NeverEnds, "NeverEnds", "W17", "P Perfetto shows it as unfinished|T Tracy invents an end"},
+    {OutOfWindow, "OutOfWindow", "W16", "?* readers must sort"},
+    {NotEnclosed, "NotEnclosed", "W21", "P Perfetto drops it, or binds it to the wrong slice"},
+    {BehindEnded, "BehindEnded", "W21", "P Perfetto binds it to that one"},
+    {FlowInUse, "FlowInUse", "W21", "P Perfetto drops it"},
+    {FlowNotBegun, "FlowNotBegun", "W21", "P Perfetto drops it|S the spec asks for a begin"},
+    {FlowOfSeveral, "FlowOfSeveral", "W21", "P Perfetto can't tell which one goes on here"},
+    {FlowNeverEnds, "FlowNeverEnds", "W21", "S the spec asks for an end"},
+    {AsyncOpenWhenEnded, "AsyncOpenWhenEnded", "W17",
+     "P Perfetto, where ids are global, cuts it there and ignores its end"},
+    {AsyncTooDeep, "AsyncTooDeep", "W17", "P Perfetto drops it"},
+    {AsyncStrayEnd, "AsyncStrayEnd", "W17", "?* readers ignore it"},
+    {AsyncOfOtherProcess, "AsyncOfOtherProcess", "W17", "P Perfetto, where ids are global, ends that one"},
+    {AsyncNeverEnds, "AsyncNeverEnds", "W17", "?P Perfetto shows it as unfinished"},
 }};
 static_assert([] {
   for (std::size_t i = 0; i < kFaults; ++i)
@@ -267,13 +180,14 @@ constexpr std::array<std::string_view, 5> kNames = {"perfetto", "tracy", "fuchsi
 FaultCost cost_of(Fault fault, KnownReaders readers) {
   const Entry& entry = kTable[static_cast<std::size_t>(fault)];
   FaultCost cost{.rule = entry.rule};
-  for (const Cost& part : {entry.first, entry.second, entry.third, entry.fourth}) {
+  for (std::string_view costs = entry.costs; !costs.empty();) {
+    const Cost part = next_cost(costs);
     const KnownReaders minding = part.readers & readers;
     // What the spec says is said where no reader minds.
-    const bool is_spec = part.readers == kSpec;
+    const bool is_spec = part.readers == KnownReaders{Spec};
     if (minding.empty()) continue;
     cost.readers = cost.readers | minding;
-    if (is_spec ? readers == kSpec : part.severity == Error) cost.severity = Error;
+    if (is_spec ? readers == KnownReaders{Spec} : part.severity == Error) cost.severity = Error;
     if (is_spec && !cost.effect.empty()) continue;
     cost.effect.append(cost.effect.empty() ? "" : ", ").append(part.effect);
   }

@@ -10,12 +10,10 @@
 #include <utility>
 
 #include "fxt/checking/value_rules.h"
-#include "fxt/problem.h"
+#include "fxt/reader.h"
 #include "fxt/rules.h"
 
 namespace fxt {
-
-struct Entry;
 
 class Findings final : public FaultSink {
  public:

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fxt/problem.h"
+#include "fxt/reader.h"
 #include "fxt/reading/record_stream.h"
 #include "fxt/reading/tables.h"
 #include "fxt/records.h"

@@ -10,8 +10,8 @@
 
 #include <boost/program_options.hpp>
 
-#include "fxt/quantity_text.h"
 #include "fxt/support/similar_names.h"
+#include "fxt/time_range.h"
 
 namespace fxt {
 namespace {

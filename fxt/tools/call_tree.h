@@ -1,12 +1,14 @@
 // fxt-dump --tree: calls in the order of the file, indented by their nesting.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "fxt/reader.h"
 #include "fxt/support/program.h"
+#include "fxt/support/text.h"
 #include "fxt/tools/calls.h"
 #include "fxt/tools/time_text.h"
 
@@ -34,5 +36,85 @@ class CallTree : private CallStream::Listener {
   CallStream calls_;
   std::vector<std::size_t> printed_;  // by thread: how many of its open calls that are chosen have their line
 };
+
+// Deeper calls are not indented further: a line would need as many bytes as calls are open.
+inline constexpr std::size_t kMaxIndentedDepth = 512;
+
+inline void append_blanks(TextBuffer& out, std::size_t count) {
+  constexpr std::string_view kBlanks = "                                                                ";
+  for (; count > kBlanks.size(); count -= kBlanks.size()) append_text(out, kBlanks);
+  append_text(out, kBlanks.substr(0, count));
+}
+
+inline void append_right(TextBuffer& out, std::string_view text, std::size_t width) {
+  append_blanks(out, width - std::min(text.size(), width));
+  append_text(out, text);
+}
+
+// With all digits of the nanoseconds.
+inline void append_decimals(TextBuffer& out, std::uint64_t number, std::uint64_t first) {
+  for (; first != 0; first /= 10) out.push_back(static_cast<char>('0' + number / first % 10));
+}
+
+inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std::string_view length,
+                            std::size_t depth, std::string_view before, const OpenCall& call,
+                            std::string_view behind) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  TextBuffer& out = out_->text();
+  const fmt::format_int seconds(time_ns / kNsPerSecond), process(thread.key.first), koid(thread.key.second);
+  append_right(out, {seconds.data(), seconds.size()}, 8);
+  out.push_back('.');
+  append_decimals(out, time_ns % kNsPerSecond, kNsPerSecond / 10);
+  append_right(out, {process.data(), process.size()}, 16 - std::min<std::size_t>(15, koid.size() + 1));
+  out.push_back('/');
+  append_text(out, {koid.data(), koid.size()});
+  append_right(out, length, 15);
+  append_blanks(out, 1 + 2 * std::min(depth, kMaxIndentedDepth));
+  append_text(out, before);
+  append_printable(out, calls_.names()[call.name].name);
+  append_text(out, behind);
+  out_->line_done();
+}
+
+// Calls that began before the range are printed when the first thing inside them is.
+inline void CallTree::print_begins(CallThread& thread) {
+  std::size_t depth = 0;
+  for (const OpenCall& call : thread.calls) {
+    if (!call.is_chosen) continue;
+    if (depth++ < printed_[thread.index]) continue;
+    ++printed_[thread.index];
+    const CallStream::Part part = calls_.part_of(call);
+    if (call.awaits_end)
+      print(thread, std::max(call.begin_ns, calls_.window().from()), "", depth - 1, "", call, " {");
+    else
+      print(thread, part.begin_ns, time_in(unit_, part.length_ns()), depth - 1, "", call, "");
+  }
+}
+
+inline void CallTree::began(CallThread& thread, OpenCall& call, const Event&) {
+  if (thread.index >= printed_.size()) printed_.resize(thread.index + 1);
+  if (!call.is_chosen || call.begin_ns > calls_.window().to()) return;
+  if (call.awaits_end ? call.begin_ns >= calls_.window().from() : !calls_.part_of(call).is_empty)
+    print_begins(thread);
+}
+
+inline void CallTree::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+  const CallStream::Part part = calls_.part_of(call);
+  if (!call.is_chosen) return;
+  if (is_late) {
+    if (!part.is_empty) print(thread, part.begin_ns, time_in(unit_, part.length_ns()), 0, "", call, "");
+    return;
+  }
+  std::size_t& printed = printed_[thread.index];
+  if (call.awaits_end && !part.is_empty) {
+    if (printed <= thread.chosen) {
+      print_begins(thread);
+      print(thread, part.begin_ns, "", thread.chosen, "", call, " {");
+    }
+    if (call.has_end)
+      print(thread, part.end_ns, time_in(unit_, part.length_ns()), thread.chosen, "} ", call, "");
+  }
+  printed = std::min(printed, thread.chosen);
+}
 
 }  // namespace fxt::tools

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "fxt/cutter.h"
-#include "fxt/quantity_text.h"
+#include "fxt/time_range.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"

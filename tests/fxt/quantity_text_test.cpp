@@ -1,6 +1,6 @@
-#include "fxt/quantity_text.h"
-
 #include <gtest/gtest.h>
+
+#include "fxt/time_range.h"
 
 namespace fxt {
 namespace {

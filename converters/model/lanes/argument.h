@@ -16,7 +16,7 @@
 
 #include "converters/model/lanes/event.h"
 #include "fxt/field.h"
-#include "fxt/padded_bytes.h"
+#include "fxt/words.h"
 
 namespace convert {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "fxt/lower.h"
 #include "fxt/utf8.h"
 
 namespace convert {

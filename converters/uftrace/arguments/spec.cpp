@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "converters/model/reading/text.h"
-#include "fxt/lower.h"
+#include "fxt/utf8.h"
 
 namespace convert::uftrace {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "converters/model/option.h"
 #include "converters/model/reading/text.h"
-#include "fxt/quantity_text.h"
+#include "fxt/time_range.h"
 
 namespace convert::uftrace {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "converters/model/option.h"
 #include "converters/uftrace/recording/note_kinds.h"
-#include "fxt/lower.h"
 #include "fxt/support/similar_names.h"
+#include "fxt/utf8.h"
 
 namespace convert::uftrace {
 namespace {

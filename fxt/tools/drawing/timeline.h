@@ -14,8 +14,8 @@
 #include "fxt/reader.h"
 #include "fxt/time_range.h"
 #include "fxt/tools/calls.h"
-#include "fxt/tools/drawing/drawing.h"
 #include "fxt/tools/drawing/drawing_report.h"
+#include "fxt/tools/drawing/picture.h"
 #include "fxt/tools/drawing/rows.h"
 #include "fxt/tools/selection.h"
 
