@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "fxt/cutter.h"
-#include "fxt/time_range.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
+#include "fxt/time_range.h"
 #include "fxt/tools/entry_source.h"
 #include "fxt/tools/selection.h"
 #include "fxt/tools/trace_files.h"
