@@ -45,7 +45,7 @@ std::uint64_t parse_count(std::string_view option, std::string_view text);
 std::uint64_t parse_count_within(std::string_view option, std::string_view text, std::uint64_t least,
                                  std::uint64_t most);
 std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
-std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // see fxt/quantity_text.h
+std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // see fxt/time_range.h
 TimeRange parse_range(std::string_view option, std::string_view text);        // see fxt/time_range.h
 // Ids of threads, with commas between them, which are appended.
 void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids);

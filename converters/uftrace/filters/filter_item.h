@@ -93,7 +93,7 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
 // "--filter"
 std::string_view name_of(FilterItem::Option option);
 
-// Parses a size in bytes: a number as in C, or a size with a unit as fxt/quantity_text.h accepts it.
+// Parses a size in bytes: a number as in C, or a size with a unit as fxt/time_range.h accepts it.
 std::optional<std::uint64_t> c_size(std::string_view text);
 inline constexpr std::string_view kCSizeForm = "a size in bytes such as 128, 0x80, 4k or 1.5KiB";
 
