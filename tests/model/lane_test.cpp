@@ -458,6 +458,25 @@ TEST_F(LaneTest, AResumedCallIsPendingAgain) {
               ElementsAre("7/8 [2, 5] app:f"));
 }
 
+// Of a thread that is over: the events and their words lie in memory that others may use then.
+TEST(LaneMemory, GoesWithTheLastEvent) {
+  ChunkPool pool;
+  Lane lane(pool, {});
+  lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
+  lane.end(2);
+  lane.seal();
+  lane.queue().close();
+  lane.queue().close();
+  const SealedEvents events = lane.queue().pop_sealed();
+  EXPECT_EQ(events.chunk, nullptr);
+  EXPECT_EQ((*events.events.front().arguments().begin()).text, "first");
+  const SealedEvents last = lane.queue().pop_sealed();
+  EXPECT_TRUE(last.events.empty());
+  ASSERT_NE(last.chunk, nullptr);
+  EXPECT_EQ(last.chunk->words.size(), 1u);
+  EXPECT_FALSE(lane.queue().has_sealed());
+}
+
 // Also in a chunk without other events: its words may belong to events of other chunks.
 TEST(LaneMemory, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {

@@ -78,4 +78,12 @@ std::size_t EventQueue::seal_before(PendingEvent* end) {
   return events * sizeof(PendingEvent);
 }
 
+void EventQueue::close() {
+  if (filling_.empty()) return;
+  blocks_.close(*filling_.back());
+  sealed_.push_back({{}, std::move(filling_.back())});
+  filling_.clear();
+  unsealed_ = write_ = write_end_ = nullptr;
+}
+
 }  // namespace convert

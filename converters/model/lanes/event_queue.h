@@ -37,13 +37,8 @@ class EventQueue {
   void retract(PendingEvent* event);
 
   // Argument blocks: see ArgumentArena. is_full() must be false for new_block().
-  std::uint64_t* try_new_block(std::size_t count, std::size_t words) { return blocks_.try_add(count, words); }
   std::uint64_t* new_block(std::size_t count, std::size_t words) {
     return blocks_.add(count, words, *filling_.back());
-  }
-  const std::uint64_t* extend_block(const std::uint64_t* block, std::span<const std::uint64_t> more,
-                                    std::size_t count) {
-    return blocks_.extend(block, more, count);
   }
   ArgumentArena& blocks() { return blocks_; }
 
@@ -64,6 +59,8 @@ class EventQueue {
 
   // Seals all events before `end`; null means all there are. Returns their size in bytes.
   std::size_t seal_before(PendingEvent* end);
+  // No more events come, and all are sealed: the queue's memory goes with the last of them.
+  void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // if has_unsealed()
   // Whether any events are left in the queue, and the time of the first.

@@ -63,7 +63,7 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   call.end_ns = time_ns;
   call.kind = EventKind::Complete;
   if (time_ns < needed_from_ns_ && skip(call)) return;
-  if (!arguments.empty()) call.block = extended(call, arguments, count);
+  if (!arguments.empty()) call.block = extended(call, arguments);
 }
 
 // A call that is filtered, too deep or written as a pair.
@@ -104,7 +104,7 @@ bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments
   if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
   call.end_ns = time_ns;
   call.kind = EventKind::Complete;
-  if (!arguments.empty()) call.block = extended(call, arguments, count);
+  if (!arguments.empty()) call.block = extended(call, arguments);
   open_calls_.remove(depth);
   return true;
 }
@@ -234,7 +234,7 @@ void Lane::add_chunk() {
 
 std::uint64_t* Lane::new_block(std::size_t count, std::size_t words) {
   if (queue_.is_full()) add_chunk();
-  if (std::uint64_t* const block = queue_.try_new_block(count, words)) return block;
+  if (std::uint64_t* const block = queue_.blocks().try_add(count, words)) return block;
   std::uint64_t* const block = queue_.new_block(count, words);
   limit_held_bytes();
   return block;
@@ -257,10 +257,15 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
 }
 
 // A block with the arguments of `begin` and `more`.
-const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more, std::size_t count) {
+const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more) {
   const auto of_begin = begin.arguments().words(), of_end = more.words();
-  if (const std::uint64_t* const block = queue_.extend_block(begin.block, of_end, count)) return block;
-  std::uint64_t* const words = new_block(count, of_begin.size() + of_end.size());
+  ArgumentArena& blocks = queue_.blocks();
+  if (std::uint64_t* const words = blocks.try_reserve_behind(begin.block, of_end.size())) {
+    blocks.commit_behind(begin.block, {ArgumentArena::copy(of_end, words), more.size()});
+    return begin.block;
+  }
+  std::uint64_t* const words =
+      new_block(begin.argument_count() + more.size(), of_begin.size() + of_end.size());
   ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
   return words - 1;
 }

@@ -222,13 +222,11 @@ class Lane {
   bool put_behind(PendingEvent& event, std::size_t most_words, Put put) {
     ArgumentArena& blocks = queue_.blocks();
     const std::size_t count = event.argument_count(), limit = options_.limits.arguments_per_record;
-    if (count != 0) {
-      if (std::uint64_t* const words = blocks.try_reserve_behind(event.block, most_words)) {
-        const PackedArguments packed = put(words);
-        if (count + packed.count > limit) return false;
-        if (packed.count != 0) blocks.commit_behind(event.block, packed);
-        return true;
-      }
+    if (std::uint64_t* const words = blocks.try_reserve_behind(event.block, most_words)) {
+      const PackedArguments packed = put(words);
+      if (count + packed.count > limit) return false;
+      if (packed.count != 0) blocks.commit_behind(event.block, packed);
+      return true;
     }
     const auto before = event.arguments().words();
     std::uint64_t* const words = queue_.is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
@@ -253,7 +251,7 @@ class Lane {
   std::uint64_t* new_block(std::size_t count, std::size_t words);
   const std::uint64_t* keep(std::span<const std::uint64_t> words, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
-  const std::uint64_t* extended(const PendingEvent& begin, const Arguments& more, std::size_t count);
+  const std::uint64_t* extended(const PendingEvent& begin, const Arguments& more);
   void advance(std::uint64_t time_ns) {
     assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
     last_ns_ = time_ns;

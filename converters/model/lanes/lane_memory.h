@@ -87,18 +87,6 @@ class ArgumentArena {
     end_ = words_.get() + ChunkPool::kWordsPerChunk;
     return fill_header(words_.get(), count, words);
   }
-  // Appends `more` to a block, which then has `count` arguments. Returns null if the block is not the latest
-  // one (it usually is), or there is no room.
-  const std::uint64_t* extend(const std::uint64_t* block, std::span<const std::uint64_t> more,
-                              std::size_t count) {
-    if (block == nullptr || !is_latest(block) || more.size() > left()) return nullptr;
-    const std::size_t words = ArgumentBlockHeader::Words::get(*block);
-    std::uint64_t* const header = word_ - words - 1;
-    *header = ArgumentBlockHeader::Count::put(count) | ArgumentBlockHeader::Words::put(words + more.size());
-    word_ = copy(more, word_);
-    bytes_ += more.size_bytes();
-    return header;
-  }
   // For producers that pack arguments themselves: memory for a block of at most `words` words, which commit()
   // adds; null if there is no room.
   std::uint64_t* try_reserve(std::size_t words) const {
@@ -109,9 +97,10 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // The same for words that are appended to a block; see extend().
+  // The same for words that are appended to a block, which may be null. Null if it is not the latest one (it
+  // usually is), or there is no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
-    return !is_latest(block) || words > left() ? nullptr : word_;
+    return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
   }
   void commit_behind(const std::uint64_t* block, const PackedArguments& packed) {
     const auto more = static_cast<std::size_t>(packed.end - word_);
@@ -128,6 +117,11 @@ class ArgumentArena {
     word_ -= size;
     bytes_ -= size * sizeof(std::uint64_t);
     return true;
+  }
+  // No more blocks come. `chunk` is the event chunk that was filled last.
+  void close(EventChunk& chunk) {
+    if (words_ != nullptr) chunk.words.push_back(std::move(words_));
+    word_ = end_ = nullptr;
   }
   // Bytes of all blocks since the lane began.
   std::uint64_t bytes() const { return bytes_; }

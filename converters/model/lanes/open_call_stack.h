@@ -138,7 +138,7 @@ class OpenCallStack {
     *calls_[depth].event = event;
   }
 
-  static constexpr std::size_t kFirstCapacity = 64;
+  static constexpr std::size_t kFirstCapacity = 16;
 
   std::vector<OpenCall> calls_;  // empty before the first call
   std::size_t size_ = 0;

@@ -220,6 +220,7 @@ void MergeLoop::seal(std::size_t rank) {
   const std::size_t bytes = state.lane->seal();
   const bool is_over = state.source == nullptr || state.source->done;
   assert(!is_over || state.lane->depth() == 0);
+  if (is_over) state.lane->queue().close();
   if (state.source != nullptr) state.source->waiting_bytes += bytes;
   if (state.lane->queue().has_unsealed())
     state.unsealed_ns = apply_offset(state.lane->queue().first_unsealed_ns(), state.input->offset_ns);
