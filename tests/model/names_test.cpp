@@ -1,5 +1,6 @@
 #include "converters/model/names/names.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -18,6 +19,18 @@ TEST(Names, TheSameTextHasTheSameId) {
   EXPECT_EQ(names.intern("a"), NameId{0});
   EXPECT_EQ(names.intern(""), NameId{1});
   EXPECT_EQ(names.text(NameId{2}), with_nul);
+  EXPECT_EQ(names.size(), 3u);
+}
+
+TEST(Names, ManyTextsHaveTheirIdsAtOnce) {
+  Names names;
+  const NameId known = names.intern("known");
+  const std::array<std::string, 4> texts{"new", "known", "other", "new"};
+  std::array<NameId, 4> ids;
+  names.intern(texts, ids);
+  EXPECT_EQ(ids[1], known);
+  EXPECT_EQ(ids[0], ids[3]);
+  for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(names.intern(texts.at(i)), ids.at(i));
   EXPECT_EQ(names.size(), 3u);
 }
 

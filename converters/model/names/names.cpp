@@ -5,9 +5,28 @@
 
 namespace convert {
 
+namespace {
+
+std::uint32_t hash_of(std::string_view text) {
+  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+}
+
+}  // namespace
+
 NameId Names::intern(std::string_view text) {
-  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+  const std::uint32_t hash = hash_of(text);
   const std::lock_guard lock(mutex_);
+  return intern_locked(text, hash);
+}
+
+void Names::intern(std::span<const std::string> texts, std::span<NameId> ids) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& text : texts) __builtin_prefetch(&slots_[hash_of(text) & (slots_.size() - 1)]);
+  std::ranges::transform(texts, ids.begin(),
+                         [this](const std::string& text) { return intern_locked(text, hash_of(text)); });
+}
+
+NameId Names::intern_locked(std::string_view text, std::uint32_t hash) {
   if (2 * texts_.size() == slots_.size()) grow();
   for (std::size_t i = hash;; ++i) {
     Slot& slot = slots_[i & (slots_.size() - 1)];

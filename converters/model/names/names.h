@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -80,6 +82,8 @@ class Names {
 
   // The same text gives the same id. Ids count up from 0 without gaps. Any bytes are allowed.
   NameId intern(std::string_view text);
+  // The same for many texts: their places in memory are fetched at one time.
+  void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // Valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index(id)]; }
   std::size_t size() const;
@@ -101,6 +105,7 @@ class Names {
     std::uint32_t hash = 0;
     std::uint32_t id = kNone;
   };
+  NameId intern_locked(std::string_view text, std::uint32_t hash);
   void grow();
 
   mutable std::mutex mutex_;

@@ -40,6 +40,9 @@ constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
 constexpr bool has_inline_name(std::uint64_t header) {
   return fxt::StringRef::IsInline::get(fxt::EventHeader::Name::get(header)) != 0;
 }
+constexpr std::size_t inline_name_size(std::uint64_t header) {
+  return fxt::StringRef::Value::get(fxt::EventHeader::Name::get(header));
+}
 // The size of a name in a record, where the table is full.
 inline constexpr std::size_t kInlineNameBytes = 240;
 

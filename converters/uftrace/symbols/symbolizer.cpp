@@ -147,35 +147,51 @@ std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t librar
 }
 
 LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
-  return label_of(epochs_[epoch], address, find(epochs_[epoch], address));
+  LabelId label{};
+  this->label(epoch, {&address, 1}, {&label, 1});
+  return label;
 }
 
 void Symbolizer::label(std::uint32_t epoch, std::span<const std::uint64_t> addresses,
                        std::span<LabelId> labels) {
   const std::lock_guard lock(mutex_);
   std::array<SymbolAt, kLabelsAtOnce> found;
-  std::ranges::transform(addresses, found.begin(),
-                         [&](std::uint64_t address) { return find(epochs_[epoch], address); });
-  for (const SymbolAt& at : std::span(found).first(addresses.size()))
-    if (at.symbol != nullptr) __builtin_prefetch(at.symbol->name.data());
+  std::array<LabelId*, kLabelsAtOnce> known;  // where the symbols' labels are kept; null: no symbol
+  for (std::size_t i = 0; i < addresses.size(); ++i) found.at(i) = find(epochs_[epoch], addresses[i]);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    known.at(i) = label_of(found.at(i));
+    if (known.at(i) != nullptr) __builtin_prefetch(found.at(i).symbol->name.data());
+  }
+  std::array<std::string, kLabelsAtOnce> texts;
+  std::array<NameId, kLabelsAtOnce> names;
+  std::array<std::size_t, kLabelsAtOnce> unknown;  // which of the addresses they are of
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (known.at(i) == nullptr || *known.at(i) != kNoLabel) continue;
+    texts.at(count) = demangle(found.at(i).symbol->name, demangle_);
+    unknown.at(count++) = i;
+  }
+  names_.intern(std::span(texts).first(count), names);
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t i = unknown.at(n);
+    *known.at(i) = names_.intern_label(names_.intern(found.at(i).category()), names.at(n));
+  }
   for (std::size_t i = 0; i < addresses.size(); ++i)
-    labels[i] = label_of(epochs_[epoch], addresses[i], found.at(i));
+    labels[i] =
+        known.at(i) != nullptr ? *known.at(i) : unresolved_label(epochs_[epoch], addresses[i], found.at(i));
 }
 
-LabelId Symbolizer::label_of(const Epoch& epoch, std::uint64_t address, const SymbolAt& found) {
-  if (found.symbol != nullptr) {
-    const std::vector<Symbol>& symbols = found.image->symbols->symbols();
-    std::vector<LabelId>& labels = labels_[found.image];
-    if (labels.empty()) labels.assign(symbols.size(), kNoLabel);
-    LabelId& label = labels[static_cast<std::size_t>(found.symbol - symbols.data())];
-    if (label == kNoLabel)
-      label = names_.intern_label(found.category(), demangle(found.symbol->name, demangle_));
-    return label;
-  }
+LabelId* Symbolizer::label_of(const SymbolAt& found) {
+  if (found.symbol == nullptr) return nullptr;
+  const std::vector<Symbol>& symbols = found.image->symbols->symbols();
+  std::vector<LabelId>& labels = labels_[found.image];
+  if (labels.empty()) labels.assign(symbols.size(), kNoLabel);
+  return &labels[static_cast<std::size_t>(found.symbol - symbols.data())];
+}
 
-  const AddressSpace* const space = epoch.space;
-  const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
+LabelId Symbolizer::unresolved_label(const Epoch& epoch, std::uint64_t address, const SymbolAt& found) {
+  const std::string_view sid =
+      epoch.space != nullptr ? std::string_view(epoch.space->sid) : std::string_view{};
   const auto unresolved = unresolved_.try_emplace({sid, address}, found.category()).first;
   unresolved->second =
       std::min(unresolved->second, found.category());  // it may have lain in several libraries

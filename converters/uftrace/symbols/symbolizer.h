@@ -108,7 +108,8 @@ class Symbolizer {
     std::size_t libraries;
   };
 
-  LabelId label_of(const Epoch& epoch, std::uint64_t address, const SymbolAt& found);
+  LabelId* label_of(const SymbolAt& found);
+  LabelId unresolved_label(const Epoch& epoch, std::uint64_t address, const SymbolAt& found);
   std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
   SymbolAt find(const Epoch& epoch, std::uint64_t address);
   template <typename ModuleOrLibrary>
