@@ -19,23 +19,36 @@ SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, Stack
 }
 
 void SideStreams::look_again() {
-  first_ = &kernel_;
-  first_due_ = kernel_.next();
+  others_ = &switches_;
+  others_due_ = switches_.next();
   const auto compare = [this](SideStream& stream, const Due& due) {
-    if (due >= first_due_) return;
-    first_ = &stream;
-    first_due_ = due;
+    if (due >= others_due_) return;
+    others_ = &stream;
+    others_due_ = due;
   };
-  compare(switches_, switches_.next());
   compare(task_events_, task_events_.next());
   compare(messages_, messages_.next());
+  choose_first();
+}
+
+void SideStreams::choose_first() {
+  first_ = &kernel_;
+  first_due_ = kernel_.next();
+  if (others_due_ >= first_due_) return;
+  first_ = others_;
+  first_due_ = others_due_;
 }
 
 void SideStreams::emit_first() {
   // An exec would end them at once.
   if (first_ != &task_events_ || !task_events_.is_exec_next()) calls_.begin_inherited(first_due_.time_ns);
+  // Calls of the kernel come by the million, and leave the other streams as they are.
+  const bool is_kernel_call = first_ == &kernel_ && kernel_.is_call_next();
   first_->emit_next();
-  look_again();
+  if (is_kernel_call)
+    choose_first();
+  else
+    look_again();
 }
 
 // Only the kernel and switches have calls that must make room. Where nothing of theirs was due before an own

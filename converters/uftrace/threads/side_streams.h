@@ -65,6 +65,8 @@ class KernelStream : public SideStream {
 
   Due next() const override;
   void emit_next() override;
+  // There must be a next event.
+  bool is_call_next() const { return plan_.queue->first()->kind <= KernelMessage::Kind::Exit; }
 
  private:
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
@@ -204,14 +206,17 @@ class SideStreams {
   void finish(std::uint64_t time_ns) { slices_.exit(time_ns); }
 
  private:
+  void choose_first();
+
   StackRepair& calls_;
   CpuSlices slices_;
   KernelStream kernel_;
   SwitchStream switches_;
   TaskEventStream task_events_;
   MessageStream messages_;
+  SideStream* others_ = &switches_;  // the first one beside the kernel
   SideStream* first_ = &kernel_;
-  Due first_due_;  // of that stream
+  Due others_due_, first_due_;  // of those streams
 };
 
 }  // namespace convert::uftrace
