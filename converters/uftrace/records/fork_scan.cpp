@@ -199,7 +199,7 @@ class ForkScan {
 }  // namespace
 
 ForkScanResult ForkScans::scan(const WalkedThread& thread, std::span<const std::uint64_t> times_ns) {
-  return ForkScan(thread, symbolizer_, times_ns, first_exits, kinds_).run();
+  return ForkScan(thread, symbolizer_, times_ns, first_exits_, kinds_).run();
 }
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {

@@ -62,9 +62,9 @@ using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 // Scans the threads of one process.
 class ForkScans {
  public:
-  explicit ForkScans(Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
-
-  std::set<CallKey> first_exits = {};  // calls that children left first, whatever their functions
+  // Borrows both. `first_exits` are calls that children left first, whatever their functions.
+  ForkScans(Symbolizer& symbolizer, const std::set<CallKey>& first_exits)
+      : symbolizer_(symbolizer), first_exits_(first_exits) {}
 
   // Until the last of `times_ns`, which ascend, or until all calls have names. Throws InputError if the file
   // can't be read.
@@ -72,6 +72,7 @@ class ForkScans {
 
  private:
   Symbolizer& symbolizer_;
+  const std::set<CallKey>& first_exits_;
   EpochCaches<AddressCache<ForkKind>> kinds_;  // of functions that do not fork
 };
 

@@ -2,11 +2,13 @@
 // inherits.
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "converters/model/merging/workers.h"
 #include "converters/uftrace/filters/kept_call_scan.h"
 #include "converters/uftrace/filters/thread_filter.h"
 #include "converters/uftrace/records/fork_scan.h"
@@ -169,22 +171,25 @@ class Planner {
 
     // Without a known forking call, the arrow starts in the call that the thread was in.
     std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;  // whose stack then is needed
-    ForkScans scans(symbolizer_);
+    std::set<CallKey> first_exits;
     for (const PlannedFork& fork : forks) {
       if (fork.by || fork.has_line) forks_in[fork.by ? &plans_.at(*fork.by) : leader].push_back(&fork);
-      if (const auto key = first_exit_of(fork)) scans.first_exits.insert(*key);
+      if (const auto key = first_exit_of(fork)) first_exits.insert(*key);
     }
     std::vector<Candidate> calls;
     std::map<ThreadId, Origin> origins;
-    for (ThreadPlan* const thread : threads) {
-      const std::vector<const PlannedFork*>& forks_here = forks_in[thread];
+    std::vector<ForkScanResult> scans = scan_all(threads, first_exits, [&](const ThreadPlan* thread) {
       std::vector<std::uint64_t> times_ns;
-      for (const PlannedFork* const fork : forks_here) times_ns.push_back(fork->time_ns);
+      if (const auto here = forks_in.find(thread); here != forks_in.end())
+        for (const PlannedFork* const fork : here->second) times_ns.push_back(fork->time_ns);
       times_ns.push_back(forks.back().time_ns);  // other threads may be made until then
-      ForkScanResult scan = scans.scan(thread->walked(), times_ns);
-      for (ForkCall& call : scan.calls) calls.push_back({thread, std::move(call)});
-      for (std::size_t i = 0; i < forks_here.size(); ++i)
-        origins[forks_here[i]->child] = {thread, std::move(scan.snapshots[i])};
+      return times_ns;
+    });
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      for (ForkCall& call : scans[i].calls) calls.push_back({threads[i], std::move(call)});
+      const std::vector<const PlannedFork*>& forks_here = forks_in[threads[i]];
+      for (std::size_t n = 0; n < forks_here.size(); ++n)
+        origins[forks_here[n]->child] = {threads[i], std::move(scans[i].snapshots[n])};
     }
 
     Candidates candidates(std::move(calls));
@@ -208,6 +213,28 @@ class Planner {
     StackSnapshot snapshot = {};
     const Candidate* call = nullptr;  // null if none is known
   };
+
+  // Several threads at one time.
+  template <typename TimesOf>
+  std::vector<ForkScanResult> scan_all(const std::vector<ThreadPlan*>& threads,
+                                       const std::set<CallKey>& first_exits, TimesOf times_of) {
+    Workers workers(std::min(timeline_.jobs(), threads.size()));
+    std::vector<ForkScans> scans;  // by worker
+    for (std::size_t i = 0; i < workers.jobs(); ++i) scans.emplace_back(symbolizer_, first_exits);
+    std::vector<ForkScanResult> results(threads.size());
+    std::vector<std::exception_ptr> failures(threads.size());
+    workers.start(threads.size(), [&](std::size_t i, std::size_t worker) {
+      try {
+        results[i] = scans[worker].scan(threads[i]->walked(), times_of(threads[i]));
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    });
+    workers.finish();
+    for (const std::exception_ptr& failure : failures)
+      if (failure != nullptr) std::rethrow_exception(failure);
+    return results;
+  }
 
   static std::optional<CallKey> first_exit_of(const PlannedFork& fork) {
     if (fork.plan == nullptr || fork.is_thread || !fork.plan->head.first_call) return std::nullopt;
