@@ -82,26 +82,21 @@ void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
     for (const MergedRun& run : runs)
       for (const PendingEvent& event : run.events) fetch(event.label);
   };
-  const auto fetch = [](const auto& value) {
-    __builtin_prefetch(&value);
+  const auto fetch = [](const void* value) {
+    __builtin_prefetch(value);
     asm volatile("");  // else GCC takes this function for one without effect, and drops its calls
   };
-  const auto name_of = [this](LabelId label) { return names_.label(label).name; };
-  for_each_label([&](LabelId label) {
-    fetch(headers_[Names::index(label)]);
-    fetch(names_.label(label));
-  });
-  for_each_label([&](LabelId label) { fetch(names_.text(name_of(label))); });
-  for_each_label([&](LabelId label) { fetch(*names_.text(name_of(label)).data()); });
+  for_each_label([&](LabelId label) { fetch(&labels_[Names::index(label)]); });
+  for_each_label([&](LabelId label) { fetch(labels_[Names::index(label)].inline_name); });
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {
-  headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // events without a label use the first
-  frame_marks_.resize(headers_.size());
+  labels_.resize(std::max<std::size_t>(names_.label_count(), 1));  // events without a label use the first
+  frame_marks_.resize(labels_.size());
   table_refs_.resize(names_.size(), kNoRef);
   if (table_is_full_) fetch_names(runs);
   if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().events.front().time_ns;
-  const std::uint64_t* const headers = headers_.data();
+  const LabelFacts* const labels = labels_.data();
   std::uint64_t *begin = nullptr, *word = nullptr, *end = nullptr;
   const auto commit = [&] { writer_.commit(static_cast<std::size_t>(word - begin)); };
   const auto reserve = [&] {
@@ -119,14 +114,14 @@ void FxtSink::write(std::span<const MergedRun> runs) {
         commit();
         reserve();
       }
-      const std::uint64_t header = headers[Names::index(event.label)];
+      const auto [header, inline_name] = labels[Names::index(event.label)];
       const bool is_inline = has_inline_name(header) && event.kind != EventKind::Blob;
       if (event.kind == EventKind::Complete && event.block == nullptr && header != 0 && !is_inline &&
           thread.index != 0) {
         word = put_plain_call(word, event, thread, header);
       } else if (std::uint64_t* const behind =
                      put_known(word, event, thread, is_frame_mark(event) ? 0 : header, table_refs_,
-                               is_inline ? names_.text(names_.label(event.label).name) : "")) {
+                               {inline_name, is_inline ? inline_name_size(header) : 0})) {
         word = behind;
         inline_names_ += is_inline ? 1 : 0;
       } else {
@@ -221,7 +216,7 @@ bool FxtSink::keeps_flow(const PendingEvent& event) {
 
 void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) {
   make_header(event.label);
-  std::uint64_t header = headers_[Names::index(event.label)];
+  std::uint64_t header = header_of_label(event.label);
   fxt::TextRef category, name;
   if (header == 0 || has_inline_name(header)) {
     const Names::Label label = names_.label(event.label);
@@ -261,7 +256,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
-  words[0] = headers_[Names::index(event.label)] |
+  words[0] = header_of_label(event.label) |
              fxt::event_header(fxt::EventType::DurationEnd, thread.index, 0, 0, 0, size);
   writer_.commit(size);
 }
@@ -271,7 +266,7 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& even
 // Makes the header of a label's events, if its strings are in the table or can be added, or if the table is
 // full and the name can be written as it is.
 void FxtSink::make_header(LabelId id) {
-  std::uint64_t& header = headers_[Names::index(id)];
+  auto& [header, inline_name] = labels_[Names::index(id)];
   if (header != 0) return;
   const Names::Label label = names_.label(id);
   const auto category = table_ref(label.category);
@@ -281,8 +276,10 @@ void FxtSink::make_header(LabelId id) {
   if (category && name)
     header = header_of(*category, *name);
   else if (category && text.size() <= kInlineNameBytes && fxt::is_sound(text) &&
-           !frame_marks_[Names::index(id)])
+           !frame_marks_[Names::index(id)]) {
     header = header_of(*category, fxt::TextRef::inlined(text).ref);
+    inline_name = text.data();
+  }
 }
 
 // A name's ref in the string table. The name is added if the table has room.

@@ -14,8 +14,9 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/sink/fast_encode.h"
-#include "converters/model/sink/viewer_hints.h"
 #include "converters/model/timeline.h"
+#include "converters/model/trace_info.h"
+#include "fxt/perfetto.h"
 #include "fxt/writer.h"
 
 namespace convert {
@@ -36,6 +37,9 @@ inline constexpr NoteKind kManyNames{
 inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
                                           "arrows left out because they would end before they begin"};
 inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold", true};
+
+// What viewers are told before the first event (viewer_hints.cpp).
+fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
 class FxtSink : public EventSink {
  public:
@@ -69,6 +73,7 @@ class FxtSink : public EventSink {
 
   void write_hints(const fxt::PerfettoPackets& packets);
   void fetch_names(std::span<const MergedRun> runs) const;
+  std::uint64_t& header_of_label(LabelId label) { return labels_[Names::index(label)].header; }
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
   bool is_frame_mark(const PendingEvent& event) const;
@@ -97,9 +102,14 @@ class FxtSink : public EventSink {
   fxt::Writer& writer_;
   const Names& names_;
   Notes& notes_;
-  const TraceInfo* info_;                  // null: no hints are written
-  std::vector<EventThread> threads_;       // by lane
-  std::vector<std::uint64_t> headers_;     // by label: see header_of(); 0: none yet
+  const TraceInfo* info_;             // null: no hints are written
+  std::vector<EventThread> threads_;  // by lane
+  // What is known of a label's events.
+  struct LabelFacts {
+    std::uint64_t header = 0;           // see header_of(); 0: none yet
+    const char* inline_name = nullptr;  // if the header has no ref for it; its size stands there
+  };
+  std::vector<LabelFacts> labels_;         // by label
   std::vector<bool> frame_marks_;          // by label: Tracy would show its instants as starts of frames
   std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
   bool table_is_full_ = false;

@@ -1,5 +1,5 @@
-#include "converters/model/sink/viewer_hints.h"
-
+// What a viewer needs besides the events: which part of the trace it shows first, in which order, and what
+// the trace is of. It is written as Perfetto's packets.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/sink/fxt_sink.h"
 #include "fxt/utf8.h"
 
 namespace convert {

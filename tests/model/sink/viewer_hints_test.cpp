@@ -1,8 +1,8 @@
-#include "converters/model/sink/viewer_hints.h"
-
 #include <gtest/gtest.h>
 #include <span>
 #include <vector>
+
+#include "converters/model/sink/fxt_sink.h"
 
 namespace convert {
 namespace {
