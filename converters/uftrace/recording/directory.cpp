@@ -55,11 +55,13 @@ Directory list_directory(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-    std::error_code unreadable;
-    if (!entries->is_regular_file(unreadable)) continue;
-    const std::uint64_t size_bytes = entries->file_size(unreadable);
-    if (unreadable) continue;
     const std::string name = entries->path().filename().native();
+    std::error_code unknown;
+    const bool is_file = entries->is_regular_file(unknown);
+    const std::uint64_t size_bytes = is_file ? entries->file_size(unknown) : 0;
+    if (unknown && unknown != std::errc::no_such_file_or_directory && name.ends_with(".dat"))
+      throw InputError(Location::file(entries->path().native()), "can't be looked at: " + unknown.message());
+    if (!is_file || unknown) continue;
     if (const auto tid = number_between(name, "", ".dat")) {
       found.threads.push_back({ThreadId{*tid}, entries->path(), size_bytes});
     } else if (const auto perf_cpu = number_between(name, "perf-cpu", ".dat")) {
