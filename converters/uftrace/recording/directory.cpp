@@ -59,14 +59,17 @@ Directory list_directory(const std::filesystem::path& path) {
     std::error_code unknown;
     const bool is_file = entries->is_regular_file(unknown);
     const std::uint64_t size_bytes = is_file ? entries->file_size(unknown) : 0;
-    if (unknown && unknown != std::errc::no_such_file_or_directory && name.ends_with(".dat"))
+    const auto tid = number_between(name, "", ".dat");
+    const auto perf_cpu = number_between(name, "perf-cpu", ".dat");
+    const auto kernel_cpu = number_between(name, "kernel-cpu", ".dat");
+    if ((tid || perf_cpu || kernel_cpu) && unknown && unknown != std::errc::no_such_file_or_directory)
       throw InputError(Location::file(entries->path().native()), "can't be looked at: " + unknown.message());
     if (!is_file || unknown) continue;
-    if (const auto tid = number_between(name, "", ".dat")) {
+    if (tid) {
       found.threads.push_back({ThreadId{*tid}, entries->path(), size_bytes});
-    } else if (const auto perf_cpu = number_between(name, "perf-cpu", ".dat")) {
+    } else if (perf_cpu) {
       found.perf_cpus.push_back({*perf_cpu, entries->path(), size_bytes});
-    } else if (const auto kernel_cpu = number_between(name, "kernel-cpu", ".dat")) {
+    } else if (kernel_cpu) {
       found.kernel_cpus.push_back({*kernel_cpu, entries->path(), size_bytes});
     } else if (name.starts_with(kMapPrefix) && name.ends_with(kMapSuffix) &&
                name.size() > kMapPrefix.size() + kMapSuffix.size()) {

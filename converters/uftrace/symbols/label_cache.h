@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/event.h"
@@ -96,9 +97,9 @@ class AddressCache {
     const std::size_t more = entries_.size() * sizeof(Entry);
     if (budget_ == nullptr || !budget_->try_take(more)) return false;
     taken_bytes_ += more;
-    --shift_;
-    std::vector<Entry> before(2 * entries_.size());
+    std::vector<Entry> before(2 * entries_.size());  // may throw: nothing has changed yet
     before.swap(entries_);
+    --shift_;
     for (const Entry& entry : before)
       if (entry.address != kNoAddress) put(entry.address, entry.meaning);
     return true;
@@ -142,9 +143,10 @@ class EpochCaches {
   Cache& of(std::uint32_t epoch, Arguments&... arguments) {
     auto found = std::ranges::find(caches_, epoch, &Owned::epoch);
     if (found == caches_.end()) {
+      auto cache = std::make_unique<Cache>(arguments...);  // may throw: none without a cache stays here
       if (caches_.size() < kMaxCaches) caches_.emplace_back();
       found = std::prev(caches_.end());
-      *found = {epoch, std::make_unique<Cache>(arguments...)};
+      *found = {epoch, std::move(cache)};
     }
     std::rotate(caches_.begin(), found, std::next(found));
     return *caches_.front().cache;

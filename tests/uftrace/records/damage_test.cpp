@@ -1,5 +1,6 @@
 // Payloads that are not shown, and bytes that are no records: what is around them stays right.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -329,6 +330,21 @@ TEST(UftraceFiles, ThatCannotBeReadAndAreNotNeeded) {
   EXPECT_THAT(r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines(),
               ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(r.notes(), testing::Contains("DIR/note.txt: can't be read: Too many levels of symbolic links"));
+}
+
+TEST(UftraceFiles, OfRecordsThatCannotBeLookedAt) {
+  for (const char* name : {"7.dat", "perf-cpu0.dat", "kernel-cpu0.dat"}) {
+    R r;
+    std::filesystem::create_symlink(name, r.path() / name);  // a link to itself
+    std::string problem;
+    try {
+      r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
+    } catch (const InputError& error) {
+      problem = error.what();
+    }
+    EXPECT_EQ(problem, fmt::format("{}: can't be looked at: Too many levels of symbolic links",
+                                   (r.path() / name).string()));
+  }
 }
 
 TEST(UftraceFiles, OfRecordsThatAreGone) {

@@ -2,6 +2,7 @@
 #include "converters/uftrace/symbols/label_cache.h"
 
 #include <gtest/gtest.h>
+#include <new>
 
 namespace convert::uftrace {
 namespace {
@@ -17,6 +18,19 @@ TEST(LabelCaches, GiveEveryEpochItsOwn) {
   EXPECT_EQ(caches.of(1, budget).find(kAddress), nullptr);
   ASSERT_NE(caches.of(0, budget).find(kAddress), nullptr);
   EXPECT_EQ(caches.of(0, budget).find(kAddress)->label, LabelId{7});
+}
+
+TEST(LabelCaches, ThatCouldNotBeMadeAreMadeNextTime) {
+  struct Memory {
+    explicit Memory(bool& is_full) {
+      if (is_full) throw std::bad_alloc();
+    }
+  };
+  EpochCaches<Memory> caches;
+  bool is_full = true;
+  EXPECT_THROW(caches.of(0, is_full), std::bad_alloc);
+  is_full = false;
+  EXPECT_NE(&caches.of(0, is_full), nullptr);
 }
 
 TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
