@@ -199,8 +199,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   recording->trace =
       open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->machine(), notes);
   TraceFile& trace = recording->trace;
-  auto modules =
-      std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
+  auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
     recording->symbols = load_kernel_symbols(options.symbols, notes);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -124,7 +125,7 @@ class TrackCheck {
       refuse(durations_.add_flow(step.time), step);
     }
   }
-  void refuse(Nesting<Tag>::Misplaced misplaced, const Step& step) {
+  void refuse(std::optional<Fault> misplaced, const Step& step) {
     const auto report = [&](std::string problem, std::string_view rule = "") {
       findings_->report(*misplaced, step.offset, kind_of(step.type), std::move(problem), rule);
     };
