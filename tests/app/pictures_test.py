@@ -46,8 +46,9 @@ class Pictures(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = self.folder / "page.html"
         subprocess.run([PROGRAMS / "fxt-draw", "-q", "-f", "-r", "4485ms~4514ms", self.traces["stones"], page], check=True)
-        page.write_text(page.read_text().replace("</body>", "<script>window.requestAnimationFrame = paint => paint();"
-                                                         f"setTimeout(() => {{ {steps} }}, 100)</script></body>"))
+        # The page paints at once. A busy machine may paint no frame before Chromium writes the page.
+        text = page.read_text().replace("<body>", "<body><script>window.requestAnimationFrame = paint => paint();</script>")
+        page.write_text(text.replace("</body>", f"<script>setTimeout(() => {{ {steps} }}, 100)</script></body>"))
         return subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                                "--disable-background-networking", "--disable-component-update", "--disable-sync",
                                f"--user-data-dir={self.folder}/chromium", "--virtual-time-budget=2000", "--dump-dom",
