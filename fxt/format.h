@@ -10,7 +10,7 @@ namespace fxt {
 inline constexpr std::uint64_t kMagicRecord = 0x0016'5478'4604'0010;
 inline constexpr std::uint64_t kMagicNumber = 0x1654'7846;
 
-// Limits of the format and of its known readers (fxt-notes section 3).
+// Limits of the format and of its known readers.
 inline constexpr std::size_t kMaxRecordWords = 4095;       // header word included
 inline constexpr std::size_t kMaxStringBytes = 32'000;     // Fuchsia's C++ reader rejects longer inline ones
 inline constexpr std::size_t kMaxBlobChunkBytes = 32'000;  // one blob record's payload

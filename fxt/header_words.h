@@ -148,7 +148,7 @@ struct KernelObjectHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ObjectType, Name, ArgumentCount, Reserved>);
 };
 
-// What all scheduling records share (fxt-notes section 5).
+// What all scheduling records share.
 struct SchedulingHeader : HeaderStart {
   using Data = Field<16, 59>;
   using SchedulingType = Field<60, 63>;
@@ -168,7 +168,7 @@ struct LegacyContextSwitchHeader : HeaderStart {
                            IncomingPriority, SchedulingType>);
 };
 
-// fxt-notes section 5. Then: timestamp, outgoing thread koid, incoming thread koid, arguments.
+// Spec: "Scheduling Record", type 1. Then: timestamp, outgoing thread koid, incoming thread koid, arguments.
 struct ContextSwitchHeader : HeaderStart {
   using ArgumentCount = Field<16, 19>;
   using Cpu = Field<20, 35>;
@@ -178,7 +178,7 @@ struct ContextSwitchHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ArgumentCount, Cpu, OutgoingState, Reserved, SchedulingType>);
 };
 
-// fxt-notes section 5. Then: timestamp, waking thread koid, arguments.
+// Spec: "Scheduling Record", type 2. Then: timestamp, waking thread koid, arguments.
 struct ThreadWakeupHeader : HeaderStart {
   using ArgumentCount = Field<16, 19>;
   using Cpu = Field<20, 35>;
@@ -196,7 +196,8 @@ struct LogHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Length, Zero, Thread, Reserved>);
 };
 
-// What all profiler records share (fxt-notes section 5). Then: timestamp, [process, thread].
+// What all profiler records share; Fuchsia's readers have them, the spec has not. Then: timestamp, [process,
+// thread].
 struct ProfilerHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;  // thread ref
@@ -230,7 +231,7 @@ struct ProfilerBacktraceHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
   using FrameCount = Field<28, 35>;
-  using Flags = Field<36, 63>;  // not in fxt-notes; Fuchsia's Rust reader has them
+  using Flags = Field<36, 63>;  // Fuchsia's Rust reader alone has them
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, FrameCount, Flags>);
 };
 

@@ -117,7 +117,7 @@ struct LegacyContextSwitch {
   friend bool operator==(const LegacyContextSwitch&, const LegacyContextSwitch&) = default;
 };
 
-// fxt-notes section 5, scheduling subtype 1. Thread koids only.
+// Spec: "Scheduling Record", type 1. Thread koids only.
 struct ContextSwitch {
   std::uint64_t time = 0;
   std::uint16_t cpu = 0;  // at most 4095 when written; so below
@@ -128,7 +128,7 @@ struct ContextSwitch {
   friend bool operator==(const ContextSwitch&, const ContextSwitch&) = default;
 };
 
-// fxt-notes section 5, scheduling subtype 2.
+// Spec: "Scheduling Record", type 2.
 struct ThreadWakeup {
   std::uint64_t time = 0;
   std::uint16_t cpu = 0;
@@ -145,7 +145,7 @@ struct Log {
   friend bool operator==(const Log&, const Log&) = default;
 };
 
-// fxt-notes section 5, "profiler". Read only.
+// A profiler record, which the spec lacks and Fuchsia's readers have. Read only.
 struct ProfilerModule {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -158,7 +158,7 @@ struct ProfilerModule {
   }
 };
 
-// fxt-notes section 5, "profiler". Read only.
+// A profiler record, which the spec lacks and Fuchsia's readers have. Read only.
 struct ProfilerMmap {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -170,7 +170,7 @@ struct ProfilerMmap {
   friend bool operator==(const ProfilerMmap&, const ProfilerMmap&) = default;
 };
 
-// fxt-notes section 5, "profiler". Read only.
+// A profiler record, which the spec lacks and Fuchsia's readers have. Read only.
 struct ProfilerBacktrace {
   std::uint64_t time = 0;
   Thread thread = {};

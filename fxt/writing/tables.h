@@ -1,5 +1,5 @@
 // A Writer's string and thread tables, in which an index never changes its meaning, and its providers. The
-// entries must be registered again for each provider (fxt-notes W2, W3, W6, W7). Internal to the Writer.
+// entries must be registered again for each provider (rules W2, W3, W6 and W7). Internal to the Writer.
 #pragma once
 
 #include <array>

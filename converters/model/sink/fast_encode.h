@@ -104,7 +104,7 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         break;
       case ArgumentType::Uint32:
       case ArgumentType::Uint64:
-      case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (fxt-notes W22)
+      case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (rule W22)
         at = argument.bits() >> 63 == 0 ? fxt::put_unsigned(at, name, argument.bits())
                                         : put_large(at, name, argument.bits());
         break;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxThreadIndexes = 255;
 
-// Tracy counts names with 16 bits, sign included (fxt-notes W26).
+// Tracy counts names with 16 bits, sign included (rule W26).
 constexpr std::size_t kMaxTracyNames = 32'767;
 
 fxt::Thread thread_of(ProcessId process, ThreadId thread) {
@@ -69,7 +69,7 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (fxt-notes
+// Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (rule
 // W28). Such an instant is written as a duration of zero length, which all viewers draw on the thread.
 bool FxtSink::is_frame_mark(const PendingEvent& event) const {
   return event.kind == EventKind::Instant && frame_marks_[Names::index(event.label)];

@@ -12,7 +12,7 @@
 
 namespace convert::tfile {
 
-// Fact sheet, section 8. The numbers are those of the format.
+// GDB manual, "Agent Expressions": the numbers are those of the format.
 enum class Opcode : std::uint8_t {
   Float = 0x01,
   Add = 0x02,

@@ -25,7 +25,7 @@ enum class StopReason : std::uint8_t {
   Unknown,
 };
 
-// Fact sheet, section 2.3. Times are microseconds of the clock of `$trace_timestamp`.
+// What the `status` line tells. Times are microseconds of the clock of `$trace_timestamp`.
 struct TraceStatus {
   bool running = false;
   std::optional<StopReason> reason;

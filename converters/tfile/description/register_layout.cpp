@@ -21,7 +21,7 @@ constexpr std::array kSpNames{RegisterRole{"", "rsp"},     RegisterRole{"", "esp
                               RegisterRole{"riscv", "x2"}, RegisterRole{"arm", "r13"},
                               RegisterRole{"sh", "r15"},   RegisterRole{"sparc", "o6"}};
 
-// Fact sheet, section 6.
+// The registers that hold a thread's own address, as glibc sets them.
 struct ThreadRole {
   std::string_view architecture;
   std::string_view high, low;

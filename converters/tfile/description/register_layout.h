@@ -97,7 +97,8 @@ struct TargetDescription {
   std::optional<RegisterLayout> layout;
 };
 
-// Fact sheet, section 5. Throws std::runtime_error, which describes the problem, when the text is unusable.
+// From the XML of GDB's remote protocol. Throws std::runtime_error, which describes the problem, when the
+// text is unusable.
 TargetDescription read_target_description(std::string_view xml);
 
 // GDB's layouts for recordings without a target description, common machines first. Built on first use.

@@ -12,7 +12,7 @@
 
 namespace convert::tfile {
 
-// One action of a tracepoint; fact sheet, section 2.5.
+// One action of a tracepoint: `R`, `M`, `X` or `L` of its `tp` line.
 struct TracepointAction {
   enum class Kind : std::uint8_t { Registers, Memory, Expression, StaticData };
   Kind kind;

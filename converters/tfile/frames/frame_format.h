@@ -1,4 +1,4 @@
-// The bytes of a frame: its header and its blocks. Fact sheet, section 3.
+// The bytes of a frame: its header and its blocks.
 #pragma once
 
 #include <bit>

@@ -16,7 +16,7 @@
 
 namespace convert::tfile {
 
-// Whether fast tracepoints record the register (fact sheet, section 5): on amd64 rax…r15, rip and eflags. All
+// Whether fast tracepoints record the register: on amd64 rax…r15, rip and eflags. All
 // other bytes of their register blocks are zero.
 inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
   if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;

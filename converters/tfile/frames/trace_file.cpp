@@ -95,7 +95,7 @@ ProbeScore probe_format(FileWindow& file, const Description& description, const 
 }
 
 // Tries both byte orders with each register block size on the first frames. The best format comes first;
-// among equals the order of `sizes`, then `preferred` decides. Fact sheet, section 4.
+// among equals the order of `sizes`, then `preferred` decides.
 std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& description,
                                       std::span<const std::uint64_t> sizes, std::endian preferred) {
   const std::endian other = preferred == std::endian::little ? std::endian::big : std::endian::little;

@@ -23,7 +23,7 @@ struct ProgramCheck {
 };
 
 // Compares every location with the program: at `given`, else at its fixed address, else at each bias that
-// some location suggests (fact sheet, section 11), of which the best is chosen. A location outside of the
+// some location suggests, of which the best is chosen. A location outside of the
 // program neither agrees nor contradicts: it may be in a library. With the registers' `layout`, which may be
 // null, the places of local variables are compared, too.
 ProgramCheck check_program(const Description& description, Program& program,

@@ -174,7 +174,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// Fact sheet, section 3: the pc register; without it, the address of the only location.
+// The pc register; without it, the address of the only location.
 void FrameClassifier::find_location(const Frame& frame, std::span<const ExpectedFrames> locations,
                                     FrameContext& context) const {
   if (context.registers != nullptr && trace_.layout)

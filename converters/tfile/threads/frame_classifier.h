@@ -1,5 +1,5 @@
 // Decides for each frame which thread it belongs to, and whether it is a hit or a while-stepping step. A
-// frame does not record either; the fact sheet, sections 3 and 6, has the rules. Two classifiers that see the
+// frame does not record either. Two classifiers that see the
 // same frames decide the same.
 #pragma once
 
