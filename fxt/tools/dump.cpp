@@ -43,8 +43,7 @@ struct DumpOptions {
   bool fails_at_warnings = false;
   std::optional<KnownReaders> readers = {};  // of --check; nothing: all
   bool color = false;
-  CallOrder order = CallOrder::Total;
-  TimeUnit unit = TimeUnit::Auto;
+  CallReport calls;  // of Stats; Tree has its unit
   Selection selection;
 };
 
@@ -82,25 +81,32 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
       .options = {
           flag("offsets", 'o', options.offsets, "begin each line with the record's byte offset"),
           flag("json", 'j', options.json, "one JSON object per record or finding, or one of all statistics"),
-          mode("stats", 's', DumpMode::Stats,
-               "counts of records, events, threads and bytes; and of calls, how long they took: total "
-               "(recursion "
-               "counted once), self, average, minimum and maximum"),
+          mode(
+              "stats", 's', DumpMode::Stats,
+              "how often functions were called and how long they took: total (recursion counted once), self, "
+              "average, minimum and maximum, the program's first; then counts of events, threads, records "
+              "and bytes"),
           {.name = "diff",
            .argument = "FILE",
            .help =
                "with --stats: what the calls of this other trace take more or less than those of the first",
            .handle = [&options](std::string_view file) { options.other = file; }},
-          choice("sort", options.order,
-                 {{"total", CallOrder::Total},
-                  {"self", CallOrder::Self},
-                  {"average", CallOrder::Average},
-                  {"min", CallOrder::Min},
-                  {"max", CallOrder::Max},
-                  {"calls", CallOrder::Calls},
-                  {"name", CallOrder::Name}},
+          choice("sort", options.calls.order,
+                 {{"total", CallColumn::Total},
+                  {"self", CallColumn::Self},
+                  {"average", CallColumn::Average},
+                  {"min", CallColumn::Min},
+                  {"max", CallColumn::Max},
+                  {"calls", CallColumn::Calls},
+                  {"name", CallColumn::Name}},
                  "with --stats: by what calls are sorted (default: total)"),
-          choice("unit", options.unit,
+          {.name = "columns",
+           .argument = "COLUMN[,COLUMN...]",
+           .help = "with --stats: the columns of calls, in this order (default: "
+                   "calls,total,self,average,min,max)",
+           .handle = [&options](
+                         std::string_view list) { options.calls.columns = CallReport::parse_columns(list); }},
+          choice("unit", options.calls.unit,
                  {{"auto", TimeUnit::Auto},
                   {"ns", TimeUnit::Ns},
                   {"us", TimeUnit::Us},
@@ -188,17 +194,17 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
 }
 
 ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  Statistics statistics(options.selection, options.order, options.unit);
+  Statistics statistics(options.selection, options.calls);
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
   if (!options.other.empty()) {
     const auto input = open_input(options.other);
     Reader reader(*input);
     EntrySource other(reader, options.selection);
-    Statistics after(options.selection, options.order, options.unit);
+    Statistics after(options.selection, options.calls);
     while (const Entry* entry = other.next()) after.add(*entry, reader);
     after.finish();
-    append_difference(out.text(), statistics, after, options.unit);
+    append_difference(out.text(), statistics, after, options.calls.unit);
     out.flush();
     const ExitCode read = report_end(source, "fxt-dump", options.file);
     const ExitCode other_read = report_end(other, "fxt-dump", options.other);
@@ -215,7 +221,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
 }
 
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  CallTree tree(options.selection, options.unit, out);
+  CallTree tree(options.selection, options.calls.unit, out);
   while (const Entry* entry = source.next()) tree.add(*entry, source.reader());
   tree.finish();
   out.flush();
@@ -330,8 +336,11 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   if (modes.size() > 1)
     throw UsageError("--stats, --tree, --folded, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
-  if (options.mode != DumpMode::Stats && line.has("sort")) throw UsageError("--sort goes with --stats");
-  if (options.mode != DumpMode::Stats && line.has("diff")) throw UsageError("--diff goes with --stats");
+  for (const std::string_view option : {"sort", "columns", "diff"})
+    if (options.mode != DumpMode::Stats && line.has(option))
+      throw UsageError(fmt::format("--{} goes with --stats", option));
+  if (line.has("columns") && line.has("diff"))
+    throw UsageError("--diff has columns of its own: --columns does not go with it");
   if (options.mode != DumpMode::Stats && options.mode != DumpMode::Tree && line.has("unit"))
     throw UsageError("--unit goes with --stats and --tree");
   for (const std::string_view option : {"all", "for", "werror"})

@@ -12,8 +12,41 @@
 namespace fxt::tools {
 namespace {
 
-// What happens off the cpu stands apart: its calls are none of the program.
-constexpr std::string_view kSwitches = "sched";
+// Categories that fxt-convert gives calls which are none of the program.
+constexpr std::string_view kKernel = "[kernel]", kOffCpu = "sched";
+
+struct ColumnText {
+  std::string_view name;
+  int width;
+  bool is_time = true;
+};
+// By CallColumn.
+constexpr std::array<ColumnText, 6> kColumns{{{.name = "calls", .width = 12, .is_time = false},
+                                              {.name = "total", .width = 14},
+                                              {.name = "self", .width = 14},
+                                              {.name = "average", .width = 12},
+                                              {.name = "min", .width = 12},
+                                              {.name = "max", .width = 12}}};
+const ColumnText& text_of(CallColumn column) { return kColumns.at(static_cast<std::size_t>(column)); }
+
+struct GroupText {
+  std::string_view title, word;  // of the table, and in JSON
+};
+// By CallGroup.
+constexpr std::array<GroupText, 3> kGroups{{{.title = "calls of the program", .word = "program"},
+                                            {.title = "calls of the kernel", .word = "kernel"},
+                                            {.title = "off the cpu", .word = "off-cpu"}}};
+const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
+
+std::string title_of(CallGroup group, TimeUnit unit) {
+  return fmt::format("{}{}{}\n", text_of(group).title, unit == TimeUnit::Auto ? "" : ", in ", name_of(unit));
+}
+
+CallGroup group_of(const CallNames::Name& name) {
+  return name.category == kKernel   ? CallGroup::Kernel
+         : name.category == kOffCpu ? CallGroup::OffCpu
+                                    : CallGroup::Program;
+}
 
 void append_names(TextBuffer& out, const CallNames::Name& name) {
   append_quoted(out, name.category);
@@ -59,8 +92,21 @@ void OpenNames::grow() {
     if (slot.count != 0) this->slot(slot.key).count = slot.count;
 }
 
-Statistics::Statistics(const Selection& selection, CallOrder order, TimeUnit unit)
-    : selection_(selection), filter_(selection), order_(order), unit_(unit), calls_(selection, *this) {}
+std::vector<CallColumn> CallReport::parse_columns(std::string_view list) {
+  std::vector<CallColumn> columns;
+  while (true) {
+    const std::string_view word = list.substr(0, list.find(','));
+    const auto* const found = std::ranges::find(kColumns, word, &ColumnText::name);
+    if (found == kColumns.end())
+      refuse_word("columns", word, {"calls", "total", "self", "average", "min", "max"});
+    columns.push_back(static_cast<CallColumn>(found - kColumns.begin()));
+    if (word.size() == list.size()) return columns;
+    list.remove_prefix(word.size() + 1);
+  }
+}
+
+Statistics::Statistics(const Selection& selection, CallReport report)
+    : selection_(selection), filter_(selection), report_(std::move(report)), calls_(selection, *this) {}
 
 void Statistics::add(const Entry& entry, const Reader& reader) {
   const bool is_of_call = calls_.add(entry, reader);
@@ -142,22 +188,23 @@ std::map<CallNames::Name, std::uint64_t> Statistics::events() const {
   return events;
 }
 
-// The sort key: greater ones come first.
-std::uint64_t Statistics::rank_of(const Function& function) const {
-  switch (order_) {
-    case CallOrder::Total:
-      return function.total_ns;
-    case CallOrder::Self:
-      return function.self_ns;
-    case CallOrder::Average:
-      return function.average_ns();
-    case CallOrder::Min:
-      return function.min_ns;
-    case CallOrder::Max:
-      return function.max_ns;
-    case CallOrder::Calls:
-      return function.calls;
-    case CallOrder::Name:
+CallGroup Statistics::Function::group() const { return group_of(name); }
+
+std::uint64_t Statistics::Function::value(CallColumn column) const {
+  switch (column) {
+    case CallColumn::Calls:
+      return calls;
+    case CallColumn::Total:
+      return total_ns;
+    case CallColumn::Self:
+      return self_ns;
+    case CallColumn::Average:
+      return sum_ns / calls;
+    case CallColumn::Min:
+      return min_ns;
+    case CallColumn::Max:
+      return max_ns;
+    case CallColumn::Name:
       return 0;
   }
   return 0;
@@ -171,29 +218,31 @@ std::vector<Statistics::Function> Statistics::functions() const {
     functions.back().name = calls_.names()[i];
   }
   std::ranges::sort(functions, {}, &Function::name);
-  std::ranges::stable_sort(functions, std::greater(), [this](const Function& one) { return rank_of(one); });
+  std::ranges::stable_sort(functions, std::greater(),
+                           [this](const Function& one) { return one.value(report_.order); });
+  std::ranges::stable_sort(functions, {}, &Function::group);
   return functions;
 }
 
 void Statistics::append_calls_to(TextBuffer& out) const {
-  std::vector<Function> own = functions();
-  const auto switches = std::stable_partition(
-      own.begin(), own.end(), [](const Function& function) { return function.name.category != kSwitches; });
-  const auto table = [&](std::string_view title, auto first, auto last) {
-    if (first == last) return;
-    append(out, "{}{}{}\n  {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}\n", title,
-           unit_ == TimeUnit::Auto ? "" : ", in ", name_of(unit_), "calls", "total", "self", "average", "min",
-           "max");
-    for (; first != last; ++first) {
-      append(out, "  {:>12} {:>14} {:>14} {:>12} {:>12} {:>12} ", first->calls,
-             time_in(unit_, first->total_ns), time_in(unit_, first->self_ns),
-             time_in(unit_, first->average_ns()), time_in(unit_, first->min_ns),
-             time_in(unit_, first->max_ns));
-      append_names(out, first->name);
+  std::optional<CallGroup> group;
+  for (const Function& function : functions()) {
+    if (group != function.group()) {
+      group = function.group();
+      append(out, "{} ", title_of(*group, report_.unit));
+      for (const CallColumn column : report_.columns)
+        append(out, " {:>{}}", text_of(column).name, text_of(column).width);
+      append(out, "\n");
     }
-  };
-  table("calls by category and name", own.begin(), switches);
-  table("off the cpu", switches, own.end());
+    append(out, " ");
+    for (const CallColumn column : report_.columns) {
+      const auto& [name, width, is_time] = text_of(column);
+      const std::uint64_t value = function.value(column);
+      append(out, " {:>{}}", is_time ? time_in(report_.unit, value) : fmt::format("{}", value), width);
+    }
+    append(out, " ");
+    append_names(out, function.name);
+  }
   if (calls_.late() != 0)
     append(
         out,
@@ -203,9 +252,7 @@ void Statistics::append_calls_to(TextBuffer& out) const {
 }
 
 void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
-  append(out, "records by kind\n");
-  for (const auto& [kind, totals] : kinds())
-    append(out, "  {:<20} {:>12} {:>16} bytes\n", kind, totals.count, totals.bytes);
+  append_calls_to(out);
   append(out, "events by category and name\n");
   const auto names = events();
   std::vector<std::pair<std::uint64_t, const CallNames::Name*>> by_count;
@@ -215,7 +262,6 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
     append(out, "  {:>12} ", count);
     append_names(out, *name);
   }
-  append_calls_to(out);
   append(out, "threads\n");
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
@@ -233,9 +279,12 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   }
   if (first_ns_)
     append(out, "time\n  first {} ns\n  last  {} ns\n  span  {}\n", *first_ns_, *last_ns_,
-           unit_ == TimeUnit::Auto
+           report_.unit == TimeUnit::Auto
                ? exact_time(*last_ns_ - *first_ns_)
-               : fmt::format("{} {}", time_in(unit_, *last_ns_ - *first_ns_), name_of(unit_)));
+               : fmt::format("{} {}", time_in(report_.unit, *last_ns_ - *first_ns_), name_of(report_.unit)));
+  append(out, "records by kind\n");
+  for (const auto& [kind, totals] : kinds())
+    append(out, "  {:<20} {:>12} {:>16} bytes\n", kind, totals.count, totals.bytes);
   append(out, "references of events\n  strings {} by table, {} inline\n  threads {} by table, {} inline\n",
          table_strings_, inline_strings_, table_threads_, inline_threads_);
   const ReaderCounters& counters = reader.counters();
@@ -253,15 +302,15 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     event_list.push_back({{"category", make_valid_utf8(name.category)},
                           {"name", make_valid_utf8(name.name)},
                           {"count", count}});
-  for (const Function& function : functions())
-    calls.push_back({{"category", make_valid_utf8(function.name.category)},
-                     {"name", make_valid_utf8(function.name.name)},
-                     {"calls", function.calls},
-                     {"total_ns", function.total_ns},
-                     {"self_ns", function.self_ns},
-                     {"average_ns", function.average_ns()},
-                     {"min_ns", function.min_ns},
-                     {"max_ns", function.max_ns}});
+  for (const Function& function : functions()) {
+    Json call = {{"category", make_valid_utf8(function.name.category)},
+                 {"name", make_valid_utf8(function.name.name)},
+                 {"group", text_of(function.group()).word}};
+    for (const CallColumn column : report_.columns)
+      call[fmt::format("{}{}", text_of(column).name, text_of(column).is_time ? "_ns" : "")] =
+          function.value(column);
+    calls.push_back(std::move(call));
+  }
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
@@ -309,11 +358,15 @@ void append_difference(TextBuffer& out, const Statistics& before, const Statisti
   }
   std::vector<std::pair<CallNames::Name, Pair>> lines(pairs.begin(), pairs.end());
   std::ranges::stable_sort(lines, std::greater(), [](const auto& line) { return line.second.difference(); });
-  append(out, "calls by category and name{}{}\n  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n",
-         unit == TimeUnit::Auto ? "" : ", in ", name_of(unit), "calls", "then", "total", "then", "difference",
-         "change");
+  std::ranges::stable_sort(lines, {}, [](const auto& line) { return group_of(line.first); });
+  std::optional<CallGroup> group;
   for (const auto& [name, pair] : lines) {
     if (pair.difference() == 0 && pair.calls == pair.calls_after) continue;
+    if (group != group_of(name)) {
+      group = group_of(name);
+      append(out, "{}  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n", title_of(*group, unit), "calls", "then",
+             "total", "then", "difference", "change");
+    }
     append(out, "  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8} ", pair.calls, pair.calls_after,
            time_in(unit, pair.total), time_in(unit, pair.total_after),
            (pair.is_slower()         ? "+"

@@ -18,8 +18,21 @@
 
 namespace fxt::tools {
 
-// The sort key of the lines: the greatest first, names alphabetically.
-enum class CallOrder : std::uint8_t { Total, Self, Average, Min, Max, Calls, Name };
+// What is known of a function's calls. Lines are sorted by one of them, the greatest first, names
+// alphabetically.
+enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, Name };
+
+// Each group has a table of its own, in this order.
+enum class CallGroup : std::uint8_t { Program, Kernel, OffCpu };
+
+struct CallReport {
+  CallColumn order = CallColumn::Total;
+  std::vector<CallColumn> columns = parse_columns("calls,total,self,average,min,max");
+  TimeUnit unit = TimeUnit::Auto;
+
+  // The option's value: names of columns with commas between them. Throws UsageError.
+  static std::vector<CallColumn> parse_columns(std::string_view list);
+};
 
 // How often calls of one name are open on a thread.
 class OpenNames {
@@ -51,11 +64,11 @@ class Statistics : private CallStream::Listener {
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
 
-    std::uint64_t average_ns() const { return sum_ns / calls; }
+    std::uint64_t value(CallColumn column) const;
+    CallGroup group() const;
   };
 
-  explicit Statistics(const Selection& selection = {}, CallOrder order = CallOrder::Total,
-                      TimeUnit unit = TimeUnit::Auto);
+  explicit Statistics(const Selection& selection = {}, CallReport report = {});
 
   void add(const Entry& entry, const Reader& reader);
   // No record follows. To be called once, before the functions below.
@@ -64,7 +77,7 @@ class Statistics : private CallStream::Listener {
   void append_to(TextBuffer& out, const Reader& reader) const;
   // The same as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader) const;
-  // Those that were called, in the chosen order.
+  // Those that were called, by their groups, in the chosen order.
   std::vector<Function> functions() const;
 
  private:
@@ -78,15 +91,13 @@ class Statistics : private CallStream::Listener {
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
   void count(const Entry& entry, const Reader& reader);
   void add_time(std::uint64_t ticks, const Reader& reader);
-  std::uint64_t rank_of(const Function& function) const;
   std::map<std::string_view, RecordTotals> kinds() const;
   std::map<CallNames::Name, std::uint64_t> events() const;
   void append_calls_to(TextBuffer& out) const;
 
   Selection selection_;
   RecordFilter filter_;
-  CallOrder order_;
-  TimeUnit unit_;
+  CallReport report_;
   CallStream calls_;
   std::array<RecordTotals, kEventTypes> event_types_ = {};
   std::array<RecordTotals, std::variant_size_v<Record>> record_types_ = {};

@@ -74,12 +74,12 @@ TEST_F(Calls, HaveTimesOfTheirOwnAndThoseInThem) {
   complete(kLeaf, 1000, 1040, 2);
   EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 200 1000 1000 1000", "work 2: 800 700 400 300 500",
                                         "leaf 2: 140 140 70 40 100"));
-  EXPECT_THAT(dump("--stats --unit us"), HasSubstr(R"(calls by category and name, in us
+  EXPECT_THAT(dump("--stats --unit us"), HasSubstr(R"(calls of the program, in us
          calls          total           self      average          min          max
              1          1.000          0.200        1.000        1.000        1.000 "app" "main"
              2          0.800          0.700        0.400        0.300        0.500 "app" "work"
              2          0.140          0.140        0.070        0.040        0.100 "app" "leaf"
-threads
+events by category and name
 )"));
 }
 
@@ -284,14 +284,76 @@ TEST_F(Calls, AreCompared) {
   complete(kMain, 2000, 2500);
   complete(kLeaf, 2100, 2200);
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns " + before + " --diff " + file("after", words_)).output,
-            R"(calls by category and name, in ns
+            R"(calls of the program, in ns
          calls         then          total           then      difference   change
              1            2           1000           1500            +500   +50.0% "app" "main"
              0            1              0            100            +100      new "app" "leaf"
 )");
 }
 
-TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls by"))); }
+TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
+
+// Two calls of the program, one of the kernel and one switch, which takes longest.
+class Groups : public ToolTest {
+ protected:
+  std::string write(const std::string& file_name, std::uint64_t waited) {
+    return file(file_name, file_of([waited](Writer& writer) {
+                  const auto complete = [&](const char* category, const char* name, std::uint64_t begin,
+                                            std::uint64_t end) {
+                    writer.write(Event{.type = EventType::DurationComplete,
+                                       .time = begin,
+                                       .thread = {.process = 100, .thread = 101},
+                                       .category = category,
+                                       .name = name,
+                                       .end = end});
+                  };
+                  complete("sched", "linux:schedule", 1000, 1000 + waited);
+                  complete("[kernel]", "do_idle", 20'000, 23'000);
+                  complete("app", "work", 30'000, 30'500);
+                  complete("app", "work", 31'000, 31'250);
+                }));
+  }
+  const std::string file_ = write("groups", 9000);
+};
+
+TEST_F(Groups, TheProgramsCallsStandFirst) {
+  const std::string text = shell(FXT_DUMP " --stats --columns max,calls " + file_).output;
+  EXPECT_EQ(text.substr(0, text.find("events by")), R"(calls of the program
+           max        calls
+        500 ns            2 "app" "work"
+calls of the kernel
+           max        calls
+       3.00 µs            1 "[kernel]" "do_idle"
+off the cpu
+           max        calls
+       9.00 µs            1 "sched" "linux:schedule"
+)");
+}
+
+TEST_F(Groups, AreInJson) {
+  const auto json =
+      nlohmann::ordered_json::parse(shell(FXT_DUMP " --stats --json --columns self,calls " + file_).output);
+  EXPECT_EQ(json["calls"].dump(),
+            R"([{"category":"app","name":"work","group":"program","self_ns":750,"calls":2},)"
+            R"({"category":"[kernel]","name":"do_idle","group":"kernel","self_ns":3000,"calls":1},)"
+            R"({"category":"sched","name":"linux:schedule","group":"off-cpu","self_ns":9000,"calls":1}])");
+}
+
+TEST_F(Groups, AreComparedApart) {
+  EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns -c app -c sched " + file_ + " --diff " + write("other", 5000))
+                .output,
+            R"(off the cpu, in ns
+         calls         then          total           then      difference   change
+             1            1           9000           5000           -4000   -44.4% "sched" "linux:schedule"
+)");
+}
+
+TEST_F(Groups, RefuseOtherColumns) {
+  for (const std::string list : {"", "calls,", "calls,median"})
+    EXPECT_EQ(shell(FXT_DUMP " --stats --columns '" + list + "' " + file_).output,
+              "fxt-dump: --columns takes one of calls, total, self, average, min, max, not '" +
+                  (list == "calls,median" ? std::string("median") : "") + "'\nTry 'fxt-dump --help'.\n");
+}
 
 }  // namespace
 }  // namespace fxt::test

@@ -146,6 +146,9 @@ TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
   };
   EXPECT_EQ(error("--sort self "), "fxt-dump: --sort goes with --stats");
   EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort goes with --stats");
+  EXPECT_EQ(error("--tree --columns self "), "fxt-dump: --columns goes with --stats");
+  EXPECT_EQ(error("--stats --columns self --diff x "),
+            "fxt-dump: --diff has columns of its own: --columns does not go with it");
   EXPECT_EQ(error("--stats --all "), "fxt-dump: --all goes with --check");
   EXPECT_EQ(error("--stats --werror "), "fxt-dump: --werror goes with --check");
   EXPECT_EQ(error("--for spec "), "fxt-dump: --for goes with --check");
