@@ -149,11 +149,12 @@ class Unpacker {
   }
   void check(const Archive& archive, int status) const {
     if (status >= ARCHIVE_WARN) return;
-    const char* const problem = ::archive_error_string(archive.get());
+    const char* const told = ::archive_error_string(archive.get());
+    std::string_view problem = told != nullptr ? told : "the archive is damaged";
+    if (problem == "Lzma library error:  No progress is possible") problem = "truncated xz input";
     // The error of a call into the system, but not what libarchive gives a damaged archive (EILSEQ).
     const int error = ::archive_errno(archive.get());
-    fail(fmt::format("can't unpack: {}{}{}", problem != nullptr ? problem : "the archive is damaged",
-                     error > 0 && error != EILSEQ ? ": " : "",
+    fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
                      error > 0 && error != EILSEQ ? std::strerror(error) : ""));
   }
   void check_growth(std::uint64_t more) const {
@@ -163,8 +164,13 @@ class Unpacker {
                        format_bytes(packed), format_bytes(all)));
   }
   void next() {
-    entry_name_.clear();
+    if (entry_ != nullptr) check(in_, ::archive_read_data_skip(in_.get()));
+    const la_int64_t end_of_entry = ::archive_filter_bytes(in_.get(), 0);
     const int status = ::archive_read_next_header(in_.get(), &entry_);
+    // libarchive takes the end of the input for the end of the archive, which is marked by blocks of zeros.
+    if (status == ARCHIVE_EOF && is_tar() && ::archive_filter_bytes(in_.get(), 0) == end_of_entry)
+      fail("the archive ends behind this file, without an end mark: it was cut off");
+    entry_name_.clear();
     if (status == ARCHIVE_EOF) entry_ = nullptr;
     check(in_, status == ARCHIVE_EOF ? ARCHIVE_OK : status);
     if (const char* const name = is_tar() && entry_ != nullptr ? ::archive_entry_pathname(entry_) : nullptr)

@@ -158,6 +158,24 @@ class Unpacked(unittest.TestCase):
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
         self.convert("file", "out.fxt", code=1, message="file" + neither)
 
+    def test_what_ends_early(self):
+        """Between files, too: what would be missing then is missing in silence."""
+        files = [("calc/" + name, CALC / name) for name in ("7298.dat", "info", "task.txt")]
+        ends = [len(tar_of(*files[:n], format=tarfile.USTAR_FORMAT).rstrip(b"\0")) for n in (1, 2)]
+        tar = tar_of(*files, format=tarfile.USTAR_FORMAT)
+        for end, name in zip(ends, ("7298.dat", "info")):
+            cut = tar[:-(-end // 512) * 512]
+            self.assert_refused(cut, f"/calc/{name}: the archive ends behind this file, without an end mark: it was cut off")
+            self.assert_refused(gzip.compress(cut), f"/calc/{name}: the archive ends behind this file, without an end mark: "
+                                "it was cut off")
+            self.assert_refused(cut[:-513], f"/calc/{name}: can't unpack: Truncated tar archive")
+        for packed, problem in (gzip.compress(tar), "truncated gzip input"), (lzma.compress(tar), "truncated xz input"):
+            self.assert_refused(packed[:len(packed) // 2], f": can't unpack: {problem}")
+        self.assert_refused(lzma.compress(HEATER.read_bytes())[:1000], ": can't unpack: truncated xz input")
+        # One block of zeros will do, as some programs write it.
+        whole = tar.rstrip(b"\0")
+        self.assertEqual(self.trace_of("-", stdin=whole + bytes(512 + -len(whole) % 512))[0], self.trace_of("-", stdin=tar)[0])
+
     def test_bombs(self):
         self.assert_refused(tar_of(*[entry(f"{i}", type=tarfile.FIFOTYPE) for i in range(100_001)]),
                             "/100000: the archive has more than 100000 files")
