@@ -60,17 +60,19 @@ OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written
   const auto is_inside = [&](const OpenSpan& other) {
     const std::uint64_t other_begin = other.begin.record().time;
     return other_begin > begin.time ||
-           (other_begin == begin.time && other.end != OpenSpan::kUnknown && other.end < end);
+           (other_begin == begin.time && end != OpenSpan::kUnknown && other.end < end);
   };
-  if (begin.type == EventType::DurationComplete)
-    for (; place > 0 && is_inside(open_[place - 1]); --place) std::swap(open_[place], open_[place - 1]);
+  for (; place > 0 && is_inside(open_[place - 1]); --place) std::swap(open_[place], open_[place - 1]);
   OpenSpan& span = open_[place];
   span.begin.assign(begin);
   span.begin.forget_indices();
   span.end = end;
   span.is_written = is_written;
-  span.is_begun_again = false;
+  span.is_begun_again = span.is_ended = false;
   span.end_bytes = end_bytes_of(begin);
+  const bool is_around = end == OpenSpan::kUnknown && !around_.empty() && around_.back().first <= begin.time;
+  span.around_ends = is_around ? around_.back().second : OpenSpan::kUnknown;
+  next_end_ = std::min(next_end_, end);
   has_unwritten |= !is_written;
   return span;
 }
@@ -89,6 +91,8 @@ void SpanStack::erase(std::size_t i) {
               open_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
               open_.begin() + static_cast<std::ptrdiff_t>(depth_));
   --depth_;
+  next_end_ = OpenSpan::kUnknown;
+  for (std::size_t other = 0; other < depth_; ++other) next_end_ = std::min(next_end_, open_[other].end);
 }
 
 SpanStack& OpenSpans::stack_of(const Event& event) {
@@ -118,8 +122,13 @@ void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
 
 void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   SpanStack& stack = stack_of(event);
+  stack.leave(event.time);
   if (event.type == EventType::DurationComplete) {
-    if (event.end >= range_start && has_possible_end(event)) push(stack, event, event.end, false);
+    if (!has_possible_end(event)) return;
+    if (event.end >= range_start)
+      push(stack, event, event.end, false);
+    else
+      stack.add_around(event.time, event.end);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, false);
   } else if (is_end(event)) {
@@ -140,8 +149,6 @@ void OpenSpans::add_after(const Event& event, Piece& piece) {
   settle(stack, piece.span.end, piece);
   const auto ended = ended_by(event, stack);
   if (!ended) return;
-  while (stack.depth() > *ended + 1)
-    end(stack, stack.depth() - 1, end_of(stack[stack.depth() - 1], piece.span.end), true, piece);
   Event at_edge = event;
   at_edge.time = piece.span.end;
   end(stack, *ended, at_edge, true, piece);
@@ -153,51 +160,101 @@ void OpenSpans::add(const Event& event, Piece& piece) {
     begin_again(stack, piece);
     if (!is_async(event.type)) settle(stack, event.time, piece);
   }
+  stack.leave(event.time);
+  // What comes late, from inside of what was begun again, begins with that.
+  if (event.time < piece.span.start && event.time >= stack.again_from) return add_late(event, stack, piece);
   if (is_end(event)) {
     if (const auto ended = ended_by(event, stack)) {
       end(stack, *ended, event, false, piece);
-      forget_if_over(event, stack);
-      return;
+      return forget_if_over(event, stack);
     }
+    // It would end what is no begin in the trace.
+    if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);
-  } else if (event.type == EventType::DurationComplete && event.end > piece.span.end &&
-             has_possible_end(event)) {
-    piece.write(begin_of(push(stack, event, event.end, true)));
-    return;
+  } else if (event.type == EventType::DurationComplete && has_possible_end(event)) {
+    if (event.end > piece.span.end) return piece.write(begin_of(push(stack, event, event.end, true)));
+    stack.add_around(event.time, event.end);
   }
   piece.write(event);
 }
 
-void OpenSpans::end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece) {
-  OpenSpan& span = stack[i];
+void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
+  if (is_end(event)) {
+    if (const auto ended = ended_by(event, stack))
+      end(stack, *ended, event, false, piece);
+    else
+      ++counters_->unwritable;
+    return forget_if_over(event, stack);
+  }
+  const bool is_complete = event.type == EventType::DurationComplete;
+  if (is_complete ? event.end < piece.span.start : !is_begin(event)) return piece.write(event);
+  const std::uint64_t end = is_complete ? event.end : OpenSpan::kUnknown;
+  Event begin = event;
+  begin.time = std::max(piece.span.start, end > stack.again_until ? stack.again_until : 0);
+  if (is_complete && end <= piece.span.end) return piece.write_cut(begin, Piece::Cut::Begin);
+  OpenSpan& span = push(stack, begin, end, true);
+  span.is_begun_again = true;
+  piece.write(begin_of(span));
+}
+
+void OpenSpans::write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece) {
+  if (span.is_ended) return;
+  if (span.is_begun_again) end.time = std::max(end.time, piece.span.start);
   piece.write_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
   counters_->cut_calls += goes_on ? 1 : 0;
+}
+
+// Ends a span, and before it the calls inside it that are still open: readers would take its end for theirs.
+void OpenSpans::end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece) {
+  for (std::size_t inner = stack.depth() - 1; inner > i && !is_async(end.type); --inner) {
+    OpenSpan& span = stack[inner];
+    write_end(span, end_of(span, std::min(end.time, span.around_ends)), span.end != end.time, piece);
+    if (span.end == OpenSpan::kUnknown)
+      span.is_ended = true;
+    else
+      erase(stack, inner);
+  }
+  Event named = end;
+  // Where begins stand for complete events, an end of another name could be taken for that of one of them.
+  if (stack.next_end() != OpenSpan::kUnknown) named.name = stack[i].begin.record().name;
+  write_end(stack[i], named, goes_on, piece);
   erase(stack, i);
 }
 
 // What a complete event began, and is over before `time`.
 void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
-  while (!stack.empty() && stack[stack.depth() - 1].is_over_by(time)) {
-    const std::size_t top = stack.depth() - 1;
-    end(stack, top, end_of(stack[top], stack[top].end), false, piece);
+  while (stack.next_end() != OpenSpan::kUnknown && stack.next_end() <= time) {
+    std::size_t first = 0;
+    while (stack[first].end != stack.next_end()) ++first;
+    end(stack, first, end_of(stack[first], stack.next_end()), false, piece);
   }
 }
 
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   if (!stack.has_unwritten) return;
   stack.sort_by_ends();
+  std::size_t awaiting = stack.depth();  // from here on, nothing inside awaits its end
+  while (awaiting > 0 && !stack[awaiting - 1].awaits_end()) --awaiting;
   for (std::size_t i = 0; i < stack.depth();) {
     OpenSpan& span = stack[i];
-    if (span.is_written) {
+    if (span.end < piece.span.start) {  // it came too late for the piece that it belongs to
+      erase(stack, i);
+      continue;
+    }
+    span.is_ended |= span.around_ends < piece.span.start;
+    if (span.is_written || span.is_ended) {
       ++i;
       continue;
     }
     Event begin = span.begin.record();
+    stack.again_from = std::min(stack.again_from, begin.time);
     begin.time = piece.span.start;
     span.is_begun_again = true;
-    if (span.is_over_by(piece.span.end) && Piece::has_room_for_cut(begin.arguments)) {
+    if (i >= awaiting && span.is_over_by(piece.span.end) && Piece::has_room_for_cut(begin.arguments)) {
       piece.write_cut(begin, Piece::Cut::Begin);
+      stack.again_until = std::max(stack.again_until, span.end);
+      stack.add_around(begin.time, span.end);
       erase(stack, i);
       continue;
     }
@@ -220,15 +277,19 @@ void OpenSpans::settle(Piece& piece) {
 
 void OpenSpans::cut(Piece& piece, bool is_last) {
   const auto cut = [&](SpanStack& stack) {
-    for (std::size_t i = stack.depth(); i-- > 0;) {
+    std::size_t unending = 0;  // those around all whose end is known
+    while (is_last && unending < stack.depth() && stack[unending].end == OpenSpan::kUnknown) ++unending;
+    for (std::size_t i = stack.depth(); i-- > unending;) {
       OpenSpan& span = stack[i];
-      if (is_last && span.end == OpenSpan::kUnknown) continue;
-      piece.write_cut(end_of(span, piece.span.end), Piece::cut_of(span.is_begun_again, true),
-                      span.begin.record().arguments);
-      ++counters_->cut_calls;
+      if (span.is_ended) continue;
+      write_end(span, end_of(span, std::min(piece.span.end, span.around_ends)), true, piece);
+      span.is_ended = span.around_ends < piece.span.end;
       span.is_written = span.is_begun_again = false;
       stack.has_unwritten = true;
     }
+    stack.again_from = OpenSpan::kUnknown;
+    stack.again_until = 0;
+    stack.leave(OpenSpan::kUnknown);
   };
   for (auto& [thread, stack] : threads_) cut(stack);
   for (auto& [id, stack] : asyncs_) cut(stack);
@@ -236,8 +297,7 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
 
 std::uint64_t OpenSpans::next_end() const {
   std::uint64_t next = OpenSpan::kUnknown;
-  for (const auto& [thread, stack] : threads_)
-    for (std::size_t i = 0; i < stack.depth(); ++i) next = std::min(next, stack[i].end);
+  for (const auto& [thread, stack] : threads_) next = std::min(next, stack.next_end());
   return next;
 }
 

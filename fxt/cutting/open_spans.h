@@ -20,12 +20,15 @@ struct OpenSpan {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   Held<Event> begin;
-  std::uint64_t end = kUnknown;  // known for complete events
-  bool is_written = false;       // its begin, in the current piece
-  bool is_begun_again = false;   // in that piece: it began earlier
-  std::uint64_t end_bytes = 0;   // about the size of its end
+  std::uint64_t end = kUnknown;          // known for complete events
+  std::uint64_t around_ends = kUnknown;  // of others: where a complete event around it ends, in this piece
+  bool is_written = false;               // its begin, in the current piece
+  bool is_begun_again = false;           // in that piece: it began earlier
+  bool is_ended = false;                 // with the one around it: its own end, which may follow, is dropped
+  std::uint64_t end_bytes = 0;           // about the size of its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
+  bool awaits_end() const { return end == kUnknown && !is_ended; }
 };
 
 // The open spans of one thread or one id, outermost first, in whatever order they were told of.
@@ -39,11 +42,25 @@ class SpanStack {
   void erase(std::size_t i);
   // Those that begin again together, of a trace where they overlap: what ends later lies around the others.
   void sort_by_ends();
+  // A complete event that ends in this piece, and so is none of these, lies around what begins in it.
+  void add_around(std::uint64_t begin, std::uint64_t end) {
+    if (around_.empty() || end <= around_.back().second) around_.emplace_back(begin, end);
+  }
+  void leave(std::uint64_t time) {
+    while (!around_.empty() && around_.back().second <= time) around_.pop_back();
+  }
+  // The first end of those whose end is known; kUnknown if there are none.
+  std::uint64_t next_end() const { return next_end_; }
 
   bool has_unwritten = false;  // some may have to be begun again
   std::uint64_t after = 0;     // begins after the range that wait for their ends
+  // Of those that were begun again in the current piece: the earliest begin, and where those end that were
+  // written with their end.
+  std::uint64_t again_from = OpenSpan::kUnknown, again_until = 0;
 
  private:
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> around_;  // begins and ends
+  std::uint64_t next_end_ = OpenSpan::kUnknown;
   std::vector<OpenSpan> open_;  // entries behind depth_ keep their memory
   std::size_t depth_ = 0;
 };
@@ -81,9 +98,11 @@ class OpenSpans {
   OpenSpan& push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written);
   void erase(SpanStack& stack, std::size_t i);
   void forget_if_over(const Event& event, const SpanStack& stack);
+  void add_late(const Event& event, SpanStack& stack, Piece& piece);
   void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
   void begin_again(SpanStack& stack, Piece& piece);
   void end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece);
+  void write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece);
 
   CutCounters* counters_;
   std::uint64_t end_bytes_ = 0;
