@@ -5,6 +5,7 @@
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/importer.h"
+#include "converters/tfile/program/program_check.h"
 #include "converters/tfile/threads/survey.h"
 #include "converters/tfile/trace_notes.h"
 
@@ -76,7 +77,8 @@ Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& 
   if (!location.at.empty()) outline["at"] = location.at;
   if (recording.symbols) {
     const CodeInfo code = recording.symbols->code_at(location.address);
-    if (!code.function.empty()) outline["function"] = code.function;
+    const std::string meant = function_meant(location.at, code);
+    if (!code.function.empty()) outline["function"] = meant.empty() ? code.function : meant;
     if (!code.source.empty()) outline["source"] = code.source;
   }
   outline["kind"] = location.is_fast ? "fast" : location.is_static ? "static" : "trap";

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "converters/model/names/names.h"
+#include "converters/tfile/program/program_check.h"
 #include "converters/tfile/program/symbols.h"
 #include "converters/tfile/threads/frame_classifier.h"
 
@@ -27,13 +28,15 @@ class CodeNames {
   CodeNames(Names& names, const LocationTable& locations, const ProgramSymbols* symbols)
       : names_(names), locations_(locations), symbols_(symbols) {}
 
-  // The name is the function at the pc, else the location as the user wrote it, else the tracepoint's number.
-  // Valid until the next call.
+  // The name is the function at the pc: of several, inlined into each other, the one that the location names,
+  // or the innermost. Without one it is the location as the user wrote it, or the tracepoint's number. Valid
+  // until the next call.
   const CodeName& of(const Frame& frame, const FrameContext& context);
 
  private:
   static constexpr std::size_t kMaxCached = 65536;
 
+  const TracepointLocation* location_of(const Frame& frame, const FrameContext& context) const;
   std::string name_by_location(const Frame& frame, const FrameContext& context) const;
 
   struct Key {
@@ -61,7 +64,10 @@ inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& con
 
   CodeName name{.label = names_.intern_label(kTracepointCategory, name_by_location(frame, context))};
   if (symbols_ != nullptr && context.pc) {
-    const CodeInfo info = symbols_->code_at(*context.pc);
+    CodeInfo info = symbols_->code_at(*context.pc);
+    if (const TracepointLocation* const location = location_of(frame, context); location != nullptr)
+      if (std::string meant = function_meant(location->at, info); !meant.empty())
+        info.function = std::move(meant);
     if (!info.function.empty()) name.label = names_.intern_label(kTracepointCategory, info.function);
     name.source = info.source;
     for (const std::string& function : info.inlined)
@@ -70,15 +76,20 @@ inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& con
   return cache_.emplace(key, std::move(name)).first->second;
 }
 
+// Null for steps, which are elsewhere, and for unknown tracepoints.
+inline const TracepointLocation* CodeNames::location_of(const Frame& frame,
+                                                        const FrameContext& context) const {
+  if (context.is_step) return nullptr;
+  if (context.location != nullptr) return context.location->location;
+  const auto locations = locations_.of(frame.tracepoint);
+  return locations.empty() ? nullptr : locations.front().location;
+}
+
 inline std::string CodeNames::name_by_location(const Frame& frame, const FrameContext& context) const {
   if (context.is_step) return "step";
-  const auto locations = locations_.of(frame.tracepoint);
-  const ExpectedFrames* const expected = context.location != nullptr ? context.location
-                                         : !locations.empty()        ? &locations.front()
-                                                                     : nullptr;
-  if (expected == nullptr) return fmt::format("tracepoint {}", frame.tracepoint);
-  const TracepointLocation& location = *expected->location;
-  return location.at.empty() ? fmt::format("*{:#x}", location.address) : location_text(location.at);
+  const TracepointLocation* const location = location_of(frame, context);
+  if (location == nullptr) return fmt::format("tracepoint {}", frame.tracepoint);
+  return location->at.empty() ? fmt::format("*{:#x}", location->address) : location_text(location->at);
 }
 
 }  // namespace convert::tfile

@@ -97,6 +97,10 @@ std::string_view own_name(std::string_view function) {
   return function;
 }
 
+bool is_alike(std::string_view function, std::string_view name) {
+  return !own_name(function).empty() && own_name(function) == own_name(name);
+}
+
 // What one location tells, whatever the bias.
 struct Clue {
   const TracepointLocation* location;
@@ -391,9 +395,7 @@ class Checker {
     if (clue.names.empty()) return Evidence::HasCode;
     // Inlined functions, and those with other names in the program's language, have no symbol of that name.
     const auto is_named_so = [&](const std::string& function) {
-      const std::string_view own = own_name(function);
-      return !own.empty() &&
-             std::ranges::any_of(clue.names, [&](const auto& name) { return own == own_name(name); });
+      return std::ranges::any_of(clue.names, [&](const auto& name) { return is_alike(function, name); });
     };
     std::span<const std::string> inlined = code.inlined;
     if (is_behind_prologue && !inlined.empty()) inlined = inlined.first(inlined.size() - 1);
@@ -439,6 +441,21 @@ ProgramCheck check_program(const Description& description, Program& program,
   else
     check.equal_biases.clear();
   return check;
+}
+
+std::string function_meant(const std::string& at, const CodeInfo& code) {
+  const std::string text = location_text(at);
+  if (line_in(text)) return {};
+  std::vector<std::string> names;
+  if (!text.starts_with('*'))
+    names = names_in(text);
+  else if (const auto symbol = symbol_in(text))
+    names = {symbol->name};
+  // The last name is the function's, unless it is a label's.
+  for (auto name = names.rbegin(); name != names.rend(); ++name)
+    for (const std::string& function : code.inlined)
+      if (is_alike(function, *name)) return function;
+  return {};
 }
 
 }  // namespace convert::tfile

@@ -30,4 +30,9 @@ ProgramCheck check_program(const Description& description, Program& program,
                            std::optional<std::uint64_t> given = std::nullopt,
                            const RegisterLayout* layout = nullptr, std::endian order = std::endian::little);
 
+// Which of the functions at an address is meant by the location that the user wrote: `trace outer` in
+// optimized code may stop where another function is inlined into `outer`. Empty: the location names none of
+// them.
+std::string function_meant(const std::string& at, const CodeInfo& code);
+
 }  // namespace convert::tfile

@@ -327,5 +327,22 @@ TEST_F(LoadBias, AFunctionIsNotTracedAmidItsPrologue) {
   }
 }
 
+TEST(FunctionMeant, IsTheOneThatTheLocationNames) {
+  const CodeInfo code{.function = "plant::valve",
+                      .source = "plant.cpp:13",
+                      .inlined = {"plant::valve", "plant::pipe<int>", "plant::pump(int)"}};
+  EXPECT_EQ(function_meant("plant::pump", code), "plant::pump(int)");
+  EXPECT_EQ(function_meant("-qualified plant::pump(int)", code), "plant::pump(int)");
+  EXPECT_EQ(function_meant("-function pipe", code), "plant::pipe<int>");
+  EXPECT_EQ(function_meant("valve.cpp:pump", code), "plant::pump(int)");
+  EXPECT_EQ(function_meant("pump:label", code), "plant::pump(int)");
+  EXPECT_EQ(function_meant("*&pump", code), "plant::pump(int)");
+  EXPECT_EQ(function_meant("*pipe+4", code), "plant::pipe<int>");
+  for (const char* const other : {"", "main", "pump:13", "-source pump -line 13", "*0x1234", "*$pc"})
+    EXPECT_EQ(function_meant(other, code), "") << other;
+  EXPECT_EQ(function_meant("valve", {.function = "plant::valve", .source = "", .inlined = {}}), "")
+      << "nothing is inlined";
+}
+
 }  // namespace
 }  // namespace convert::tfile

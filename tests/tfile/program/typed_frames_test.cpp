@@ -8,6 +8,7 @@
 
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program.h"
+#include "tests/tfile/program/traced_program.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {
@@ -57,6 +58,20 @@ class TypedFrames : public testing::Test {
   Program program{file, Demangle::Simple};
   TraceBuilder t;
 };
+
+// `valve` is inlined into `pipe`, and that into `pump`: which one is meant, the location tells.
+TEST_F(TypedFrames, AreNamedByTheFunctionThatTheirTracepointNames) {
+  const std::uint64_t address = program.line_addresses("traced_program.cpp", line_of("valve")).front();
+  const std::string location = fmt::format("2:{:x}", address);
+  t.line("R 40")
+      .line(fmt::format("tp T{}:E:0:0", location))
+      .source(location, "at", "-function pipe")
+      .frame(2);
+  const auto lines = t.end().lines({}, {.programs = {file}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], HasSubstr(" tracepoint:plant::pipe "));
+  EXPECT_THAT(lines[0], HasSubstr(" inlined=\"plant::valve < plant::pipe < plant::pump\""));
+}
 
 TEST_F(TypedFrames, AnArrayIsItsElements) {
   const std::uint64_t readings = address_of("plant::readings");
