@@ -31,7 +31,7 @@ constexpr auto kElf =
 // By the first bytes of a file.
 constexpr std::array kKinds{
     std::pair("PERFILE2"sv,
-              "a file of perf record: `perf data convert --to-ctf` or `--to-json` is its way"sv),
+              "a file of perf record: `perf data convert --to-ctf` or `--to-json` converts it"sv),
     std::pair(kElf, "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`"sv),
     std::pair("\xc1\x1f\xfc\xc1"sv, kCtf),
     std::pair("\xc1\xfc\x1f\xc1"sv, kCtf),
@@ -39,6 +39,7 @@ constexpr std::array kKinds{
     std::pair("\x57\x1d\xd1\x75"sv, kCtf),
     std::pair("\x75\xd1\x1d\x57"sv, kCtf),
     std::pair("# tracer:"sv, "a text of ftrace: Perfetto opens it as it is"sv),
+    std::pair("PK\x03\x04"sv, "a zip archive: unpack it first"sv),
     std::pair("{\"traceEvents\""sv, kChrome),
     std::pair("[{\""sv, kChrome),
     std::pair("[\n{\""sv, kChrome),

@@ -30,17 +30,19 @@ class SimilarNames {
   std::vector<std::pair<std::size_t, std::string>> found_;  // distance and name
 };
 
-// How many characters must be changed, put in or left out (Levenshtein).
+// How many characters must be changed, inserted, removed, or swapped with the next one.
 inline std::size_t letters_between(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
+  std::vector<std::size_t> before, above, row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(above);
+    above = row;
     row[0] = i + 1;
     for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+      const std::size_t changed = above[j] + (from[i] == to[j] ? 0 : 1);
+      row[j + 1] = std::min({changed, row[j] + 1, above[j + 1] + 1});
+      if (i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j])
+        row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
   }
   return row.back();
@@ -50,7 +52,7 @@ inline SimilarNames::SimilarNames(std::string_view wanted) {
   constexpr std::string_view kNoName = "^$*+?()[]{}|\\";
   for (const char c : fxt::lower(wanted))
     if (kNoName.find(c) == std::string_view::npos) wanted_ += c;
-  constexpr std::size_t kAtLeast = 2;  // two letters that have changed places
+  constexpr std::size_t kAtLeast = 2;
   farthest_ = std::min(std::max(kAtLeast, wanted_.size() / 3), std::max<std::size_t>(wanted_.size(), 2) - 1);
 }
 

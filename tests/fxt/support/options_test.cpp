@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "fxt/support/program_text.h"
+#include "fxt/support/similar_names.h"
 
 namespace fxt::test {
 namespace {
@@ -115,6 +116,7 @@ TEST(OptionTable, MisspeltOptionsAreAnsweredWithThoseThatThereAre) {
   EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --colour?");
   EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --colour?");
   EXPECT_EQ(problem_of({"--flle"}), "unrecognised option '--flle'; did you mean --file?");
+  EXPECT_EQ(problem_of({"--flie"}), "unrecognised option '--flie'; did you mean --file?");
   EXPECT_EQ(problem_of({"--lame"}), "unrecognised option '--lame'; did you mean --name?");
 }
 
@@ -163,6 +165,15 @@ INSTANTIATE_TEST_SUITE_P(
         LongHelp{std::string(22, 'A'), "b", "  --o " + std::string(22, 'A') + "\n" + kIndent + "b\n"},
         // A word that is too long stays whole.
         LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));
+
+TEST(SimilarNames, NeighboursThatChangedPlacesAreNearest) {
+  SimilarNames similar("mian");
+  for (const char* const name : {"atan", "fmin", "main", "mind"}) similar.see(name);
+  EXPECT_THAT(similar.nearest(), testing::ElementsAre("main", "atan", "fmin"));
+  EXPECT_EQ(letters_between("abcd", "badc"), 2);
+  EXPECT_EQ(letters_between("ab", "bca"), 3) << "nothing is put between those that are swapped";
+  EXPECT_EQ(letters_between("", "abc"), 3);
+}
 
 }  // namespace
 }  // namespace fxt::test

@@ -245,10 +245,11 @@ TEST_F(FxtDump, TellsWhatOtherFilesAre) {
             "a trace in Chrome's JSON: Perfetto opens it as it is"},
            {file_with("b.json", "[\n{\"ph\": \"X\"}]"),
             "a trace in Chrome's JSON: Perfetto opens it as it is"},
+           {file_with("a.zip", "PK\x03\x04" + std::string(20, '\0')), "a zip archive: unpack it first"},
            {file_with("ftrace", "# tracer: function_graph\n"),
             "a text of ftrace: Perfetto opens it as it is"},
            {file_with("perf.data", "PERFILE2" + std::string(20, '\0')),
-            "a file of perf record: `perf data convert --to-ctf` or `--to-json` is its way"},
+            "a file of perf record: `perf data convert --to-ctf` or `--to-json` converts it"},
            {"ctf",
             "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"}}) {
     const std::string file = path.starts_with('/') ? path : folder() + path;
