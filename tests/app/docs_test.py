@@ -1,7 +1,14 @@
-"""What docs/ says, held against the sources: kinds of notes, links between pages, queries."""
+"""What docs/ says, held against the sources: kinds of notes, links between pages, queries, commands.
 
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
+import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -118,6 +125,65 @@ class Queries(unittest.TestCase):
         for query in queries:
             with self.subTest(query.splitlines()[0]):
                 tables.execute(query)
+
+
+# A command in a block of code, without its remark; three blanks begin one in fxt/README.md.
+COMMAND = re.compile(r"^(?:    |\$ )(?:\$ )?((?:fxt-\w+|ssh|scripts/convert-all) .*?)(?:[ ]+# .*|[ ]{3,}.*)?$", re.MULTILINE)
+SAMPLES = REPOSITORY / "samples"
+# What the pages call their files, and what stands for it here.
+FILES = {"run.data": "uftrace/pool", "server.data": "uftrace/calc", "client.data": "uftrace/pool", "big.data": "uftrace/pool",
+         "session.tfile": "gdb/heater.tfile", "hello.tfile": "gdb/heater.tfile", "recordings/a/run.data": "uftrace/calc"}
+# The samples have other threads, functions and times than the examples.
+NOTHING_THERE = re.compile(r"has none of the threads asked for|nothing lies in that time|nothing is drawn")
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name, sample in FILES.items():
+            source = SAMPLES / sample
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, self.folder / name)
+        programs = Path(os.environ["PROGRAMS"]).resolve()
+        bin_ = self.folder / "bin"
+        bin_.mkdir()
+        (bin_ / "ssh").write_text('#!/bin/sh\nshift\nexec "$@"\n')
+        (bin_ / "ssh").chmod(0o755)
+        for program in "./server", "./libstore.so", "hello-gdb":
+            shutil.copy(programs / "fxt-cut", self.folder / program)
+        for name in "scripts", "samples":
+            (self.folder / name).symlink_to(REPOSITORY / name)
+        (self.folder / "machines").write_text(":\n")
+        self.environment = os.environ | {"PATH": f"{bin_}:{programs}:{os.environ['PATH']}"}
+        self.run_command("tar cf run.tar run.data && zstd -q run.tar && mkdir out && fxt-convert -q run.data out/pool.fxt && "
+                         "cp out/pool.fxt out.fxt && cp out.fxt old.fxt && cp out.fxt new.fxt && "
+                         "fxt-convert -q samples/both/stones samples/both/stones.trace out/stones.fxt")
+
+    def run_command(self, command):
+        process = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment,
+                                 capture_output=True, text=True, errors="replace", check=False, timeout=300)
+        if process.returncode != 0:
+            self.assertRegex(process.stderr, NOTHING_THERE, command)
+        return process.stdout
+
+    def test_commands_work_as_printed(self):
+        count = 0
+        for page in PAGES:
+            for command in COMMAND.findall(page.read_text()):
+                # Pictures of samples/ are not drawn anew; those of convert-all need parallel.
+                if re.search(r" samples/\w+\.svg", command) or (command.startswith("scripts/convert-all") and not shutil.which("parallel")):
+                    continue
+                count += 1
+                with self.subTest(f"{page.relative_to(REPOSITORY)}: {command}"):
+                    self.run_command(command)
+        self.assertGreater(count, 50)
+
+    def test_a_report_is_printed_as_shown(self):
+        page = (REPOSITORY / "docs" / "usage.md").read_text()
+        command, shown = re.search(r"^    \$ (fxt-convert samples/uftrace/calc .*)\n((?:    .*\n)+)", page, re.MULTILINE).groups()
+        size = re.compile(r"(calc\.fxt:) [\d.]+")  # that of the folder's name is in it
+        self.assertEqual(size.sub(r"\1", self.run_command(command)),
+                         size.sub(r"\1", re.sub("^    ", "", shown, flags=re.MULTILINE)))
 
 
 if __name__ == "__main__":
