@@ -54,6 +54,8 @@ struct CutCounters {
   std::uint64_t last_ns = 0;
   std::uint64_t oversized = 0;  // pieces that are larger than split_bytes and a block
   std::uint64_t largest_bytes = 0;
+  std::uint64_t least_bytes =
+      0;  // what split_bytes must be for the head of each piece so far, and some records
   std::uint64_t cut_calls = 0;   // durations and async operations that go on after a piece, once for each
   std::uint64_t cut_flows = 0;   // ends of flows that began in an earlier piece
   std::uint64_t unwritable = 0;  // of unknown types, of the profiler, or against the rules of the Writer

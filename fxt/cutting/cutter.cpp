@@ -295,7 +295,7 @@ void Cutter::State::begin_piece(std::uint64_t time) {
   piece_->span = edges_.begin(time);
   carried_.write_state(*piece_);
   open_spans_.begin_again(*piece_);
-  edges_.set_head(piece_->bytes(), end_bytes());
+  counters.least_bytes = std::max(counters.least_bytes, edges_.set_head(piece_->bytes(), end_bytes()));
 }
 
 void Cutter::State::close_piece(bool is_last) {

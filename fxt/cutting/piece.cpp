@@ -41,9 +41,11 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
 }
 
 // A piece always has room for some records: what is repeated must not be most of all that is written.
-void PieceEdges::set_head(std::uint64_t bytes, std::uint64_t end_bytes) {
+std::uint64_t PieceEdges::set_head(std::uint64_t bytes, std::uint64_t end_bytes) {
   known_bytes_ = bytes;
-  piece_bytes_ = std::max(split_bytes_, sum(bytes, bytes / 4) + end_bytes);
+  const std::uint64_t least = sum(bytes, bytes / 4) + end_bytes;
+  piece_bytes_ = std::max(split_bytes_, least);
+  return least;
 }
 
 void PieceEdges::set_last(PieceSpan& piece, std::uint64_t time) {

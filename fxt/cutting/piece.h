@@ -39,8 +39,9 @@ class PieceEdges {
   PieceSpan begin(std::uint64_t time);
   // For --split-size: all records that begin before this time are known, so a piece may last until then.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
-  // The size of the state that the piece repeats at its begin, and of the ends of what is open.
-  void set_head(std::uint64_t bytes, std::uint64_t end_bytes);
+  // The size of the state that the piece repeats at its begin, and of the ends of what is open. Returns the
+  // size that a piece needs for them and some records.
+  std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
   // To be called for a record after the last time of the piece. `bytes` is the size of the piece, `end_bytes`
   // that of the ends of what is open. True if the piece is over; otherwise it is extended.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes);

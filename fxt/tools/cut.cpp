@@ -63,13 +63,15 @@ OptionTable table_of(CutterOptions& options) {
           category_option(options.events.categories)}};
   OptionGroup how{
       .title = "How it is written:",
-      .options = {amount("split-time", "TIME", options.cut.split_ns, fxt::parse_time_ns, kTimeForm,
-                         "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ..."),
-                  amount("split-size", "SIZE", options.cut.split_bytes, parse_size, kSizeForm,
-                         "pieces of this size (100M), before compression"),
-                  flag("force", 'f', options.force,
-                       "overwrite OUT even if it is no trace; write more than 10,000 pieces"),
-                  flag("quiet", 'q', options.quiet, "no report")}};
+      .options = {
+          amount("split-time", "TIME", options.cut.split_ns, fxt::parse_time_ns, kTimeForm,
+                 "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ..."),
+          amount("split-size", "SIZE", options.cut.split_bytes, parse_size, kSizeForm,
+                 "pieces of this size (100M), before compression"),
+          flag("force", 'f', options.force,
+               "overwrite OUT even if it is no trace; write more than 10,000 pieces, and pieces larger "
+               "than --split-size"),
+          flag("quiet", 'q', options.quiet, "no report")}};
   return {std::move(what), std::move(how)};
 }
 
@@ -94,6 +96,18 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   const auto older = files.left_over();
   say(older.size(), "files that are called like pieces of this trace, but are of an earlier one");
   for (const std::string& name : older) fmt::print(stderr, "  {}\n", printable(name));
+}
+
+// A size that the second piece is too large for already is none that was meant.
+void check_split_size(const CutCounters& counters, const CutterOptions& options) {
+  if (options.cut.split_bytes == 0 || options.force || counters.pieces > 2 ||
+      counters.least_bytes <= options.cut.split_bytes)
+    return;
+  throw UsageError(
+      fmt::format("--split-size is {} bytes, but each piece begins with all names and what is open: it takes "
+                  "{} at least, or "
+                  "--force for larger pieces",
+                  options.cut.split_bytes, counters.least_bytes));
 }
 
 // Nothing if a text was printed instead.
@@ -131,6 +145,7 @@ ExitCode run(const CutterOptions& options) {
     bool is_trace = false;
     while (const Entry* entry = source.next()) {
       cutter.add(*entry, reader);
+      check_split_size(cutter.counters(), options);
       is_trace = true;
     }
     // A file that is not a trace, or has nothing of what is wanted, leaves no output.

@@ -79,6 +79,44 @@ TEST_F(FxtCut, WritesTenThousandPiecesAtMost) {
   EXPECT_TRUE(std::filesystem::exists(folder() + "many.10001.fxt"));
 }
 
+TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
+  const std::string names = file("names.in", file_of([](Writer& writer) {
+                                   for (std::uint64_t thread = 2; thread < 52; ++thread)
+                                     writer.name_thread(1, thread, "worker");
+                                   for (std::uint64_t time = 0; time < 2000; ++time)
+                                     writer.write(Event{.time = time, .thread = {.process = 1, .thread = 2}});
+                                 }));
+  const std::string out = folder() + "out.fxt";
+  const Outcome refused = run("--split-size 2089 " + names + " " + out);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(
+      refused.output,
+      "fxt-cut: --split-size is 2089 bytes, but each piece begins with all names and what is open: it takes "
+      "2090 at least, or --force for larger pieces\nTry 'fxt-cut --help'.\n");
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
+  EXPECT_EQ(run("-q --split-size 2090 " + names + " " + out).output, "");
+  EXPECT_THAT(run("--force --split-size 1k " + names + " " + out).output,
+              HasSubstr(" files are larger than --split-size, up to "));
+}
+
+// Nothing is open in the first piece before it is written.
+TEST_F(FxtCut, RefusesASizeThatIsTooSmallForWhatIsOpen) {
+  const std::string deep = file("deep.in", file_of([](Writer& writer) {
+                                  for (std::uint64_t i = 0; i < 300; ++i)
+                                    writer.write(Event{.type = EventType::DurationComplete,
+                                                       .time = i,
+                                                       .thread = {.process = 1, .thread = 2},
+                                                       .end = 1000 - i});
+                                }));
+  const Outcome refused = run("--split-size 1k " + deep + " " + folder() + "out.fxt");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.output,
+            "fxt-cut: these pieces are complete: " + folder() +
+                "out.000.fxt\nfxt-cut: --split-size is 1000 bytes, but each piece begins with all names and "
+                "what is "
+                "open: it takes 1088 at least, or --force for larger pieces\nTry 'fxt-cut --help'.\n");
+}
+
 TEST_F(FxtCut, Chooses) {
   EXPECT_EQ(run("-q --tid 3 " + trace() + " -").exit_code, 0);
   EXPECT_EQ(
