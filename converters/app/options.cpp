@@ -238,7 +238,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
             .argument = "[=all]",
             .help =
                 "describe the inputs instead of converting them, on one screen: what they are, when and how "
-                "they were recorded, threads, size, damage; all: everything that they tell",
+                "they were recorded, threads, size, damage; all: everything",
             .handle =
                 [&](std::string_view detail) {
                   options.inspect = true;

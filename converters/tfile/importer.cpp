@@ -68,11 +68,11 @@ std::vector<Option> TraceFileImporter::options() {
            {"none", RegisterChoice::None},
            {"general", RegisterChoice::General},
            {"all", RegisterChoice::All}},
-          "which registers of a frame are shown (default: auto, those that were asked for by name, and the "
-          "general ones of $regs)"),
+          "which registers of a frame are shown (default: auto, those that the actions name, and the general "
+          "ones of $regs)"),
       {.name = "plot",
        .argument = "ITEM[,ITEM...]",
-       .help = "draws the numbers of collected items as counters, too; all means every collected number",
+       .help = "also draw the numbers of these collected items as counters; all: every collected number",
        .handle = [this](std::string_view items) { add_items(items, options_.plotted); },
        .may_repeat = true},
       {.name = "program",

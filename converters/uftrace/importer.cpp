@@ -270,11 +270,10 @@ std::vector<Option> RecordingImporter::options() {
            "files (default: from this machine)",
        .handle = store_in(options_.elf.sysroot)},
       choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
-             "how arguments are called: arg1, arg2 (numbers, the default), or as the parameters are called "
-             "in the "
-             "debug information of the program or library"),
+             "names of arguments: arg1, arg2 (numbers, the default), or those of the parameters in the debug "
+             "information of the program or library"),
       {.name = "no-elf",
-       .help = "open no file outside of the recording: no names from programs and libraries",
+       .help = "open no file outside the recording: no names from programs and libraries",
        .handle = store_in(options_.elf.is_off)},
   };
   std::vector<Option> options = options_of(options_.filters);

@@ -33,10 +33,17 @@ ProgramText program_text() {
           .description =
               "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
               "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
-              "standard output. Durations that are cut say so: `cut` = `begin`, `end` or `both`.",
+              "standard output. Durations that are cut have the argument `cut`: `begin`, `end` or `both`.",
           .exit_status =
               "0 done, 1 IN can't be read to its end (what was read is in OUT) or has nothing of the "
-              "threads or the time asked for, or OUT can't be written, 2 wrong usage."};
+              "threads or the time asked for, or OUT can't be written, 2 wrong usage.",
+          .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
+                       {"fxt-cut --tid 101 run.fxt thread.fxt.gz", "only this thread, compressed"},
+                       {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},
+                       {"fxt-cut --split-size 100M run.fxt piece.fxt", "piece.000.fxt, piece.001.fxt, ..."},
+                       {"fxt-cut --split-time 1s run.fxt piece.fxt", "pieces of a second"}},
+          .common_options = {"time-range", "tid", "name", "category", "split-time", "split-size", "force",
+                             "quiet", "help"}};
 }
 
 // A size or a time above 0.

@@ -58,7 +58,14 @@ ProgramText program_text() {
           .exit_status =
               "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end "
               "or has nothing of the "
-              "threads or the time asked for, 2 wrong usage."};
+              "threads or the time asked for, 2 wrong usage.",
+          .examples = {{"fxt-dump run.fxt", "one line a record"},
+                       {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
+                       {"fxt-dump --stats old.fxt --diff new.fxt", "what became slower, or faster"},
+                       {"fxt-dump --tree -n 'work*' run.fxt", "calls alone, indented"},
+                       {"fxt-dump --check run.fxt", "whether all readers can read it"}},
+          .common_options = {"json", "stats", "sort", "tree", "check", "tid", "time-range", "type", "name",
+                             "category", "help"}};
 }
 
 enum class Color : std::uint8_t { Auto, Always, Never };
@@ -99,7 +106,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                   {"max", CallColumn::Max},
                   {"calls", CallColumn::Calls},
                   {"name", CallColumn::Name}},
-                 "with --stats: by what calls are sorted (default: total)"),
+                 "with --stats: sort calls by this column (default: total)"),
           {.name = "columns",
            .argument = "COLUMN[,COLUMN...]",
            .help = "with --stats: the columns of calls, in this order (default: "
@@ -122,10 +129,11 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns spent "
                "in inner "
                "itself"),
-          mode("check", 'C', DumpMode::Check, "tell which rules the file breaks, and which readers mind"),
+          mode("check", 'C', DumpMode::Check, "report which rules the file breaks, and what readers do then"),
           {.name = "for",
            .argument = "READERS",
-           .help = "with --check: only what these readers mind: perfetto, tracy, fuchsia-cpp, fuchsia-rust, "
+           .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
+                   "fuchsia-rust, "
                    "spec, "
                    "with commas between them (default: all)",
            .handle = read_readers},

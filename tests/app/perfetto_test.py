@@ -377,8 +377,8 @@ class OpenInPerfetto(unittest.TestCase):
 
     def test_the_port_is_looked_for_before_anything_is_converted(self):
         self.links_of(self.trace)
-        self.assertEqual(self.refused(POOL, FXT_CONVERT="/bin/false"), f"open-in-perfetto: port {self.port} can't be had: Address already in use "
-                         "(does another open-in-perfetto run?)\n")
+        self.assertEqual(self.refused(POOL, FXT_CONVERT="/bin/false"), f"open-in-perfetto: port {self.port} can't be used: Address already in use "
+                         "(is another open-in-perfetto running?)\n")
 
 
 if __name__ == "__main__":

@@ -85,6 +85,24 @@ class Record(unittest.TestCase):
         self.assertIn("--uftrace '-P .' ./plain", error)
         self.assertFalse((self.folder / "plain.fxt").exists())
 
+    def test_the_advice_works(self):
+        self.compile("plain")
+        self.assertEqual(self.result("--no-open", "--uftrace", "--force", "./plain", "--uftrace")[0], 0)
+        self.assertIn('"puts"', self.calls_of("plain.fxt"))
+        self.assertEqual(self.result("--no-open", "--uftrace")[2],
+                         "record: argument --uftrace: expected one argument\nTry 'record --help'.\n")
+
+    def test_a_script_gets_advice(self):
+        script = self.folder / "script"
+        script.write_text("#!/bin/sh\n./draw\n")
+        script.chmod(0o755)
+        code, _, error = self.result("--no-open", "./script")
+        self.assertEqual(code, 1)
+        self.assertTrue(error.endswith("record: ./script is a script; to record the programs that it starts: record --uftrace "
+                                       "--force ./script\n"))
+        self.assertEqual(self.result("--no-open", "--uftrace", "--force", "./script")[0], 0)
+        self.assertIn('"work"', self.calls_of("script.fxt"))
+
     def test_what_is_missing_is_named(self):
         self.assertIn("none: no such program\n", self.result("--no-open", "./none")[2])
         tools = self.folder / "tools"

@@ -64,6 +64,13 @@ class Texts(unittest.TestCase):
             page = re.findall(r"^(?:\\fB\\-\w\\fR, )?\\fB\\-\\-(.+?)\\fR", text_of(program, "--manual"), re.MULTILINE)
             self.assertEqual([name.replace("\\-", "-") for name in page], options)
 
+    def test_short_help_is_one_screen(self):
+        for program in NAMES:
+            lines = text_of(program, "-h").splitlines()
+            self.assertLessEqual(len(lines), 36, program)
+            self.assertEqual(sum(line.startswith(f"  {program} ") for line in lines), 5, program)
+            self.assertEqual(lines[-1], f"`{program} --help` lists all options.")
+
     def completions_of(self, script):
         """By shell."""
         name = SCRIPTS[script]

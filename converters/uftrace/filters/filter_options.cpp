@@ -51,18 +51,19 @@ std::vector<Option> options_of(FilterOptions& options) {
       item_option(Of::Hide, 'H', "FUNC", "not these functions; what they call stays", options),
       item_option(
           Of::Trigger, 'T', "FUNC@ACTION[,...]",
-          "what holds in these functions: filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, "
+          "actions in these functions: filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, "
           "trace_on, trace_off, clear, if:argN==VALUE",
           options),
-      item_option(Of::Location, 'L', "FILE",
-                  "only functions of these source files, where .dbg files tell them: the end of a path, or a "
-                  "pattern; !FILE or FILE@hide: not those; what they call is judged by itself. Without "
-                  "context switches",
-                  options),
+      item_option(
+          Of::Location, 'L', "FILE",
+          "only functions of these source files, where .dbg files tell them: the end of a path, or a "
+          "pattern; !FILE or FILE@hide: not those. Each function is decided on its own; context switches are "
+          "omitted",
+          options),
       choice("match", options.match,
              {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
-             "how NAME is meant (default: regex: a regular expression that may lie anywhere in the name, "
-             "where it has a special character)"),
+             "how NAME is matched (default: regex: a NAME with a special character is a regular expression, "
+             "which may match anywhere in the name)"),
       {.name = "trace",
        .argument = "on|off",
        .help = "whether calls are shown before the first trace_on or trace_off (default: on)",

@@ -53,45 +53,49 @@ ProgramText program_text() {
           "with "
           "gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or a page that can "
           "be "
-          "zoomed and searched; - is standard output. The size does not grow with the trace: in a picture, "
-          "calls "
-          "narrower than a pixel are merged and counted, in a page those that are too many for it; and so is "
-          "what "
-          "is not drawn.",
+          "zoomed and searched; - is standard output. The size is bounded, however long the trace is: a "
+          "picture merges calls that are narrower than a pixel, a page those that are too many for it, and "
+          "the report counts what was merged or not drawn.",
       .exit_status =
           "0 done, 1 IN can't be read to its end (what was read is drawn) or holds nothing to be drawn, or "
           "OUT "
-          "can't be written, 2 wrong usage."};
+          "can't be written, 2 wrong usage.",
+      .examples = {{"fxt-draw run.fxt run.svg", "a lane for each thread"},
+                   {"fxt-draw run.fxt run.html", "a page to zoom and search"},
+                   {"fxt-draw -r 10ms~20ms run.fxt run.svg", "only this time"},
+                   {"fxt-draw --tid 101 -n 'work*' run.fxt run.svg", "one thread's work"},
+                   {"fxt-draw --flame all run.fxt run.html", "a flame graph"}},
+      .common_options = {"flame", "time-range", "tid", "name", "category", "width", "force", "quiet",
+                         "help"}};
 }
 
 OptionTable table_of(DrawOptions& options) {
   TimelineOptions& timeline = options.timeline;
   OptionGroup what{
       .title = "What is drawn:",
-      .options = {choice("flame", options.flame,
-                         {{"all", CallPaths::Root::All},
-                          {"process", CallPaths::Root::Process},
-                          {"thread", CallPaths::Root::Thread}},
-                         "a flame graph of all calls, or one for each process or thread"),
-                  range_option("only this time: seconds as the trace counts, or since its start with a unit "
-                               "(20ms), as the axis "
-                               "does; either side may be empty",
-                               timeline.events.range),
-                  thread_option("only this thread; may be repeated", timeline.events.threads),
-                  name_option("only events with a name that matches this shell pattern; may be repeated",
-                              timeline.events.names),
-                  category_option(timeline.events.categories),
-                  number_option<std::size_t>(
-                      "max-depth", 0, "N", timeline.max_rows, 1, 512,
-                      "so many rows for a thread (default: 32); calls nested deeper are counted"),
-                  number_option<std::size_t>(
-                      "max-threads", 0, "N", timeline.max_threads, 1, 1024,
-                      "so many threads, those that come first (default: 64); the others are counted")}};
+      .options = {
+          choice("flame", options.flame,
+                 {{"all", CallPaths::Root::All},
+                  {"process", CallPaths::Root::Process},
+                  {"thread", CallPaths::Root::Thread}},
+                 "a flame graph of all calls, or one for each process or thread"),
+          range_option("only this time: seconds as the trace counts, or since its start with a unit "
+                       "(20ms), as the axis "
+                       "does; either side may be empty",
+                       timeline.events.range),
+          thread_option("only this thread; may be repeated", timeline.events.threads),
+          name_option("only events with a name that matches this shell pattern; may be repeated",
+                      timeline.events.names),
+          category_option(timeline.events.categories),
+          number_option<std::size_t>("max-depth", 0, "N", timeline.max_rows, 1, 512,
+                                     "rows for each thread (default: 32); deeper calls are only counted"),
+          number_option<std::size_t>("max-threads", 0, "N", timeline.max_threads, 1, 1024,
+                                     "draw the first N threads (default: 64); the others are only counted")}};
   OptionGroup how{
       .title = "How it is drawn:",
       .options = {
           number_option<std::uint64_t>("width", 'w', "PIXELS", options.width, 200, 10'000,
-                                       "how wide the picture is (default: 1000)"),
+                                       "width of the picture (default: 1000)"),
           choice("format", options.kind,
                  {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
                  "what is written (default: auto: as OUT ends, SVG to standard output)"),
