@@ -177,6 +177,7 @@ void add_unmatched_threads(const TraceRecording& recording, const std::vector<La
                               .is_thread = track.clue == ThreadClue::ThreadPointer ||
                                            track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
     if (!track.has_several_ids && track.id < kFirstMadeUpId) unmatched.id = track.id;
+    unmatched.may_be_several = track.clue == ThreadClue::None || track.clue == ThreadClue::Cpu;
     if (survey.time.stamped == 0)
       unmatched.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
     else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)

@@ -58,11 +58,15 @@ class ThreadMatchTest : public testing::Test {
     for (std::size_t i = 0; i < indirect; ++i) positions[misses + i].in = In::OpenCall;
     return positions;
   }
-  Lane& add_unmatched_thread(std::size_t marks, bool is_thread = true,
-                             const std::string& why_unmatched = "") {
+  Lane& add_unmatched_thread(std::size_t marks, bool is_thread = true, const std::string& why_unmatched = "",
+                             bool may_be_several = false) {
     Lane& lane = add_lane(kFirstMadeUpId, kFirstMadeUpId + ++unmatched_threads, "guest");
-    UnmatchedThread thread{
-        .lane = &lane, .name = "guest", .marks = {}, .is_thread = is_thread, .why_unmatched = why_unmatched};
+    UnmatchedThread thread{.lane = &lane,
+                           .name = "guest",
+                           .marks = {},
+                           .is_thread = is_thread,
+                           .why_unmatched = why_unmatched,
+                           .may_be_several = may_be_several};
     for (std::size_t i = 0; i < marks; ++i) thread.marks.push_back({1000 + i, 0x1000});
     timeline.add_unmatched_thread(std::move(thread));
     return lane;
@@ -197,6 +201,32 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitAlikeAreNoMatch) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "session.trace: guest: its hits lie in open calls of thread 2 and of thread 1 alike");
+}
+
+// Calls of several threads that are open all the time hold the hits of all of them.
+TEST_F(ThreadMatchTest, WhatMayBeSeveralThreadsIsNoneWhereAnotherHoldsHalf) {
+  add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
+  timeline.begin_input("session.trace");
+  add_unmatched_thread(10, false, "", true);
+  EXPECT_EQ(
+      remark(),
+      "session.trace: guest: its hits may be of several threads: 5 of 10 lie in calls of thread 2, too");
+}
+
+TEST_F(ThreadMatchTest, WhatMayBeSeveralThreadsIsTheOneThatHoldsThemWhereNoOtherDoes) {
+  // The second one holds few of them directly.
+  add_call_history({{&second, positions(10, 2, 10, In::InnermostCall, 4)}, {&first, positions(10)}});
+  timeline.begin_input("session.trace");
+  add_unmatched_thread(10, false, "", true);
+  EXPECT_EQ(remark(), "");
+  EXPECT_THAT(threads().back(), "1/1 first of p");
+}
+
+TEST_F(ThreadMatchTest, AThreadIsOneWhateverOthersHold) {
+  add_call_history({{&first, positions(10)}, {&second, positions(10, 1)}});
+  timeline.begin_input("session.trace");
+  add_unmatched_thread(10);
+  EXPECT_EQ(remark(), "");
 }
 
 TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchOne) {

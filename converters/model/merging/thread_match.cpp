@@ -54,18 +54,25 @@ struct Candidate {
   }
 };
 
-// The lanes that hold nearly all marks of one unmatched thread, and the lane that holds most.
+// The lanes that hold nearly all marks of one unmatched thread, the lane that holds most, and the two that
+// hold most directly.
 struct Candidates {
+  struct Holder {
+    const Lane* lane = nullptr;
+    std::size_t marks = 0;
+  };
   std::vector<Candidate> lanes;
-  const Lane* best = nullptr;
-  std::size_t best_marks = 0;
+  Holder best, first, second;
 
   void add(const Candidate& candidate, std::size_t marks) {
+    const Fit& fit = candidate.fit;
     if (candidate.holds_nearly_all(marks)) lanes.push_back(candidate);
-    if (candidate.fit.in_open <= best_marks) return;
-    best = candidate.lane;
-    best_marks = candidate.fit.in_open;
+    if (fit.in_open > best.marks) best = {.lane = candidate.lane, .marks = fit.in_open};
+    Holder direct{.lane = candidate.lane, .marks = candidate.records_ends ? fit.in_innermost : fit.in_open};
+    if (direct.marks > first.marks) std::swap(direct, first);
+    if (direct.marks > second.marks) second = direct;
   }
+  const Holder& other_than(const Lane* lane) const { return first.lane == lane ? second : first; }
 };
 
 // Asks for the marks of all threads together, so that each lane is read only once.
@@ -99,12 +106,13 @@ void add_candidates(std::span<const UnmatchedThreadOfInput> threads, const CallH
 
 ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const LaneName& name_of) {
   if (!thread.why_unmatched.empty()) return {.why_unmatched = thread.why_unmatched};
-  if (candidates.best == nullptr) return {.why_unmatched = "no hit lies in an open call of its function"};
+  if (candidates.best.lane == nullptr)
+    return {.why_unmatched = "no hit lies in an open call of its function"};
   const std::size_t marks = thread.marks.size();
   std::vector<Candidate>& lanes = candidates.lanes;
   if (lanes.empty())
     return {.why_unmatched = fmt::format("{} of {} hits lie in open calls of their functions, at most ({})",
-                                         candidates.best_marks, marks, name_of(*candidates.best))};
+                                         candidates.best.marks, marks, name_of(*candidates.best.lane))};
   const Candidate first = lanes.front();
   std::erase_if(lanes, [](const Candidate& c) { return !c.holds_them_directly(); });
   if (lanes.empty())
@@ -115,6 +123,11 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   if (lanes.size() > 1 && lanes[0].fit.usual_since() + kCloserBits > lanes[1].fit.usual_since())
     return {.why_unmatched = fmt::format("its hits lie in open calls of {} and of {} alike",
                                          name_of(*lanes[0].lane), name_of(*lanes[1].lane))};
+  if (const auto& other = candidates.other_than(lanes[0].lane);
+      thread.may_be_several && 2 * other.marks >= marks)
+    return {.why_unmatched =
+                fmt::format("its hits may be of several threads: {} of {} lie in calls of {}, too",
+                            other.marks, marks, name_of(*other.lane))};
   return {.lane = lanes[0].lane};
 }
 

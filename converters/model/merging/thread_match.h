@@ -30,6 +30,7 @@ struct UnmatchedThread {
   bool is_thread = false;           // it is one thread for certain: no two such lanes of an input match one
   std::string why_unmatched = {};   // if not empty: it can't be matched
   std::uint64_t id = 0;             // of the thread; 0: unknown
+  bool may_be_several = false;      // nothing tells its threads apart
 };
 
 // When a mark may have been made, by the clock of the call history.
@@ -79,8 +80,9 @@ struct ThreadMatch {
 
 // A thread matches the lane in whose open calls its marks lie, each in a call of the mark's own function: all
 // but a few per thousand, and most of them directly, as a function like `main` is open all the time. If
-// several lanes fulfil that, the one matches whose records lie clearly closer before the marks. `name_of` is
-// what notes call a lane. Returns one match for each of `threads`.
+// several lanes fulfil that, the one matches whose records lie clearly closer before the marks. Marks that
+// may be of several threads match no lane if another one holds half of them directly, too. `name_of` is what
+// notes call a lane. Returns one match for each of `threads`.
 std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> threads,
                                        std::span<const CallHistoryOfInput> histories,
                                        std::span<const TimelineInput> inputs,
