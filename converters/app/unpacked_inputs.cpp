@@ -129,7 +129,8 @@ class Unpacker {
     int status = ARCHIVE_OK;
     std::uint64_t written = 0;
     while ((status = ::archive_read_data_block(in_.get(), &block, &size, &offset)) == ARCHIVE_OK) {
-      if (::archive_write_data_block(out_.get(), block, size, offset) < 0) check(out_, ARCHIVE_FATAL);
+      while (::archive_write_data_block(out_.get(), block, size, offset) < 0)  // also when a signal comes
+        if (::archive_errno(out_.get()) != EINTR) check(out_, ARCHIVE_FATAL);
       const bool is_begin = written < kBeginBytes;
       written = static_cast<std::uint64_t>(offset) + size;
       check_growth(written);

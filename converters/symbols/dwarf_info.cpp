@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kMaxWork = 20'000'000;
 constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // of one function
-constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{1} << 30;  // uncompressed
 
 struct Machine {
   std::size_t word_size;
@@ -231,23 +230,11 @@ bool may_hide_result(Dwarf_Die function, const Machine& machine) {
   }
 }
 
-// libdw would take the memory that a compressed section asks for.
-bool is_bounded(Elf* elf) {
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    GElf_Chdr compressed;
-    if (gelf_getshdr(section, &header) == nullptr) return false;
-    if ((header.sh_flags & SHF_COMPRESSED) == 0) continue;
-    if (gelf_getchdr(section, &compressed) == nullptr || compressed.ch_size > kMaxSectionBytes) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 DwarfInfo::DwarfInfo(const ElfImage& dwarf, std::uint64_t base)
     : dwarf_(nullptr, &dwarf_end), base_(base), machine_(dwarf.machine()), work_(kMaxWork) {
-  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !is_bounded(dwarf.handle())) return;
+  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !dwarf.is_bounded()) return;
   dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
   if (dwarf_ != nullptr) read_units();
 }

@@ -22,6 +22,7 @@ namespace {
 
 // Large programs have string tables of 100 MB.
 constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kMaxUncompressedBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxNoteBytes = std::uint64_t{64} << 10;
 constexpr std::size_t kMaxBuildIdBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
@@ -184,6 +185,18 @@ void ElfImage::read_build_id() {
       return;
     }
   }
+}
+
+bool ElfImage::is_bounded() const {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
+    GElf_Shdr header;
+    GElf_Chdr compressed;
+    if (gelf_getshdr(section, &header) == nullptr) return false;
+    if ((header.sh_flags & SHF_COMPRESSED) == 0) continue;
+    if (gelf_getchdr(section, &compressed) == nullptr || compressed.ch_size > kMaxUncompressedBytes)
+      return false;
+  }
+  return true;
 }
 
 const ElfSection* ElfImage::find(std::uint32_t type) const {

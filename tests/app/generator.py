@@ -1,7 +1,8 @@
 """Makes random recordings of uftrace and GDB trace files, the same ones for the same seed, and tells what they hold.
 
-A recording has processes with several threads, forks and execs, calls with arguments and return values, events, context switches, calls of
-the kernel, losses, and ends in the middle. `Truth` has what a conversion must show of it. `damage()` spoils a recording or trace file.
+A recording has processes with several threads, forks and execs, calls with arguments and return values, events, context switches, names of
+threads, calls and tracepoints of the kernel, loaded libraries, longjmps, losses, and ends in the middle, with 32 or 64 bits, in either byte
+order. `Truth` has what a conversion must show of it. `damage()` spoils a recording or trace file.
 """
 
 import random
@@ -12,19 +13,20 @@ from pathlib import Path
 
 ENTRY, EXIT, LOST, EVENT = range(4)
 FUNCTION_SIZE = 0x40
-STACK = "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n"
 # Files that belong to one image, with what they are loaded at.
-BASES = {"app": 0x555500000000, "tool": 0x400000, "libx.so.1": 0x7F0000000000}
+BASES = {"app": 0x555500000000, "tool": 0x400000, "libx.so.1": 0x7F0000000000, "plug.so": 0x7F1000000000}
+# Of a program of 32 bits.
+BASES_32 = {"app": 0x56550000, "tool": 0x8040000, "libx.so.1": 0xF7000000, "plug.so": 0xF7100000}
 NAMES = ["main", "fork", "execve", "Größe", "a b", 'quo"te', "back\\slash", "x" * 300, "<lambda>", "日本"]
 KERNEL = 0xFFFFFFFF81000000
 TEXTS = ["", "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
-# How arguments are recorded: what their specification says, how a value is made, and its bytes.
+# How arguments are recorded: what their specification says, how a value is made, and its bytes in order.
 FORMS = {
-    "i8": (lambda r: r.randrange(-128, 128), "<b"), "i32": (lambda r: r.randrange(-2**31, 2**31), "<i"),
-    "i64": (lambda r: r.randrange(-2**63, 2**63), "<q"), "u16": (lambda r: r.randrange(2**16), "<H"),
-    "u64": (lambda r: r.randrange(2**63), "<Q"), "x32": (lambda r: r.randrange(2**32), "<I"),
-    "x64": (lambda r: r.randrange(2**64), "<Q"), "f32": (lambda r: r.randrange(1000) / 8, "<f"),
-    "f64": (lambda r: r.uniform(-1e9, 1e9), "<d"), "s": (lambda r: r.choice(TEXTS), None),
+    "i8": (lambda r: r.randrange(-128, 128), "b"), "i32": (lambda r: r.randrange(-2**31, 2**31), "i"),
+    "i64": (lambda r: r.randrange(-2**63, 2**63), "q"), "u16": (lambda r: r.randrange(2**16), "H"),
+    "u64": (lambda r: r.randrange(2**63), "Q"), "x32": (lambda r: r.randrange(2**32), "I"),
+    "x64": (lambda r: r.randrange(2**64), "Q"), "f32": (lambda r: r.randrange(1000) / 8, "f"),
+    "f64": (lambda r: r.uniform(-1e9, 1e9), "d"), "s": (lambda r: r.choice(TEXTS), None),
 }
 
 
@@ -37,11 +39,11 @@ class Call:
     depth: int
     arguments: dict = field(default_factory=dict)
     end: int = None
-    end_at: int = None   # where its last record ends in the thread's file
+    end_at: int = None   # where its last record ends in the thread's file; nowhere if that has no end of it
 
-    def key(self):
+    def key(self, without=None):
         return (self.thread.process.tid, self.thread.tid, self.category, self.name, self.begin, self.end, self.depth,
-                *sorted((name, str(value)) for name, value in self.arguments.items()))
+                *sorted((name, str(value)) for name, value in self.arguments.items() if name != without))
 
 
 @dataclass
@@ -50,6 +52,8 @@ class Truth:
     records: int = 0
     lost: int = 0
     events: int = 0   # of the programs
+    marks: list = field(default_factory=list)   # thread, category and name, time, arguments of what has no length
+    names: dict = field(default_factory=dict)   # of threads that got one
 
     def self_times(self):
         """By name: the time in calls, without what they call."""
@@ -83,12 +87,14 @@ class Thread:
         self.recording, self.rng, self.truth = recording, recording.rng, recording.truth
         self.process, self.image, self.time, self.latest = process or self, image, time, time
         self.born, self.tid, self.cpu = 0, None, len(recording.threads)
+        self.parent, self.forked_at = None, 0   # whose calls it inherited, and where its `fork` begins in the parent's file
+        self.loads, self.loaded, self.sid = process is None, False, None   # whether it may load the library, and has
         self.data, self.stack = bytearray(), list(stack)
         recording.threads.append(self)
 
     def record(self, kind, depth, address, payload=None, time=None):
         time = self.time if time is None else time
-        self.data += struct.pack("<QQ", time, word(kind, depth, address, payload is not None)) + (payload or b"")
+        self.data += self.recording.pack("QQ", time, word(kind, depth, address, payload is not None)) + (payload or b"")
         self.truth.records += 1
         self.latest = max(time, self.latest)
 
@@ -103,9 +109,9 @@ class Thread:
             value = make(self.rng)
             if code is None:
                 raw = value.encode()
-                raw = struct.pack("<H", len(raw)) + raw
+                raw = self.recording.pack("H", len(raw)) + raw
             else:
-                raw = struct.pack(code, value)
+                raw = self.recording.pack(code, value)
             arguments[name] = value
             data += padded(raw, 4, self.rng)
         return arguments, padded(data, 8, self.rng) if items else None
@@ -113,7 +119,7 @@ class Thread:
     def enter(self, name=None, module=None, waits=True):
         if waits:
             self.tick()
-        module = module or self.rng.choice((self.image, self.image, "libx.so.1"))
+        module = module or self.rng.choice((self.image, self.image, "libx.so.1", "plug.so" if self.loaded else self.image))
         name = name or self.rng.choice(self.recording.functions[module])
         arguments, payload = self.values(self.recording.arguments.get(name, []))
         arguments |= self.recording.place(module, name)
@@ -121,7 +127,7 @@ class Thread:
         if self.rng.random() < 0.02 * self.recording.has("events"):
             # What was read at the call comes behind its entry.
             self.record(ENTRY, len(self.stack), address, payload)
-            self.record(EVENT, 0, 100002, struct.pack("<HQQ", 16, 3, 4) + bytes(6), self.time + 1)
+            self.record(EVENT, 0, 100002, self.recording.pack("HQQ", 16, 3, 4) + bytes(6), self.time + 1)
             self.truth.events += 1
             event_at = 1
         else:
@@ -140,13 +146,13 @@ class Thread:
         call.end, call.end_at = self.time, len(self.data)
         self.truth.calls.append(call)
 
-    def end_all(self, time, reason):
+    def end_from(self, depth, time, reason):
         """Of calls whose ends were not recorded."""
-        for call in self.stack:
+        for call in self.stack[depth:]:
             call.end = time
             call.arguments["repaired"] = ",".join([*filter(None, [call.arguments.get("repaired")]), reason])
             self.truth.calls.append(call)
-        self.stack.clear()
+        del self.stack[depth:]
 
     def switch(self):
         self.tick(1)
@@ -170,14 +176,53 @@ class Thread:
                             self.time))
         self.time += 1
 
+    def mark(self, category, name, arguments):
+        self.truth.marks.append((self, category, name, self.time, arguments))
+
+    def rename(self):
+        """By any thread; perf tells it."""
+        self.tick(1)
+        name = self.rng.choice(("worker", "a b", "Größe", "x" * 15))
+        self.recording.comm(self, name, 0)
+        self.mark("event", "linux:task-name", {"comm": name})
+        self.time += 1
+
+    def tracepoint(self):
+        """By itself, or about it from another program."""
+        self.tick(1)
+        self.recording.probe(self, self.rng.random() < 0.7, self.rng.randrange(2**31), self.rng.choice(("", "ready", "Größe")))
+        self.time += 1
+
+    def load(self):
+        """A library, which only this thread uses."""
+        self.tick(1)
+        self.loaded, self.loads = True, False
+        self.recording.line("DLOP", self.time, lambda sid=self.sid: (
+            f'tid={self.tid} sid={sid} base={self.recording.bases["plug.so"]:x} libname="/opt/plug.so"'))
+        self.mark("event", "dlopen", {"path": "/opt/plug.so"})
+        self.tick(1)
+
+    def jump(self):
+        """setjmp returns for the second time, and ends what was called since."""
+        self.enter("_setjmp", "libx.so.1")
+        depth = len(self.stack) - 1
+        self.leave()
+        for _ in range(self.rng.randrange(1, 5)):  # longjmp itself at least
+            self.enter()
+        self.tick()
+        self.record(EXIT, depth, self.recording.address("libx.so.1", "_setjmp"))
+        self.end_from(depth, self.time, "longjmp")
+
     def fork(self):
         # The order of forks is that of the children's ids.
         while self.time in self.recording.forks:
             self.time += 1
         self.enter("fork", self.image, waits=False)
         self.recording.forks.add(self.time)
+        forked_at = len(self.data)
         child = Thread(self.recording, None, self.image, self.time + self.rng.choice((1, 50, 100000)), self.stack)
-        child.born = self.time
+        child.born, child.sid, child.parent, child.forked_at = self.time, self.process.sid, self, forked_at
+        child.loads, child.loaded = not self.loaded, self.loaded
         self.recording.line("FORK", child.time, lambda: f"pid={child.tid} ppid={self.process.tid}")
         child.inherit()
         self.leave()
@@ -192,8 +237,14 @@ class Thread:
 
     def execute(self):
         self.tick(1)
-        self.end_all(self.time, "closed-by-exec")
-        self.image = "tool"
+        if self.recording.has("names"):
+            # perf sees it before the new program starts.
+            self.recording.comm(self, "tool", 0x2000)
+            self.end_from(0, self.time, "closed-by-exec")
+            self.tick(1)
+        self.end_from(0, self.time, "closed-by-exec")
+        self.image, self.loads, self.loaded = "tool", True, False
+        self.mark("event", "exec /opt/tool", {"path": "/opt/tool"})
         self.recording.session(self)
         self.tick(1)
 
@@ -206,7 +257,7 @@ class Thread:
 
     def user_event(self):
         self.tick(1)
-        self.record(EVENT, 0, 100011, struct.pack("<Hi", 4, self.cpu) + bytes(2))
+        self.record(EVENT, 0, 100011, self.recording.pack("Hi", 4, self.cpu) + bytes(2))
         self.truth.events += 1
         self.tick(1)
 
@@ -228,6 +279,14 @@ class Thread:
                 children.append(self.fork())
             elif chance < 0.089 * has("execs") and self.data and self.alone():
                 self.execute()
+            elif 0.1 < chance < 0.1 + 0.01 * has("names"):
+                self.rename()
+            elif 0.12 < chance < 0.12 + 0.02 * has("tracepoints"):
+                self.tracepoint()
+            elif 0.15 < chance < 0.15 + 0.01 * has("libraries") and self.loads and self.data:
+                self.load()
+            elif 0.17 < chance < 0.17 + 0.02 * has("longjmp"):
+                self.jump()
             elif self.stack and (len(self.stack) > most or rng.random() < 0.5):
                 self.leave()
             else:
@@ -236,7 +295,7 @@ class Thread:
             while self.stack:
                 self.leave()
         else:
-            self.end_all(self.latest, "open-at-end")
+            self.end_from(0, self.latest, "open-at-end")
         return children
 
     def alone(self):
@@ -246,17 +305,20 @@ class Thread:
 class Recording:
     """A recording of uftrace; write() makes its directory."""
 
-    FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines")
+    FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines", "names", "tracepoints", "libraries", "longjmp",
+                "narrow", "big-endian")
 
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
         self.features = {name for name in self.FEATURES if self.rng.random() < 0.5} if features is None else set(features)
         self.steps = self.rng.choice(((0, 1, 37, 1000, 25000), (1, 5), (0, 0, 0, 1), (1000, 10**6, 10**9)))
+        self.order = ">" if self.has("big-endian") else "<"
+        self.bases = BASES_32 if self.has("narrow") else BASES
         self.functions = {"app": NAMES[:1] + NAMES[3:] + [f"work{i}" for i in range(20)],
                           "tool": ["main"] + [f"tool{i}" for i in range(20)],
-                          "libx.so.1": [f"lib{i}" for i in range(20)]}
-        self.addresses = {module: {name: BASES[module] + 0x1000 + i * FUNCTION_SIZE
-                                   for i, name in enumerate([*names, "fork"])}
+                          "libx.so.1": [f"lib{i}" for i in range(20)], "plug.so": [f"plug{i}" for i in range(5)]}
+        self.addresses = {module: {name: self.bases[module] + 0x1000 + i * FUNCTION_SIZE
+                                   for i, name in enumerate([*names, "fork", "_setjmp"])}
                           for module, names in self.functions.items()}
         self.arguments, self.results = {}, {}
         if self.has("arguments"):
@@ -279,8 +341,11 @@ class Recording:
     def has(self, feature):
         return feature in self.features
 
+    def pack(self, form, *values):
+        return struct.pack(self.order + form, *values)
+
     def address(self, module, name):
-        return self.addresses[module][name] + (0 if name == "fork" else 4)
+        return self.addresses[module][name] + (0 if name in ("fork", "_setjmp") else 4)
 
     def place(self, module, name):
         """The argument that tells where a function of the program is."""
@@ -295,21 +360,37 @@ class Recording:
         self.line("TASK", thread.time, lambda: f"tid={thread.tid} pid={thread.process.tid}")
 
     def session(self, thread):
-        sid, image = f"{self.rng.getrandbits(64):016x}", thread.image
-        self.sids.append((sid, image))
-        self.line("SESS", thread.time, lambda: f'pid={thread.tid} sid={sid} exename="/opt/{image}"')
+        thread.sid, image = f"{self.rng.getrandbits(64):016x}", thread.image
+        self.sids.append((thread.sid, image))
+        self.line("SESS", thread.time, lambda sid=thread.sid: f'pid={thread.tid} sid={sid} exename="/opt/{image}"')
         self.task(thread)
 
     def switch(self, thread, time, misc):
         thread.latest = time
         self.perf.setdefault(thread.cpu, []).append(
-            (time, lambda: struct.pack("<IHHIIQ", 14, misc, 24, thread.process.tid, thread.tid, time)))
+            (time, lambda: self.pack("IHHIIQ", 14, misc, 24, thread.process.tid, thread.tid, time)))
+
+    def comm(self, thread, name, misc):
+        time = thread.latest = thread.time
+        text = name.encode()
+        text += bytes(8 - len(text) % 8)
+        self.truth.names[thread] = name
+        self.perf.setdefault(thread.cpu, []).append((time, lambda: self.pack(
+            "IHHII", 3, misc, 32 + len(text), thread.process.tid, thread.tid) + text + self.pack("IIQ", thread.process.tid, thread.tid, time)))
+
+    def probe(self, thread, is_own, value, text):
+        """An event of the kernel: by the thread, or by another program about it."""
+        time = thread.latest = thread.time
+        data = text.encode()
+        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
+            "HBBiiI8s", 50, 0, 0, thread.tid if is_own else 1, thread.tid, value, data)))
+        self.truth.marks.append((thread, "event", "app:probe", time, {"pid": thread, "value": value, "text": text}))
 
     def kernel(self, thread, begins, function, depth):
         time = thread.latest = thread.time
-        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: struct.pack(
-            "<HBBiQi", 11 if begins else 10, 0, 0, thread.tid, KERNEL + function * 256 + 4, depth) +
-            (b"" if begins else struct.pack("<IQQ", 0, time, time))))
+        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
+            "HBBiQi", 11 if begins else 10, 0, 0, thread.tid, KERNEL + function * 256 + 4, depth) +
+            (b"" if begins else self.pack("IQQ", 0, time, time))))
 
     def live(self, steps):
         waiting = []
@@ -325,7 +406,7 @@ class Recording:
             waiting += thread.live(steps if thread is self.threads[0] else self.rng.choice((0, 5, steps // 3, steps)))
 
     def info(self):
-        features = 0x1063 | 4 * self.has("kernel") | 0x18 * self.has("arguments") | 0x80 | 0x100 * self.has("switches")
+        features = 0x1063 | 4 * bool(self.kernel_events) | 0x18 * self.has("arguments") | 0x80 | 0x100 * bool(self.perf)
         lines = {0: "exename:/opt/app\n", 7: f"taskinfo:lines=2\ntaskinfo:nr_tid={len(self.threads)}\n"
                                              f"taskinfo:tids={','.join(str(tid) for tid in sorted(thread.tid for thread in self.threads))}\n"}
         if self.has("arguments"):
@@ -335,35 +416,36 @@ class Recording:
                                 for name, items in functions.items() if items)
             lines[10] = f"argspec:lines=2\nargspec:{specification(self.arguments)}\nretspec:{specification(self.results)}\n"
         lines[12] = "pattern_type:simple\n"
-        header = struct.pack("<8sIHBBQQH6x", b"Ftrace!", 4, 40, 1, 2, features, sum(1 << bit for bit in lines), 1024)
+        header = self.pack("8sIHBBQQH6x", b"Ftrace!", 4, 40, 2 if self.has("big-endian") else 1, 1 if self.has("narrow") else 2, features, sum(1 << bit for bit in lines), 1024)
         return header + "".join(lines[bit] for bit in sorted(lines)).encode()
 
     def files(self):
         """Name and content of each."""
         files = {"info": self.info(), "task.txt": "".join(
             f"{kind} timestamp={seconds(time)} {rest()}\n" for kind, time, rest in self.lines).encode()}
+        stack = f"{0xff9db000 if self.has('narrow') else 0x7ffdb63dc000:x}-{0xff9fc000 if self.has('narrow') else 0x7ffdb63fd000:x} rw-p 00000000 00:00 0    [stack]\n"
         for sid, image in self.sids:
             files[f"sid-{sid}.map"] = ("".join(
-                f"{BASES[module]:x}-{BASES[module] + 0x10000:x} r-xp 00000000 00:00 0    {folder}/{module}\n"
-                for module, folder in ((image, "/opt"), ("libx.so.1", "/lib"))) + STACK).encode()
+                f"{self.bases[module]:x}-{self.bases[module] + 0x10000:x} r-xp 00000000 00:00 0    {folder}/{module}\n"
+                for module, folder in ((image, "/opt"), ("libx.so.1", "/lib"))) + stack).encode()
         for module, names in self.addresses.items():
             files[f"{module}.sym"] = "".join(
-                f"{address - BASES[module]:016x} {FUNCTION_SIZE:08x} {'P' if name == 'fork' else 'T'} {name}\n"
+                f"{address - self.bases[module]:016x} {FUNCTION_SIZE:08x} {'P' if name == 'fork' else 'T'} {name}\n"
                 for name, address in names.items()).encode()
         if self.has("lines"):
             files["app.dbg"] = "# path name: /opt/app\n".encode() + "".join(
-                f"F: {address - BASES['app']:x} {name}\nL: {address % 1000} /src/app.c\n"
+                f"F: {address - self.bases['app']:x} {name}\nL: {address % 1000} /src/app.c\n"
                 for name, address in self.addresses["app"].items()).encode()
         for thread in self.threads:
             if thread.data:
                 files[f"{thread.tid}.dat"] = bytes(thread.data)
         for cpu, events in self.perf.items():
             files[f"perf-cpu{cpu}.dat"] = b"".join(data() for _, data in sorted(events, key=lambda event: event[0]))
-        if self.has("kernel"):
-            files["kernel_header"] = KERNEL_HEADER
+        if self.kernel_events:
+            files["kernel_header"] = kernel_header("BE" if self.has("big-endian") else "LE")
             files["kallsyms"] = "".join(f"{KERNEL + i * 256:016x} T kernel_{i}\n" for i in range(21)).encode()
             for cpu, events in self.kernel_events.items():
-                files[f"kernel-cpu{cpu}.dat"] = kernel_pages(sorted(events, key=lambda event: event[0]))
+                files[f"kernel-cpu{cpu}.dat"] = kernel_pages(sorted(events, key=lambda event: event[0]), self.order)
         return files
 
     def write(self, directory, reverse=False):
@@ -388,28 +470,37 @@ COMMON = (("unsigned short common_type", 2, False), ("unsigned char common_flags
           ("unsigned char common_preempt_count", 1, False), ("int common_pid", 4, True))
 
 
-def event_format(name, number, *own):
+def event_format(name, number, *own, system="ftrace"):
     text = (f"name: {name}\nID: {number}\nformat:\n{fields(*COMMON, *own)}\nprint fmt: \"\"\n").encode()
-    return f"TRACEFS: events/ftrace/{name}/format: {len(text)}\n".encode() + text
+    return f"TRACEFS: events/{system}/{name}/format: {len(text)}\n".encode() + text
 
 
 PAGE_FORMAT = (b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                b"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n")
 KERNEL_HEADER = (
-    b"PAGE_SIZE: 4096\nLONG_SIZE: 8\nENDIAN: LE\n" + f"TRACEFS: events/header_page: {len(PAGE_FORMAT)}\n".encode() + PAGE_FORMAT +
+    f"TRACEFS: events/header_page: {len(PAGE_FORMAT)}\n".encode() + PAGE_FORMAT +
     event_format("funcgraph_entry", 11, ("unsigned long func", 8, False), ("int depth", 4, True)) +
     event_format("funcgraph_exit", 10, ("unsigned long func", 8, False), ("int depth", 4, True),
                  ("unsigned int overrun", 4, False), ("unsigned long long calltime", 8, False),
-                 ("unsigned long long rettime", 8, False)))
+                 ("unsigned long long rettime", 8, False)) +
+    event_format("probe", 50, ("int pid", 4, True), ("unsigned int value", 4, False), ("char text[8]", 8, False), system="app"))
 
 
-def kernel_pages(events):
+def kernel_header(order):
+    return f"PAGE_SIZE: 4096\nLONG_SIZE: 8\nENDIAN: {order}\n".encode() + KERNEL_HEADER
+
+
+def kernel_pages(events, order):
     """Pages of the kernel's ring buffer."""
     pages, body, start, latest = [], b"", None, 0
 
+    def head(kind, delta):
+        """The bits of an event's first word lie the other way round where the bytes do."""
+        return struct.pack(order + "I", kind | delta << 5 if order == "<" else kind << 27 | delta)
+
     def finish():
         if body:
-            pages.append((struct.pack("<QQ", start, len(body)) + body).ljust(4096, b"\0"))
+            pages.append((struct.pack(order + "QQ", start, len(body)) + body).ljust(4096, b"\0"))
 
     for time, make in events:
         payload = make()
@@ -420,9 +511,9 @@ def kernel_pages(events):
             finish()
             body, start, latest, step = b"", time, time, 0
         if step >= 1 << 27:
-            body += struct.pack("<II", 30 | (step & (1 << 27) - 1) << 5, step >> 27)
+            body += head(30, step & (1 << 27) - 1) + struct.pack(order + "I", step >> 27)
             step = 0
-        body += struct.pack("<I", len(payload) // 4 | step << 5) + payload
+        body += head(len(payload) // 4, step) + payload
         latest = time
     finish()
     return b"".join(pages)
@@ -435,10 +526,30 @@ class Frame:
     pc: int
     time: int
     values: dict
+    end: int = None   # of a hit with steps: when the last one was
 
 
-REGISTERS = ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp"] + [f"r{i}" for i in range(8, 16)] + ["rip"]
-SEGMENTS = ["eflags", "cs", "ss", "ds", "es", "fs", "gs"]
+@dataclass
+class Machine:
+    """Registers in the order of a target description: name and bytes."""
+    architecture: str
+    order: str
+    registers: list
+    pc: str
+    sp: str
+
+
+def numbered(names, size):
+    return [(name, size) for name in names]
+
+
+MACHINES = [
+    Machine("i386:x86-64", "<", numbered(["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp"] + [f"r{i}" for i in range(8, 16)] + ["rip"], 8) +
+            numbered(["eflags", "cs", "ss", "ds", "es", "fs", "gs"], 4), "rip", "rsp"),
+    Machine("i386", "<", numbered(["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags", "cs", "ss", "ds", "es", "fs", "gs"], 4),
+            "eip", "esp"),
+    Machine("s390:64-bit", ">", numbered(["pswm", "pswa"] + [f"r{i}" for i in range(16)], 8), "pswa", "r15"),
+]
 
 
 class TraceFile:
@@ -446,68 +557,103 @@ class TraceFile:
 
     def __init__(self, seed, frames=200):
         self.rng, self.frames = random.Random(seed), []
+        self.machine = self.rng.choice(MACHINES)
+        registers = self.machine.registers
         self.variables = {i: f"v{i}" for i in range(2, self.rng.randrange(2, 6))}
-        self.items = {}   # of each tracepoint: the actions of its location
-        self.lines = [f"R {8 * len(REGISTERS) + 4 * len(SEGMENTS):x}",
-                      'tdesc <target><architecture>i386:x86-64</architecture><feature name="org.gnu.gdb.i386.core">']
-        self.lines += [f'tdesc <reg name="{name}" bitsize="{64 if name in REGISTERS else 32}" type="{kind}" regnum="{i}"/>'
-                       for i, (name, kind) in enumerate([(name, "int64") for name in REGISTERS[:-1]] + [("rip", "code_ptr")] +
-                                                        [(name, "int32") for name in SEGMENTS])]
+        self.items, self.steps = {}, {}   # of each tracepoint: the actions of its location, those of its steps and how many steps
+        self.lines = [f"R {sum(size for _, size in registers):x}", f"tdesc <target><architecture>{self.machine.architecture}</architecture>"
+                      f'<feature name="org.gnu.gdb.{self.machine.architecture.split(":")[0]}.core">']
+        self.lines += [f'tdesc <reg name="{name}" bitsize="{8 * size}" type="{"code_ptr" if name == self.machine.pc else f"int{8 * size}"}" '
+                       f'regnum="{i}"/>' for i, (name, size) in enumerate(registers)]
         self.lines += ["tdesc </feature></target>"]
         count = self.rng.randrange(frames)
+        self.data = bytearray()
+        self.stack = [0x7D001000 + 0x800000 * i for i in range(self.rng.randrange(1, 4))]
+        self.stepping = {}   # by stack: the hit, its location, and how many steps are to come
+        tracepoints = []
+        for number in range(1, self.rng.randrange(2, 6)):
+            tracepoints += self.tracepoint(number)
+        self.time = self.rng.choice((10**6, 5 * 10**9))
+        while len(self.frames) < count:
+            self.frame()
+        while self.stepping:
+            self.step(self.rng.choice([*self.stepping]))
+        self.data += bytes(4)
+        count = len(self.frames)
         self.lines += [f"status 0;tstop::0;tframes:{count:x};tcreated:{count:x};tfree:1000;tsize:500000"]
         self.lines += ["tsv 1:0:1:" + b"trace_timestamp".hex()]
         self.lines += [f"tsv {i:x}:0:0:{name.encode().hex()}" for i, name in self.variables.items()]
-        for number in range(1, self.rng.randrange(2, 6)):
-            self.tracepoint(number)
-        self.data = bytearray()
-        self.stack = [0x7FFD00001000 + 0x800000 * i for i in range(self.rng.randrange(1, 4))]
-        time = self.rng.choice((10**6, 5 * 10**9))
-        for i in range(count):
-            time += self.rng.choice((0, 1, 5, 1000))
-            self.frame(time)
-        self.data += bytes(4)
+        self.lines += tracepoints
 
-    def tracepoint(self, number):
-        address = 0x401000 + 0x100 * number
-        self.lines += [f"tp T{number:x}:{address:x}:E:0:0"]
+    def collected(self, number, registers):
+        """Items and their actions, as GDB orders them: registers, memory, expressions."""
         collected = [("$trace_timestamp", "X00000008,2c00012e00012927")]
-        if self.rng.random() < 0.6:
+        if registers:
             collected += [("$regs", "R" + "f" * 6)]
         collected += [(f"${name}", f"X00000008,2c{i:04x}2e{i:04x}2927") for i, name in self.variables.items()
                       if self.rng.random() < 0.6]
         for i in range(self.rng.randrange(3)):
             size = self.rng.choice((1, 2, 4, 8))
             collected += [(f"g_{size}_{i}", f"M-1,{0x500000 + 0x1000 * number + 16 * i:x},{size:x}")]
-        # As GDB orders actions: registers, memory, expressions.
-        self.items[number] = sorted(collected, key=lambda item: "RMX".index(item[1][0]))
-        self.lines += [f"tp A{number:x}:{address:x}:{action}" for _, action in self.items[number]]
-        for kind, text in [("at", f"work{number}"), *(("cmd", f"collect {item}") for item, _ in collected)]:
-            self.lines += [f"tp Z{number:x}:{address:x}:{kind}:0:{len(text):x}:{text.encode().hex()}"]
+        return sorted(collected, key=lambda item: "RMX".index(item[1][0]))
 
-    def frame(self, time):
-        number = self.rng.choice(list(self.items))
-        pc, blocks, values = 0x401000 + 0x100 * number, b"", {}
-        for item, action in self.items[number]:
+    def tracepoint(self, number):
+        address = 0x401000 + 0x100 * number
+        steps = self.rng.choice((0, 0, 1, 3, 17))
+        self.items[number] = hit = self.collected(number, steps or self.rng.random() < 0.6)
+        lines, commands = [f"tp T{number:x}:{address:x}:E:{steps:x}:0"], [f"collect {item}" for item, _ in hit]
+        lines += [f"tp A{number:x}:{address:x}:{action}" for _, action in hit]
+        if steps:
+            step = self.collected(number, True)
+            self.steps[number] = (step, steps)
+            lines += [f"tp S{number:x}:{address:x}:{action}" for _, action in step]
+            commands += [f"while-stepping {steps}", *(f"collect {item}" for item, _ in step), "end"]
+        for kind, text in [("at", f"work{number}"), *(("cmd", command) for command in commands)]:
+            lines += [f"tp Z{number:x}:{address:x}:{kind}:0:{len(text):x}:{text.encode().hex()}"]
+        return lines
+
+    def frame(self):
+        idle = [stack for stack in self.stack if stack not in self.stepping]
+        if not idle or self.stepping and self.rng.random() < 0.6:
+            return self.step(self.rng.choice([*self.stepping]))
+        number, stack = self.rng.choice([*self.items]), self.rng.choice(idle)
+        hit = self.record(number, self.items[number], 0x401000 + 0x100 * number, stack)
+        if number in self.steps:
+            hit.end = hit.time
+            self.stepping[stack] = [hit, self.steps[number][0], self.steps[number][1]]
+
+    def step(self, stack):
+        stepping = self.stepping[stack]
+        hit, items, left = stepping
+        step = self.record(hit.tracepoint, items, hit.pc + self.rng.randrange(1, 0x80), stack)
+        hit.end, stepping[2] = step.time, left - 1
+        if left == 1:
+            del self.stepping[stack]
+
+    def record(self, number, items, pc, stack):
+        self.time += self.rng.choice((0, 1, 5, 1000))
+        blocks, values, order = b"", {}, self.machine.order
+        for item, action in items:
             if action[0] == "R":
-                registers = [self.rng.getrandbits(63) for _ in REGISTERS]
-                registers[REGISTERS.index("rip")], registers[REGISTERS.index("rsp")] = pc, self.rng.choice(self.stack)
-                others = [self.rng.getrandbits(16) for _ in SEGMENTS]
-                blocks += b"R" + struct.pack(f"<{len(registers)}Q{len(others)}I", *registers, *others)
-                values |= {f"reg.{name}": value for name, value in zip(REGISTERS + SEGMENTS, registers + others)}
+                blocks += b"R"
+                for name, size in self.machine.registers:
+                    value = {self.machine.pc: pc, self.machine.sp: stack}.get(name, self.rng.getrandbits(8 * size - 1))
+                    blocks += struct.pack(order + ("I" if size == 4 else "Q"), value)
+                    values[f"reg.{name}"] = value
             elif action[0] == "M":
                 _, address, size = action[1:].split(",")
                 value = self.rng.randbytes(int(size, 16))
-                blocks += b"M" + struct.pack("<QH", int(address, 16), len(value)) + value
+                blocks += b"M" + struct.pack(order + "QH", int(address, 16), len(value)) + value
                 # By its name where only one can be meant; a program would tell which.
-                values[item, f"mem.0x{int(address, 16):x}"] = int.from_bytes(value, "little", signed=size != "1")
+                values[item, f"mem.0x{int(address, 16):x}"] = int.from_bytes(value, "little" if order == "<" else "big", signed=size != "1")
             else:
                 variable = int(action[12:16], 16)
-                value = time if variable == 1 else self.rng.randrange(-2**63, 2**63)
-                blocks += b"V" + struct.pack("<iq", variable, value)
+                value = self.time if variable == 1 else self.rng.randrange(-2**63, 2**63)
+                blocks += b"V" + struct.pack(order + "iq", variable, value)
                 values[item] = value
-        self.data += struct.pack("<hI", number, len(blocks)) + blocks
-        self.frames.append(Frame(number, f"work{number}", pc, time * 1000, values))
+        self.data += struct.pack(order + "hI", number, len(blocks)) + blocks
+        self.frames.append(Frame(number, f"work{number}", pc, self.time * 1000, values))
+        return self.frames[-1]
 
     def content(self):
         return b"\x7fTRACE0\n" + "".join(line + "\n" for line in self.lines).encode() + b"\n" + self.data

@@ -26,7 +26,7 @@ inline const std::filesystem::path& fuzzed_trace() {
   return path;
 }
 
-inline void convert_trace(std::string_view bytes) {
+inline void convert_trace(std::string_view bytes, tfile::TraceFileOptions own = {}) {
   std::ofstream(fuzzed_trace(), std::ios::binary)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   Names names;
@@ -38,7 +38,8 @@ inline void convert_trace(std::string_view bytes) {
   options.blobs = Blobs::All;
   ImportContext context{names, notes, timeline, stats, options};
   try {
-    tfile::import(fuzzed_trace(), context, {.registers = tfile::RegisterChoice::All});
+    own.registers = tfile::RegisterChoice::All;
+    tfile::import(fuzzed_trace(), context, own);
   } catch (const InputError&) {
     return;
   }
@@ -49,7 +50,7 @@ inline void convert_trace(std::string_view bytes) {
   timeline.run(sink, [] {});
   writer.flush();
   sink.finish(timeline, "out.fxt");
-  text_of(tfile::inspect(fuzzed_trace(), notes));
+  text_of(tfile::inspect(fuzzed_trace(), notes, own));
 }
 
 }  // namespace convert

@@ -136,7 +136,11 @@ struct Program::Impl {
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
   Impl& self = *impl_;
   self.path = path.string();
-  RegularFile(path, {});  // opening a FIFO would hang
+  const RegularFile file(path, {});  // opening a FIFO would hang
+  // What libdwfl would do with other files: it unpacks compressed ones, however large they become.
+  if (!ElfImage(file).is_bounded())
+    throw InputError(Location::file(self.path),
+                     "a section claims to be larger than 1 GiB when it is uncompressed");
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
     throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));

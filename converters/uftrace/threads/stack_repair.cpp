@@ -77,6 +77,10 @@ bool StackRepair::is_setjmp(std::uint64_t address) const {
   return std::ranges::find(kSetjmpNames, names_.text(label.name)) != kSetjmpNames.end();
 }
 
+bool StackRepair::is_in_module(std::uint64_t address) const {
+  return names_.label(symbols_.label(address)).category != names_.label(labels_.unknown).category;
+}
+
 // ---- Where no records are missing ----
 
 void StackRepair::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
@@ -134,7 +138,12 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
   } else if (depth < open) {
     notes_.add(kAddressMismatch, fmt::format("an exit of {:x} at depth {}, where {:x} was entered", address,
                                              depth, lane_.key_at(depth)));
-    close_down_to(depth, time_ns, kAddressMismatch);
+    // Damage in the parent's records is damage in what they tell of inherited calls; the exit is the call's
+    // own.
+    if (depth + 1 == open && is_inferred(depth) && is_in_module(address))
+      end_top(time_ns, address, values);
+    else
+      close_down_to(depth, time_ns, kAddressMismatch);
   } else {
     notes_.add(kExitWithoutEntry, fmt::format("an exit at depth {}, but {} open", depth, calls_are(open)),
                depth + 1 - open);
@@ -231,9 +240,7 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
 // the record is damage: it needs several calls where no records are missing, and is of no module.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
-  const bool is_damage =
-      needed > 1 && gap_ == Gap::None &&
-      names_.label(symbols_.label(address)).category == names_.label(labels_.unknown).category;
+  const bool is_damage = needed > 1 && gap_ == Gap::None && !is_in_module(address);
   const std::uint64_t passed = notes_.offset() - std::exchange(budget_offset_, notes_.offset());
   inferred_budget_ = std::min(inferred_budget_ + passed / kRecordSize * kInferredPerRecord, kInferredBudget);
   if (needed > inferred_budget_ || is_damage) {
@@ -254,7 +261,7 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
   if (lane_.unfiltered_depth() == 1) end_arrow(time_ns);  // in no other call
-  if (lane_.top_key() != kUnknownAddress || address == kUnknownAddress || lane_.top_is_filtered() ||
+  if (lane_.top_key() == address || address == kUnknownAddress || lane_.top_is_filtered() ||
       lane_.rename(lane_.depth() - 1, symbols_.label(address), address))
     return lane_.end(time_ns, values);
   // The begin is written. The exit, which may be the thread's last record, is the first that names the call.
@@ -264,18 +271,17 @@ void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Ar
 }
 
 void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {
+  // A begin and its end must not have arguments of the same name.
   if (lane_.annotate_top(labels_.repaired, kind.name))
     lane_.end(time_ns);
   else
-    lane_.end(time_ns, {{was_inferred() ? labels_.repaired_end : labels_.repaired, std::string(kind.name)}});
+    lane_.end(time_ns, {{is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired,
+                         std::string(kind.name)}});
 }
 
-// Whether the begin of the innermost call has the argument `repaired`: a begin and its end must not have
-// arguments of the same name.
-bool StackRepair::was_inferred() {
-  const std::size_t depth = lane_.depth() - 1;
-  while (!inferred_.empty() && inferred_.back().depth > depth) inferred_.pop_back();
-  return !inferred_.empty() && inferred_.back().depth == depth && inferred_.back().address == lane_.top_key();
+bool StackRepair::is_inferred(std::size_t depth) const {
+  const auto call = std::ranges::lower_bound(inferred_, depth, {}, &InferredCall::depth);
+  return call != inferred_.end() && call->depth == depth && call->address == lane_.key_at(depth);
 }
 
 void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {

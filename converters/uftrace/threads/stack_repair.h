@@ -44,7 +44,10 @@ class StackRepair : public OpenCalls {
   // ---- The calls of the program ----
 
   std::size_t depth() const override { return inner_.program_depth(); }
-  std::uint64_t address_at(std::size_t depth) const override { return lane_.key_at(depth); }
+  // What other threads' records tell may be damaged: only this thread's own are evidence.
+  std::uint64_t address_at(std::size_t depth) const override {
+    return is_inferred(depth) ? 0 : lane_.key_at(depth);
+  }
   // The stack is known: plain records may be given to the lane directly.
   bool is_settled() const { return gap_ == Gap::None; }
 
@@ -106,10 +109,11 @@ class StackRepair : public OpenCalls {
   void end_call(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void end_arrow(std::uint64_t time_ns);
   void note_lost_arrow(bool to_thread);
-  bool was_inferred();
+  bool is_inferred(std::size_t depth) const;  // the open call was opened without a record
   bool may_infer(std::size_t open, std::size_t depth, std::uint64_t address);
   void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   bool is_setjmp(std::uint64_t address) const;
+  bool is_in_module(std::uint64_t address) const;
 
   Lane& lane_;
   CallFilter& filter_;

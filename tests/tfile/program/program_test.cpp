@@ -2,8 +2,11 @@
 #include "converters/tfile/program/program.h"
 
 #include <array>
+#include <cstring>
+#include <elf.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -13,6 +16,7 @@
 
 #include "converters/model/reading/input_error.h"
 #include "converters/tfile/program/expression.h"
+#include "tests/symbols/memory_file.h"
 #include "tests/tfile/program/traced_program.h"
 
 namespace convert::tfile {
@@ -315,15 +319,16 @@ TEST(TracedPrograms, ShowNamesInTheDemangleMode) {
   EXPECT_EQ(name_with(Demangle::No), "plain_start _ZN5plant4pumpEiPKcd");
 }
 
+std::string error_of(const char* path) {
+  try {
+    const Program program(path, Demangle::Simple);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "a program";
+}
+
 TEST(TracedPrograms, MustBePrograms) {
-  const auto error_of = [](const char* path) -> std::string {
-    try {
-      const Program program(path, Demangle::Simple);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "a program";
-  };
   EXPECT_THAT(error_of(TRACED_SOURCE), testing::StartsWith(TRACED_SOURCE ": "));
   EXPECT_EQ(error_of("/does/not/exist"), "/does/not/exist: there is no such file");
   EXPECT_EQ(error_of("/"), "/: is no regular file");
@@ -331,6 +336,32 @@ TEST(TracedPrograms, MustBePrograms) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_EQ(error_of(fifo.c_str()), fifo.string() + ": is no regular file");
   std::filesystem::remove(fifo);
+}
+
+// libdwfl would unpack it, however large it becomes.
+TEST(TracedPrograms, APackedFileIsNoProgram) {
+  MemoryFile file;
+  file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));
+  EXPECT_EQ(error_of(file.path().c_str()), file.path().string() + ": is no ELF file");
+}
+
+TEST(TracedPrograms, WhatASectionClaimsToBecomeIsBounded) {
+  std::ifstream in(TRACED_COMPRESSED, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, &bytes[header.e_shoff + i * sizeof section], sizeof section);
+    if ((section.sh_flags & SHF_COMPRESSED) == 0) continue;
+    constexpr std::uint64_t kClaimed = (std::uint64_t{1} << 30) + 1;
+    std::memcpy(&bytes[section.sh_offset + offsetof(Elf64_Chdr, ch_size)], &kClaimed, sizeof kClaimed);
+    break;
+  }
+  MemoryFile file;
+  file.write(bytes);
+  EXPECT_EQ(error_of(file.path().c_str()),
+            file.path().string() + ": a section claims to be larger than 1 GiB when it is uncompressed");
 }
 
 }  // namespace

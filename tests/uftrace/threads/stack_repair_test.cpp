@@ -59,6 +59,28 @@ TEST_F(StackRepairTest, AForkedChildInheritsCalls) {
                           "7/8 [20 a:g repaired=\"inherited-call\"", "7/8 20] a:g"));
 }
 
+// The parent's file may be damaged; what the child ended is sure.
+TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
+  EXPECT_THAT(lines([](Stage& s) {
+                s.calls.begin_thread({.calls = {{kG, kG}}});
+                s.exit(20, 1, kG);
+                EXPECT_EQ(s.calls.address_at(0), 0u) << "other threads' records are no evidence";
+                s.exit(30, 0, kF);
+              }),
+              ElementsAre("7/8 [20, 30] a:f repaired=\"inherited-call\"",
+                          "7/8 [20 a:g repaired=\"inherited-call\"", "7/8 20] a:g"));
+  EXPECT_EQ(notes_.count(kAddressMismatch), 1u);
+}
+
+TEST_F(StackRepairTest, AnExitOfNoModuleCorrectsNothing) {
+  EXPECT_THAT(lines([](Stage& s) {
+                s.calls.begin_thread({.calls = {{kF, kG}}});
+                s.exit(20, 1, kG);
+                s.exit(30, 0, 0xdead'0000);
+              }),
+              testing::Contains("7/8 [20, 30] a:f repaired=\"inherited-call,address-mismatch\""));
+}
+
 TEST_F(StackRepairTest, LossesStandAtTheLastTimeBefore) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);

@@ -1,0 +1,50 @@
+// Any bytes as an input that is unpacked: a tar archive or a compressed file, from a file. Nothing may crash,
+// nothing may be written outside of the temporary folder, and nothing may be left of it.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+#include "converters/app/unpacked_inputs.h"
+#include "converters/model/reading/input_error.h"
+
+namespace fs = std::filesystem;
+
+// The names in the folder of all runs of this process, below which $TMPDIR lies two folders deep.
+static std::size_t entries(const fs::path& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::recursive_directory_iterator(folder)) ++count;
+  return count;
+}
+
+static fs::path make_folder() {
+  std::string name = (fs::temp_directory_path() / "archive-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  fs::create_directories(fs::path(name) / "outer" / "inner");
+  if (::setenv("TMPDIR", (name + "/outer/inner").c_str(), 1) != 0) std::abort();
+  return name;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fs::path folder = make_folder();
+  static const convert::Importers importers = convert::make_importers();
+  constexpr std::size_t kOwn = 3;  // the input and two folders
+  const fs::path input = folder / "input.gz";
+  std::ofstream(input, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  {
+    convert::UnpackedInputs unpacked;
+    try {
+      for (const std::string& path : unpacked.recordings_in(input, importers))
+        if (path != input) convert::importer_of(path, importers);
+    } catch (const convert::InputError&) {  // no archive, or a damaged one
+    }
+    if (entries(folder / "outer") > 1 + entries(folder / "outer" / "inner")) std::abort();
+  }
+  if (entries(folder) != kOwn) std::abort();
+  return 0;
+}
