@@ -112,6 +112,21 @@ std::optional<Dwarf_Die> variable_within(Dwarf_Die* scope, std::string_view name
   return std::nullopt;
 }
 
+// The unit in a file of its own that a skeleton stands for; its `addr` is null if it can't be read.
+Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
+  Dwarf_Attribute attribute;
+  const auto text = [&](unsigned name) {
+    const char* const found = dwarf_formstring(dwarf_attr(&skeleton, name, &attribute));
+    return std::filesystem::path(found != nullptr ? found : "");
+  };
+  std::error_code error;
+  for (const unsigned name : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
+    if (std::filesystem::is_other(text(DW_AT_comp_dir) / text(name), error)) return {};  // opening could hang
+  Dwarf_Die split{};
+  dwarf_cu_info(unit, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr);
+  return split;
+}
+
 }  // namespace
 
 int language_of(Dwarf_Die die) {
@@ -241,17 +256,18 @@ void DebugInfo::read_units() {
   Dwarf_CU* unit = nullptr;
   Dwarf_Half version = 0;
   std::uint8_t kind = 0;
-  Dwarf_Die die, split;
-  while (dwarf_get_units(dwarf_, unit, &unit, &version, &kind, &die, &split) == 0) {
+  Dwarf_Die die, type;
+  while (dwarf_get_units(dwarf_, unit, &unit, &version, &kind, &die, nullptr) == 0) {
     if (kind == DW_UT_type || kind == DW_UT_split_type) {
       std::uint64_t signature = 0;
-      if (dwarf_cu_info(unit, nullptr, nullptr, nullptr, nullptr, &signature, nullptr, nullptr) == 0)
-        type_units_.try_emplace(signature, split);
+      if (dwarf_cu_info(unit, nullptr, nullptr, nullptr, &type, &signature, nullptr, nullptr) == 0)
+        type_units_.try_emplace(signature, type);
       continue;
     }
     if (kind == DW_UT_partial) continue;
     // A skeleton has the ranges of the code; the unit in the split file has the rest.
-    units_.push_back({.die = kind == DW_UT_skeleton && split.addr != nullptr ? split : die});
+    const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
+    units_.push_back({.die = split.addr != nullptr ? split : die});
     Dwarf_Addr base = 0, begin = 0, end = 0;
     bool has_ranges = false;
     for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {

@@ -54,6 +54,17 @@ MachineHint hint_of(const GElf_Ehdr& header) {
   return hint;
 }
 
+// As libdwfl does, but a name in the program may not lead to a FIFO or device, where opening would hang.
+int find_debug_file(Dwfl_Module* module, void** data, const char* module_name, Dwarf_Addr base,
+                    const char* file, const char* linked, GElf_Word checksum, char** found) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code error;
+  if (linked != nullptr)
+    for (const auto& path : {folder / linked, folder / ".debug" / linked})
+      if (std::filesystem::is_other(path, error)) return -1;
+  return dwfl_standard_find_debuginfo(module, data, module_name, base, file, linked, checksum, found);
+}
+
 // Users write "Box<int,2>::all", demangled names are "Box<int, 2>::all".
 std::string without_blanks(std::string name) {
   std::erase(name, ' ');
@@ -94,7 +105,7 @@ struct Program::Impl {
   std::string path;
   Demangle demangle;
   Dwfl_Callbacks callbacks{.find_elf = nullptr,
-                           .find_debuginfo = dwfl_standard_find_debuginfo,
+                           .find_debuginfo = find_debug_file,
                            .section_address = dwfl_offline_section_address,
                            .debuginfo_path = nullptr};
   std::unique_ptr<Dwfl, decltype(&dwfl_end)> session{nullptr, &dwfl_end};

@@ -338,6 +338,15 @@ TEST(TracedPrograms, MustBePrograms) {
   std::filesystem::remove(fifo);
 }
 
+// Opening them would wait for somebody who writes.
+TEST(TracedPrograms, FifosAreNoDebugInformation) {
+  const Program linked(TRACED_FIFOS "/traced_linked", Demangle::Simple);
+  EXPECT_EQ(linked.debug_info().dwarf(), nullptr);
+  const Program split(TRACED_FIFOS "/traced_split", Demangle::Simple);
+  split.debug_info().globals();
+  EXPECT_NE(split.object("panel"), std::nullopt);
+}
+
 // libdwfl would unpack it, however large it becomes.
 TEST(TracedPrograms, APackedFileIsNoProgram) {
   MemoryFile file;
